@@ -1,13 +1,13 @@
 """Delays on purpose, inside MPI and I/O calls of an unmodified program, with a log of each.
 
-Public door:
-    Rules: which calls, how often, how long, when, in which ranks; checked.
-    environment: the variables that make a profiled program suffer them.
-    read: logs to tables: delays, calls seen, processes.
-    read_log: the delays alone.
+The package's interface:
+    Rules: which calls are delayed, how often, how long, when, in which ranks; checked.
+    environment: the variables that delay the calls of a profiled program.
+    read: reads logs into tables of delays, calls and processes.
+    read_log: reads the delays only.
 
-The delaying itself is done by a compiled library (runtime/inject in the source tree) that is
-preloaded after the profiler's; docs/reference/inject.md has the rules and the log's format.
+A compiled library (runtime/inject in the source tree), preloaded after the profiler's, delays the
+calls; docs/reference/inject.md has the rules and the format of the log.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the log reader, and with it Arrow, when it is asked for."""
+    """Import the log reader, and with it Arrow, on first use."""
     if name in ("InjectLog", "InjectLogError", "read", "read_log"):
         from jostle.inject import log
 

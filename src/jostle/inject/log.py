@@ -1,9 +1,9 @@
-"""The injector's logs, as tables.
+"""Reads the injector's logs into tables.
 
 One file per process, `inject-HOST-PID.jil`: a head of 8 KiB and fixed records
-(docs/reference/inject.md). It was written through a mapping, so a killed process leaves all that it
-did. Logs come from shared folders and are not trusted: what is no log is an error that names file,
-place, reason and mend.
+(docs/reference/inject.md). It is written through a mapping, so that the log of a killed process is
+complete. Logs come from shared folders and are not trusted: an invalid log raises an error with
+file, position, reason and remedy.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _RECORD = np.dtype(
     ]
 )
 _MOST_RECORDS = 1 << 20
-#: No instant after this (2200) and no delay beyond a day is one of ours.
+#: Instants after this (the year 2200) and delays longer than a day are invalid.
 _LATEST_NS = 7_258_118_400_000_000_000
 _LONGEST_NS = 86_400_000_000_000
 
@@ -109,24 +109,23 @@ PROCESSES = pa.schema(
 
 
 class InjectLogError(JostleError):
-    """A log of injected delays cannot be read; names file, place and reason."""
+    """A log of injected delays cannot be read; names file, position and reason."""
 
 
 @dataclass(frozen=True)
 class InjectLog:
-    """What delays were really given.
+    """The delays that were really injected.
 
     Attributes:
         delays: One row per delay: host, pid, rank (null: none), start_ns (Unix time), delay_ns,
             call (its name), class, n (number of the call in its class and process, from 0), tid.
             Ordered by start_ns.
-        totals: One row per process and class that could have been delayed: calls seen, delays
-            given, their sum; whole also where the log was full.
+        totals: One row per process and class that could be delayed: calls, delays, and the sum of
+            the delays; complete even if the log was full.
         processes: One row per process: job (null: not named by JOSTLE_JOB), program, rules, seed,
-            start_ns, ready_ns (MPI_Init done, null: never), lost and lost_ns (delays given
-            without a record), unfinished (delays that the process did not live to see the end
-            of, in no other figure).
-        notes: What a reader should know, as sentences.
+            start_ns, ready_ns (MPI_Init done, null: never), lost and lost_ns (delays without
+            a record), unfinished (delays during which the process ended; counted nowhere else).
+        notes: Warnings about the logs, one sentence each.
     """
 
     delays: pa.Table
@@ -136,7 +135,7 @@ class InjectLog:
 
 
 def read_log(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> pa.Table:
-    """Read the delays alone; see `read`."""
+    """Return only the delays; see `read`."""
     return read(source).delays
 
 
@@ -147,25 +146,25 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
         source: A folder (all its `*.jil`), a file, or files and folders.
 
     Returns:
-        Their tables. A folder without any log gives empty tables: no call was due.
+        The tables. A folder without any log gives empty tables: no call was delayed.
 
     Raises:
-        InjectLogError: A file is no log, or no such file or folder.
+        InjectLogError: A file is not a log, or the file or folder does not exist.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    read_ones, unborn = [], []
+    log_files, unborn = [], []
     for path in _files(places):
-        one = _read_file(path)
-        if one is None:
-            unborn.append(f"{path}: made and never begun: the disk was full, or the process killed")
+        log_file = _read_file(path)
+        if log_file is None:
+            unborn.append(f"{path}: empty: the disk was full, or the process was killed")
         else:
-            read_ones.append(one)
-    delays = pa.concat_tables([DELAYS.empty_table(), *(one[0] for one in read_ones)])
-    notes = [note for one in read_ones for note in one[3]]
+            log_files.append(log_file)
+    delays = pa.concat_tables([DELAYS.empty_table(), *(log_file[0] for log_file in log_files)])
+    notes = [note for log_file in log_files for note in log_file[3]]
     return InjectLog(
         delays=delays.sort_by([("start_ns", "ascending"), ("host", "ascending")]),
-        totals=pa.concat_tables([TOTALS.empty_table(), *(one[1] for one in read_ones)]),
-        processes=pa.Table.from_pylist([one[2] for one in read_ones], PROCESSES),
+        totals=pa.concat_tables([TOTALS.empty_table(), *(log_file[1] for log_file in log_files)]),
+        processes=pa.Table.from_pylist([log_file[2] for log_file in log_files], PROCESSES),
         notes=(*notes, *unborn),
     )
 
@@ -174,7 +173,7 @@ def _files(places: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
     for place in map(Path, places):
         try:
             if place.is_dir():
-                # Regular files only: a pipe of that name would keep us waiting.
+                # Regular files only: reading a pipe would block.
                 yield from sorted(path for path in place.glob("*.jil") if path.is_file())
             elif place.is_file():
                 yield place
@@ -202,7 +201,7 @@ def _bad(path: Path, place: str, reason: str) -> InjectLogError:
 
 
 def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]] | None:
-    """Read one file: delays, totals, the process, notes; None: its head was never written."""
+    """Read one file: delays, totals, the process, notes; None if its head was never written."""
     try:
         with open_regular(path) as file:
             head_bytes = file.read(_HEAD_BYTES)
@@ -225,7 +224,7 @@ def _head(path: Path, data: bytes) -> tuple[np.void, NDArray[np.void]]:
         raise _bad(path, "head", f"it has {len(data)} bytes, and a log has 8192 or more")
     head = np.frombuffer(data, _HEAD, count=1)[0]
     if data[:8] != _MAGIC:
-        raise _bad(path, "byte 0", "this is no log of injected delays")
+        raise _bad(path, "byte 0", "this is not a log of injected delays")
     if head["version"] != 1:
         raise InjectLogError(
             f"{path}, byte 8: version {head['version']} of the format is not known.",
@@ -272,7 +271,7 @@ def _tables(
         )
     )
     if len(odd):
-        raise _bad(path, f"record {odd[0]}", "it holds numbers that no delay has")
+        raise _bad(path, f"record {odd[0]}", "it holds numbers that are not valid for a delay")
     ended = valid & (records["delay_ns"] > 0)
     host, pid = _text(head["host"]), int(head["pid"])
     rank = int(head["rank"]) if head["rank"] >= 0 else None
@@ -286,7 +285,7 @@ def _tables(
             "call": pa.array([_text(name) for name in names], pa.string()).take(
                 pa.array(which.reshape(-1), pa.int64())
             ),
-            "class": pa.array([_class_text(one) for one in classes["name"]], pa.string()).take(
+            "class": pa.array([_class_text(name) for name in classes["name"]], pa.string()).take(
                 pa.array(kept["klass"].astype(np.int64))
             ),
             "n": kept["n"].astype(np.int64),
@@ -298,7 +297,7 @@ def _tables(
     totals = pa.table(
         {
             **_same(host, pid, rank, len(used)),
-            "class": pa.array([_class_text(one) for one in used["name"]], pa.string()),
+            "class": pa.array([_class_text(name) for name in used["name"]], pa.string()),
             "calls": used["calls"].astype(np.int64),
             "given": used["given"].astype(np.int64),
             "delay_ns": used["ns"].astype(np.int64),
@@ -336,7 +335,7 @@ def _notes(path: Path, head: np.void, missing: int, unfinished: int) -> list[str
     if head["lost"]:
         notes.append(
             f"{path}: full; {head['lost']} delays of {int(head['lost_ns']) / 1e9:.3f} s in all "
-            "have no record, and are in the totals"
+            "have no record; the totals include them"
         )
     if missing > 0 and missing > int(head["lost"]):
         notes.append(f"{path}: shorter than its head says by {missing} records")

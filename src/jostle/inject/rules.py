@@ -1,4 +1,4 @@
-"""What is to be delayed: the rules, checked here, and as the preloaded library reads them."""
+"""The rules of injected delays: checks them, and writes them for the preloaded library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError, UsageError
 
-#: Sets of calls that can be asked for, and what is in each (runtime/inject/rules.c).
+#: Sets of calls that can be chosen, and their members (runtime/inject/rules.c).
 GROUPS: dict[str, str] = {
     "mpi": "p2p, collective, one-sided, and starts of persistent requests",
     "p2p": "send, receive, wait and blocking probes",
@@ -30,9 +30,9 @@ GROUPS: dict[str, str] = {
     "sync": "fsync, fflush and their kin",
     "meta": "stat, unlink, rename, mkdir, readdir and their kin",
 }
-#: Longest delay that can be asked for, ns.
+#: Longest delay that can be chosen, ns.
 LONGEST_NS = 60_000_000_000
-#: The cap of a heavy tail where none is given, in units of the least delay.
+#: Default cap of a heavy tail, in units of the least delay.
 CAP = 1000
 _SCALE = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(ns|us|µs|ms|s|min)")
@@ -50,14 +50,14 @@ def length_ns(text: str, what: str, example: str) -> int:
 
 @dataclass(frozen=True)
 class Delay:
-    """How long a delay is.
+    """The distribution of the lengths of delays.
 
     Attributes:
-        shape: fixed, gauss (normal, drawn again while below zero) or pareto (heavy tail).
-        size_ns: The length; the mean; or the least.
-        spread_ns: gauss: the standard deviation.
+        shape: fixed, gauss (normal, drawn again if negative) or pareto (heavy tail).
+        size_ns: fixed: the length; gauss: the mean; pareto: the least. ns.
+        spread_ns: gauss: the standard deviation, ns.
         exponent: pareto: P(longer than x) = (size/x)^exponent.
-        cap_ns: pareto: nothing is longer than this.
+        cap_ns: pareto: the greatest length, ns.
     """
 
     shape: str
@@ -68,10 +68,10 @@ class Delay:
 
     @classmethod
     def parse(cls, text: str) -> Delay:
-        """Read `fixed:5ms`, `gauss:5ms,1ms` or `pareto:1ms,1.5[,100ms]`.
+        """Parse `fixed:5ms`, `gauss:5ms,1ms` or `pareto:1ms,1.5[,100ms]`.
 
         Raises:
-            UsageError: It is none of these, or a number is out of range.
+            UsageError: The text is none of these, or a number is out of range.
         """
         shape, _, rest = text.partition(":")
         words = [word.strip() for word in rest.split(",")]
@@ -105,7 +105,7 @@ class Delay:
         return cls(shape, size, exponent=exponent, cap_ns=cap)
 
     def __str__(self) -> str:
-        """As the library reads it."""
+        """Return the delay as the library reads it."""
         if self.shape == "fixed":
             return f"fixed:{self.size_ns}ns"
         if self.shape == "gauss":
@@ -128,15 +128,16 @@ class Rules:
 
     Attributes:
         calls: Names of GROUPS.
-        probability: Of each call of these, 0 to 1.
+        probability: Probability that a call of these is delayed, 0 to 1.
         delay: Its length.
         seed: The same seed delays the same calls of each class in each rank, by the same lengths.
-        ranks: Pairs of first and last; empty for every process.
-        from_ns: Begin of the window, since MPI_Init was done or, before, since the process began.
-        until_ns: Its end; None for none.
-        period_ns: Of a schedule on the wall clock; 0 for none.
+        ranks: Pairs of first and last rank; empty for every process.
+        from_ns: Begin of the window, ns since MPI_Init was done or, before that, since the process
+            began.
+        until_ns: End of the window; None for none.
+        period_ns: Period of a schedule on the wall clock, ns; 0 for none.
         duty: Share of a period that is on.
-        phase_ns: Shift of the periods.
+        phase_ns: Shift of the periods, ns.
     """
 
     calls: tuple[str, ...]
@@ -151,10 +152,10 @@ class Rules:
     phase_ns: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Check the values.
 
         Raises:
-            UsageError: Says which value, why, and what could stand there.
+            UsageError: A value is invalid; the message says why and gives valid values.
         """
         if not self.calls:
             raise UsageError("No calls to delay.", hint="For example --calls all-to-all,write")
@@ -208,7 +209,7 @@ def parse_ranks(text: str) -> tuple[tuple[int, int], ...]:
     """Return `0,2-3` as pairs of first and last rank.
 
     Raises:
-        UsageError: It is no list of ranks.
+        UsageError: It is not a list of ranks.
     """
     ranges = []
     for word in text.split(","):
@@ -242,8 +243,8 @@ def environment(
     Args:
         calls: Names of GROUPS, comma separated.
         delay: `fixed:5ms`, `gauss:5ms,1ms`, `pareto:1ms,1.5[,cap]`.
-        log: Folder for the logs; made where it is missing.
-        probability: Of each such call.
+        log: Folder for the logs; created if it is missing.
+        probability: Probability that such a call is delayed.
         seed: As in Rules, like all that follows.
         ranks: `0,2-3`; empty for all.
         from_ns: See Rules.
@@ -253,8 +254,8 @@ def environment(
         phase_ns: See Rules.
 
     Raises:
-        UsageError: A value cannot be.
-        NativeMissingError: The library is not there.
+        UsageError: A value is invalid.
+        NativeMissingError: The library is not installed.
     """
     rules = Rules(
         calls=tuple(word.strip() for word in calls.split(",") if word.strip()),
@@ -272,7 +273,7 @@ def environment(
 
 
 def variables(rules: Rules, log: Path) -> dict[str, str]:
-    """Return JOSTLE_INJECT and LD_PRELOAD for these rules, and make the folder of the logs.
+    """Return JOSTLE_INJECT and LD_PRELOAD for these rules, and create the folder of the logs.
 
     Raises:
         JostleError: The folder or the library's path cannot be used.
@@ -296,10 +297,10 @@ def variables(rules: Rules, log: Path) -> dict[str, str]:
 
 
 def log_folder(path: Path) -> Path:
-    """Make the folder of the logs; refuse one that holds logs of another run.
+    """Create the folder of the logs; refuse a folder with logs of another run.
 
     Raises:
-        UsageError: It cannot be made or written to, or is in use.
+        UsageError: It cannot be created or written to, or is in use.
     """
     folder = path.expanduser().absolute()
     try:

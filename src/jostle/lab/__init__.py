@@ -1,8 +1,9 @@
 """A small cluster on one machine: nodes, switches, a shared file system, all in namespaces.
 
-One supervisor process owns a PID, network, mount and UTS namespace, and is the switches; the
-storage and every node hang on it with namespaces of their own. When the supervisor ends, however
-it ends, the kernel takes the whole lab with it. What remains is a state folder.
+One supervisor process owns a PID, network, mount and UTS namespace. Its network namespace contains
+the switches; the storage and every node are connected to them and have namespaces of their own.
+When the supervisor ends for whatever reason, the kernel removes the whole lab. Only a state folder
+remains.
 """
 
 from jostle.lab.checks import check_machine

@@ -1,4 +1,4 @@
-"""What a lab needs of this machine, checked before anything is started."""
+"""Checks that this machine can run a lab, before anything is started."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _DISK = (Need("mkfs.ext4", "e2fsprogs"), Need("losetup", "mount"))
 
 
 def check_machine(spec: LabSpec) -> bool:
-    """Find out whether this lab can be built here.
+    """Check whether this lab can be built here.
 
     Returns:
-        Whether it must be built in a user namespace, we not being root.
+        True if it must be built in a user namespace, because this process is not root.
 
     Raises:
-        LabError: It cannot; says what is missing and how to get it.
+        LabError: It cannot be built; the message names what is missing and how to get it.
     """
     if sys.platform != "linux":
         raise LabError(f"A lab is made of Linux namespaces; this is {sys.platform}.")
@@ -80,6 +80,6 @@ def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
 
 
 def _other(spec: LabSpec, rootless: bool) -> str:
-    """Return what else would work."""
+    """Return the hint: which other options would work here."""
     tail = "--fs plain" if spec.fs != "plain" else "without it"
     return f"sudo jostle lab up ..., or {tail}" if rootless else tail

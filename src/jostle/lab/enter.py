@@ -1,13 +1,14 @@
 """Runs a command on a host: `python -IS enter.py PID START USER HOST CWD GROUPS -- CMD...`.
 
-A program of its own and small, because it stands before every command: it imports no jostle.
+It is a small program of its own that imports nothing of jostle, because it starts before every
+command.
 PID is the supervisor as this machine numbers it, START when it started (so that a recycled
 number is never entered), HOST the process that holds the host's namespaces as the lab numbers
 it, USER 1 when the lab has a user namespace, GROUPS the `cgroup.procs` files of control groups to
 join, separated by colons.
 
-The command keeps descriptors, terminal, process group, environment and working directory; it
-gets the signals that are sent to us and gives us its exit status.
+The command keeps descriptors, terminal, process group, environment and working directory. It
+receives the signals sent to this program, and this program returns its exit status.
 """
 
 import ctypes
@@ -41,7 +42,7 @@ def _started(pid: int) -> str:
 
 
 def _open_lab(pid: int, start: str) -> int:
-    """Return a descriptor of the supervisor, or end with a message when it is not that one."""
+    """Return a descriptor of the supervisor, or exit with a message if it has ended."""
     try:
         descriptor = os.pidfd_open(pid)
         if _started(pid) == start:
@@ -63,7 +64,7 @@ def _join(groups: str) -> None:
 
 
 def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> None:
-    """In the child, a process of the lab: enter the host and be the command."""
+    """Enter the host and execute the command; called in the child, a process of the lab."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parts = (("net", _NEWNET), ("uts", _NEWUTS), ("mnt", _NEWNS))
     try:
@@ -92,13 +93,13 @@ def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> No
 
 
 def _wait(child: int, watched: "set[int]") -> int:
-    """Pass on what others send to us until the child ends; return its wait status."""
+    """Forward signals to the child until it ends; return its wait status."""
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended == child:
             return status
         news = signal.sigwaitinfo(watched)
-        # The kernel's own (keyboard, hang-up, resized window) reach the whole group by themselves.
+        # Signals of the kernel (keyboard, hang-up, resized window) reach the whole group anyway.
         sent = news.si_code in (_SI_USER, _SI_QUEUE, _SI_TKILL)
         if news.si_signo != signal.SIGCHLD and sent:
             try:
@@ -108,10 +109,10 @@ def _wait(child: int, watched: "set[int]") -> int:
 
 
 def _leave(status: int) -> None:
-    """End as the command ended."""
+    """Exit with the status, or by the signal, of the command."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        # No core of ours beside the command's.
+        # The command wrote its core file; this process must not write a second one.
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -123,7 +124,7 @@ def _leave(status: int) -> None:
 
 
 def main(words: "list[str]") -> None:
-    """Enter the lab, start the command on the host, be its shadow."""
+    """Enter the lab, start the command on the host, and forward signals until it ends."""
     pid, start, user, holder = int(words[0]), words[1], words[2] == "1", int(words[3])
     cwd, groups, command = words[4], words[5], words[7:]
     lab = _open_lab(pid, start)

@@ -1,4 +1,4 @@
-"""A host of the lab: a process whose only task is to keep its namespaces in being."""
+"""A host of the lab: a process whose only task is to keep its namespaces alive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle.lab.spec import LabError
 
 
 class Holder:
-    """Forks a host, and sets it up when its cables are plugged in."""
+    """Forks the process of a host, and sets the host up once its cables are connected."""
 
     def __init__(self, name: str, number: int, site: LabSite, *, hide_store: bool) -> None:
         """Fork the process and wait until its namespaces exist.
@@ -35,7 +35,7 @@ class Holder:
             _hold(name, number, site, hide_store, theirs, ours)
         os.close(ours)
         os.close(theirs)
-        # `_orders` and `_answers` are seen from here: what the host says, what it is told.
+        # From here, `_answers` is what the host writes, and `_orders` what it reads.
         self.host = Host(name, pid, network.address(number), network.storage_address(number))
         self.wait()
 
@@ -51,12 +51,12 @@ class Holder:
             raise LabError(f"{self.host.name} could not be set up: {why}")
 
     def go_on(self) -> None:
-        """Tell the host that its cables are in."""
+        """Tell the host that its cables are connected."""
         os.write(self._answers, b".")
 
 
 def prepare_mounts() -> None:
-    """Cut this mount namespace off from the machine's, with a /proc of its own."""
+    """Make this mount namespace private, with a /proc of its own."""
     namespaces.mount("none", "/", "", namespaces.MS_REC | namespaces.MS_PRIVATE)
     closed = namespaces.MS_NOSUID | namespaces.MS_NODEV | namespaces.MS_NOEXEC
     namespaces.mount("proc", "/proc", "proc", closed)
@@ -65,7 +65,7 @@ def prepare_mounts() -> None:
 def _hold(
     name: str, number: int, site: LabSite, hide_store: bool, orders: int, answers: int
 ) -> None:
-    """Be the host: never returns."""
+    """Run the host's process; never returns."""
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, set())
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -95,7 +95,7 @@ def _network(number: int) -> None:
 
 
 def _mounts(name: str, site: LabSite, hide_store: bool) -> None:
-    """Give a host what it has for itself: names, shared memory, its own folder, its own /sys."""
+    """Mount what belongs to one host: names, shared memory, its own folder, its own /sys."""
     bind = namespaces.MS_BIND
     namespaces.mount(site.folder / "hosts", "/etc/hosts", "", bind)
     namespaces.mount("tmpfs", "/dev/shm", "tmpfs", namespaces.MS_NOSUID, "mode=1777")

@@ -1,4 +1,4 @@
-"""The lab's interface: bring one up, find one, run commands on its nodes, take it down."""
+"""The interface of labs: start a lab, find it, run commands on its nodes, remove it."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class Lab:
 
     Attributes:
         name: Its name.
-        spec: What it was made of.
+        spec: What it was built from.
         nodes: Names of its nodes.
         folder: Its state folder, on the machine and on every host of the lab.
         shared: The shared file system, as every node sees it. Empty on the machine itself.
     """
 
     def __init__(self, folder: Path, state: State) -> None:
-        """Know a lab by its state; use `attach`."""
+        """Represent a lab by its state; use `attach` to get one."""
         self.folder = folder
         self.state = state
         self.spec = state.spec
         self.name = state.spec.name
         self.nodes = list(state.spec.node_names)
         self.shared = folder / "shared"
-        #: The node's own folder under one path: on nodeN, what `local("nodeN")` is elsewhere.
+        #: Path of a node's own folder on that node; elsewhere it is `local("nodeN")`.
         self.here = folder / "here"
 
     def alive(self) -> bool:
@@ -74,9 +74,9 @@ class Lab:
         env: Mapping[str, str] | None = None,
         cwd: str | Path | None = None,
     ) -> list[str]:
-        """Return what to run on this machine so that a command runs on a node.
+        """Return the command that, run on this machine, runs a command on a node.
 
-        It keeps descriptors and terminal, gets our signals, and gives its exit status.
+        It keeps descriptors and terminal, receives the signals, and returns the exit status.
 
         Args:
             node: `node1`, ... or `storage`.
@@ -115,13 +115,13 @@ class Lab:
         env: Mapping[str, str] | None = None,
         cwd: str | Path | None = None,
     ) -> list[str]:
-        """Return what to run on this machine so that an MPI job runs on nodes.
+        """Return the command that, run on this machine, runs an MPI job on nodes.
 
         Args:
             mpi: `openmpi` or `mpich`.
             placement: Ranks on each node; ranks are numbered in this order.
             argv: The program.
-            env: Variables for the ranks, and for no daemon.
+            env: Variables for the ranks, not for the launcher's daemons.
             cwd: Working directory, as the nodes see it; the caller's by default.
 
         Raises:
@@ -154,33 +154,33 @@ class Lab:
         except OSError:
             raise gone(self.name) from None
         ports = network.read_counters(table, payload=payload)
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         numbered = [("storage", network.STORAGE_NUMBER), *network.numbered(self.spec)]
         for name, number in numbered:
-            # What a switch receives from a cable is what the host has sent.
+            # The switch receives from a cable what the host has sent.
             out, in_ = ports[network.port("s", number)]
-            found[f"{name}.in"], found[f"{name}.out"] = in_, out
+            counts[f"{name}.in"], counts[f"{name}.out"] = in_, out
             out, in_ = ports[network.port("n", number)]
-            found[f"{name}.mpi.in"], found[f"{name}.mpi.out"] = in_, out
-        found["uplink.left"], found["uplink.right"] = ports[network.UPLINK_PORTS[0]]
+            counts[f"{name}.mpi.in"], counts[f"{name}.mpi.out"] = in_, out
+        counts["uplink.left"], counts["uplink.right"] = ports[network.UPLINK_PORTS[0]]
         if self.state.device:
             from jostle.lab.store import written
 
-            found["disk.written"] = written(self.state.device) - self.state.written
+            counts["disk.written"] = written(self.state.device) - self.state.written
         for kind in services(self.spec):
-            found |= kind.counters(self.state.facts.get(kind.name, {}))
-        return found
+            counts |= kind.counters(self.state.facts.get(kind.name, {}))
+        return counts
 
     def down(self) -> list[str]:
-        """End the lab and everything in it; return what had to be mended, a sentence each."""
+        """End the lab and everything in it; return one sentence per thing cleaned up."""
         return down(self.name)
 
     def _environment(self) -> dict[str, str]:
         """Return the variables that the lab's services need on every node."""
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         for facts in self.state.facts.values():
-            found |= facts.get("env") or {}
-        return found
+            variables |= facts.get("env") or {}
+        return variables
 
     def _groups(self) -> str:
         """Return the control groups that a command must join, as `enter.py` takes them."""
@@ -207,7 +207,7 @@ def _working_directory() -> str:
 
 
 def gone(name: str) -> LabError:
-    """Return the error that a lab is not up; says so when it was, and has not ended well."""
+    """Return the error that a lab is not up; the message says if it ended without `down`."""
     flag = "" if name == "lab" else f" --name {name}"
     there = names()
     others = [other for other in there if other != name and _is_up(other)]
@@ -229,7 +229,7 @@ def _is_up(name: str) -> bool:
 
 
 def _is_coming(name: str) -> bool:
-    """Whether somebody is bringing this lab up or taking it down at the moment."""
+    """Return whether this lab is being started or removed at the moment."""
     state = read_state(base_folder() / name)
     return state is None or state.alive()
 
@@ -246,7 +246,7 @@ def attach(name: str = "lab") -> Lab:
     """Find a lab that is up.
 
     Raises:
-        LabError: There is none of this name.
+        LabError: No lab of this name is up.
     """
     folder = _folder_of(name)
     state = read_state(folder)
@@ -257,19 +257,19 @@ def attach(name: str = "lab") -> Lab:
 
 def labs() -> list[Lab]:
     """Return all labs of this user that are up."""
-    found = []
+    running = []
     for name in names():
         with contextlib.suppress(JostleError):
-            found.append(attach(name))
-    return found
+            running.append(attach(name))
+    return running
 
 
 def up(spec: LabSpec, progress: Callable[[str], None] = lambda step: None) -> Lab:
-    """Bring a lab up; on any failure nothing of it stays.
+    """Start a lab; on any failure nothing of it remains.
 
     Args:
         spec: What to build.
-        progress: Told what is being built.
+        progress: Called with a description of each step.
 
     Raises:
         LabError: It is up already, something is missing on this machine, or a step failed.
@@ -327,7 +327,7 @@ def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -
     """Follow the supervisor's lines until it is ready.
 
     Raises:
-        LabError: What it says went wrong; or it ended without a word.
+        LabError: The supervisor reported an error, or ended without a report.
     """
     report.settimeout(_PATIENCE_S)
     with report.makefile("r") as lines:
@@ -348,7 +348,7 @@ def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -
 
 
 def _write_agent(folder: Path, spec: LabSpec) -> None:
-    """Write what MPI launchers use in place of ssh."""
+    """Write the program that MPI launchers use in place of ssh."""
     state = read_state(folder)
     assert state is not None  # the supervisor has just said that it is ready
     agent = folder / "agent"
@@ -357,7 +357,7 @@ def _write_agent(folder: Path, spec: LabSpec) -> None:
 
 
 def _kill(folder: Path, grace_s: float = 0.0) -> bool:
-    """End the supervisor of a folder, in order when it may take `grace_s`; whether it ran."""
+    """End a folder's supervisor, in order if it takes at most `grace_s`; return whether it ran."""
     state = read_state(folder)
     if state is None:
         return False
@@ -387,26 +387,26 @@ def _kill(folder: Path, grace_s: float = 0.0) -> bool:
 
 
 def down(name: str = "lab") -> list[str]:
-    """End a lab, or clear up what a crash or a reboot left of it.
+    """End a lab, or remove what a crash or a reboot left of it.
 
     Returns:
-        What had to be mended, a sentence each; empty when the lab was well.
+        One sentence per thing that had to be cleaned up; empty if the lab was intact.
 
     Raises:
-        LabError: There is nothing of this name, or it does not end.
+        LabError: There is no lab of this name, or it does not end.
     """
     folder = _folder_of(name)
     if not folder.is_dir():
         raise gone(name)
-    ran, found = _kill(folder, _GRACE_S), []
+    ran, repairs = _kill(folder, _GRACE_S), []
     if not ran:
-        found += mend(folder)  # first: a limit that it lifts may delay the last processes
+        repairs += mend(folder)  # first, since it lifts a limit that may delay the last processes
     claim = _claim_soon(name)
     try:
-        found += claim.remove()
+        repairs += claim.remove()
     finally:
         claim.release()
-    return found if ran else [f"the lab `{name}` had ended without `down`", *found]
+    return repairs if ran else [f"the lab `{name}` had ended without `down`", *repairs]
 
 
 def _claim_soon(name: str) -> Claim:
@@ -422,7 +422,7 @@ def _claim_soon(name: str) -> Claim:
 
 
 def down_all() -> list[str]:
-    """End every lab of this user and clear up leftovers; return what had to be mended."""
+    """End every lab of this user and remove leftovers; return what had to be cleaned up."""
     mended: list[str] = []
     for name in names():
         mended += down(name)

@@ -1,7 +1,7 @@
-"""How MPI programs are started over the nodes of a lab, without ssh.
+"""Starts MPI programs on the nodes of a lab, without ssh.
 
 The launchers start their daemons on other nodes through a program that takes the place of ssh:
-it knows the process that holds each host and enters its namespaces.
+it knows the process of each host and enters that process's namespaces.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def agent(hosts: Mapping[str, int], numbered: Sequence[tuple[str, int]]) -> str:
     """Return the text of the program that stands in for ssh.
 
     Args:
-        hosts: The process that holds each host, as the lab counts.
+        hosts: Process id of each host, as numbered inside the lab.
         numbered: (name, number) of the nodes.
     """
     cases = [
@@ -81,7 +81,7 @@ def launch(
     variables = [f"{key}={value}" for key, value in wanted.items()]
     ranks = ["env", *variables, *argv] if variables else [*argv]
     if mpi == "openmpi":
-        # In a lab everybody is root, be it of a user namespace.
+        # Every process of a lab is root, at least in a user namespace.
         words = [
             program,
             "--allow-run-as-root",
@@ -97,7 +97,7 @@ def launch(
         program, "-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0",
         "-hosts", hosts, "-n", str(total), *ranks,
     ]  # fmt: skip
-    # Without it Debian's MPICH takes the nodes of a lab, one kernel, for one node.
+    # Without it Debian's MPICH takes all nodes of a lab for one node, as they share a kernel.
     return words, {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
 
 
@@ -108,7 +108,7 @@ def _finish_well(env: dict[str, str]) -> None:
     try:
         library = str(_native_path("libjostle_lab_mpich.so"))
     except NativeMissingError:
-        return  # most programs end well all the same
+        return  # most programs end correctly without it
     others = env.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")
     env["LD_PRELOAD"] = f"{library}:{others}" if others else library
 
@@ -117,7 +117,7 @@ _PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
 
 
 def _openmpi(agent: Path) -> list[str]:
-    """Return the settings of Open MPI: our agent, TCP over eth0, polite on few cores."""
+    """Return the settings of Open MPI: the lab's agent, TCP over eth0, yielding on few cores."""
     settings = {
         "plm": "rsh",
         "plm_rsh_agent": str(agent),

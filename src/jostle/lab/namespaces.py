@@ -1,4 +1,4 @@
-"""The system calls behind namespaces, which Python 3.11 does not have."""
+"""System calls for namespaces that Python 3.11 does not have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ NEWNET = 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x2, 0x4, 0x8
 MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 0x1000, 0x2000, 0x4000, 0x40000
 MNT_DETACH = 0x2
-_PR_SET_PDEATHSIG = 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mount.argtypes = (
@@ -31,7 +30,7 @@ def _checked(result: int, what: str) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones. A new PID namespace begins with the next child.
+    """Move this process into new namespaces. A new PID namespace applies from its next child on.
 
     Raises:
         OSError: The kernel refuses.
@@ -45,14 +44,14 @@ def mount(
     """Mount a file system, or bind a path.
 
     Raises:
-        OSError: The kernel refuses; names the target.
+        OSError: The kernel refuses; the error names the target.
     """
     arguments = (os.fsencode(source), os.fsencode(target), kind.encode(), flags, data.encode())
     _checked(_libc.mount(*arguments), f"mount on {target}")
 
 
 def unmount(target: str | Path, flags: int = MNT_DETACH) -> None:
-    """Take a mount away (lazily).
+    """Unmount a path (lazily).
 
     Raises:
         OSError: There is none, or the kernel refuses.
@@ -61,24 +60,19 @@ def unmount(target: str | Path, flags: int = MNT_DETACH) -> None:
 
 
 def set_host_name(name: str) -> None:
-    """Name the machine, in this UTS namespace."""
+    """Set the host name in this UTS namespace."""
     _checked(_libc.sethostname(name.encode(), len(name.encode())), "sethostname")
 
 
-def die_with_parent(number: int) -> None:
-    """Have the kernel send us a signal when the parent ends."""
-    _checked(_libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl")
-
-
 def map_own_user(uid: int, gid: int) -> None:
-    """Be root in the user namespace that was just made; call with the ids from before it."""
+    """Become root in the new user namespace; pass the ids that were valid before it."""
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
 
 
 def start_time(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; None when there is none."""
+    """Return when a process started, in clock ticks since boot; None if it does not exist."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
@@ -88,12 +82,12 @@ def start_time(pid: int) -> int | None:
 
 
 def boot_id() -> str:
-    """Return what names this run of the kernel."""
+    """Return the id of the current boot of the kernel."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def open_host(pid: int) -> list[tuple[int, int]]:
-    """Return (descriptor, kind) of the namespaces in which a host of the lab lives."""
+    """Return (descriptor, kind) of the namespaces of a host of the lab."""
     parts = (("net", NEWNET), ("uts", NEWUTS), ("mnt", NEWNS))
     return [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
 

@@ -4,12 +4,12 @@
     node1 ... nodeN ── store ══ storage link ══ storage                   eth1, 10.8.0.0/24
 
 Bridges are the switches and live in the supervisor's network namespace; `══` are the two links
-with a rate, shaped at both ends.
+whose rate is limited, at both ends.
 
 RATIONALE: a fair link is HTB with one class per node and small quanta. Flows that share one queue
 (a token bucket, the `fifo` link) do not share it evenly: bulk TCP then gives 275 against
-108 Mbit/s. Offloads are off, since a 64 KiB super-packet counts as one in a queue and counts
-without its headers in the counters.
+108 Mbit/s. Offloads are off: a queue counts a 64 KiB super-packet as one packet, and the counters
+leave out its headers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def storage_address(number: int) -> str:
 
 
 def leaf_of(number: int, nodes: int) -> int:
-    """Return the leaf (0 or 1) that a node hangs on; the storage's own port is on leaf 0."""
+    """Return the leaf (0 or 1) that a node is connected to; the storage's own port is on leaf 0."""
     return 0 if number == STORAGE_NUMBER or number <= (nodes + 1) // 2 else 1
 
 
@@ -58,7 +58,7 @@ def port(kind: str, number: int) -> str:
 
 
 def hosts_file(spec: LabSpec) -> str:
-    """Return the names that every host of the lab knows."""
+    """Return the hosts file of every host of the lab."""
     lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
     for name, number in [("storage", STORAGE_NUMBER), *numbered(spec)]:
         lines += [f"{address(number)} {name}", f"{storage_address(number)} {name}-s"]
@@ -71,7 +71,7 @@ def numbered(spec: LabSpec) -> list[tuple[str, int]]:
 
 
 def switch_commands() -> list[str]:
-    """Return what `ip -batch` must do first: switches and the uplink."""
+    """Return the first commands for `ip -batch`: switches and the uplink."""
     lines = ["link set lo up"]
     for bridge in (*LEAVES, STORAGE_SWITCH):
         lines += [
@@ -85,7 +85,7 @@ def switch_commands() -> list[str]:
 
 
 def cable_commands(number: int, pid: int, nodes: int) -> list[str]:
-    """Return what `ip -batch` must do on the switches to plug in a host whose holder is `pid`."""
+    """Return the commands for `ip -batch` on the switches that connect the host `pid`."""
     lines = []
     for kind, device, bridge in (
         ("n", "eth0", LEAVES[leaf_of(number, nodes)]),
@@ -100,7 +100,7 @@ def cable_commands(number: int, pid: int, nodes: int) -> list[str]:
 
 
 def host_commands(number: int) -> list[str]:
-    """Return what `ip -batch` must do on the host itself."""
+    """Return the commands for `ip -batch` on the host itself."""
     return [
         "link set lo up",
         f"addr add {address(number)}/24 dev eth0",
@@ -111,19 +111,19 @@ def host_commands(number: int) -> list[str]:
 
 
 def shape_storage_port(spec: LabSpec) -> list[str]:
-    """Return what `tc -batch` must do on the switches: the way to the storage."""
+    """Return the commands for `tc -batch` on the switches: the direction to the storage."""
     sources = [(number, storage_address(number)) for _, number in numbered(spec)]
     return _shape(spec, port("s", STORAGE_NUMBER), spec.storage_rate, "src", sources)
 
 
 def shape_storage_host(spec: LabSpec) -> list[str]:
-    """Return what `tc -batch` must do on the storage: the way to the nodes."""
+    """Return the commands for `tc -batch` on the storage: the direction to the nodes."""
     targets = [(number, storage_address(number)) for _, number in numbered(spec)]
     return _shape(spec, "eth1", spec.storage_rate, "dst", targets)
 
 
 def shape_uplink(spec: LabSpec) -> list[str]:
-    """Return what `tc -batch` must do on the switches: both ends of the uplink."""
+    """Return the commands for `tc -batch` on the switches: both ends of the uplink."""
     lines: list[str] = []
     for leaf, device in enumerate(_UPLINK):
         here = [number for _, number in numbered(spec) if leaf_of(number, spec.nodes) == leaf]
@@ -135,7 +135,7 @@ def shape_uplink(spec: LabSpec) -> list[str]:
 def _shape(
     spec: LabSpec, device: str, rate: str, side: str, hosts: Sequence[tuple[int, str]]
 ) -> list[str]:
-    """Return the queue of one end of a link. What is not IP (ARP) passes unshaped."""
+    """Return the queue of one end of a link. Packets that are not IP (ARP) are not limited."""
     bits = parse_rate(rate)
     if spec.queue == "fifo" or not hosts:
         return [
@@ -162,7 +162,7 @@ def _shape(
 def quiet_namespace() -> None:
     """Set this network namespace up for plain TCP: no IPv6 chatter, Reno.
 
-    NOTE: what cannot be set (no IPv6, no Reno in this kernel) is none of the lab's business.
+    NOTE: settings that this kernel lacks (no IPv6, no Reno) are skipped.
     """
     for key, value in (
         ("ipv6/conf/all/disable_ipv6", "1"),
@@ -202,13 +202,13 @@ def read_counters(table: str, *, payload: bool = False) -> dict[str, tuple[int, 
 
     Args:
         table: The text.
-        payload: Without the headers of TCP over Ethernet.
+        payload: Whether to subtract the headers of TCP over Ethernet.
     """
     headers = _HEADER_BYTES if payload else 0
-    found = {}
+    counts = {}
     for line in table.splitlines()[2:]:
         device, _, numbers = line.partition(":")
         fields = [int(field) for field in numbers.split()]
         received, sent = fields[0] - headers * fields[1], fields[8] - headers * fields[9]
-        found[device.strip()] = (max(0, received), max(0, sent))
-    return found
+        counts[device.strip()] = (max(0, received), max(0, sent))
+    return counts

@@ -1,4 +1,4 @@
-"""Which class is which file system, imported when it is asked for."""
+"""Maps names of file systems to their classes, which are imported on demand."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FILE_SYSTEMS = {
 
 def filesystem(name: str) -> type[Filesystem]:
     """Return the class of a shared file system."""
-    module, made = _FILE_SYSTEMS[name]
-    return cast(type[Filesystem], getattr(importlib.import_module(module), made))
+    module, class_name = _FILE_SYSTEMS[name]
+    return cast(type[Filesystem], getattr(importlib.import_module(module), class_name))
 
 
 def services(spec: LabSpec) -> list[type[Service]]:
-    """Return what a lab runs, the file system first."""
-    found: list[type[Service]] = [filesystem(spec.fs)]
+    """Return the classes of the services that a lab runs, the file system first."""
+    classes: list[type[Service]] = [filesystem(spec.fs)]
     if spec.slurm:
         module = importlib.import_module("jostle.lab.slurm")
-        found.append(cast(type[Service], module.Slurm))
-    return found
+        classes.append(cast(type[Service], module.Slurm))
+    return classes

@@ -1,8 +1,8 @@
-"""What a file system or a batch system must do to run in a lab.
+"""Interfaces that a file system or a batch system implements to run in a lab.
 
-Everything here runs inside the supervisor, process 1 of the lab's own namespaces: whatever a
-service starts or mounts goes away with it, by the kernel. Only what lives outside the
-namespaces (a loop device, a control group) needs a `mend`.
+All of this runs inside the supervisor, process 1 of the lab's namespaces: when it ends, the kernel
+removes whatever a service has started or mounted. Only things outside the namespaces (a loop
+device, a control group) need a `mend`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jostle.lab.spec import LabSpec
 
 @dataclass(frozen=True)
 class Need:
-    """A command that must be there.
+    """A command that must be installed.
 
     Attributes:
         command: Its name, or its absolute path.
@@ -42,10 +42,10 @@ class Host:
 
     Attributes:
         name: `storage`, `node1`, ...; also its host name, which every host resolves to `address`.
-        pid: A process that lives in its namespaces, as the lab numbers processes.
-        address: On the network of the nodes, interface `eth0` (the storage has it too).
-        storage_address: On the storage network, interface `eth1`: all traffic to and from the
-            storage must go here. Name `NAME-s`, for the storage `storage-s`.
+        pid: A process in its namespaces, as numbered inside the lab.
+        address: Its address on the network of the nodes, interface `eth0` (the storage has it too).
+        storage_address: Its address on the storage network, interface `eth1`, which all traffic to
+            and from the storage must use. Host name `NAME-s`, for the storage `storage-s`.
     """
 
     name: str
@@ -58,11 +58,11 @@ class Site(Protocol):
     """The lab as a service sees it, from inside the supervisor.
 
     Attributes:
-        spec: What was asked for.
+        spec: The specification of the lab.
         folder: The lab's state folder (on the host's file system; all hosts see it).
-        store: Where the storage keeps data: an empty folder with its own cap on size (tmpfs, or
+        store: The data folder of the storage: empty, with its own limit on size (tmpfs, or
             ext4 on a disk image), visible to the supervisor and the storage, not to the nodes.
-        shared: Where every node shall see the shared file system; exists, empty.
+        shared: Where every node mounts the shared file system; an existing, empty folder.
         rootless: Whether the lab runs in a user namespace.
         storage: The storage host.
         nodes: The nodes.
@@ -87,7 +87,7 @@ class Site(Protocol):
         """Run a command on a host (None: the supervisor's own namespaces); return its stdout.
 
         Raises:
-            LabError: It failed or took too long; carries the end of its stderr.
+            LabError: It failed or took too long; the message has the end of its stderr.
         """
 
     def spawn(
@@ -102,11 +102,11 @@ class Site(Protocol):
         """Start a daemon (in the foreground) on a host; its output goes to folder/log/LOG."""
 
     def wait_for(self, check: Callable[[], bool], what: str, *, timeout: float = 20) -> None:
-        """Ask `check` every few milliseconds until it says yes.
+        """Call `check` every few milliseconds until it returns True.
 
         Raises:
-            LabError: It did not in time; says `what` was waited for, with the logs' last lines,
-                also when a daemon of the lab has died meanwhile.
+            LabError: It did not in time, or a daemon of the lab has died meanwhile; the message
+                names `what`, with the last lines of the logs.
         """
 
     def local(self, host: Host) -> Path:
@@ -114,15 +114,15 @@ class Site(Protocol):
 
 
 class Service(ABC):
-    """Something that runs in a lab.
+    """A service that runs in a lab.
 
-    The order: needs checked -> start -> (mount on every node) -> ... -> stop. A supervisor that
-    is killed never calls stop; `mend` then does, on the machine itself, what the kernel did not.
+    Order of calls: needs checked -> start -> (mount on every node) -> ... -> stop. A killed
+    supervisor never calls stop; `mend` then removes, on the machine, what the kernel did not.
 
     Attributes:
         name: As the user names it.
         needs: Commands that must be installed.
-        needs_root: Whether it is out of the question in a user namespace.
+        needs_root: Whether it cannot run in a user namespace.
     """
 
     name: ClassVar[str]
@@ -135,38 +135,38 @@ class Service(ABC):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Return why it cannot work on this machine (kernel, devices), or None. On the host."""
+        """Return why it cannot work on this machine (kernel, devices), or None."""
         return None
 
     @abstractmethod
     def start(self) -> None:
-        """Start servers, and return when they answer."""
+        """Start the servers, and return when they answer."""
 
     def stop(self) -> None:  # noqa: B027 (nothing to do is fine)
         """End in order (unmount, flush). Must not raise; need not kill processes."""
 
     def facts(self) -> dict[str, Any]:
-        """Return what `mend` and `counters` must know, for the state file. Asked after start."""
+        """Return what `mend` and `counters` need, for the state file. Called after start."""
         return {}
 
     @classmethod
     def mend(cls, facts: Mapping[str, Any]) -> list[str]:
-        """Remove from the machine what a killed lab left, one sentence each. On the host."""
+        """Remove what a killed lab left; return one sentence each. Runs on the machine."""
         return []
 
     @classmethod
     def counters(cls, facts: Mapping[str, Any]) -> dict[str, int]:
-        """Return counters of its own, such as `disk.written` in bytes. On the host, in < 1 ms."""
+        """Return its counters, such as `disk.written` in bytes. Runs on the machine, in < 1 ms."""
         return {}
 
     @classmethod
     def groups(cls, facts: Mapping[str, Any]) -> list[Path]:
-        """Return the `cgroup.procs` files that a process must join to enter. On the host."""
+        """Return the `cgroup.procs` files that a process must join. Runs on the machine."""
         return []
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (label, text) lines of its own for `lab status`."""
+        """Return its (label, text) lines for `lab status`."""
         return []
 
 
@@ -175,7 +175,7 @@ class Filesystem(Service):
 
     Attributes:
         networked: Whether its traffic goes over the storage link.
-        own_store: Whether it makes `site.store` itself, in `start`; else the lab mounts one.
+        own_store: Whether `start` creates `site.store`; else the lab mounts one.
     """
 
     networked: ClassVar[bool] = True
@@ -183,11 +183,11 @@ class Filesystem(Service):
 
     @abstractmethod
     def mount(self, node: Host) -> None:
-        """Make `site.shared` the shared file system in the node's mount namespace.
+        """Mount the shared file system on `site.shared` in the node's mount namespace.
 
-        Called in the supervisor, node after node; returns when it is mounted. Use
+        Called in the supervisor for one node after the other; returns when it is mounted. Use
         `site.run(node, ...)` and `site.spawn(node, ...)`. The source of the mount must be the
-        same on all nodes, since it names the shared resource in profiles: `source`.
+        same on all nodes, since it identifies the shared resource in profiles: `source`.
         """
 
     @property

@@ -1,4 +1,4 @@
-"""The lab as its services see it: run things on hosts, wait for them, find folders."""
+"""The lab as its services see it: runs commands on hosts, waits for them, names folders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LabSite:
         for name in ("store", "shared", "here", "aside", "log", "local", *locals_):
             (folder / name).mkdir(exist_ok=True)
         for name in locals_:
-            # First inside, then open to all: nobody else can have put something in its place.
+            # Opened to all only after it is filled, so that nobody else can have replaced it.
             spool = folder / name / "spool"
             spool.mkdir(exist_ok=True)
             spool.chmod(0o1777)
@@ -63,8 +63,8 @@ class LabSite:
             process.communicate()
             raise LabError(f"`{argv[0]}`{where} did not answer within {timeout:g} s.") from None
         if process.returncode:
-            said = (err or out).decode(errors="replace").strip()[-_TAIL:]
-            raise LabError(f"`{' '.join(argv[:4])}`{where} failed: {said or process.returncode}")
+            output = (err or out).decode(errors="replace").strip()[-_TAIL:]
+            raise LabError(f"`{' '.join(argv[:4])}`{where} failed: {output or process.returncode}")
         return out.decode(errors="replace")
 
     def spawn(
@@ -101,7 +101,7 @@ class LabSite:
         return self.folder / "local" / host.name
 
     def _last_words(self, logs: Sequence[str]) -> str:
-        """Return the ends of logs, of those that died or of all."""
+        """Return the last lines of the logs of dead daemons, or else of all."""
         names = list(logs) or [log for log, _ in self._daemons]
         words = []
         for name in dict.fromkeys(names):

@@ -1,7 +1,7 @@
 """Slurm in a lab: munge, a controller on the storage host, one slurmd per node; no systemd.
 
 Every job is profiled, as on a cluster whose operator set Slurm's TaskProlog
-(`integrations/slurm/`). The profiles lie in each node's own spool.
+(`integrations/slurm/`). The profiles are written to each node's own spool.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jostle.lab.spec import LabError
 from jostle.lab.watch import listens
 
 _PORT = 6817
-#: What a node says it has: more than any machine that a lab runs on, since ranks share cores.
+#: Cores that a node reports: more than any machine of a lab has, so that ranks may share cores.
 _CPUS = 64
 
 _CONFIGURATION = """\
@@ -52,8 +52,8 @@ JobAcctGatherType=jobacct_gather/none
 PartitionName=lab Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
-# NOTE: nodes share a kernel and /tmp, and each has two networks: MPI stays on eth0, and does not
-# take two nodes for one.
+# NOTE: nodes share a kernel and /tmp, and each has two networks: MPI uses eth0 only, and must
+# not take two nodes for one.
 _MPI = {
     "OMPI_MCA_btl": "tcp,self",
     "OMPI_MCA_btl_tcp_if_include": "eth0",
@@ -75,7 +75,7 @@ exec {prolog}
 """
 
 
-# MPICH programs end well on the nodes of one machine with this preloaded (integrations/mpich).
+# Preloaded, so that MPICH programs end on nodes of one machine (integrations/mpich).
 _FINISH = """\
 case :$LD_PRELOAD: in
 *{name}*) ;;
@@ -140,7 +140,7 @@ class Slurm(Service):
             prolog=folder / "task_prolog", mpi="pmix" if _pmix() else "none",
         )  # fmt: skip
         (folder / "slurm.conf").write_text(text)
-        # Not "autodetect": that looks for control groups, which nothing here needs.
+        # Not "autodetect": that searches for control groups, which are not needed here.
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (folder / "mpi.conf").write_text(f"PMIxCliTmpDirBase={folder}/pmix\n")
         prolog = folder / "task_prolog"
@@ -148,7 +148,7 @@ class Slurm(Service):
         prolog.chmod(0o755)
 
     def _authenticate(self) -> None:
-        """Start munged, with a key of its own; its socket serves all hosts."""
+        """Start munged with a new key; its socket serves all hosts."""
         folder = self._folder
         key = folder / "munge.key"
         key.touch(mode=0o600)
@@ -175,14 +175,14 @@ class Slurm(Service):
     def _all_idle(self) -> bool:
         command = ["sinfo", "--noheader", "--Node", "--format=%T"]
         try:
-            said = self.site.run(self.site.storage, command, env=self._environment())
+            states = self.site.run(self.site.storage, command, env=self._environment())
         except LabError:
             return False
-        return said.split() == ["idle"] * len(self.site.nodes)
+        return states.split() == ["idle"] * len(self.site.nodes)
 
 
 def _prolog(folder: Path, spool: Path) -> str:
-    """Return the TaskProlog: our environment, then the one that operators install."""
+    """Return the TaskProlog: the lab's environment, then the prolog that operators install."""
     variables = {"JOSTLE_SPOOL": str(spool), "SLURM_CONF": str(folder / "slurm.conf"), **_MPI}
     lines = "\n".join(
         f'[ -n "${key}" ] || echo {shlex.quote(f"export {key}={value}")}'
@@ -193,7 +193,7 @@ def _prolog(folder: Path, spool: Path) -> str:
 
 
 def _finish() -> str:
-    """Return what preloads the lab's help for MPICH; nothing where it is not built."""
+    """Return the lines that preload the lab's fix for MPICH; empty if it is not built."""
     name = "libjostle_lab_mpich.so"
     try:
         return _FINISH.format(name=name, path=shlex.quote(str(_native_path(name))))
@@ -202,6 +202,6 @@ def _finish() -> str:
 
 
 def _pmix() -> bool:
-    """Return whether Slurm's plugin for PMIx finds its library: the name without a number."""
+    """Return whether Slurm's plugin for PMIx finds its library (libpmix.so without a version)."""
     patterns = ("lib/*/pmix2/lib/libpmix.so", "lib/*/libpmix.so", "lib64/libpmix.so")
     return any(next(Path("/usr").glob(pattern), None) for pattern in patterns)

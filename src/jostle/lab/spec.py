@@ -1,4 +1,4 @@
-"""What a lab is made of, and what may go wrong with it."""
+"""Specification of a lab, and the error that labs raise."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _BINARY = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 class LabError(JostleError):
-    """A lab cannot come up, is not there, or broke."""
+    """A lab cannot be started, does not exist, or has failed."""
 
 
 @dataclass(frozen=True)
 class LabSpec:
-    """What to build.
+    """The specification of a lab.
 
     Attributes:
         name: Names the lab, so that several can be up at once.
-        nodes: Number of compute nodes, 1 to 16; the first half hangs on one leaf switch, the
-            rest on the other.
+        nodes: Number of compute nodes, 1 to 16; the first half is connected to one leaf switch,
+            the rest to the other.
         storage_rate: Rate of the link between the storage and its switch, each way.
         uplink_rate: Rate of the link between the two leaf switches, each way.
-        queue: How those links share: `fair` (a class per node) or `fifo`.
+        queue: How those links are shared: `fair` (a class per node) or `fifo`.
         fs: The shared file system.
-        store: What the storage keeps files on: memory or disk.
+        store: Medium of the storage: memory or disk.
         slurm: Whether to start Slurm on the nodes.
-        size: Room of the shared file system, for example `4GiB`; None for a share of what is free.
+        size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
     """
 
     name: str = "lab"
@@ -52,10 +52,10 @@ class LabSpec:
     size: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be built.
+        """Check the specification.
 
         Raises:
-            UsageError: Names the field, and what it may be.
+            UsageError: A field is invalid; the message gives the valid values.
         """
         check_name(self.name)
         if not 1 <= self.nodes <= MOST_NODES:
@@ -82,7 +82,7 @@ class LabSpec:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a lab, or refuse it."""
+    """Return the name of a lab if it is valid, else raise UsageError."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"`{name}` cannot name a lab: letters, digits, `_` and `-`, at most 32.",
@@ -92,10 +92,10 @@ def check_name(name: str) -> str:
 
 
 def parse_rate(text: str) -> int:
-    """Return bits per second of `400mbit`, `1gbit`.
+    """Parse a rate such as `400mbit` or `1gbit`; return bits per second.
 
     Raises:
-        UsageError: It is no rate, or one under 1 Mbit/s or over 40 Gbit/s.
+        UsageError: It is not a rate, or outside 1 Mbit/s to 40 Gbit/s.
     """
     match = _RATE.fullmatch(text.strip().lower())
     rate = round(float(match[1]) * _DECIMAL[match[2]]) if match else 0
@@ -107,10 +107,10 @@ def parse_rate(text: str) -> int:
 
 
 def parse_size(text: str) -> int:
-    """Return bytes of `4GiB`, `512M` (binary).
+    """Parse a size such as `4GiB` or `512M` (powers of 1024); return bytes.
 
     Raises:
-        UsageError: It is no size, or one under 16 MiB.
+        UsageError: It is not a size, or less than 16 MiB.
     """
     match = _SIZE.fullmatch(text.strip())
     size = round(float(match[1]) * _BINARY[match[2].upper()]) if match else 0

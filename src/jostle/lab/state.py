@@ -1,4 +1,4 @@
-"""The state folder of a lab: what is up, what was left behind, and how that is removed."""
+"""The state folder of a lab: which labs are up, what was left behind, and how it is removed."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def base_folder() -> Path:
 
 @dataclass(frozen=True)
 class State:
-    """What the supervisor wrote about its lab.
+    """The state that the supervisor wrote about its lab.
 
     Attributes:
-        spec: What was asked for.
-        pid: The supervisor, as this machine counts.
+        spec: The specification of the lab.
+        pid: Process id of the supervisor on this machine.
         start: When it started, in clock ticks since boot.
-        boot: Which run of the kernel that was.
+        boot: Id of the kernel's boot at that time.
         rootless: Whether the lab has a user namespace.
-        ready: Whether it came up.
-        begun_ns: When, in ns since the epoch.
-        hosts: The process that holds each host, as the lab counts.
-        facts: What the services said about themselves.
+        ready: Whether the lab is up.
+        begun_ns: When it was started, ns since the epoch.
+        hosts: Process id of each host, as numbered inside the lab.
+        facts: What the services reported about themselves.
         device: The loop device of the store, or None.
-        written: Bytes that the device had written when the lab got it.
+        written: Bytes that the device had written before the lab used it.
         store_bytes: Size of the store, 0 when the file system brings its own.
     """
 
@@ -60,12 +60,12 @@ class State:
     store_bytes: int
 
     def alive(self) -> bool:
-        """Whether the supervisor runs (and the number was not given to another process)."""
+        """Whether the supervisor runs (and its process id was not reused)."""
         return self.boot == namespaces.boot_id() and namespaces.start_time(self.pid) == self.start
 
 
 def read_state(folder: Path) -> State | None:
-    """Read a state file; None when there is none, or only rubbish."""
+    """Read a state file; None if there is none, or it is invalid."""
     try:
         fields = json.loads((folder / "state.json").read_text())
         return State(
@@ -87,7 +87,7 @@ def read_state(folder: Path) -> State | None:
 
 
 def trusted_folder() -> Path:
-    """Return the folder of all labs of this user, when nobody else can have written to it.
+    """Return the folder of all labs of this user, if only this user can write to it.
 
     Raises:
         LabError: It is somebody else's.
@@ -117,7 +117,7 @@ class Claim:
         """Take the name.
 
         Raises:
-            LabError: A lab of this name is up, or is just coming up or going down.
+            LabError: A lab of this name is up, or is being started or removed.
         """
         self.folder = base_folder() / check_name(name)
         self.folder.parent.parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ class Claim:
                     raise self._taken(name) from None
                 if self._still_there():
                     return
-                os.close(self.descriptor)  # somebody removed the folder meanwhile
+                os.close(self.descriptor)  # another process removed the folder meanwhile
 
     def _still_there(self) -> bool:
         try:
@@ -160,11 +160,11 @@ class Claim:
         )
 
     def release(self) -> None:
-        """Return the name back (the supervisor, if it has it, keeps it)."""
+        """Release the name (the supervisor, if it has it, keeps it)."""
         os.close(self.descriptor)
 
     def remove(self) -> list[str]:
-        """Remove the folder and what a killed lab left on the machine; say what that was.
+        """Remove the folder and what a killed lab left on the machine; return what was removed.
 
         Only for a claim whose lab does not run.
         """
@@ -176,7 +176,7 @@ class Claim:
 
 
 def mend(folder: Path) -> list[str]:
-    """Have the services of a dead lab undo what they did to the machine; say what that was."""
+    """Let the services of a dead lab undo their changes to the machine; return what was removed."""
     done: list[str] = []
     state = read_state(folder)
     for kind in services(state.spec) if state else ():
@@ -194,10 +194,10 @@ def _is_ours(folder: Path) -> bool:
 
 
 def clear(folder: Path) -> list[str]:
-    """Undo what outlives the lab's namespaces; empty the folder, but for its lock.
+    """Remove what outlives the lab's namespaces; empty the folder except for its lock.
 
     Returns:
-        What was found and removed, a sentence each.
+        One sentence per thing that was removed.
     """
     done = mend(folder)
     disk = store.disk_folder(folder.name)

@@ -1,4 +1,4 @@
-"""Where the storage keeps data: memory, or a disk image; both with a cap on their size."""
+"""The data of the storage: in memory or in a disk image, both of limited size."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _LARGEST_DISK = 16 << 30
 
 
 def disk_folder(name: str) -> Path:
-    """Return where a lab keeps what must be on a disk (/run often is not)."""
+    """Return the folder for a lab's data that must be on a disk (/run often is not)."""
     owner = "" if os.geteuid() == 0 else f"-{os.geteuid()}"
     return Path(f"/var/tmp/jostle-lab{owner}") / name
 
 
 def make_disk_folder(name: str) -> Path:
-    """Make the same; only we may look into it.
+    """Create that folder, readable by this user only.
 
     Raises:
-        LabError: Somebody else has made it.
+        LabError: It belongs to another user.
     """
     folder = disk_folder(name)
     own_folder(folder.parent, 0o700)
@@ -34,10 +34,10 @@ def make_disk_folder(name: str) -> Path:
 
 
 def own_folder(folder: Path, mode: int) -> Path:
-    """Make a folder in a place where all may write, or find ours.
+    """Create a folder where all users may write, or return the existing one of this user.
 
     Raises:
-        LabError: It is somebody else's (see `trusted`).
+        LabError: It belongs to another user (see `trusted`).
     """
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=mode)
@@ -45,16 +45,16 @@ def own_folder(folder: Path, mode: int) -> Path:
 
 
 def trusted(folder: Path) -> Path:
-    """Return a folder that is ours and closed to others.
+    """Return a folder that this user owns and no other user can write to.
 
-    Another owner could put links in it, and write data that we would trust.
+    Another owner could put links in it, and write data that would be trusted.
 
     Raises:
-        LabError: It is somebody else's, a link, or others may write to it.
+        LabError: It belongs to another user, is a link, or others may write to it.
         OSError: There is none.
     """
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise LabError(
             f"{folder} is not a folder that only you can write to, so no lab is stored there.",
             hint=f"See who made it (ls -ld {folder}), and remove it.",
@@ -63,10 +63,10 @@ def trusted(folder: Path) -> Path:
 
 
 def size_of(spec: LabSpec) -> int:
-    """Return the bytes of the store: what was asked for, else half of what is free.
+    """Return the size of the store, bytes: as specified, else half of what is free.
 
     Raises:
-        LabError: There is less room than asked for, or next to none.
+        LabError: There is less room than specified, or almost none.
     """
     if spec.store == "ram":
         free, where, most = _available_memory(), "memory", _LARGEST_RAM
@@ -93,7 +93,7 @@ def _available_memory() -> int:
 def mount_ram(target: Path, size: int, lab: str = "") -> None:
     """Mount a memory file system of at most `size` bytes.
 
-    Its source tells profiles which lab's nodes share it.
+    The source of the mount tells in profiles which lab's nodes share it.
     """
     source = f"/jostle-lab/{lab}/store" if lab else "jostle-lab"
     namespaces.mount(source, target, "tmpfs", 0, f"size={size},mode=0777")
@@ -103,7 +103,7 @@ def make_image(path: Path, size: int) -> None:
     """Make an ext4 file system of `size` bytes in a sparse file.
 
     Raises:
-        LabError: There is no room, or mkfs failed.
+        LabError: There is not enough room, or mkfs failed.
     """
     with path.open("xb") as image:
         image.truncate(size)
@@ -128,7 +128,7 @@ def make_image(path: Path, size: int) -> None:
 
 
 def attach_image(path: Path, target: Path) -> str:
-    """Mount an image through a loop device that frees itself with the mount.
+    """Mount an image through a loop device that is freed when it is unmounted.
 
     Returns:
         The loop device, for example `/dev/loop3`.
@@ -153,7 +153,7 @@ def attach_image(path: Path, target: Path) -> str:
 
 
 def detach_images(folder: Path) -> list[str]:
-    """Free loop devices whose image lies in `folder` and that nothing mounts any more.
+    """Free loop devices whose image is in `folder` and that are no longer mounted.
 
     Returns:
         The devices.

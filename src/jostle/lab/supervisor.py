@@ -1,12 +1,12 @@
-"""Process 1 of a lab: builds it, holds it together, and takes it down by ending.
+"""Process 1 of a lab: builds it, keeps it running, and removes it by ending.
 
 Started by `jostle.lab.lab.up` as `python -m jostle.lab.supervisor REQUEST`, REQUEST being JSON
 with `spec`, `folder`, `report` (a socket to the caller) and `rootless`. It answers with lines of
-JSON: progress, then `ready` or an error; a caller that is gone before it has said `go` ends it.
+JSON: progress, then `ready` or an error; if the caller ends before it has sent `go`, the lab ends.
 
 RATIONALE: everything a lab consists of lives in namespaces whose only owners are processes of
 this PID namespace. When its process 1 ends, also by SIGKILL, the kernel kills the others, and
-with the last process of a namespace go its interfaces and its mounts. Nothing is left to clean.
+with the last process of a namespace go its interfaces and its mounts. Nothing is left to clean up.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _NAMESPACES = (
 
 
 class Supervisor:
-    """Builds the lab step by step, and remembers what it has built."""
+    """Builds the lab step by step, and records what it has built."""
 
     def __init__(self, request: dict[str, Any], pid: int) -> None:
-        """Take the request; `pid` is ours as the machine counts."""
+        """Take the request; `pid` is the id of this process on the machine."""
         self.spec = LabSpec(**request["spec"])
         self.folder = Path(request["folder"])
         self.report = socket.socket(fileno=request["report"])
@@ -58,21 +58,21 @@ class Supervisor:
         }
 
     def say(self, **line: Any) -> None:
-        """Tell the caller something.
+        """Send the caller a line of JSON.
 
         Raises:
-            BrokenPipeError: It is gone.
+            BrokenPipeError: The caller has ended.
         """
         self.report.sendall(json.dumps(line).encode() + b"\n")
 
     def save(self) -> None:
-        """Write the state file, whole or not at all."""
+        """Write the state file atomically."""
         draft = self.folder / "state.json.new"
         draft.write_text(json.dumps(self.state, indent=1))
         draft.replace(self.folder / "state.json")
 
     def build(self) -> None:
-        """Bring everything up.
+        """Build the whole lab.
 
         Raises:
             LabError, OSError: Something failed; ending the process cleans up.
@@ -115,7 +115,7 @@ class Supervisor:
         self.save()
 
     def _start(self, service: Service) -> None:
-        """Start a service; what it says about itself goes into the state file at once."""
+        """Start a service, and write its facts to the state file at once."""
         self.services.append(service)
         try:
             service.start()
@@ -125,7 +125,7 @@ class Supervisor:
                 self.save()
 
     def _plug(self, holders: list[Holder]) -> None:
-        """Connect hosts to the switches, and wait until they have set themselves up."""
+        """Connect the hosts to the switches, and wait until they are set up."""
         lines: list[str] = []
         for holder in holders:
             lines += network.cable_commands(holder.number, holder.host.pid, self.spec.nodes)
@@ -138,7 +138,7 @@ class Supervisor:
             self.state["hosts"][holder.host.name] = holder.host.pid
 
     def _shape(self) -> None:
-        """Return both links their rates."""
+        """Set the rates of both links."""
         network.offloads_off(network.UPLINK_PORTS)
         lines = network.shape_storage_port(self.spec) + network.shape_uplink(self.spec)
         self.site.run(None, ["tc", "-batch", "-"], text=lines)
@@ -146,7 +146,7 @@ class Supervisor:
         self.site.run(self.site.storage, ["tc", "-batch", "-"], text=lines)
 
     def _nodes(self, filesystem: Filesystem) -> None:
-        """Make the nodes, and mount the file system on each."""
+        """Start the nodes, and mount the file system on each."""
         self.say(progress=f"{self.spec.nodes} nodes")
         numbered = network.numbered(self.spec)
         hide = filesystem.networked
@@ -160,7 +160,7 @@ class Supervisor:
                 self.site.run(node, ["umount", "-l", str(self.site.store)])
 
     def watch(self) -> None:
-        """Wait for the order to end; bury the orphans of the lab meanwhile."""
+        """Wait for the order to end; reap orphaned processes of the lab meanwhile."""
         wanted = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
         while True:
             number = signal.sigwait(wanted)
@@ -171,7 +171,7 @@ class Supervisor:
                     continue
 
     def stop(self) -> None:
-        """End in order: services last to first, then the store is flushed."""
+        """Stop the services in reverse order, then flush the store."""
         for service in reversed(self.services):
             with contextlib.suppress(Exception):
                 service.stop()
@@ -181,7 +181,7 @@ class Supervisor:
 
 
 def serve(request: dict[str, Any], pid: int) -> int:
-    """Build, report, and stay until told to end; return the exit status."""
+    """Build the lab, report, and wait for the order to end; return the exit status."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD})
     supervisor = Supervisor(request, pid)
     try:
@@ -190,7 +190,7 @@ def serve(request: dict[str, Any], pid: int) -> int:
         supervisor.build()
         supervisor.say(ready=True)
         if not supervisor.report.recv(16):
-            raise BrokenPipeError  # the caller is gone: nobody knows of this lab
+            raise BrokenPipeError  # the caller has ended, so nobody knows of this lab
     except (JostleError, OSError, ValueError, AssertionError) as error:
         supervisor.stop()
         hint = getattr(error, "hint", "")

@@ -1,12 +1,12 @@
 """Limits a block device by control groups: blkio of version 1, or io.max of version 2.
 
-Version 1: one rule in the root of the hierarchy, for a device that is the lab's alone. Direct
-writes are then counted where their process is, buffered ones where the kernel's flushers are; in
-the root both draw on one budget, in a group of its own buffered writes would escape. Version 2 has
-no rules in the root, but books buffered writes to the group that wrote them.
+Version 1: one rule in the root of the hierarchy, for a device that only the lab uses. Direct writes
+count for the group of their process, buffered ones for the group of the kernel's flushers. In the
+root both share one limit; in a group of its own, buffered writes would escape it. Version 2 has no
+rules in the root, but counts buffered writes for the group that wrote them.
 
-The hierarchies are mounted anew in the lab's mount namespace: a sysfs of its own hides the ones of
-the machine, and containers often show them nowhere.
+The hierarchies are mounted again in the lab's mount namespace: its own sysfs hides those of the
+machine, and containers often do not show them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Throttle:
     """A limit in force.
 
     Attributes:
-        version: Of the control groups, 1 or 2.
-        root: Where this mount namespace sees the hierarchy's root.
+        version: Version of the control groups, 1 or 2.
+        root: Path of the hierarchy's root in this mount namespace.
         device: `MAJOR:MINOR`.
         rate: Bytes per second, for reads and for writes.
         group: Name of the lab's own group below the root; empty for the root itself.
@@ -43,23 +43,23 @@ class Throttle:
     group: str
 
     def facts(self) -> dict[str, Any]:
-        """Return what `remove` and `groups_to_join` need, as JSON knows it."""
+        """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
         return {
             "version": self.version, "device": self.device, "rate": self.rate, "group": self.group,
         }  # fmt: skip
 
     def lift(self) -> None:
-        """Remove the limit; its group stays until nobody is in it."""
+        """Remove the limit; its group remains until it is empty."""
         _lift(self.root, self.facts())
 
 
 def limit(device: int, rate: int, name: str, where: Path) -> Throttle:
-    """Limit a block device for this process and all that it starts from now on.
+    """Limit a block device for this process and every process that it starts from now on.
 
     Args:
         device: Its number, as stat gives it.
         rate: Bytes per second, reads and writes each.
-        name: What to call a group of our own.
+        name: Name of the lab's own group.
         where: An empty folder, on which the hierarchy is mounted.
 
     Raises:
@@ -110,7 +110,7 @@ def _own_group(controller: str) -> str:
 
 
 def why_not() -> str | None:
-    """Return why block devices cannot be limited on this machine, or None. On the host."""
+    """Return why block devices cannot be limited here, or None. Runs on the machine."""
     root = _root(1)
     if root is not None:
         if (root / _RULES[0]).exists():
@@ -121,18 +121,18 @@ def why_not() -> str | None:
         return None
     table = Path("/proc/cgroups")
     if table.exists() and any(line.startswith("blkio\t") for line in table.open()):
-        return None  # nobody has mounted it; we shall
+        return None  # not mounted yet; `limit` mounts it
     return "this kernel cannot limit block devices (control groups have neither blkio nor io)"
 
 
 def remove(facts: Mapping[str, Any]) -> list[str]:
-    """Remove the limit that a killed lab left; one sentence each. On the host."""
+    """Remove the limit that a killed lab left; return one sentence each. Runs on the machine."""
     root = _root(facts["version"])
     return _lift(root, facts) if root is not None else []
 
 
 def groups_to_join(facts: Mapping[str, Any]) -> list[Path]:
-    """Return the files that a process must write `0` to, to be under the limit. On the host."""
+    """Return the files to which a process writes `0` to be limited. Runs on the machine."""
     root = _root(facts["version"])
     if root is None or (not facts["group"] and _own_group("blkio") == "/"):
         return []
@@ -140,7 +140,7 @@ def groups_to_join(facts: Mapping[str, Any]) -> list[Path]:
 
 
 def _lift(root: Path, facts: Mapping[str, Any]) -> list[str]:
-    """Take our rules away, and no others."""
+    """Remove the lab's rules, and no others."""
     done = []
     device, rate, group = facts["device"], facts["rate"], facts["group"]
     try:
@@ -155,7 +155,7 @@ def _lift(root: Path, facts: Mapping[str, Any]) -> list[str]:
                 done.append(f"removed the limit of block device {device} (io.max of {group})")
             (root / group).rmdir()
     except OSError:
-        pass  # the device or the group has gone by itself, or somebody is still in it
+        pass  # the device or the group no longer exists, or the group is not empty
     return done
 
 

@@ -1,4 +1,4 @@
-"""What the lab's process 1 can see of a host from /proc, without entering it."""
+"""Reads the state of a host from /proc, in process 1 of the lab, without entering the host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LISTENING = "0A"
 
 
 def listens(host: Host, port: int) -> bool:
-    """Return whether somebody on a host listens on a TCP port (IPv4 or IPv6)."""
+    """Return whether a process on a host listens on a TCP port (IPv4 or IPv6)."""
     return any(
         row[1].endswith(f":{port:04X}") and row[3] == _LISTENING
         for table in ("tcp", "tcp6")

@@ -1,12 +1,12 @@
-"""Controlled load: find the signal programs, and read what they logged.
+"""Controlled load: finds the signal programs and reads their logs.
 
-Public door:
-    PATTERNS: what a signal can do, by name.
+The package's interface:
+    PATTERNS: the loads that a signal can generate, by name.
     program: the executable for an MPI, or for none.
     mpi_of_environment: which MPI started this process.
     read_log: ground-truth logs to tables.
 
-A signal is a compiled program (signals/ in the source tree); nothing of Python runs while it does.
+A signal is a compiled program (signals/ in the source tree); no Python runs beside it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _LOG = ("SignalLog", "SignalLogError", "read_log")
 
 
 def __getattr__(name: str) -> object:
-    """Import the log reader, and with it Arrow, when it is asked for.
+    """Import the log reader, and with it Arrow, on first use.
 
-    The command starts a signal in every rank of a job: that must stay quick.
+    The command starts a signal in every rank of a job, which must stay quick.
     """
     if name in _LOG:
         from jostle.signals import log

@@ -1,4 +1,4 @@
-"""The patterns: what each one loads, and what it counts as one operation."""
+"""The patterns of signals: what each loads, and what it counts as one operation."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Pattern:
     """One pattern of `jostle signal`.
 
     Attributes:
-        name: As typed.
+        name: Its name on the command line.
         resource: What it loads: files (a file system), network, or node (memory, cores).
-        operation: What its log counts as one operation, and times.
+        operation: What its log counts and times as one operation.
         needs_mpi: Whether it runs in the MPI builds only.
-        writes_files: Whether it leaves load in a folder (`--dir`), which it removes at the end.
+        writes_files: Whether it writes files to a folder (`--dir`) and removes them at the end.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One line of a log: JSON from a file that anybody may have written."""
+"""Parses a line of a log: untrusted JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_TEXT = 1 << 16
 
 
 class LineError(ValueError):
-    """A line is not what it should be; `hint` says what to do when there is something special."""
+    """A line is invalid; `hint` says what to do, where there is more to say than usual."""
 
     def __init__(self, reason: str, *, hint: str = "") -> None:
         super().__init__(reason)
@@ -29,7 +29,7 @@ class LogLine:
 
     Attributes:
         kind: signal, burst, slice, end, or what a later jostle may add.
-        fields: All that it holds.
+        fields: All its fields.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class LogLine:
         taken: dict[str, object] = {}
         for name, type_, whole in FIELDS[self.kind]:
             value = self.fields.get(name)
-            # Nearly all values of nearly all lines: a long log has a million of them.
+            # The fast path for almost all values: a long log has millions of them.
             if whole and type(value) is int and 0 <= value < _INT64:
                 taken[name] = value
                 continue
@@ -60,7 +60,7 @@ def parse_line(raw: bytes) -> LogLine:
     """Parse a line.
 
     Raises:
-        LineError: It is not a JSON object with a type, or of a version that is not ours.
+        LineError: It is not a JSON object with a type, or has an unknown version.
     """
     try:
         value = json.loads(raw.decode(), parse_constant=_no_constant)
@@ -88,7 +88,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _check(name: str, kind: pa.DataType, value: object) -> None:
-    """Hold a value against the type of its field. Python's bool is an int: not here."""
+    """Check a value against the type of its field. A bool is not accepted as an int."""
     if pa.types.is_boolean(kind):
         good = isinstance(value, bool)
     elif pa.types.is_integer(kind):
@@ -108,7 +108,7 @@ def _check(name: str, kind: pa.DataType, value: object) -> None:
 
 
 def _is_text(value: object) -> bool:
-    """Whether a value is text that UTF-8 can hold: JSON can spell half of a surrogate pair."""
+    """Return whether a value is text valid in UTF-8: JSON can contain half of a surrogate pair."""
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
         return False
     try:

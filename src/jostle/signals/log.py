@@ -1,9 +1,9 @@
-"""The ground-truth logs of signals, as tables.
+"""Reads the ground-truth logs of signals into tables.
 
 A log is JSON lines, one file per process; docs/reference/signal.md has every field. Logs come from
-shared folders and are not trusted: what is not a log is an error that names file, line, reason and
-mend. A process that was killed leaves a log without an end, and maybe half a last line: such a log
-is read as far as it goes, and a note says so.
+shared folders and are not trusted: an invalid log raises an error with file, line, reason and
+remedy. A killed process leaves a log without an end, perhaps with half a last line; such a log is
+read as far as possible, and a note says so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jostle.regular_files import open_regular
 from jostle.signals.lines import LineError, LogLine, parse_line
 from jostle.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 
-#: No line of ours is longer: the longest holds the program's arguments.
+#: Lines that jostle-signal writes are shorter: the longest has the program's arguments.
 LONGEST_LINE = 1 << 20
 _WHOSE = ("job", "host", "pid", "rank")
 _LEAVE_OUT = "Remove the file or leave it out; the others can be read without it."
@@ -34,17 +34,17 @@ class SignalLogError(JostleError):
 
 @dataclass(frozen=True)
 class SignalLog:
-    """What signals really did.
+    """What signals really did, as tables.
 
     Attributes:
-        processes: One row per process: who it was, its options, and its totals; the totals and
+        processes: One row per process: its identity, options and totals; the totals and
             `reason` are null, and `complete` is false, where it was killed. Times in ns of Unix
             time, sizes in bytes.
         bursts: One row per burst: begin_ns, end_ns, due_ns (when it should begin), operations,
             bytes; with job, host, pid, rank. Ordered by process, then time.
         slices: One row per process and slice with operations: slice (its number since the epoch),
             operations, bytes, busy_ns, p50_ns, p95_ns, p99_ns, max_ns; with job, host, pid, rank.
-        notes: What a reader should know: killed processes, torn last lines.
+        notes: Sentences about killed processes and incomplete last lines.
     """
 
     processes: pa.Table
@@ -54,8 +54,8 @@ class SignalLog:
 
 
 @dataclass
-class _One:
-    """One file as it was read."""
+class _FileLog:
+    """The content of one log file."""
 
     header: dict[str, object]
     bursts: list[dict[str, object]]
@@ -71,50 +71,58 @@ def read_log(
 
     Args:
         source: A folder (all its `*.jsonl`), a file, or files and folders.
-        job: Only the processes of this job.
+        job: Return only the processes of this job; None: of all.
 
     Returns:
-        Their tables; ordered by job, host and rank.
+        The tables, ordered by job, host and rank.
 
     Raises:
-        SignalLogError: There is no log, or one that cannot be read.
+        SignalLogError: There is no log, or a log cannot be read.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     paths = list(_files(places, job))
-    read: list[_One] = []
+    read: list[_FileLog] = []
     notes: list[str] = []
     others: set[str] = set()
     for path in paths:
-        one = _read_file(path, job)
-        if isinstance(one, str):
-            others.add(one)
+        log_file = _read_file(path, job)
+        if isinstance(log_file, str):
+            others.add(log_file)
             continue
-        notes += one.notes
-        if one.header:
-            read.append(one)
+        notes += log_file.notes
+        if log_file.header:
+            read.append(log_file)
     if not read and not (notes and job is None):
         _nothing(places, job, others)
-    read.sort(key=lambda one: tuple(str(one.header[k]) for k in ("job", "host")) + _place(one))
+    read.sort(
+        key=lambda log_file: (
+            tuple(str(log_file.header[k]) for k in ("job", "host")) + _rank_and_pid(log_file)
+        )
+    )
     return SignalLog(
-        processes=_table([_process(one) for one in read], PROCESSES),
-        bursts=_table([_owned(row, one) for one in read for row in one.bursts], _whose(BURSTS)),
-        slices=_table([_owned(row, one) for one in read for row in one.slices], _whose(SLICES)),
+        processes=_table([_process(log_file) for log_file in read], PROCESSES),
+        bursts=_table(
+            [_owned(row, log_file) for log_file in read for row in log_file.bursts], _whose(BURSTS)
+        ),
+        slices=_table(
+            [_owned(row, log_file) for log_file in read for row in log_file.slices], _whose(SLICES)
+        ),
         notes=tuple(notes),
     )
 
 
-def _place(one: _One) -> tuple[int, int]:
-    rank, pid = one.header["rank"], one.header["pid"]
+def _rank_and_pid(log_file: _FileLog) -> tuple[int, int]:
+    rank, pid = log_file.header["rank"], log_file.header["pid"]
     assert isinstance(rank, int) and isinstance(pid, int)
     return rank, pid
 
 
 def _files(places: Iterable[str | os.PathLike[str]], job: str | None) -> Iterator[Path]:
-    """Return the files to read: a folder's logs, by name when a job is asked for."""
+    """Return the files to read: a folder's logs, selected by name if a job is given."""
     for place in map(Path, places):
         try:
             if place.is_dir():
-                # Regular files only: a pipe of that name would keep us waiting.
+                # Regular files only: reading a pipe would block.
                 inside = (path for path in place.iterdir() if path.suffix == ".jsonl")
                 yield from sorted(
                     path
@@ -148,7 +156,7 @@ def _nothing(places: list[str | os.PathLike[str]], job: str | None, others: set[
 
 
 def _jobs(place: Path) -> Iterator[str]:
-    """Return the jobs of a folder by its file names: JOB.HOST.PID.jsonl."""
+    """Return the jobs of a folder from its file names, JOB.HOST.PID.jsonl."""
     if place.is_dir():
         for path in place.glob("*.jsonl"):
             pieces = path.name.rsplit(".", 3)
@@ -163,8 +171,8 @@ def _unreadable(path: Path, error: OSError) -> SignalLogError:
     )
 
 
-def _read_file(path: Path, job: str | None) -> _One | str:
-    """Read one file; give its job's name alone when it is another job's."""
+def _read_file(path: Path, job: str | None) -> _FileLog | str:
+    """Read one file; return only the name of its job if that is not `job`."""
     try:
         with open_regular(path) as file:
             return _read(path, file, job)
@@ -172,8 +180,8 @@ def _read_file(path: Path, job: str | None) -> _One | str:
         raise _unreadable(path, error) from None
 
 
-def _read(path: Path, file: BinaryIO, job: str | None) -> _One | str:
-    one = _One({}, [], [], None, [])
+def _read(path: Path, file: BinaryIO, job: str | None) -> _FileLog | str:
+    log_file = _FileLog({}, [], [], None, [])
     number = 0
     while raw := file.readline(LONGEST_LINE):
         number += 1
@@ -185,72 +193,76 @@ def _read(path: Path, file: BinaryIO, job: str | None) -> _One | str:
         except LineError as error:
             if whole:
                 raise _bad(path, number, str(error), error.hint) from None
-            one.notes.append(f"{path}: line {number} is torn, and left out")
+            log_file.notes.append(f"{path}: line {number} is incomplete, and left out")
             break
         try:
-            _take(one, line)
+            _take(log_file, line)
         except LineError as error:
             raise _bad(path, number, str(error), error.hint) from None
         if line.kind == "signal" and job is not None and line.fields["job"] != job:
             return str(line.fields["job"])
-    if not one.header:
-        one.notes.append(f"{path}: holds no whole line; its process ended at its very beginning")
-    elif one.end is None:
-        one.notes.append(f"{path}: has no end; its process was killed, or still runs")
-    return one
+    if not log_file.header:
+        log_file.notes.append(f"{path}: holds no complete line; its process ended at its start")
+    elif log_file.end is None:
+        log_file.notes.append(f"{path}: has no end; its process was killed, or still runs")
+    return log_file
 
 
 def _bad(path: Path, number: int, reason: str, hint: str = "") -> SignalLogError:
     return SignalLogError(f"{path}, line {number}: {reason}.", hint=hint or _LEAVE_OUT)
 
 
-def _take(one: _One, line: LogLine) -> None:
-    """Put a line where it belongs, or say why it cannot stand here."""
+def _take(log_file: _FileLog, line: LogLine) -> None:
+    """Add a line to the log.
+
+    Raises:
+        LineError: The line cannot follow those before it.
+    """
     if line.kind == "signal":
-        if one.header:
-            raise LineError("a second signal begins in one file")
-        one.header = line.checked()
+        if log_file.header:
+            raise LineError("a second signal begins in log_file file")
+        log_file.header = line.checked()
         return
-    if not one.header:
+    if not log_file.header:
         raise LineError(
             f"the file begins with `{line.kind}`, not with `signal`",
             hint="This is no log of a signal, or its beginning is lost: leave it out.",
         )
-    if one.end is not None:
-        raise LineError(f"`{line.kind}` stands behind the end")
+    if log_file.end is not None:
+        raise LineError(f"`{line.kind}` comes after the end")
     if line.kind == "burst":
-        _take_burst(one, line.checked())
+        _take_burst(log_file, line.checked())
     elif line.kind == "slice":
-        _take_slice(one, line.checked())
+        _take_slice(log_file, line.checked())
     elif line.kind == "end":
-        one.end = line.checked()
-    # Other kinds: additions that do not change the meaning of these four.
+        log_file.end = line.checked()
+    # Other kinds are later additions, which do not change the meaning of these four.
 
 
-def _take_burst(one: _One, burst: dict[str, object]) -> None:
+def _take_burst(log_file: _FileLog, burst: dict[str, object]) -> None:
     begin, end = burst["begin_ns"], burst["end_ns"]
     assert isinstance(begin, int) and isinstance(end, int)
     if end < begin:
         raise LineError(f"a burst ends at {end}, before its beginning at {begin}")
-    if one.bursts and isinstance(last := one.bursts[-1]["end_ns"], int) and begin < last:
-        raise LineError(f"a burst begins at {begin}, before the end of the last one at {last}")
-    one.bursts.append(burst)
+    if log_file.bursts and isinstance(last := log_file.bursts[-1]["end_ns"], int) and begin < last:
+        raise LineError(f"a burst begins at {begin}, before the end of the last log_file at {last}")
+    log_file.bursts.append(burst)
 
 
-def _take_slice(one: _One, row: dict[str, object]) -> None:
+def _take_slice(log_file: _FileLog, row: dict[str, object]) -> None:
     number = row["slice"]
     assert isinstance(number, int)
-    if one.slices and isinstance(last := one.slices[-1]["slice"], int) and number <= last:
-        raise LineError(f"slice {number} stands behind slice {last}")
-    one.slices.append(row)
+    if log_file.slices and isinstance(last := log_file.slices[-1]["slice"], int) and number <= last:
+        raise LineError(f"slice {number} comes after slice {last}")
+    log_file.slices.append(row)
 
 
-def _process(one: _One) -> dict[str, object]:
-    return {**one.header, **(one.end or {}), "complete": one.end is not None}
+def _process(log_file: _FileLog) -> dict[str, object]:
+    return {**log_file.header, **(log_file.end or {}), "complete": log_file.end is not None}
 
 
-def _owned(row: dict[str, object], one: _One) -> dict[str, object]:
-    return {**{name: one.header[name] for name in _WHOSE}, **row}
+def _owned(row: dict[str, object], log_file: _FileLog) -> dict[str, object]:
+    return {**{name: log_file.header[name] for name in _WHOSE}, **row}
 
 
 def _whose(fields: pa.Schema) -> pa.Schema:

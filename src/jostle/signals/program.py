@@ -1,4 +1,4 @@
-"""Which executable a signal is: one without MPI, and one for each MPI."""
+"""Finds the executable of signals: one without MPI, and one for each MPI."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from jostle.errors import UsageError
 #: The MPIs that a signal is built for, where they are installed.
 MPIS = ("openmpi", "mpich")
 
-# What a launcher puts into the environment of its ranks. PMI_RANK alone is MPICH's hydra, Intel's
-# and Slurm's --mpi=pmi2; OMPI_... is Open MPI's, also under Slurm's --mpi=pmix.
+# Variables that a launcher sets for its ranks. PMI_RANK alone: MPICH's hydra, Intel's, and Slurm's
+# --mpi=pmi2. OMPI_...: Open MPI's, also under Slurm's --mpi=pmix.
 _SIGNS = {
     "openmpi": ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK"),
     "mpich": ("PMI_RANK", "PMI_SIZE", "PMI_FD"),
@@ -24,10 +24,10 @@ def mpi_of_environment(environment: Mapping[str, str] | None = None) -> str | No
     """Return which MPI's launcher started this process.
 
     Args:
-        environment: The variables to look at; those of this process when None.
+        environment: The variables to check; None: those of this process.
 
     Returns:
-        "openmpi", "mpich", or None when no launcher is to be seen.
+        "openmpi", "mpich", or None if no launcher is recognised.
     """
     seen = os.environ if environment is None else environment
     for mpi, names in _SIGNS.items():
@@ -46,8 +46,8 @@ def program(mpi: str | None = None) -> Path:
         Its absolute path, found as all compiled parts are (JOSTLE_NATIVE, build tree, wheel).
 
     Raises:
-        UsageError: There is no such MPI.
-        NativeMissingError: It was not built; for an MPI: its mpicc was not there at build time.
+        UsageError: The MPI is unknown.
+        NativeMissingError: It was not built; for an MPI: its mpicc was missing at build time.
     """
     if mpi is None:
         return _native_path("jostle-signal")

@@ -1,4 +1,4 @@
-"""The fields of a signal's log, as Arrow schemas; docs/reference/signal.md says what they mean."""
+"""The fields of a signal's log, as Arrow schemas; see docs/reference/signal.md."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ END: pa.Schema = _fields(
     **_TIMES,
 )
 
-#: One row per burst, without the columns that say whose it is.
+#: One row per burst, without the columns that identify the process.
 BURSTS: pa.Schema = _fields(
     begin_ns=_WHOLE, end_ns=_WHOLE, due_ns=_WHOLE, operations=_WHOLE, bytes=_WHOLE
 )
 
-#: One row per slice, without the columns that say whose it is.
+#: One row per slice, without the columns that identify the process.
 SLICES: pa.Schema = _fields(slice=_WHOLE, operations=_WHOLE, bytes=_WHOLE, busy_ns=_WHOLE, **_TIMES)
 
 #: One row per process: header and end.
 PROCESSES: pa.Schema = pa.schema([*HEADER, *END, pa.field("complete", _TRUTH)])
 
-#: Type of a line -> its fields: name, type, whether it is a whole number. Made once: a schema makes
-#: new objects at every look.
+#: Type of a line -> its fields: name, type, whether it is a whole number. Built once, as
+#: every access to a schema creates new objects.
 FIELDS: dict[str, tuple[tuple[str, pa.DataType, bool], ...]] = {
     kind: tuple((field.name, field.type, field.type == _WHOLE) for field in schema)
     for kind, schema in (("signal", HEADER), ("burst", BURSTS), ("slice", SLICES), ("end", END))

@@ -1,8 +1,8 @@
 """GlusterFS without its management daemon: one brick process, one client per node.
 
-glusterd, which a site needs for its volumes, keeps state in /var/lib and takes seconds. What it
-finally starts are a brick server and clients that read a description of their stack of
-translators; here these descriptions are written by hand, and it is up in a tenth of a second.
+glusterd, which a site needs for its volumes, keeps state in /var/lib and takes seconds. It
+starts a brick server and clients, each of which reads a description of its stack of translators.
+Here these descriptions are written directly, and the file system is up in a tenth of a second.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ volume server
 end-volume
 """
 
-# No write-behind, no read-ahead, no cache: a write is on its way when it returns.
+# No write-behind, no read-ahead, no cache: a write has been sent when it returns.
 _CLIENT = """\
 volume shared
   type protocol/client
@@ -71,7 +71,7 @@ class Gluster(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """FUSE must be there."""
+        """Return why GlusterFS cannot be mounted here (no FUSE), or None."""
         if not Path("/dev/fuse").is_char_device():
             return "this kernel has no FUSE (/dev/fuse is missing; modprobe fuse)"
         return None
@@ -95,7 +95,7 @@ class Gluster(Filesystem):
         site.wait_for(lambda: listens(site.storage, _PORT), "the GlusterFS brick")
 
     def mount(self, node: Host) -> None:
-        """Mount on a node; without the page cache, so that what is measured is the link."""
+        """Mount on a node, without the page cache, so that the link is measured."""
         site = self.site
         site.spawn(
             node,

@@ -1,8 +1,8 @@
 """ext4 on a loop device with a limited rate: the shared disk that needs no package.
 
-The device shares by request, as a disk does: 64 KiB against 1 MiB gets a fifth. It is set to free
-itself when its last mount goes, and its image has no name: however a lab ends, the kernel removes
-both. Only the rule that limits the rate may outlive a killed lab.
+The device is shared by request, as a disk is: requests of 64 KiB against 1 MiB get a fifth. The
+device is freed with its last mount, and its image has no name, so the kernel removes both however
+a lab ends. Only the rule that limits the rate may outlive a killed lab.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Loop(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """Loop devices, and a way to limit them."""
+        """Return why there are no loop devices with a limit here, or None."""
         if not Path("/dev/loop-control").exists():
             return "this machine has no loop devices (/dev/loop-control is missing; modprobe loop)"
         return throttle.why_not()
@@ -82,16 +82,16 @@ class Loop(Filesystem):
         )
 
     def mount(self, node: Host) -> None:
-        """Bind the store: one file system, one device for all nodes."""
+        """Bind the store: all nodes share one file system and one device."""
         self.site.run(node, ["mount", "--bind", str(self.site.store), str(self.site.shared)])
 
     def stop(self) -> None:
-        """Lift the limit, so that what is still to be written does not delay the end."""
+        """Lift the limit, so that unwritten data does not delay the end."""
         if self._throttle is not None:
             self._throttle.lift()
 
     def facts(self) -> dict[str, Any]:
-        """Name device, images and limit."""
+        """Return device, images and limit."""
         limit = self._throttle.facts() if self._throttle is not None else None
         return {
             "device": self._device, "images": str(self._images()), "limit": limit,
@@ -114,12 +114,12 @@ class Loop(Filesystem):
 
     @classmethod
     def groups(cls, facts: Mapping[str, Any]) -> list[Path]:
-        """Return the group that is limited, where that is not everybody's."""
+        """Return the files of the limited group, if the limit is not on the root."""
         return throttle.groups_to_join(facts["limit"]) if facts.get("limit") else []
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return which device, and how fast."""
+        """Return the device and its rate."""
         limit = facts.get("limit") or {}
         return [("disk", f"/dev/{facts['device']}, {limit.get('rate', 0) / 1e6:.0f} MB/s")]
 
@@ -151,7 +151,7 @@ def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:
                 number = _free_device()
                 node.unlink(missing_ok=True)
                 os.mknod(node, 0o600 | 0o060000, os.makedev(_LOOP_MAJOR, number))
-                # While this is open the device lives; after that, as long as it is mounted.
+                # The device exists while this is open, and after that while it is mounted.
                 with node.open("r+b", buffering=0) as device:
                     if _configure(device.fileno(), file.fileno(), image, flags):
                         # Without a kernel thread that writes empty inode tables meanwhile.
@@ -171,7 +171,7 @@ def _free_device() -> int:
 
 
 def _configure(device: int, image: int, name: Path, flags: list[int]) -> bool:
-    """Attach an image to a loop device; False when somebody else was faster.
+    """Attach an image to a loop device; return False if another process took it first.
 
     Raises:
         OSError: The kernel refuses, with every choice of flags.

@@ -1,4 +1,4 @@
-"""No server and no network: every node binds the store itself. Needs no package and no root."""
+"""The store, bound into every node: no server, no network; needs no package and no root."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from jostle.lab.service import Filesystem, Host
 
 
 class Plain(Filesystem):
-    """The store, bound into every node: shared, but as fast as it is."""
+    """The store, bound into every node: shared, with no limited rate."""
 
     name = "plain"
     needs_root = False
     networked: ClassVar[bool] = False
 
     def start(self) -> None:
-        """There is no server."""
+        """Do nothing: there is no server."""
 
     def mount(self, node: Host) -> None:
         """Bind the store."""

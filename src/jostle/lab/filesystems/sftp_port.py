@@ -1,7 +1,7 @@
 """Listens on the storage and hands every connection to an SFTP server of its own.
 
-`python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. A program of its own: the server gets
-the socket itself as its input and output, so that no byte is copied on the way.
+`python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. It is a program of its own: the server
+gets the socket as its input and output, so that no byte is copied.
 """
 
 import os
@@ -11,8 +11,8 @@ import sys
 
 
 def main(address: str, ready: str, server: str) -> None:
-    """Listen for ever."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the servers
+    """Accept connections until killed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies: ended servers are not waited for
     host, _, port = address.rpartition(":")
     door = socket.create_server((host, int(port)), backlog=64)
     with open(ready, "w") as file:

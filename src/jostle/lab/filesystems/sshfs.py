@@ -1,8 +1,8 @@
 """sshfs without ssh: an SFTP server on the storage, over plain TCP through the shaped link.
 
 One connection per mount, and so a queue per node on a fair link; the processes of one mount share
-that connection, as they share an NFS mount. `direct_io` keeps the page cache out: a write is on
-its way when it returns, and what is measured is the link.
+that connection, as they share an NFS mount. `direct_io` bypasses the page cache: a write has been
+sent when it returns, so the link is measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jostle.lab.spec import LabSpec
 _PORT = 2022
 _SERVER = "/usr/lib/openssh/sftp-server"
 _SERVERS = (_SERVER, "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server")
-#: Nothing is cached on the nodes: what one writes the others see at once.
+#: Nothing is cached on the nodes: every node sees the writes of the others at once.
 _OPTIONS = "direct_io,dir_cache=no,attr_timeout=0,entry_timeout=0,allow_other"
 
 
@@ -37,7 +37,7 @@ class Sshfs(Filesystem):
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:
-        """FUSE must be there, and open to us."""
+        """Return why FUSE cannot be used here, or None."""
         try:
             device = os.stat("/dev/fuse")
         except OSError:
