@@ -66,7 +66,7 @@ def test_runs_are_added_and_taken_out(page, served):
     page.wait_for_url(lambda url: url.endswith(f"job={SEGMENTS}&job={LIVE}"))
     page.wait_for_selector(RUNS)
     assert "numbers of ranks differ" in page.locator(f"{RUNS} h2").inner_text()
-    page.get_by_label(f"Take {LIVE} out").click()
+    page.get_by_label(f"Remove {LIVE}").click()
     page.get_by_text("Compare it with which run").wait_for()
 
 

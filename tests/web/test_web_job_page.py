@@ -269,7 +269,7 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
 
     page.route("**/verdict*", answer)
     page.goto(served.enter(f"/jobs/{hurt}"))
-    page.wait_for_selector("text=Waiting: another run is judged first")
+    page.wait_for_selector("text=Waiting: another run is estimated first")
     page.wait_for_selector("text=Comparing this and that")
     assert page.get_by_text("step 2 of 4").is_visible()
     assert page.get_by_role("progressbar").get_attribute("aria-valuenow") == "25"

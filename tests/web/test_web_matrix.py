@@ -21,7 +21,7 @@ def test_a_cell_opens_its_evidence_and_its_runs(matrix, served, violations):
     said = matrix.locator(".main .said").first.inner_text()
     assert " by " in said
     for _ in range(12):  # to a pair that met
-        if "did not meet" not in matrix.locator(".main .said").first.inner_text():
+        if "did not run at the same time" not in matrix.locator(".main .said").first.inner_text():
             break
         matrix.keyboard.press("ArrowRight")
     matrix.keyboard.press("Enter")

@@ -77,8 +77,8 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
         assert head["decided_by"] in decided.inner_text()
     else:
         assert decided.count() == 0
-    judged = verdict.locator("dl > div", has_text="Judged").locator("dd").first.inner_text()
-    assert same(judged, 100 * found["coverage"]), judged
+    covered = verdict.locator("dl > div", has_text="Covered").locator("dd").first.inner_text()
+    assert same(covered, 100 * found["coverage"]), covered
     page.goto(f"{made.url}/jobs?search={job}")
     row = page.get_by_role("row").filter(has=page.locator(f"a[href='/jobs/{job}']"))
     assert same(row.locator(".lost b").inner_text(), percent["value"])

@@ -78,7 +78,7 @@ def test_a_cluster_is_chosen_by_keys_and_is_in_the_address(page, served, idle):
     assert page.evaluate("document.activeElement.innerText").split()[0] != number
     page.keyboard.press("Escape")
     page.wait_for_url(lambda url: "cluster=" not in url)
-    card.get_by_text("took longer than their like").wait_for()
+    card.get_by_text("took longer than similar ones").wait_for()
 
 
 def test_a_link_to_a_cluster_opens_it_and_a_wrong_one_says_so(page, served):

@@ -1,8 +1,8 @@
-// News in step with the answers: a page that is asked to look again before it has looked never shows anything.
+// Slows change events down to the pace of the answers: a page that reloads before its answers are there shows nothing.
 const CHECK_MS = 50;
 const LONGEST_MS = 10_000;
 
-/** Makes what passes news on: at once, or when nothing is under way any more.
+/** Returns a function that announces a change: at once, or when no request is under way any more.
 
     Questions of the news before are dropped with the next: where news come faster than answers,
     as on a busy machine, each would be dropped. What never ends is not waited for. */

@@ -1,4 +1,4 @@
-// Runs side by side.
+// Requests for the comparison of runs.
 import type { Compared } from './api-types';
 import { getJson } from './request';
 

@@ -1,9 +1,9 @@
-// Jobs: the list of them, and of one its verdict, series, grid of processes, segments, figures and digest.
+// Requests for jobs: the list, and the verdict, series, process grid, segments, figures and digest of a job.
 import type { Brief, DigestReport, Figures, Jobs, Judging, Metrics, Segments, Series, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
-/** A verdict, or how far it has got. */
+/** A verdict, or the progress of its estimation. */
 export type Answer = Verdict | Judging;
 export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in answer;
 
@@ -18,10 +18,10 @@ export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures
 export const getDigest = (job: string) => getJson<DigestReport>(jobPath(job), {});
 
 let known: Promise<Metrics> | undefined;
-/** All metrics; they are the same for every job. */
+/** All metrics. They are the same for every job, so they are requested once. */
 export const getMetrics = () => (known ??= getJson<Metrics>('metrics', {}).catch((error: unknown) => { known = undefined; throw error; }));
 
-/** A row of a process grid; rank -1: it is none. */
+/** A row of a process grid; rank -1: not an MPI rank. */
 export interface GridRow { rank: number; name: string; host: string }
 export interface Grid { unit: string; start_ns: number; step_ns: number; columns: number; rows: GridRow[]; values: Float32Array }
 

@@ -1,5 +1,5 @@
-// One ear for the whole page: `live.commit` changes when the repository does, `live.verdict` when a
-// job has been judged.
+// One event stream for the whole page: `live.commit` changes with the repository, `live.verdict` when
+// there is a new verdict.
 import { getJson, requestsPending } from './request';
 import { connection } from './connection.svelte';
 import { coalesced } from './coalesce';
@@ -14,12 +14,12 @@ const announceCommit = coalesced(requestsPending, () => { commit += 1; });
 
 source.addEventListener('commit', (event) => {
   const { number } = JSON.parse((event as MessageEvent<string>).data) as CommitEvent;
-  // The first event only says where we are: pages have just asked.
+  // The first event is the current state, which the pages have just loaded.
   if (last !== undefined && number !== last) announceCommit();
   last = number;
 });
 source.addEventListener('verdict', () => { verdict += 1; });
-// The browser tries again by itself. Whether the server is away, or does not know us any more, any question tells.
+// The browser reconnects by itself. One request finds out whether the server is away or the session is over.
 let asking = false;
 source.addEventListener('error', () => {
   if (asking) return;

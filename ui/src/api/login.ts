@@ -1,4 +1,4 @@
-// Logging in and out (src/jostle/server/schemas/login.py).
+// Requests that log in and out (src/jostle/server/schemas/login.py).
 import type { Me, ScriptToken, WayIn } from './api-types';
 import { RequestError, getJson } from './request';
 

@@ -1,4 +1,4 @@
-// Who slows whom, and what a cell of the matrix rests on.
+// Requests for the matrix of programs, and for the runs behind one of its cells.
 import type { Encounter, EvidenceReport, MatrixReport } from './api-types';
 import { getWhenReady } from './request';
 

@@ -1,5 +1,4 @@
-// Says on <html data-idle> that all that was asked for is there and drawn: what looks at pages
-// (screenshots, measurements) waits for it.
+// Sets <html data-idle> when all requests are answered and drawn. Screenshots and measurements wait for it.
 let pending = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const QUIET_MS = 150;
@@ -10,14 +9,14 @@ function markComplete() {
   }));
 }
 
-/** Something has begun that will change the page. */
+/** Call before work that will change the page. */
 export function beginWork() {
   pending += 1;
   clearTimeout(timer);
   if (typeof document !== 'undefined') delete document.documentElement.dataset['idle'];
 }
 
-/** It is over; the page gets a moment to draw what came. */
+/** Call after that work; the page counts as complete once it has had time to draw. */
 export function endWork() {
   pending -= 1;
   clearTimeout(timer);

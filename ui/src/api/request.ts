@@ -1,20 +1,20 @@
-// How the server is asked: errors as it tells them, and patience while it is away.
+// Sends requests. Errors of the server become RequestError; while the server is away, requests are retried.
 import type { Problem } from './api-types';
 import { connection } from './connection.svelte';
 import { beginWork, endWork } from './pending';
 
 export type Query = Record<string, string | number | readonly string[] | null | undefined>;
 
-/** The server said no, and why. */
+/** The server refused a request. */
 export class RequestError extends Error {
-  /** @param waitS - So long it is of no use to ask again. */
+  /** @param waitS - Seconds before which another request would be refused too. */
   constructor(readonly status: number, message: string, readonly mend: string | null, readonly detail: string | null = null, readonly waitS = 0) { super(message); }
 }
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
 
-/** A query's words; lists are repeated, null and undefined left out. */
+/** Returns a query as text; lists repeat their name, null and undefined are left out. */
 export function queryString(query: Query): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -32,7 +32,7 @@ function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Asks until there is an answer: a server that is away for a moment is no error of a page. */
+/** Repeats a request until there is an answer: a page shall survive a restart of the server. */
 async function fetchWithRetry(url: string, signal?: AbortSignal): Promise<Response> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     beginWork();
@@ -59,7 +59,7 @@ async function send(path: string, query: Query, signal?: AbortSignal): Promise<R
 }
 
 let open = 0;
-/** Whether there is a question that has not been answered. */
+/** Whether a request is unanswered. */
 export const requestsPending = () => open > 0;
 
 async function readBody<T>(of: Promise<Response>, how: (answer: Response) => Promise<T>): Promise<T> {
@@ -71,15 +71,15 @@ async function readBody<T>(of: Promise<Response>, how: (answer: Response) => Pro
   } finally { open -= 1; }
 }
 
-/** Asks for JSON. */
+/** Requests JSON. */
 export const getJson = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   readBody(send(path, query, signal), (answer) => answer.json() as Promise<T>);
 
-/** Asks for bytes. */
+/** Requests bytes. */
 export const getBytes = (path: string, query: Query = {}, signal?: AbortSignal): Promise<ArrayBuffer> =>
   readBody(send(path, query, signal), (answer) => answer.arrayBuffer());
 
-/** Asks for a picture of numbers: a header in JSON, then rows × columns float32. */
+/** Requests a grid: the length of the header (uint32), the header in JSON, then rows × columns float32. */
 export async function getGrid<Grid extends { values: Float32Array }>(path: string, query: Query, signal?: AbortSignal): Promise<Grid> {
   const body = await getBytes(path, query, signal);
   const length = new DataView(body).getUint32(0, true);
@@ -90,7 +90,7 @@ export async function getGrid<Grid extends { values: Float32Array }>(path: strin
 interface NotReady { state: 'making' }
 const AGAIN_MS = 1000;
 
-/** Asks for what the server takes long to make, until it is there. */
+/** Repeats a request for a result that the server computes in the background, until it is ready. */
 export async function getWhenReady<T extends object>(path: string, query: Query, signal: AbortSignal, waits: () => void): Promise<T> {
   for (;;) {
     const answer = await getJson<T | NotReady>(path, query, signal);
@@ -100,5 +100,5 @@ export async function getWhenReady<T extends object>(path: string, query: Query,
   }
 }
 
-/** Whether an error only says that nobody wants the answer any more. */
+/** Whether an error only says that the request was aborted. */
 export const isAborted = (error: Error) => error.name === 'AbortError';

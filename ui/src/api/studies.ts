@@ -1,4 +1,4 @@
-// Studies: the list of them, and one or two side by side.
+// Requests for the list of studies, and for one or two studies.
 import type { Studies, StudyPage } from './api-types';
 import { getJson, getWhenReady } from './request';
 

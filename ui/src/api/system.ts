@@ -1,10 +1,10 @@
-// The whole system: the time that the repository covers, its nodes by time, the load on its mounts.
+// Requests for the whole system: the time that the repository covers, nodes by time, load on mounts.
 import type { MountLoads, Span } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
-/** A row of the grid: a node, or the first and the last of several. */
+/** A row of the grid: a node, or the first and the last of several nodes. */
 export interface GridRow { host: string; last: string | null }
-/** A job of the grid: the rows that it took, first and last of each stretch. */
+/** A job of the grid: the rows of its nodes, as first and last of each contiguous range. */
 export interface GridJob { job: string; rows: [number, number][]; start_ns: number; end_ns: number }
 export interface SystemGrid {
   unit: string; table: string; start_ns: number; step_ns: number; columns: number; together: number; all: boolean;

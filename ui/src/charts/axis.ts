@@ -1,13 +1,13 @@
-// Scales of axes: of durations, from 0 or in powers; and round instants of time. Pure.
+// Axes of durations, linear from 0 or logarithmic, and round instants of time axes. Pure.
 import { seconds } from '../format/format';
 
 export interface Axis { low: number; high: number; log: boolean; cut: boolean; ticks: number[] }
 
 const DIGITS = [1, 2, 2.5, 5, 10];
-/** Values beyond this many times of what is usual are drawn at the edge. */
+/** If the maximum exceeds this multiple of the 98th percentile, the axis is cut and larger values are drawn at its edge. */
 const CUT = 4;
 
-/** A scale from 0; a few outliers do not flatten the rest (as in the figures of `--plot`). */
+/** Returns an axis from 0; a few outliers do not flatten the rest (as in the figures of `--plot`). */
 export function linearAxis(values: readonly number[], marks: readonly number[] = []): Axis {
   const known = values.filter((value) => value > 0).sort((a, b) => a - b);
   const most = Math.max(known.at(-1) ?? 0, ...marks.filter((mark) => Number.isFinite(mark)), 1e-9);
@@ -20,7 +20,7 @@ export function linearAxis(values: readonly number[], marks: readonly number[] =
   return { low: 0, high, log: false, cut, ticks: Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, at) => at * step) };
 }
 
-/** A scale of powers around some values, with about so many labels. */
+/** Returns a logarithmic axis around some values, with about `most` labels. */
 export function logAxis(values: readonly number[], most = 6): Axis {
   let [low, high] = [Infinity, 0];
   for (const value of values) {
@@ -44,18 +44,18 @@ export function logAxis(values: readonly number[], most = 6): Axis {
   return { low, high, log: true, cut: false, ticks };
 }
 
-/** Where a value lies on a scale: 0 at its lower end, 1 at its upper; what is beyond lies on the edge. */
+/** Returns the position of a value on an axis: 0 at its lower end, 1 at its upper; values beyond are on the edge. */
 export function axisPosition(axis: Axis, value: number): number {
   const at = axis.log ? Math.log(Math.max(value, 1e-12) / axis.low) / Math.log(axis.high / axis.low) : (value - axis.low) / (axis.high - axis.low);
   return Math.min(Math.max(at, 0), 1);
 }
 
-/** A span as a label of an axis: `20 ms`, `1.5 s`. */
+/** Returns a duration as an axis label: `20 ms`, `1.5 s`. */
 export const durationLabel = (value: number): string => seconds(value).replace(/\.0+(?= )/, '').replace(/(\.\d*?)0+(?= )/, '$1');
 
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
-/** Round instants of a span for an axis, s since the epoch, of UTC. */
+/** Returns round instants of a span for an axis, s since the epoch, UTC. */
 export function roundInstants(from: number, to: number, most: number): number[] {
   const about = (to - from) / Math.max(most, 1);
   const step = STEPS.find((seconds) => seconds >= about) ?? Math.ceil(about / 86400) * 86400;

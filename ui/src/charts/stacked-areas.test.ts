@@ -18,7 +18,7 @@ describe('stack', () => {
     expect(layerAt(bands, 0, 2.5)).toBe(-1);
     expect(layerAt(bands, 2, 1)).toBe(1);
   });
-  it('tells a band’s share of a moment', () => {
+  it('returns the share of a layer in a column', () => {
     expect(layerShare(bands, 0, 1)).toEqual({ own: 1, all: 2 });
     expect(layerShare(bands, 1, 1)).toEqual({ own: 0, all: 2 });
     expect(layerShare(bands, 2, -1)).toEqual({ own: 0, all: 3 });

@@ -1,10 +1,10 @@
-// Load upon load: bands of a stack as paths in columns and parts of a thousand. Pure.
+// Stacked areas as SVG paths; x in columns, y in parts of TALL. Pure.
 export type Values = readonly (number | null)[];
 export interface StackLayer { low: Float64Array; high: Float64Array }
 
 export const TALL = 1000;
 
-/** Lays layers upon each other, the first at the bottom; what is not known adds nothing. */
+/** Stacks layers, the first at the bottom; null adds nothing. */
 export function stackLayers(layers: readonly Values[], columns: number): StackLayer[] {
   let low = new Float64Array(columns);
   return layers.map((values) => {
@@ -15,7 +15,7 @@ export function stackLayers(layers: readonly Values[], columns: number): StackLa
   });
 }
 
-/** The greatest height of a stack within some columns. */
+/** Returns the greatest height of a stack in columns first to last (exclusive). */
 export function highestStack(bands: readonly StackLayer[], first: number, last: number): number {
   const whole = bands.at(-1)?.high;
   let most = 0;
@@ -23,7 +23,7 @@ export function highestStack(bands: readonly StackLayer[], first: number, last: 
   return most;
 }
 
-/** A band as a path of steps; columns without height are left out. */
+/** Returns a layer as a path of steps; columns without height are left out. */
 export function layerPath(band: StackLayer, most: number): string {
   const y = (value: number) => Math.round((1 - value / most) * TALL * 10) / 10;
   const parts: string[] = [];
@@ -48,26 +48,26 @@ export function layerPath(band: StackLayer, most: number): string {
   return parts.join('');
 }
 
-/** Which band a height in a column is in; -1: above all. */
+/** Returns the layer at a height in a column; -1: above all. */
 export function layerAt(bands: readonly StackLayer[], column: number, value: number): number {
   return bands.findIndex((band) => (band.low[column] ?? 0) <= value && value < (band.high[column] ?? 0));
 }
 
-/** What a band and all bands have in a column; of a band that is not there, nothing. */
+/** Returns the value of a layer and of all layers in a column; 0 for a layer that does not exist. */
 export function layerShare(bands: readonly StackLayer[], column: number, band: number): { own: number; all: number } {
   const own = bands[band];
   return { own: own ? (own.high[column] ?? 0) - (own.low[column] ?? 0) : 0, all: bands.at(-1)?.high[column] ?? 0 };
 }
 
-/** So many jobs have a colour of their own; smaller ones share one and are told apart by pointing. */
+/** The number of jobs with a colour of their own; smaller jobs share one colour. */
 export const TINTS = 6;
 
-/** How a band is drawn: no two of the named have one colour. */
+/** Returns the CSS class of a layer. */
 export function layerTint(band: number, named: number): string {
   return band >= named ? 'rest' : band < TINTS ? `tint${band}` : 'small';
 }
 
-/** A round top for an axis: of bytes in powers of two. */
+/** Returns a round upper end for an axis; bytes are rounded in powers of two. */
 export function roundAxisTop(value: number, unit: string): number {
   if (value <= 0) return 1;
   const base = unit.startsWith('bytes') ? 1024 ** Math.max(Math.floor(Math.log2(value) / 10), 0) : 10 ** Math.floor(Math.log10(value));

@@ -1,13 +1,13 @@
-// Views as files: numbers as CSV, what is on the page as SVG and PNG. One way for all pages.
+// Exports views: numbers as CSV, parts of the page as SVG and PNG.
 import { colour } from '../shell/theme.svelte';
 import { boxOf, unzoomed } from '../shell/viewport.svelte';
 
 export interface Sheet { columns: string[]; rows: (string | number | null | undefined)[][] }
 
-/** A canvas that can draw itself as SVG elements, its left upper corner at 0, 0; the others go in as pixels. */
+/** For canvases that can draw themselves as SVG elements, from their upper left corner; other canvases are exported as pixels. */
 export const svgDrawers = new WeakMap<HTMLCanvasElement, () => string>();
 
-/** A cell of a spreadsheet that begins so would be taken for a formula. */
+/** Spreadsheets take a cell that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 export function toCsv(sheet: Sheet): string {
@@ -23,14 +23,14 @@ export function toCsv(sheet: Sheet): string {
 export const escapeXml = (text: string) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 const n = (value: number) => String(Math.round(value * 100) / 100);
 
-/** A file's name of parts: nothing in it that a shell or a folder would take amiss. */
+/** Returns a file name without characters that are special to shells or file systems. */
 export const fileName = (name: string, kind: string) => `${name.replace(/[^\w.-]+/g, '-')}.${kind}`;
 
 const HEAD = 34;
 const EDGE = 12;
 const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'dominant-baseline', 'paint-order', 'vector-effect', 'shape-rendering'];
 
-/** Draws a part of the page as one SVG text. Parts with data-export="no" stay out. */
+/** Draws a part of the page as one SVG document. Elements with data-export="no" are left out. */
 export function toSvg(host: HTMLElement, title: string): string {
   const box = boxOf(host);
   const parts: string[] = [];
@@ -59,10 +59,10 @@ function walk(element: Element, parts: string[]) {
   if (clips) parts.push('</svg>');
 }
 
-/** Whether a colour is seen at all: the last of four numbers says how much, that of three is its blue. */
+/** Whether a CSS colour is not fully transparent. Only a fourth component is alpha; the third is blue. */
 export const isVisible = (paint: string) => paint !== 'transparent' && !/^rgba\(.*, 0\)$|\/ 0\)$/.test(paint);
 
-/** A box's ground and its borders. */
+/** Appends the background and the borders of a box. */
 function drawBox(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
   if (!box.width || !box.height) return;
   const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2);
@@ -78,7 +78,7 @@ function drawBox(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
   rule(style.borderRightWidth, style.borderRightColor, `M${n(box.right)} ${n(box.top)}V${n(box.bottom)}`);
 }
 
-/** A text as it lies on the page, line by line. */
+/** Appends a text as it is broken into lines on the page. */
 function drawText(node: Text, style: CSSStyleDeclaration, parts: string[]) {
   if (!node.data.trim()) return;
   const range = document.createRange();
@@ -106,7 +106,7 @@ function drawCanvas(element: HTMLCanvasElement, box: DOMRect): string {
   return `<image x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${element.toDataURL()}"/>`;
 }
 
-/** A drawing of the page with its styles written out, as it leaves the style sheet behind. */
+/** Returns an SVG of the page with its styles as attributes, because the style sheet is not exported. */
 function drawSvg(element: SVGSVGElement, box: DOMRect): string {
   const copy = element.cloneNode(true) as SVGSVGElement;
   const originals = [element, ...element.querySelectorAll('*')];
@@ -125,7 +125,7 @@ function drawSvg(element: SVGSVGElement, box: DOMRect): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The page's own font for a picture: a picture is a document by itself and sees no style sheet. */
+/** Returns the font of the page as a style element: an exported picture has no access to the style sheet. */
 async function font(): Promise<string> {
   const face = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).find((rule) => rule instanceof CSSFontFaceRule);
   const address = face && /url\(["']?([^"')]+)/.exec(face.cssText)?.[1];

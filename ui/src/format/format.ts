@@ -1,4 +1,4 @@
-// Numbers for people; the words are those of the commands.
+// Numbers and times as text, in the same form as in the commands.
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 function digits(value: number): string {
@@ -36,7 +36,7 @@ export function rate(value: number, unit: string): string {
   return value >= 1e6 ? `${digits(value / 1e6)} M` : value >= 1e3 ? `${digits(value / 1e3)} k` : digits(value);
 }
 
-// Times are UTC, as those of the commands: a link means the same to a colleague elsewhere.
+// Times are UTC, as in the commands, so a link means the same in every time zone.
 const iso = (ns: number) => new Date(Math.round(ns / 1e6)).toISOString();
 export const clock = (ns: number, fine = false): string => iso(ns).slice(11, fine ? 23 : 19);
 export const day = (ns: number): string => iso(ns).slice(0, 16).replace('T', ' ');

@@ -1,6 +1,6 @@
-// The comparison of some jobs, as a link.
+// Links to the comparison of jobs.
 
-/** As many runs as are compared at once. */
+/** The greatest number of runs in one comparison. */
 export const MOST_COMPARED = 8;
 
 /** The address of the page that compares jobs. */

@@ -1,4 +1,4 @@
-/** The text behind a part of an address; an address that means nothing stands for itself. */
+/** Decodes a part of an address; returns it unchanged if it is not validly encoded. */
 export function decodePathPart(part: string): string {
   try { return decodeURIComponent(part); } catch { return part; }
 }

@@ -1,7 +1,7 @@
-// Where the focus goes when what has it goes away: a keyboard must not begin at the top again.
+// Returns the focus when a component with the focus is removed, so that keyboard users keep their position.
 import { onDestroy } from 'svelte';
 
-/** Called by a component that takes the focus: gives it back to who had it, or to the page's matrix. */
+/** Call in a component that takes the focus: on its removal the element that had it gets it back, or the page's matrix. */
 export function returnFocusOnDestroy() {
   const before = document.activeElement;
   onDestroy(() => {

@@ -1,4 +1,4 @@
-// The one key map: what acts on keys asks here, and the help lists what is here.
+// The only list of keys: components look keys up here, and the help shows it.
 export type Where = 'Everywhere' | 'List of jobs' | 'Charts and grids';
 export interface Binding { where: Where; keys: readonly string[]; what: string }
 
@@ -6,23 +6,23 @@ export const KEYS: readonly Binding[] = [
   { where: 'Everywhere', keys: ['?'], what: 'This help' },
   { where: 'Everywhere', keys: ['/'], what: 'Search the jobs' },
   { where: 'Everywhere', keys: ['g', 'then', 'j', 's', 'm', 't'], what: 'Go to Jobs, System, Matrix, Studies' },
-  { where: 'Everywhere', keys: ['d'], what: 'Light, dark or as the system has it' },
+  { where: 'Everywhere', keys: ['d'], what: 'Theme: light, dark or that of the system' },
   { where: 'Everywhere', keys: ['Tab'], what: 'To the next button, chart or grid' },
   { where: 'Everywhere', keys: ['Esc'], what: 'Close, or leave the search' },
   { where: 'List of jobs', keys: ['j', 'k'], what: 'Next job, previous job' },
   { where: 'List of jobs', keys: ['Enter'], what: 'Open the job' },
   { where: 'List of jobs', keys: ['x'], what: 'Select the job' },
   { where: 'List of jobs', keys: ['c'], what: 'Compare the selected jobs' },
-  { where: 'Charts and grids', keys: ['+', '−'], what: 'Closer, wider; also Ctrl and the wheel, or two fingers' },
-  { where: 'Charts and grids', keys: ['←', '→'], what: 'Earlier, later; also drag with two fingers' },
-  { where: 'Charts and grids', keys: [',', '.'], what: 'One slice back, one slice on' },
+  { where: 'Charts and grids', keys: ['+', '−'], what: 'Zoom in, zoom out; also Ctrl and the wheel, or two fingers' },
+  { where: 'Charts and grids', keys: ['←', '→'], what: 'Move earlier, move later; also drag with two fingers' },
+  { where: 'Charts and grids', keys: [',', '.'], what: 'Previous slice, next slice' },
   { where: 'Charts and grids', keys: ['↑', '↓'], what: 'Row above, row below (grids)' },
   { where: 'Charts and grids', keys: ['0'], what: 'The whole run; also a double click' },
 ];
 
-/** What a key means to a page as a whole. */
+/** Meanings of keys for a page as a whole. */
 export type PageKey = 'help' | 'search' | 'go' | 'theme' | 'close' | 'next' | 'previous' | 'select' | 'compare';
-/** What a key means to a chart or a grid that has the focus. */
+/** Meanings of keys for a chart or grid that has the focus. */
 export type ChartKey = 'in' | 'out' | 'left' | 'right' | 'up' | 'down' | 'all';
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
@@ -34,7 +34,7 @@ const CHART: Record<string, ChartKey> = {
 };
 const PAGES: Record<string, string> = { j: '/jobs', s: '/system', m: '/matrix', t: '/studies' };
 
-/** A key with Ctrl, Alt or Meta is the browser's. */
+/** Keys with Ctrl, Alt or Meta are left to the browser. */
 const isOurs = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;
 
 export function pageKey(event: Pressed): PageKey | null {
@@ -43,11 +43,11 @@ export function pageKey(event: Pressed): PageKey | null {
 export function chartKey(event: Pressed): ChartKey | null {
   return isOurs(event) ? (CHART[event.key] ?? null) : null;
 }
-/** The page that a key leads to after `g`. */
+/** Returns the address of the page that a key opens after `g`. */
 export function goKey(event: Pressed): string | null {
   return isOurs(event) ? (PAGES[event.key] ?? null) : null;
 }
-/** Whether keys are text just now; Escape is not. */
+/** Whether keys are typed into a field. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])');

@@ -1,11 +1,11 @@
-// The pages by their addresses. Each page is a file of its own: the list of jobs does not wait for the system's code.
+// Maps addresses to pages. Each page is loaded when it is opened, so no page waits for the code of another.
 import { decodePathPart } from './address';
 
 interface Loaded { default: unknown }
 /** A page that an address leads to. */
 export interface PageEntry {
   load: () => Promise<Loaded>;
-  /** The name in the address, of a job or a study. */
+  /** The name of a job or a study in the address. */
   name: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Light, dark or as the system has it; and the tokens as canvases need them.
+// The theme (light, dark, or that of the system), and the colours of tokens.css for canvases.
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'theme';
 const ORDER: Theme[] = ['system', 'light', 'dark'];
@@ -18,7 +18,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', coloursCha
 
 export const theme = {
   get chosen() { return chosen; },
-  /** Changes whenever colours do: read it where a canvas is painted. */
+  /** Changes whenever colours do: read it where a canvas is drawn. */
   get revision() { return revision; },
   next() {
     chosen = ORDER[(ORDER.indexOf(chosen) + 1) % ORDER.length] ?? 'system';
@@ -31,7 +31,7 @@ const probe = document.createElement('span');
 probe.hidden = true;
 document.documentElement.append(probe);
 
-/** Gives a colour token as a canvas understands it; the style sheet is asked once per theme. */
+/** Returns the colour of a token as CSS text that canvases understand; cached for each theme. */
 export function colour(token: string): string {
   const known = colours[token];
   if (known !== undefined) return known;

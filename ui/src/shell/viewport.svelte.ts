@@ -1,5 +1,4 @@
-// A wall display is read from afar: there the style sheet enlarges the whole page, and what counts
-// in the screen's pixels has to know by how much.
+// The style sheet enlarges the whole page on wall displays (CSS zoom). Code that uses pixels of the screen needs the factor.
 let zoom = $state(1);
 let height = $state(innerHeight);
 
@@ -11,20 +10,20 @@ addEventListener('resize', measure);
 measure();
 
 export const viewport = {
-  /** How many of the screen's pixels one of the page's is. */
+  /** Pixels of the screen per pixel of the page. */
   get zoom() { return zoom; },
-  /** Height of the screen, in the page's pixels. */
+  /** Height of the screen, in pixels of the page. */
   get height() { return height; },
-  /** Dots of the screen, or of a picture in its files, per pixel of the page. */
+  /** Device pixels per pixel of the page. */
   get dots() { return devicePixelRatio * zoom; },
 };
 
-/** A place on the screen, in the page's pixels. */
+/** Converts a box from pixels of the screen to pixels of the page. */
 export const unzoomed = (box: DOMRect) => new DOMRect(box.x / zoom, box.y / zoom, box.width / zoom, box.height / zoom);
-/** An element's place on the screen, in the page's pixels. */
+/** Returns the box of an element on the screen, in pixels of the page. */
 export const boxOf = (node: Element) => unzoomed(node.getBoundingClientRect());
 
-/** Where in an element an event was, in the page's pixels. */
+/** Returns the position of an event in an element, in pixels of the page. */
 export function positionIn(event: MouseEvent, node: Element): [number, number] {
   const box = boxOf(node);
   return [event.clientX / zoom - box.left, event.clientY / zoom - box.top];

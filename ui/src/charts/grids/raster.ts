@@ -1,4 +1,4 @@
-// Numbers to pixels: a picture is made once, and stretched by the canvas when it is zoomed.
+// Values as pixels. A picture is made once; the canvas stretches it on zoom. Pure.
 type Rgb = [number, number, number];
 
 export function parseColour(text: string): Rgb {
@@ -7,7 +7,7 @@ export function parseColour(text: string): Rgb {
   return [(channels[0] ?? 0) * scale, (channels[1] ?? 0) * scale, (channels[2] ?? 0) * scale];
 }
 
-/** 256 colours from three, by equal steps. */
+/** Returns 256 colours, interpolated between three. */
 export function colourRamp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
   const ramp = new Uint32Array(256);
   for (let at = 0; at < 256; at += 1) {
@@ -21,11 +21,11 @@ export function colourRamp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
 }
 
 const BINS = 1024;
-/** The value that is drawn darkest: the 99th of a hundred, so that one outlier does not bleach the rest. */
+/** Returns the value with the strongest colour: the 99th percentile, so that one outlier does not bleach the rest. */
 export function strongestValue(values: Float32Array): number {
   let most = 0;
   for (let at = 0; at < values.length; at += 1) if ((values[at] ?? 0) > most) most = values[at] ?? 0;
-  // Counted, not sorted: a picture has a hundred thousand values, and a step of zoom 16 ms.
+  // Counted in bins, not sorted: there are 100 000 values, and 16 ms for a frame.
   const counts = new Uint32Array(BINS + 1);
   let known = 0;
   for (let at = 0; at < values.length; at += 1) {
@@ -40,7 +40,7 @@ export function strongestValue(values: Float32Array): number {
   return most;
 }
 
-/** Colours of all values; what is not known stays clear. */
+/** Returns the pixels of all values; NaN stays transparent. */
 export function paintValues(values: Float32Array, most: number, colours: Uint32Array): Uint32Array {
   const pixels = new Uint32Array(values.length);
   const scale = most > 0 ? 255 / most : 0;
@@ -49,10 +49,4 @@ export function paintValues(values: Float32Array, most: number, colours: Uint32A
     if (value === value) pixels[at] = colours[Math.min(Math.round(value * scale), 255)] ?? 0;
   }
   return pixels;
-}
-
-/** Which cell a point of the picture is in. */
-export function cellAt(x: number, y: number, width: number, height: number, columns: number, rows: number): [number, number] | null {
-  if (x < 0 || y < 0 || x >= width || y >= height) return null;
-  return [Math.floor((x / width) * columns), Math.floor((y / height) * rows)];
 }

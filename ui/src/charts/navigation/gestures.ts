@@ -1,4 +1,4 @@
-// Zoom and pan of a view over time by mouse, wheel, touch and keys: the same for charts and grids.
+// Zooms and pans a view over time by mouse, wheel, touch and keys; the same for charts and grids.
 import { chartKey } from '../../shell/keys';
 import { boxOf, viewport } from '../../shell/viewport.svelte';
 import { clampSpan, panSpan, pinchSpan, scaleSpan, type TimeSpan } from './zoom';
@@ -10,20 +10,20 @@ export interface GestureOptions {
   least: () => number;
   set: (span: TimeSpan) => void;
   all: () => void;
-  /** Pixels to the left and right of the plot that are names and margins. */
+  /** Width of labels and margins to the left and right of the plot, px. */
   left: number;
   right: number;
-  /** What else a key may do here; true: it was that. */
+  /** Handles further keys; returns true if it handled this one. */
   key?: (event: KeyboardEvent) => boolean;
 }
 
 const WHEEL = 0.002;
-/** A mouse that moved less has clicked, px. */
+/** A mouse that moved less, px, has clicked. */
 const STILL = 4;
 
 export function gestures(node: HTMLElement, options: GestureOptions) {
   let wanted: TimeSpan | null = null;
-  // Fingers and wheels tell faster than a screen draws.
+  // Fingers and wheels send more events than the screen draws frames.
   function go(span: TimeSpan) {
     if (wanted === null) requestAnimationFrame(() => { if (wanted) options.set(wanted); wanted = null; });
     wanted = clampSpan(span, options.whole(), options.least());
@@ -56,7 +56,7 @@ export function gestures(node: HTMLElement, options: GestureOptions) {
     event.preventDefault();
   }
 
-  // Fingers: one pans, two pinch and pan. A mouse marks a span, with Shift it pans.
+  // One finger pans, two fingers zoom and pan. A mouse selects a span; with Shift it pans.
   const fingers = new Map<number, number>();
   const chosen = document.createElement('div');
   chosen.className = 'chosen';
@@ -113,6 +113,6 @@ export function gestures(node: HTMLElement, options: GestureOptions) {
     node.addEventListener(name, (event) => { if (name !== 'pointerleave' || event.pointerType === 'touch') up(event); });
   }
   node.addEventListener('dblclick', twice);
-  node.style.touchAction = 'pan-y'; // the page scrolls by one finger, up and down
+  node.style.touchAction = 'pan-y'; // one finger scrolls the page up and down
   return { update: (next: GestureOptions) => { options = next; }, destroy: () => chosen.remove() };
 }

@@ -1,7 +1,7 @@
-// Zoom and pan of a span of time, in numbers; pure. Places are parts of the width, 0 to 1.
+// Arithmetic of zoom and pan of a time span, s. Positions are parts of the width, 0 to 1. Pure.
 export type TimeSpan = readonly [number, number];
 
-/** Keeps a span inside the whole, its length if that can be. */
+/** Moves a span into the whole, and shortens it only if it is too long. */
 export function clampSpan(span: TimeSpan, whole: TimeSpan, least: number): TimeSpan {
   const most = whole[1] - whole[0];
   const length = Math.min(Math.max(span[1] - span[0], Math.min(least, most)), most);
@@ -9,7 +9,7 @@ export function clampSpan(span: TimeSpan, whole: TimeSpan, least: number): TimeS
   return [begin, begin + length];
 }
 
-/** Makes a span longer or shorter; what is at a place stays there. */
+/** Multiplies the length of a span; the instant at `place` stays there. */
 export function scaleSpan(span: TimeSpan, factor: number, place = 0.5): TimeSpan {
   const at = span[0] + (span[1] - span[0]) * place;
   return [at - (at - span[0]) * factor, at + (span[1] - at) * factor];
@@ -21,7 +21,7 @@ export function panSpan(span: TimeSpan, part: number): TimeSpan {
   return [span[0] + by, span[1] + by];
 }
 
-/** Where a span goes when two fingers move: what is under each stays under it. */
+/** Returns the span after two fingers moved: the instant under each finger stays under it. */
 export function pinchSpan(span: TimeSpan, before: TimeSpan, after: TimeSpan): TimeSpan {
   const length = span[1] - span[0];
   const apart = Math.max(Math.abs(after[1] - after[0]), 0.02) * (after[1] < after[0] ? -1 : 1);
@@ -32,5 +32,5 @@ export function pinchSpan(span: TimeSpan, before: TimeSpan, after: TimeSpan): Ti
   return [begin, begin + scaled];
 }
 
-/** Whether two spans are the same for the eye. */
+/** Whether two spans differ by less than 1 ms. */
 export const isSameSpan = (a: TimeSpan, b: TimeSpan) => Math.abs(a[0] - b[0]) < 1e-3 && Math.abs(a[1] - b[1]) < 1e-3;

@@ -1,10 +1,10 @@
-// Bands of lost time as a picture one pixel high: made once per step, stretched into every chart.
+// Bands of lost time as a picture one pixel high: painted once, stretched into every chart.
 import { coverage, type Band } from './bands';
 import { parseColour } from '../grids/raster';
 
 export class BandStrip {
   readonly picture = new OffscreenCanvas(1, 1);
-  /** Paints a span into so many columns, in a colour whose own clearness counts. */
+  /** Paints a span into so many columns; the alpha of the colour is multiplied with the loss. */
   paint(bands: readonly Band[], from: number, to: number, columns: number, colour: string): this {
     const [r, g, b] = parseColour(colour);
     const whole = Number(/[,/]\s*([\d.]+)\)$/.exec(colour.startsWith('rgba') || colour.includes('/') ? colour : '')?.[1] ?? 1);

@@ -1,17 +1,17 @@
-// Spans in which time was lost, as a screen can show them: a day has thousands; pure.
+// Spans in which time was lost, merged to what a screen can show (a day has thousands). Pure.
 
-/** A span; weight 0 to 1: how much of it was lost. */
+/** A span, s; weight 0 to 1: the part of it that was lost. */
 export interface Band { from: number; to: number; weight: number }
 
-/** Weights are told apart in so many steps: neighbours of one step become one band. */
+/** Weights are rounded to so many levels; neighbours of one level become one band. */
 const STEPS = 12;
 
-/** Bands of a span for so many columns of a screen: what shares a column is averaged over it. */
+/** Returns bands for so many columns of a screen; bands within one column are averaged. */
 export function bandsForColumns(bands: readonly Band[], from: number, to: number, columns: number): Band[] {
   const count = Math.max(Math.floor(columns), 1);
   const step = (to - from) / count;
   const seen = bands.filter((band) => band.to > from && band.from < to);
-  // Few, or wider than columns: each as it is, and wide enough to be seen.
+  // Few bands, or all wider than columns: each stays as it is, at least one column wide.
   if (seen.length < count / 8 || seen.every((band) => band.to - band.from > 2 * step)) {
     return seen.map((band) => ({ ...band, to: Math.max(band.to, band.from + step) }));
   }
@@ -33,13 +33,13 @@ export function bandsForColumns(bands: readonly Band[], from: number, to: number
   return merged;
 }
 
-/** How much of each column of a picture is covered: what `shades` draws, as columns; 0 to 1. */
+/** Returns how much of each column was lost, 0 to 1. */
 export function coverage(bands: readonly Band[], from: number, to: number, columns: number): Float32Array {
   const shares = new Float32Array(columns);
   const scale = columns / (to - from);
   let seen = 0;
   for (const band of bands) if (band.to > from && band.from < to) seen += 1;
-  const few = seen < columns / 8; // each is wide enough to be seen
+  const few = seen < columns / 8; // each is at least one column wide
   for (const band of bands) {
     if (band.to <= from || band.from >= to) continue;
     const a = Math.max((band.from - from) * scale, 0);

@@ -1,7 +1,7 @@
-// One cursor for everything on a page that has a time axis: who is hovered sets it, all draw it.
+// The cursor that all charts of a page with a time axis share: the hovered chart sets it, all draw it.
 let at = $state<number | null>(null);
 
-/** Where the cursor is, in seconds since the epoch; null: nowhere. */
+/** The position of the cursor, s since the epoch; null: there is none. */
 export const cursor = {
   get at() { return at; },
   set at(to: number | null) { at = to; },

@@ -1,4 +1,4 @@
-// A chart of uPlot as SVG elements: the same axes, the same steps, but lines that stay sharp.
+// Exports a chart of uPlot as SVG elements, with the same axes and steps.
 import type uPlot from 'uplot';
 import type { Band } from './bands';
 import { valueLabels, LEFT, timeLabels } from './time-chart';
@@ -9,7 +9,7 @@ import { viewport } from '../../shell/viewport.svelte';
 
 const n = (value: number) => String(Math.round(value * 100) / 100);
 
-/** Steps as a path; gaps where there is no value. */
+/** Returns steps as a path, with gaps where there is no value. */
 export function stepPath(track: Pick<Track, 'at'>, values: readonly (number | null)[], x: (t: number) => number, y: (v: number) => number, floor: number | null): string {
   let path = '';
   let open = false;
@@ -28,7 +28,7 @@ export function stepPath(track: Pick<Track, 'at'>, values: readonly (number | nu
   return open && floor !== null ? `${path}V${n(floor)}` : path;
 }
 
-/** The ticks of an axis as it was drawn last; uPlot keeps them, its types do not say so. */
+/** Returns the ticks of an axis as it was drawn last; uPlot has them in a field that its types omit. */
 function ticks(chart: uPlot, axis: number): number[] {
   const { _splits } = chart.axes[axis] as uPlot.Axis & { _splits?: (number | null)[] };
   return (_splits ?? []).filter((tick): tick is number => tick !== null);

@@ -1,4 +1,4 @@
-// One style for every chart over time; no component knows uPlot's options but this file.
+// The style of all charts over time. Only this file knows the options of uPlot.
 import uPlot from 'uplot';
 import { clock, rate } from '../../format/format';
 import type { Panel } from './track';
@@ -7,11 +7,11 @@ import { colour } from '../../shell/theme.svelte';
 import { columnsOf, arraysOf, paintColumns, type Columns, type TrackArrays, type TraceStyle } from './trace';
 import { viewport } from '../../shell/viewport.svelte';
 
-/** Pixels beside the plot: labels at the left, air at the right. */
+/** Width beside the plot, px: labels at the left, a margin at the right. */
 export const LEFT = 76;
 export const RIGHT = 8;
 const AXIS = 30;
-/** Round steps of an axis: of bytes in powers of two, so that labels stay short. */
+/** Round steps of an axis of bytes: in powers of two, so that labels stay short. */
 const ROUND = [1, 2, 5, 10, 20, 50, 100, 256, 512];
 const BYTE_STEPS = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) => ROUND.map((n) => n * unit));
 const short = (text: string) => text.replace(/\.0+(?= |$)/, '').replace(/(\.\d*?)0+(?= |$)/, '$1');
@@ -23,7 +23,7 @@ export function timeLabels(ticks: readonly number[]): string[] {
   const cut = parts(1) ? (parts(10) ? (parts(100) ? 12 : 11) : 10) : 8;
   return ticks.map((t) => clock(t * 1e9, true).slice(0, cut));
 }
-/** Labels of an axis; one that would be cut at its end is left out. */
+/** Returns the labels of an axis; one that would be cut off at the end is left out. */
 const fittingLabels = (u: uPlot, ticks: readonly number[], labels: string[]) => {
   const end = u.bbox.left + u.bbox.width + RIGHT * viewport.dots;
   return labels.map((text, at) => (u.valToPos(ticks[at] ?? 0, 'x', true) + (text.length * 3.4 * viewport.dots) > end ? '' : text));
@@ -42,7 +42,7 @@ function drawBaseLine(u: uPlot, base: number, stroke: string) {
   u.ctx.restore();
 }
 
-/** uPlot has the scales, the axes and the grid; the track is drawn between them, as pixels. `large`: enlarged by so much. */
+/** Returns the options of uPlot, which draws scales, axes and grid; this class draws the track as pixels. `large`: the zoom of the page. */
 function options(panel: Panel, size: Size, last: boolean, large: number, hooks: uPlot.Hooks.Arrays): uPlot.Options {
   const [rule, soft] = [colour('rule'), colour('soft')];
   return {
@@ -89,11 +89,11 @@ export class TimeChart {
       drawClear: [(u) => this.#shade(u)],
       draw: [(u) => { this.#trace(u); if (panel.base !== undefined) drawBaseLine(u, panel.base, soft); }],
     }), [[0, 1]], slot);
-    // It knows of no enlarged page and would be blurred: what is drawn is larger, and then not enlarged.
+    // uPlot does not know the zoom of the page and would be blurred: it draws at the larger size, and its zoom is undone.
     this.chart.root.style.setProperty('zoom', String(1 / large));
   }
 
-  /** Draws a span; `strip`: lost time, as a picture that is stretched. */
+  /** Draws a span, s; `strip`: the lost time as a picture to be stretched. */
   show(panel: Panel, from: number, to: number, strip: CanvasImageSource) {
     if (panel !== this.#panel) [this.#panel, this.#arraysOf] = [panel, arraysOf(panel.track)];
     this.#strip = strip;
@@ -125,7 +125,7 @@ export class TimeChart {
     paintColumns(this.#columns, size, scales['y']?.max ?? 1, this.#look, this.#panel.ribbon, new Uint32Array(this.#image.data.buffer));
     this.#picture.getContext('2d')?.putImageData(this.#image, 0, 0);
     ctx.imageSmoothingEnabled = false;
-    ctx.setTransform(0, 1, 1, 0, Math.round(bbox.left), Math.round(bbox.top)); // the picture lies on its side
+    ctx.setTransform(0, 1, 1, 0, Math.round(bbox.left), Math.round(bbox.top)); // the picture is transposed
     ctx.drawImage(this.#picture, 0, 0);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
   }

@@ -1,13 +1,13 @@
-// A track as pixels: every column of a picture gets the least and the greatest of what lies in it,
-// so that a step of zoom costs as much as the screen is wide, however many slices there are. Pure.
+// A track as pixels: each column gets the minimum and maximum of its steps, so that
+// a step of zoom costs as much as the screen is wide, however many slices there are. Pure.
 import type { Track } from './track';
 
-/** A track in numbers alone: NaN where nothing is known. */
+/** A track as typed arrays; NaN: no value. */
 export interface TrackArrays { at: Float64Array; mean: Float32Array; low: Float32Array; high: Float32Array }
-/** What lies in each column: of the means, and of least and greatest; NaN: nothing. */
+/** For each column the range of the means (least, most) and of minima and maxima (low, high); NaN: nothing. */
 export interface Columns { least: Float32Array; most: Float32Array; low: Float32Array; high: Float32Array; peak: number }
 type Rgb = readonly [number, number, number];
-/** Colours of a picture; `half` is half of the line's width. Heights are pixels. */
+/** The colours of a track; `veil`: alpha of the ribbon; `half`: half of the line's width, px. */
 export interface TraceStyle { line: Rgb; fill: Rgb | null; veil: number; half: number }
 
 function numbers(values: Track['mean']): Float32Array {
@@ -20,7 +20,7 @@ export function arraysOf(track: Track): TrackArrays {
   return { at: Float64Array.from(track.at), mean: numbers(track.mean), low: numbers(track.low), high: numbers(track.high) };
 }
 
-/** The step that an instant is in, or the first. */
+/** Returns the index of the step that contains an instant; 0 before the first. */
 function stepAt(at: Float64Array, time: number): number {
   let [low, high] = [0, Math.max(at.length - 1, 0)];
   while (low < high) {
@@ -31,7 +31,7 @@ function stepAt(at: Float64Array, time: number): number {
   return low;
 }
 
-/** Puts the steps of a span into columns; `reach`: how many columns to each side a rise is wide. */
+/** Sorts the steps of a span into columns; `reach`: half of the width of a vertical line, in columns. */
 export function columnsOf({ at, mean, low, high }: TrackArrays, from: number, to: number, width: number, reach = 0): Columns {
   const none = () => new Float32Array(width).fill(NaN);
   const [least, most, lows, highs] = [none(), none(), none(), none()];
@@ -64,9 +64,9 @@ const packed = ([r, g, b]: Rgb, alpha: number) => ((Math.round(alpha * 255) << 2
 const mixed = (over: Rgb, under: Rgb, part: number): Rgb => [0, 1, 2].map((i) => (over[i] ?? 0) * part + (under[i] ?? 0) * (1 - part)) as unknown as Rgb;
 
 /**
- * Paints columns: what is below the line filled, least to greatest as a veil, the line upon both.
- * The picture lies on its side, a column of the screen in a row, as runs are written fastest so.
- * `below` more pixels are for the lower half of a line at zero.
+ * Paints columns: the area below the line, the ribbon from minimum to maximum, then the line.
+ * The picture is transposed (a column of the screen is a row of pixels), because contiguous runs are written fastest.
+ * `below` is the number of extra pixels for the lower half of a line at zero.
  */
 export function paintColumns(columns: Columns, size: { width: number; height: number; below: number }, top: number, look: TraceStyle, ribbon: boolean, out: Uint32Array) {
   const { width, height } = size;
@@ -98,7 +98,7 @@ export function paintColumns(columns: Columns, size: { width: number; height: nu
   }
 }
 
-/** Lays a part of the line's colour over a pixel. */
+/** Returns a function that blends a part of the line's colour over a pixel. */
 function edge(look: TraceStyle, line: number): (out: Uint32Array, at: number, part: number) => void {
   const rgb = line & 0xffffff;
   return (out, at, part) => {

@@ -1,19 +1,19 @@
-// A series over time as steps, and the chart that shows it. Pure.
+// A series over time as steps, and a chart of it. Pure.
 
 export type Values = (number | null)[];
-/** Steps over time: `at` has the start of each, s, and the end of the last, whose value is repeated. */
+/** Steps over time: `at` has the start of each step, s, and the end of the last; the last value is repeated. */
 export interface Track { at: number[]; mean: Values; low: Values; high: Values }
-/** A chart of a stack. */
+/** One chart of a stack. */
 export interface Panel {
   key: string; title: string; note: string; unit: string; tone: 'own' | 'others';
-  /** A line that values are compared with. */
+  /** A horizontal line to compare values with. */
   base?: number;
-  /** Steps hold several slices: least and greatest are drawn too. */
+  /** Steps hold several slices: minimum and maximum are drawn too. */
   ribbon: boolean;
   track: Track;
 }
 
-/** The value of a track at an instant, s. */
+/** Returns the mean of a track at an instant, s; null: no value. */
 export function valueAt(track: Track, time: number): number | null {
   let [low, high] = [0, track.at.length - 1];
   if (time < (track.at[0] ?? Infinity) || time >= (track.at[high] ?? -Infinity)) return null;

@@ -16,7 +16,7 @@ describe('a difference', () => {
     expect(sum).toBeCloseTo(3.1);
     expect(pieces(compared, 1)).toEqual([]);
   });
-  it('is told in words, the largest first, what made up for it last', () => {
+  it('is put in words, the largest first, what made up for it last', () => {
     expect(slowest(compared)).toBe(0);
     expect(reasons(compared, 0)).toBe('2.4 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
     expect(headline(compared)).toBe('B took 3.1 s longer than A: 2.4 s file system, 500 ms CPU, 500 ms other work');
@@ -37,7 +37,7 @@ describe('a difference', () => {
   });
 });
 
-it('leaves out runs of which a cluster tells nothing', () => {
+it('leaves out runs that a cluster says nothing about', () => {
   const row = { name: 'x', members: [5, 0], reference_s: [1, 0], excess_s: [0, 0], total_s: [5, 0], numbers: [1, 0], boxes: [null, null] };
   expect(runsOfCluster(compared, row)).toEqual([0]);
   expect(runsOfCluster(compared, { ...row, members: [0, 5] })).toEqual([0, 1]);

@@ -1,19 +1,19 @@
-// Runs of one program side by side: where the seconds between them lie, in words and in bars.
+// The comparison of runs of one program: differences in run time as sentences and bars. Pure but for one request.
 import { getJobs } from '../../api/jobs';
 import type { JobRow, Compared, ComparedCluster } from '../../api/api-types';
 import { seconds } from '../../format/format';
 
 export type Kind = 'lost' | 'slower' | 'work' | 'unexplained';
-/** What a run took longer than the fastest for one reason; below 0: what it took less. */
+/** A part of the difference to the fastest run that has one reason, s; negative: less time. */
 export interface Piece { label: string; kind: Kind; seconds: number }
 
 const CAUSES: Record<string, string> = { cpu: 'CPU', unknown: 'cause unknown', 'memory or cpu': 'memory or CPU (messages within the node)' };
-/** What a reader is told of a kind of piece. */
+/** The names of the kinds in the legend. */
 export const KINDS: Record<Kind, string> = {
   lost: 'interference', slower: 'everything slower', work: 'other work', unexplained: 'not explained',
 };
 
-/** What makes a run longer than the fastest, piece by piece; their sum is what was measured. */
+/** Splits the difference between a run and the fastest by reason; the pieces add up to the measured difference. */
 export function pieces(comparison: Compared, run: number): Piece[] {
   const parts: Piece[] = Object.entries(comparison.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
   parts.push({ label: KINDS.slower, kind: 'slower', seconds: comparison.displaced_s[run] ?? 0 });
@@ -22,20 +22,20 @@ export function pieces(comparison: Compared, run: number): Piece[] {
   return parts.filter((piece) => Math.abs(piece.seconds) > 1e-6);
 }
 
-/** Less than this part of the fastest run is no difference, as `jostle compare` says. */
+/** A smaller part of the fastest run time is no difference, as in `jostle compare`. */
 const EQUAL = 0.01;
-/** Less than these parts of the largest piece are not named: beside a bar, in the headline. */
+/** Pieces below these parts of the largest piece are not named beside a bar, and in the headline. */
 const WORTH = 0.03;
 const WORTH_A_HEADLINE = 0.2;
 
-/** A piece in a sentence: `2.4 s file system`, or what made the run shorter. */
+/** Returns a piece as part of a sentence: `2.4 s file system`, or `minus 400 ms of work`. */
 function phrase(piece: Piece): string {
   if (piece.seconds > 0) return `${seconds(piece.seconds)} ${piece.label}`;
   const less: Record<Kind, string> = { lost: `lost to ${piece.label}`, slower: 'as everything else was faster', work: 'of work', unexplained: piece.label };
   return `minus ${seconds(-piece.seconds)} ${less[piece.kind]}`;
 }
 
-/** What took a run longer, the largest first, then what made up for it, as a list of words. */
+/** Lists what made a run longer, largest first, then what made it shorter. */
 export function reasons(comparison: Compared, run: number, worth = WORTH): string {
   const sorted = pieces(comparison, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
   const least = worth * Math.max(...sorted.map((piece) => Math.abs(piece.seconds)), 0);
@@ -43,10 +43,10 @@ export function reasons(comparison: Compared, run: number, worth = WORTH): strin
   return [...named.filter((piece) => piece.seconds > 0), ...named.filter((piece) => piece.seconds < 0)].map(phrase).join(', ');
 }
 
-/** The run that took longest. */
+/** Returns the index of the longest run. */
 export const slowest = (comparison: Compared): number => comparison.measured_s.indexOf(Math.max(...comparison.measured_s));
 
-/** The answer in one sentence. */
+/** Returns the result of the comparison in one sentence. */
 export function headline(comparison: Compared): string {
   const at = slowest(comparison);
   const [slow, fast] = [comparison.runs[at], comparison.runs[comparison.baseline]];
@@ -58,7 +58,7 @@ export function headline(comparison: Compared): string {
 }
 
 export interface Bar { piece: Piece; from: number; to: number }
-/** The pieces of a run laid out on a line: to the right of 0 what took longer, to the left what took less. */
+/** Lays out the pieces of a run on a line, s: positive ones to the right of 0, negative ones to the left. */
 export function bars(comparison: Compared, run: number): Bar[] {
   let [left, right] = [0, 0];
   return pieces(comparison, run).map((piece) => {
@@ -69,11 +69,11 @@ export function bars(comparison: Compared, run: number): Bar[] {
   });
 }
 
-/** Runs of which a cluster tells something: those that have it, and all where the fastest has. */
+/** Returns the runs to show for a cluster: those that have it, or all if the fastest has it. */
 export const runsOfCluster = (comparison: Compared, row: ComparedCluster): number[] =>
   comparison.runs.flatMap((_, run) => ((row.members[run] ?? 0) > 0 || (row.members[comparison.baseline] ?? 0) > 0 ? [run] : []));
 
-/** The ends of the one scale on which all runs are drawn. */
+/** Returns the ends of the scale that all runs share, s. */
 export function scale(comparison: Compared): [number, number] {
   const all = comparison.runs.flatMap((_, run) => bars(comparison, run));
   return [Math.min(0, ...all.map((bar) => bar.from)), Math.max(1e-9, ...comparison.measured_s, ...all.map((bar) => bar.to))];
@@ -82,7 +82,7 @@ export function scale(comparison: Compared): [number, number] {
 export const signedSeconds = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
 
 const MOST_ROWS = 500;
-/** Jobs to choose from: the newest, or all runs of the program of a job, however long ago it ran. */
+/** Loads the jobs to choose from: the newest ones, or all runs of the program of `first`. */
 export async function loadCandidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
   if (!first) return (await getJobs({ limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
   const own = (await getJobs({ search: first, limit: MOST_ROWS }, signal)).jobs.find((row) => row.job === first);
@@ -91,13 +91,13 @@ export async function loadCandidates(first: string, signal?: AbortSignal): Promi
   return same.some((row) => row.job === first) ? same : [own, ...same];
 }
 
-/** Other runs of the program that a job ran, the newest first. */
+/** Returns the other runs of the chosen jobs' programs, newest first. */
 export function otherRuns(rows: readonly JobRow[], chosen: readonly string[]): JobRow[] {
   const programs = new Set(rows.filter((row) => chosen.includes(row.job)).map((row) => row.program));
   return rows.filter((row) => !chosen.includes(row.job) && programs.has(row.program)).sort((a, b) => b.start_ns - a.start_ns);
 }
 
-/** Programs that ran more than once, with their runs, the most often run first. */
+/** Returns programs that ran more than once with their runs, those with most runs first. */
 export function repeatedPrograms(rows: readonly JobRow[]): { program: string; runs: JobRow[] }[] {
   const byProgram = new Map<string, JobRow[]>();
   for (const row of rows) byProgram.set(row.program, [...(byProgram.get(row.program) ?? []), row]);

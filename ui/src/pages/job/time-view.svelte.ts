@@ -1,4 +1,4 @@
-// The span of time that a page shows: in the address when it rests, at once while it moves.
+// The visible span of time. It moves at once; the address follows when it rests.
 import { untrack } from 'svelte';
 import { beginWork, endWork } from '../../api/pending';
 import { route } from '../../shell/route.svelte';
@@ -6,7 +6,7 @@ import { clampSpan, isSameSpan, type TimeSpan } from '../../charts/navigation/zo
 
 const REST_MS = 120;
 
-/** Makes the view of a component; `whole` may grow while a job runs. */
+/** Creates the view of a component; `whole` may grow while a job runs. */
 export function createTimeView(whole: () => TimeSpan, least: () => number) {
   let moved = $state.raw<TimeSpan | null>(null);
   let written = '';
@@ -21,12 +21,12 @@ export function createTimeView(whole: () => TimeSpan, least: () => number) {
     const wanted = moved ?? asked;
     return wanted ? clampSpan(wanted, whole(), least()) : whole();
   });
-  // A link to another span of the same page.
+  // A link may lead to another span of the same page.
   $effect(() => {
     const now = `${route.query.get('from') ?? ''} ${route.query.get('to') ?? ''}`;
     if (now !== written) { written = now; moved = null; untrack(stop); }
   });
-  /** At rest the view is written down (browsers count changes of the address) and finer numbers are asked for. */
+  /** Writes the span to the address once it rests (browsers limit changes of the address); finer series are requested then. */
   function settle() {
     const left = stepped + REST_MS - performance.now();
     if (left > 0) { later = setTimeout(settle, left); return; }
@@ -46,9 +46,9 @@ export function createTimeView(whole: () => TimeSpan, least: () => number) {
     get from() { return span[0]; },
     get to() { return span[1]; },
     get zoomed() { return !isSameSpan(span, whole()); },
-    /** Whether it moves: what is asked of the server waits, what is there is drawn. */
+    /** Whether the span is moving: requests wait, loaded data is drawn. */
     get moving() { return moving; },
-    /** Shows a span; null: the whole run. */
+    /** Shows a span, s; null: the whole run. */
     zoom(from: number | null, to: number | null) {
       goal = from === null || to === null || isSameSpan([from, to], whole()) ? null : [from, to];
       moved = goal ?? whole();

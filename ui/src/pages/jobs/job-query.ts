@@ -1,4 +1,4 @@
-// What the list of jobs is asked for, as its address says; pure.
+// The filters of the list of jobs: from the address to a request. Pure.
 import type { Facets, JobRow, Jobs } from '../../api/api-types';
 import type { Query } from '../../api/request';
 import type { Sheet } from '../../export/export';
@@ -20,13 +20,13 @@ export function readFilters(query: URLSearchParams): FilterState {
   };
 }
 
-/** An instant of the address: UTC, or in the zone that it names. */
+/** Parses an instant of the address (UTC unless it names a zone) to ns; null: not an instant. */
 const parseInstant = (text: string) => {
   const at = text ? new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).getTime() : NaN;
   return Number.isNaN(at) ? null : at * 1e6;
 };
 
-/** The question to the server. */
+/** Returns the query of a request. */
 export function jobsQuery(what: FilterState, offset: number, limit: number): Query {
   const { search, sort, from, to, ...facets } = what;
   return { ...facets, search: search || null, sort, from_ns: parseInstant(from), to_ns: parseInstant(to), offset, limit };
@@ -36,7 +36,7 @@ export function isFiltered(what: FilterState): boolean {
   return Boolean(what.search || what.from || what.to || FACETS.some((facet) => what[facet].length));
 }
 
-/** Values of a filter, the most frequent first; chosen ones stay though no job has them any more. */
+/** Returns values of a filter with their counts, most frequent first; chosen values stay even if no job has them. */
 export function facetChoices(facets: Facets | undefined, facet: Facet, chosen: readonly string[], most = 200): [string, number][] {
   const counted = Object.entries(facets?.[facet] ?? {}).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, most);
   const gone = chosen.filter((value) => !counted.some(([known]) => known === value));
@@ -46,24 +46,24 @@ export function facetChoices(facets: Facets | undefined, facet: Facet, chosen: r
 export const toggleValue = (values: readonly string[], value: string) =>
   values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
 
-/** First and last row (exclusive) that are worth having: those on the screen, and some around. */
+/** Returns the first and the last row (exclusive) to load: those on the screen, and `spare` more on each side. */
 export function visibleRows(top: number, height: number, row: number, total: number, spare = 8): [number, number] {
   const first = Math.max(Math.floor(-top / row) - spare, 0);
   return [Math.min(first, total), Math.max(Math.min(Math.ceil((height - top) / row) + spare, total), 0)];
 }
 
-/** What a sparkline is of, in short and in full. */
+/** The quantity of a sparkline, in short and in full. */
 const ACTIVITY = { files: ['files', 'bytes read and written'], mpi: ['MPI', 'time in MPI'], cpu: ['CPU', 'CPU time'] } as const;
 
-/** Words for a job's sparkline: beneath it, and for who asks or cannot see it; null: it has none. */
+/** Describes a job's sparkline: a caption, and a sentence for the tooltip and screen readers; null: it has none. */
 export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; description: string } | null {
   if (!of || !spark.some((value) => value > 0)) return null;
   const most = spark.indexOf(Math.max(...spark));
   return { short: ACTIVITY[of][0], description: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
 }
 
-const MOST_ROWS = 500; // of one answer
-/** Everything that is asked for, not only what has been on the screen. */
+const MOST_ROWS = 500; // per answer
+/** Loads all jobs that match the filters, as a sheet. */
 export async function jobsSheet(what: FilterState, ask: (query: Query) => Promise<Jobs>): Promise<Sheet> {
   const rows: JobRow[] = [];
   for (let total = 1; rows.length < total;) {

@@ -1,11 +1,11 @@
-// Rows of a long list, asked for in pages as they come into sight.
+// Rows of a long list, loaded in pages as they come into view.
 import { isAborted } from '../../api/request';
 
 const SIZE = 100;
 
 export interface RowPage<Row> { total: number; jobs: Row[] }
 
-/** Rows by number; those not there yet are undefined. What was there stays until the new ones come. */
+/** Rows by number; undefined: not loaded yet. After a reload the old rows stay until the new ones arrive. */
 export class PagedRows<Row, Answer extends RowPage<Row>> {
   rows = $state.raw<(Row | undefined)[]>([]);
   first = $state.raw<Answer>();
@@ -15,7 +15,7 @@ export class PagedRows<Row, Answer extends RowPage<Row>> {
   #load: ((offset: number, limit: number, signal: AbortSignal) => Promise<Answer>) | undefined;
   #fresh = true;
 
-  /** Asks anew, from the rows on the screen on. */
+  /** Reloads, beginning with the rows on the screen. */
   begin(load: (offset: number, limit: number, signal: AbortSignal) => Promise<Answer>, range: [number, number]) {
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -25,7 +25,7 @@ export class PagedRows<Row, Answer extends RowPage<Row>> {
     this.want(range);
   }
 
-  /** Asks for what is missing of a range. */
+  /** Loads the missing rows of a range. */
   want([from, to]: [number, number]) {
     const total = this.first && !this.#fresh ? this.first.total : Infinity;
     const last = Math.max(Math.min(to, total) - 1, 0);

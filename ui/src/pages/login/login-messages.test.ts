@@ -24,7 +24,7 @@ describe('words', () => {
     expect(loginNotice('?failed=constructor', true)?.text).toContain('Try again');
     expect(loginNotice('?left', false)?.text).toBe('You are logged out.');
     expect(loginNotice('?left=everywhere', false)?.text).toContain('everywhere');
-    expect(loginNotice('?failed=busy', false)?.text).toContain('Too many log in');
+    expect(loginNotice('?failed=busy', false)?.text).toContain('Too many users are logging in');
     expect(loginNotice('?from=1', true)?.text).toContain('session has ended');
   });
   it('say what one sees', () => {

@@ -23,7 +23,7 @@ describe('the matrix', () => {
   });
   it('says counts and brackets where there is no evidence', () => {
     expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
-    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to tell', sure: false });
+    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few for a test', sure: false });
     expect(heatCell(null, 1)).toBeNull();
   });
   it('answers in a sentence', () => {

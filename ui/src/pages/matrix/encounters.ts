@@ -1,4 +1,4 @@
-// Matrices of who slows whom: their order, their words and their cells. Pure.
+// The matrix of programs: its order, its cells and its sentences. Pure.
 import type { HeatCell } from '../../charts/grids/heat-map';
 import type { Encounter } from '../../api/api-types';
 
@@ -7,10 +7,10 @@ export type Kind = Encounter['resource_kind'];
 export interface EncounterGrid { kind: Kind; victims: string[]; aggressors: string[]; cells: (Encounter | null)[][] }
 
 const LEVEL = 0.05;
-/** There is evidence that the one slows the other: as the commands have it. */
+/** Whether there is evidence that one program slows the other, by the rule of the commands. */
 export const hasEvidence = (encounter: Encounter) => encounter.q !== null && encounter.q < LEVEL && (encounter.slowdown?.value ?? 0) > 0;
 
-/** Programs in order: those with most evidence of harm first, then by their mean slowdown. */
+/** Sorts programs by the sum of their evident slowdowns, then by their mean slowdown. */
 function rankPrograms(encounters: readonly Encounter[], name: (encounter: Encounter) => string): string[] {
   const totals = new Map<string, { evident: number; sum: number; n: number }>();
   for (const encounter of encounters) {
@@ -21,7 +21,7 @@ function rankPrograms(encounters: readonly Encounter[], name: (encounter: Encoun
   return [...totals].sort(([, a], [, b]) => b.evident - a.evident || b.sum / b.n - a.sum / a.n).map(([key]) => key);
 }
 
-/** A grid for each kind of resource, the one with most evidence first. */
+/** Returns a grid for each kind of resource, the one with most evident cells first. */
 export function gridsOf(encounters: readonly Encounter[]): EncounterGrid[] {
   const kinds = [...new Set(encounters.map((encounter) => encounter.resource_kind))];
   const grids = kinds.map((kind) => {
@@ -34,7 +34,7 @@ export function gridsOf(encounters: readonly Encounter[]): EncounterGrid[] {
   return grids.sort((a, b) => evidence(b) - evidence(a));
 }
 
-/** `+18 %`; "–" where it is not known. */
+/** Returns `+18 %`; "–": not known. */
 export function signedPercent(share: number | null | undefined): string {
   if (share === null || share === undefined) return '–';
   const text = Math.abs(share) >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toFixed(1);
@@ -42,7 +42,7 @@ export function signedPercent(share: number | null | undefined): string {
   return `${share > 0 ? '+' : '−'}${text.replace('-', '')} %`;
 }
 
-/** A program without its folder. */
+/** Returns a program without its folder. */
 export const shortName = (program: string) => (program.startsWith('/') ? (program.split('/').at(-1) ?? program) : program);
 
 export function formatProbability(p: number | null): string {
@@ -50,18 +50,18 @@ export function formatProbability(p: number | null): string {
   return p < 0.0001 ? '< 0.0001' : p.toFixed(p < 0.01 ? 4 : 3);
 }
 
-/** A cell as it is drawn; the strongest with evidence is the darkest. */
+/** Returns a cell as it is drawn; the largest slowdown with evidence is darkest. */
 export function heatCell(encounter: Encounter | null, strongest: number): HeatCell | null {
   if (!encounter) return null;
   const size = encounter.slowdown?.value ?? null;
   const [text, runs] = [signedPercent(size), `${encounter.with_runs} | ${encounter.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to tell'}`, sure: hasEvidence(encounter) };
+  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few for a test'}`, sure: hasEvidence(encounter) };
 }
 
-/** What the matrix says in one sentence. */
+/** Returns the result of the matrix in one sentence. */
 export function headline(encounters: readonly Encounter[]): string {
-  if (!encounters.length) return 'No two programs were at work on the same resource';
+  if (!encounters.length) return 'No two programs used the same resource at the same time';
   const evident = encounters.filter(hasEvidence).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
   const worst = evident[0];
   if (!worst) return 'No evidence that any program slows another';

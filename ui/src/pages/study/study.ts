@@ -1,4 +1,4 @@
-// Studies: how their cells are laid out as matrices and curves. Pure.
+// The results of a study as matrices and curves. Pure.
 import type { Cell, Curve, Setting, Standalone, StudyReport } from '../../api/api-types';
 import type { HeatCell } from '../../charts/grids/heat-map';
 
@@ -18,7 +18,7 @@ export function formatShare(share: number | null | undefined): string {
   return `${Number(text) === 0 ? '0' : text.replace('-', '−')} %`;
 }
 
-/** What all settings of a matrix share beside the chunk and the processes. */
+/** Returns the settings that all cells of a matrix share, apart from chunk size and processes. */
 export function kindOf(setting: Setting): string {
   return [...setting.more.map(([name, value]) => `${name} ${value}`), setting.shared ? 'shared file' : '', setting.periodic ? 'periodic signal' : ''].filter(Boolean).join(', ');
 }
@@ -28,7 +28,7 @@ export const keyOf = (cell: { probe: string; signal: string; setting: Setting })
 
 export interface Table { kind: string; chunk: number | null; probes: string[]; signals: string[]; cells: (Cell | null)[][] }
 
-/** One matrix per chunk size and kind of setting; programs are told apart by processes where those vary. */
+/** Returns one matrix per chunk size and kind of setting; if process counts vary, they are part of the program's label. */
 export function tables(study: StudyReport): Table[] {
   const sized = new Set(study.cells.flatMap((cell) => cell.setting.processes)).size > 1;
   const named = (program: string, processes: number) => (sized ? `${program} ×${processes}` : program);
@@ -51,7 +51,7 @@ export function tables(study: StudyReport): Table[] {
   }).sort((a, b) => a.kind.localeCompare(b.kind) || (a.chunk ?? 0) - (b.chunk ?? 0));
 }
 
-/** A cell as it is drawn. */
+/** Returns a cell as it is drawn. */
 export function heatCell(cell: Cell | null, measure: Measure): HeatCell | null {
   if (!cell) return null;
   const { median, low, high, n } = cell[measure];
@@ -63,9 +63,9 @@ export function heatCell(cell: Cell | null, measure: Measure): HeatCell | null {
 export interface Line { name: string; tone: number; points: { x: number; y: number; low: number | null; high: number | null }[] }
 export interface Panel { title: string; axis: string; lines: Line[] }
 
-/** Curves as panels: one for each probe, axis and kind of setting, its signals as lines.
+/** Returns curves as panels: one for each probe, axis and kind of setting, with a line per signal.
 
-    A line has the same tone in all panels; what has no point is left out. */
+    A line has the same tone in all panels; lines without points are left out. */
 export function curvePanels(study: StudyReport): Panel[] {
   const panels = new Map<string, Panel>();
   const at = (program: string) => (study.programs.indexOf(program) + 1 || study.programs.length + 1) - 1;
@@ -88,16 +88,16 @@ export function curvePanels(study: StudyReport): Panel[] {
   return [...panels.values()];
 }
 
-/** What tells a line from the others of its panel: the signal, and the processes that stay. */
+/** Returns the name of a line within its panel: the signal, and the process count that stays fixed. */
 function lineName({ axis, probe, signal, setting: { processes: [own, other] } }: Curve): string {
   if (axis === 'processes') return `beside ${signal} ×${other}`;
   return axis === 'signal processes' ? `${probe} ×${own} beside ${signal}` : `beside ${signal}`;
 }
 
-/** Programs alone, in the order of the study and by size. */
+/** Returns the standalone runs in the order of the study's programs, then by size. */
 export const standaloneInOrder = (study: StudyReport): Standalone[] => [...study.standalone].sort((a, b) =>
   study.programs.indexOf(a.program) - study.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
 
-/** The same study with its programs in the order of another one, so that both can be read side by side. */
+/** Returns a study with its programs in the order of another study, for a view side by side. */
 export const inOrderOf = (study: StudyReport, as: StudyReport): StudyReport =>
   ({ ...study, programs: [...as.programs.filter((program) => study.programs.includes(program)), ...study.programs.filter((program) => !as.programs.includes(program))] });

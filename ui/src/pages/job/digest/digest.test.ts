@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bars, describeHistogram } from './digest';
 
-test('a histogram is drawn and said alike', () => {
+test('bars and description of a histogram agree', () => {
   const histogram = [2, 0, 0, 1200, 0];
   expect(bars(histogram).map((bar) => bar.n)).toEqual(histogram);
   expect(bars(histogram)[3]?.height).toBe(1);

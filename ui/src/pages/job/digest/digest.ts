@@ -1,8 +1,8 @@
-// A digest as lines for a page; pure. The figures are those of the thesis' digest (2.1.3).
+// A digest as table rows, bars and sentences. Pure. The figures are those of the digest of the thesis (2.1.3).
 import type { DigestReport, Spread, Figure, Figures } from '../../../api/api-types';
 import { bytes, seconds } from '../../../format/format';
 
-/** Where this run lies among others, as parts of the width of a mark. */
+/** The position of this run among other runs; positions are parts of the width of the mark, 0 to 1. */
 export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; description: string }
 export interface Line {
   name: string; total: string; least: string; mean: string; most: string;
@@ -29,17 +29,17 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
   if (!others) return null;
   const low = Math.min(others.min, total);
   const high = Math.max(others.max, total);
-  // All alike: in the middle.
+  // All values are equal: in the middle.
   const part = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
   const beyond = total < others.q1 || total > others.q3;
   const side = total > others.q3 ? (total > others.max ? 'more than in any' : 'more than in three of four') : total < others.q1 ? (total < others.min ? 'less than in any' : 'less than in three of four') : 'as usual';
   return {
     min: part(others.min), q1: part(others.q1), median: part(others.median), q3: part(others.q3), max: part(others.max), here: part(total), beyond,
-    text: write(others.median), description: `${side}; other runs ${write(others.min)} to ${write(others.max)}, middle ${write(others.median)}`,
+    text: write(others.median), description: `${side}; other runs ${write(others.min)} to ${write(others.max)}, median ${write(others.median)}`,
   };
 }
 
-/** Where the time of the processes went, the greatest share first; overlapping, so the sum means nothing. */
+/** Returns the shares of the processes' time, largest first. They overlap, so they do not add up to 1. */
 export function timeShares(digest: DigestReport): { name: string; share: number }[] {
   const mpi = Object.entries(digest.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
   const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(digest.process_seconds, 1e-9);
@@ -60,7 +60,7 @@ export interface MountLine { mount: string; path: string; type: string; shared: 
 const total = (metrics: Record<string, Spread>, which: RegExp) =>
   Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
 
-/** Mounts, the busiest first. */
+/** Returns the mounts, those with the most traffic first. */
 export function mountLines(digest: DigestReport): MountLine[] {
   return digest.mounts.map((mount) => ({
     mount: mount.mount, path: mount.paths[0] ?? mount.mount, type: mount.type, shared: mount.shared, processes: mount.processes,
@@ -77,22 +77,22 @@ export function mountSheet(digest: DigestReport): { columns: string[]; rows: (st
   };
 }
 
-/** Least size of a bucket of a histogram of sizes. */
+/** Returns the smallest size of a bucket as text. */
 export const bucketEdge = (bucket: number) => (bucket === 0 ? '0' : bytes(2 ** (bucket - 1)).replace('.00', '').replace(/(\.\d)0 /, '$1 '));
 
-/** Bars of a histogram; logarithms, as a lone great bar must not hide all the rest. */
+/** Returns the bars of a histogram, logarithmic so that one large bar does not hide the others. */
 export function bars(histogram: readonly number[]): { n: number; height: number }[] {
   const most = Math.log1p(Math.max(...histogram, 1));
   return histogram.map((n) => ({ n, height: n ? Math.max(0.05, Math.log1p(n) / most) : 0 }));
 }
 
-/** A histogram in words, for who cannot see its bars. */
+/** Describes a histogram for screen readers. */
 export function describeHistogram(histogram: readonly number[]): string {
   return histogram.flatMap((n, at) => (n ? [`${bucketEdge(at)} to ${bucketEdge(at + 1)}: ${n.toLocaleString('en')}`] : [])).join(', ');
 }
 
 const MOST_PHASES = 6;
-/** The phases in which the job wrote, the largest first. */
+/** Returns the phases in which the job wrote, largest first. */
 export function largestPhases(digest: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
   const path = (mount: string) => digest.mounts.find((entry) => entry.mount === mount)?.paths[0] ?? mount;
   return digest.writing.flatMap((writing) => writing.phases.map((phase) => ({ ...phase, mount: path(writing.mount) })))

@@ -15,14 +15,14 @@ describe('cells', () => {
 
 describe('stragglers', () => {
   const described = (values: number[]) => { const cells = grid(values.map((value) => [value])); return describeStragglers(cells, processMeans(cells)); };
-  it('names who does much more', () => { expect(described([1, 1, 1, 3])).toBe("rank 3 has 3.0 × the middle one's"); });
+  it('names who does much more', () => { expect(described([1, 1, 1, 3])).toBe("rank 3 has 3.0 × the median"); });
   it('leaves out what started the ranks', () => {
     const cells = grid([[0], [4], [4], [4.1]]);
     cells.rows[0] = { rank: -1, name: 'mpirun', host: 'n1' };
-    expect(describeStragglers(cells, processMeans(cells))).toBe('all within 2 % of the middle one');
+    expect(describeStragglers(cells, processMeans(cells))).toBe('all within 2 % of the median');
   });
-  it('names who does much less', () => { expect(described([10, 10, 4, 10])).toBe("rank 2 has 40 % of the middle one's"); });
-  it('says that they are alike', () => { expect(described([100, 104, 100, 98])).toBe('all within 4 % of the middle one'); });
+  it('names who does much less', () => { expect(described([10, 10, 4, 10])).toBe("rank 2 has 40 % of the median"); });
+  it('says that they are alike', () => { expect(described([100, 104, 100, 98])).toBe('all within 4 % of the median'); });
   it('is silent of two, and of nothing', () => { expect([described([1, 9]), described([0, 0, 0])]).toEqual([null, null]); });
 });
 

@@ -23,7 +23,7 @@ it('draws segments, what they lost, and the threshold as one line', () => {
   expect(drawn.match(/<rect[^>]*fill="blue"/g)).toHaveLength(2);
   expect(drawn.match(/<rect[^>]*fill="orange"/g)).toHaveLength(2);
   expect(drawn.match(/stroke-dasharray/g)).toHaveLength(1);
-  // The excess hangs from the duration down to what was to be expected.
+  // The bar of the loss reaches from the duration down to the expected duration.
   const tall = Number(/height="([\d.]+)" fill="orange" opacity="0.28"/.exec(drawn)?.[1]);
   expect(tall).toBeCloseTo(y(1) - y(3), 0);
 });

@@ -1,4 +1,4 @@
-// The timeline of segments: where each is drawn, on a canvas or as SVG, and which one is pointed at.
+// Draws the timeline of segments on a canvas or as SVG, and finds the segment at a position.
 import { escapeXml } from '../../../export/export';
 import { clock } from '../../../format/format';
 import { roundInstants, durationLabel, axisPosition, type Axis } from '../../../charts/axis';
@@ -13,13 +13,13 @@ export interface Pen {
 export interface Room { width: number; height: number; left: number; right: number; top: number; bottom: number }
 export interface Colours { own: string; others: string; rule: string; soft: string }
 export interface Scene { segments: Segments; axis: Axis; from: number; to: number; room: Room; threshold: boolean }
-/** A segment of an answer: whether it was disturbed, and its place in the list. */
+/** A segment of an answer: whether it was disturbed, and its index in its list. */
 export interface Pointed { hit: boolean; at: number }
 
 const DOT = 3;
 const MARK = 4;
 export const FONT = '12px Inter, system-ui, sans-serif';
-/** Thresholds that differ by less are drawn as one line. */
+/** Thresholds that differ by a smaller share are drawn as one line. */
 const SAME = 0.05;
 
 const begin = (scene: Scene) => scene.segments.start_ns / 1e9;
@@ -57,7 +57,7 @@ export function draw(pen: Pen, scene: Scene, colours: Colours) {
 
 type Scale = (value: number) => number;
 
-/** What a segment took is also how far it reaches in time. */
+/** Draws segments: the duration is both the height and the length of a bar. */
 function bodies(pen: Pen, scene: Scene, points: Points, colour: string, alpha: number, x: Scale, y: Scale) {
   const [left, end] = [scene.room.left, scene.room.width - scene.room.right];
   for (let i = 0; i < points.at_s.length; i += 1) {
@@ -67,7 +67,7 @@ function bodies(pen: Pen, scene: Scene, points: Points, colour: string, alpha: n
   }
 }
 
-/** What was lost hangs from the duration down to what was to be expected. */
+/** Draws losses: bars from the duration down to the expected duration. */
 function excess(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
   const [left, end, lost] = [scene.room.left, scene.room.width - scene.room.right, scene.segments.hits];
   for (let i = 0; i < lost.at_s.length; i += 1) {
@@ -77,7 +77,7 @@ function excess(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
   }
 }
 
-/** Marks nearer to another than this cannot be told apart, px: one of them is drawn. */
+/** Of marks that are closer together than this, px, only one is drawn. */
 const APART = 3;
 
 function marks(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
@@ -115,7 +115,7 @@ function thresholds(pen: Pen, scene: Scene, colours: Colours, x: (at: number) =>
   }
 }
 
-/** The segment nearest to a point of the picture, if one is near. */
+/** Returns the segment nearest to a position; null if none is within `reach` px. */
 export function nearest(scene: Scene, px: number, py: number, reach = 14): Pointed | null {
   const [x, y] = [across(scene), down(scene)];
   let [best, segment] = [reach * reach, null as Pointed | null];
@@ -135,7 +135,7 @@ export function nearest(scene: Scene, px: number, py: number, reach = 14): Point
 export function canvasPen(context: CanvasRenderingContext2D): Pen {
   context.font = FONT;
   context.textBaseline = 'middle';
-  // A colour is read as text each time it is set.
+  // Setting a colour parses its text, so it is set only when it changes.
   let [filled, faint] = ['', 1];
   const fill = (colour: string, alpha: number) => {
     if (colour !== filled) context.fillStyle = filled = colour;
@@ -173,7 +173,7 @@ export function canvasPen(context: CanvasRenderingContext2D): Pen {
 }
 
 const n = (value: number) => String(Math.round(value * 10) / 10);
-/** A pen that writes SVG elements; `text()` gives them. */
+/** Returns a pen that writes SVG elements; `text()` returns them. */
 export function svgPen(): { pen: Pen; text: () => string } {
   const parts: string[] = [];
   const pen: Pen = {

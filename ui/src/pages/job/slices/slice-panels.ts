@@ -1,14 +1,14 @@
-// Answers of the server as charts one above the other; pure.
+// Series of the server as a stack of charts. Pure.
 import type { Series, Verdict } from '../../../api/api-types';
 import type { Panel, Track, Values } from '../../../charts/time/track';
 
-/** A series over the whole run, and a finer one over a part of it. */
+/** A series over the whole run, and a finer one over part of it. */
 export interface Layers { coarse: Series; fine?: Series | undefined }
 
 const NS = 1e9;
 const sum = (values: Values) => values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
-/** Puts the finer numbers of a part in place of the coarse ones. */
+/** Replaces the coarse steps of a series by its finer ones where there are any. */
 export function spliceFine({ coarse, fine }: Layers, line: number): Track {
   const track: Track = { at: [], mean: [], low: [], high: [] };
   const rough = coarse.lines[line];
@@ -43,7 +43,7 @@ export function spliceFine({ coarse, fine }: Layers, line: number): Track {
 
 const rough = (series: Series) => series.lines.some((line) => line.mean.some((value, i) => value !== line.high[i]));
 
-/** Lines that are worth a chart: what is next to nothing beside the rest only costs room. */
+/** Returns the lines that get a chart: those above 1 % of the largest; the first if there are none. */
 function livelyLines(series: Series): number[] {
   const sums = series.lines.map((line) => sum(line.mean));
   const most = Math.max(...sums, 0);
@@ -58,7 +58,7 @@ function linePanels(layers: Layers, lines: number[], who: string, note: string, 
   });
 }
 
-/** The charts of a job's page: its own, what it waited, and others below. */
+/** Returns the charts of a job's page: its own, its time per call, all other jobs, then each suspect. */
 export function panelsOf(own: Layers, others: Layers | undefined, suspects: Record<string, Layers>, verdict: Verdict | undefined): Panel[] {
   const panels = linePanels(own, livelyLines(own.coarse), 'This job', '', 'own');
   const loss = verdict?.interference?.resources[0];
@@ -75,7 +75,7 @@ export function panelsOf(own: Layers, others: Layers | undefined, suspects: Reco
 }
 
 type Loss = NonNullable<Verdict['interference']>['resources'][number];
-/** Steps that a chart draws well; of more than that, those outside of a closer look are put together. */
+/** The greatest number of steps in a chart; longer curves are merged outside the zoomed span. */
 const MOST_STEPS = 1000;
 
 function service(loss: Loss, place: string, near: Series | undefined): Panel {
@@ -89,7 +89,7 @@ function service(loss: Loss, place: string, near: Series | undefined): Panel {
 type Steps = Pick<Loss, 'steps_ns' | 'slice_ns' | 'service'>;
 const groups = new WeakMap<Steps, Track>();
 
-/** Appends steps to a track, so many of them as one with their least, mean and greatest. */
+/** Appends steps to a track, `group` of them merged into one with minimum, mean and maximum. */
 function appendGrouped({ steps_ns, service }: Steps, first: number, last: number, group: number, track: Track) {
   for (let at = first; at < last; at += group) {
     let [known, all, least, most] = [0, 0, Infinity, -Infinity];
@@ -108,7 +108,7 @@ function appendGrouped({ steps_ns, service }: Steps, first: number, last: number
   }
 }
 
-/** The first step at or after an instant. */
+/** Returns the index of the first step at or after an instant. */
 function firstStepAt(steps_ns: readonly number[], time: number): number {
   let [low, high] = [0, steps_ns.length];
   while (low < high) {
@@ -119,7 +119,7 @@ function firstStepAt(steps_ns: readonly number[], time: number): number {
   return low;
 }
 
-/** A curve of many steps with least, mean and greatest of several in one, but for a span and what is grouped with its ends. */
+/** Returns a long curve with its steps merged, but unmerged in the span `close` (ns). */
 export function thinOut(loss: Steps, close: readonly [number, number] | undefined): Track {
   const { steps_ns, slice_ns } = loss;
   const length = steps_ns.length;
@@ -136,7 +136,7 @@ export function thinOut(loss: Steps, close: readonly [number, number] | undefine
   return track;
 }
 
-/** The numbers of all charts in a span, a row each. */
+/** Returns the numbers of all charts in a span as a sheet, one row per step. */
 export function panelSheet(panels: readonly Panel[], [from, to]: readonly [number, number]): { columns: string[]; rows: (string | number | null)[][] } {
   const rows = panels.flatMap(({ title, unit, track }) => track.at.slice(0, -1).flatMap((start, i) => {
     const end = track.at[i + 1] ?? start;

@@ -17,7 +17,7 @@ describe('spans', () => {
 });
 
 describe('when', () => {
-  it('tells few spans, and counts many', () => {
+  it('lists few spans, and counts many', () => {
     expect(describeSpans(joinSlices([slice(3600e9), slice(7199e9)]))).toMatch(/:00:00 – 01, \d\d:59:59 – \d\d:00:00$/);
     expect(describeSpans(joinSlices(Array.from({ length: 50 }, (_, i) => slice(i * 60e9))))).toBe('50 times in 49 min');
   });
@@ -36,7 +36,7 @@ describe('words for who did it', () => {
     expect(headline(verdictOf('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
     expect(byWhom(verdictOf('green', 4, 0))).toBe('none that was profiled');
     expect(byWhom(verdictOf('yellow', 8, 3))).toBe('no profiled job');
-    expect(byWhom(verdictOf('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
+    expect(byWhom(verdictOf('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be determined');
     expect(byWhom(verdictOf('green', 0, 3))).toBe('nobody');
     expect(byWhom(verdictOf(null, 0, 0))).toBe('not known');
     expect(byWhom(verdictOf(null, 8, 0))).toBe('none that was profiled');
@@ -52,12 +52,12 @@ describe('words for who did it', () => {
     expect(lightWords(verdictOf('green', 0.4, 1).head)).toBe('Undisturbed');
     expect(byWhom(verdictOf('green', 0.4, 1))).toBe('nobody');
   });
-  it('lay at the door of suspects no more than they explain', () => {
+  it('attribute to suspects no more than they explain', () => {
     expect(headline(verdictOf('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
     expect(describeSuspectSlices(verdictOf('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
     expect(describeSuspectSlices(verdictOf('red', 60, 1))).toBe('');
   });
-  it('tell where time was lost to suspects and where to nobody', () => {
+  it('separate what was lost to suspects from what nobody explains', () => {
     const hit = (start_ns: number) => ({ start_ns, end_ns: start_ns + 1e9, resource: 'n', seconds: 0.9, cause: 'cpu' });
     const run = { interference: { guilty: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
     expect(lossSlices(run).map((slice) => [slice.start_ns, slice.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);

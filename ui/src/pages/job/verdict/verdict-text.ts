@@ -1,13 +1,13 @@
-// A verdict in words, and the spans in which it happened; pure.
+// The sentences of a verdict, and the spans in which time was lost. Pure.
 import type { Blamed, GuiltySlice, Head, Verdict } from '../../../api/api-types';
 import { clock, count, points, seconds } from '../../../format/format';
 
-/** What stands for jobs whose names the viewer may not know (analysis/identification). */
+/** Stands for jobs whose names the viewer may not see (analysis/identification). */
 export const OTHER_USERS_JOBS = "other users' jobs";
 
 export interface LossSpan { from: number; to: number; seconds: number; slices: number }
 
-/** Joins guilty slices that touch (or nearly so) into spans. */
+/** Joins guilty slices that touch (within 1 µs) into spans. */
 export function joinSlices(guilty: readonly GuiltySlice[]): LossSpan[] {
   const spans: LossSpan[] = [];
   for (const slice of [...guilty].sort((a, b) => a.start_ns - b.start_ns)) {
@@ -28,14 +28,14 @@ export function joinSlices(guilty: readonly GuiltySlice[]): LossSpan[] {
     Which loss is too small to name a cause for is decided by the verdict alone (report/verdict/verdict.py). */
 export const isUndisturbed = ({ light, cause }: Pick<Head, 'light' | 'cause'>): boolean => light === 'green' && cause === null;
 
-/** Returns the words for a light; green leaves room for a little. */
+/** Returns the words for a light. */
 export function lightWords(head: Pick<Head, 'light' | 'cause'>): string {
   if (head.light === null) return 'Undecided';
   if (head.light === 'green') return isUndisturbed(head) ? 'Undisturbed' : 'Hardly disturbed';
   return head.light === 'yellow' ? 'Somewhat disturbed' : 'Disturbed';
 }
 
-/** Guilty slices as bands; the more of a slice was lost, the stronger. */
+/** Returns guilty slices as bands; their weight grows with the part of the slice that was lost. */
 export function lossBands(guilty: readonly GuiltySlice[]): { from: number; to: number; weight: number }[] {
   const most = Math.max(...guilty.map((slice) => slice.seconds / slice.length_ns), 0);
   return guilty.map((slice) => ({
@@ -45,7 +45,7 @@ export function lossBands(guilty: readonly GuiltySlice[]): { from: number; to: n
   }));
 }
 
-/** Where time was lost: slices in which suspects did it, and spans that the run tells by itself. */
+/** Returns where time was lost: slices attributed to suspects, and losses seen in the run itself. */
 export function lossSlices(verdict: Verdict): GuiltySlice[] {
   const guilty = verdict.interference?.guilty ?? [];
   const rest = verdict.estimate.hits.map((hit) => ({
@@ -57,20 +57,20 @@ export function lossSlices(verdict: Verdict): GuiltySlice[] {
   return [...guilty, ...rest.filter((slice) => free(slice.start_ns + slice.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
 }
 
-/** What is said of the rest of a loss (report/verdict/blame.py). */
+/** The words for the rest of a loss (report/verdict/blame.py). */
 export const UNEXPLAINED = 'explained by no profiled job';
-/** Less of the loss is not worth a word. */
+/** A smaller share of the loss is not mentioned. */
 const LEAST_SHARE = 0.05;
 export const leavesUnexplained = (verdict: Verdict) => verdict.blame.unexplained_share >= LEAST_SHARE;
 
-/** In how many slices suspects did it, of how many that lost time; '' where nobody is suspected. */
+/** Returns in how many of the slices that lost time suspects were the cause; '' without suspects. */
 export function describeSuspectSlices(verdict: Verdict): string {
   const { suspect_slices: slow, lost_slices: lost } = verdict.blame;
   if (!verdict.blame.suspects.length) return '';
   return lost > slow ? `suspects in ${slow.toLocaleString('en')} of ${lost.toLocaleString('en')} slices that lost time` : `in ${count(slow, 'slice')}`;
 }
 
-/** The metric that shows the cause. */
+/** Returns the metric that shows the cause. */
 export function metricOfCause(verdict: Verdict): string {
   const { cause } = verdict.head;
   return cause === 'network' || cause === 'memory or cpu' ? 'mpi' : cause === 'cpu' ? 'cpu' : 'bytes';
@@ -86,16 +86,16 @@ export function headline(verdict: Verdict): string {
   return `This run lost ${lost} of its ${run}: ${seconds(verdict.blame.explained_s.value)} to others that were profiled`;
 }
 
-/** Who did it, where no job is suspected: what was not profiled has no name. */
+/** Returns the answer to "by whom" if no job is suspected. Jobs that were not profiled have no name. */
 export function byWhom(verdict: Verdict): string {
   const { head } = verdict;
   if (!head.light && head.lost_s.value <= 0) return 'not known';
   if (head.lost_s.value <= 0 || isUndisturbed(head)) return 'nobody';
-  if (verdict.interference?.blind) return 'cannot be told';
+  if (verdict.interference?.blind) return 'cannot be determined';
   return ranAlone(verdict) ? 'none that was profiled' : 'no profiled job';
 }
 
-/** Whether nobody ran beside it, as far as is known. */
+/** Whether no other profiled job ran beside it. */
 export const ranAlone = (verdict: Verdict) => !verdict.interference || verdict.interference.neighbours === 0;
 
 export function percentInterval(verdict: Verdict): string {
@@ -103,7 +103,7 @@ export function percentInterval(verdict: Verdict): string {
   return `${points(low)} to ${points(high)} %`;
 }
 
-/** So many spans are told by their number alone. */
+/** More spans than this are only counted, not listed. */
 const MANY = 40;
 
 export function describeSpans(spans: readonly LossSpan[], most = 2): string {
@@ -121,7 +121,7 @@ export function describeSpans(spans: readonly LossSpan[], most = 2): string {
 
 const MOST_SUSPECTS = 5;
 
-/** Who may have taken the time, the worst first. */
+/** Returns the suspects with the largest shares, largest first. */
 export const topSuspects = (verdict: Verdict): Blamed[] => verdict.blame.suspects.slice(0, MOST_SUSPECTS);
-/** Whether a suspect has a name that the viewer may know. */
+/** Whether the viewer may see the name of a suspect. */
 export const isNamed = (suspect: Blamed) => suspect.job !== OTHER_USERS_JOBS;
