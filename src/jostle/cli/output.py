@@ -54,15 +54,12 @@ def console(*, err: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, color_system=None)
 
 
-def table(columns: Sequence[str], *, title: str | None = None) -> Table:
+def table(columns: Sequence[str]) -> Table:
     """Return an empty table in the house style; `>name` is right-aligned, `=name` never folded."""
     from rich import box
     from rich.table import Table
 
     frame = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD if utf8() else box.ASCII2,
         pad_edge=False,
         show_edge=False,

@@ -10,6 +10,7 @@ import numpy as np
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 
 CLASSES: tuple[ClassName, ...] = ("high", "medium", "low")
+_FEWEST_FOR_RANKS = 8  # values of a series from which on a rank correlation means something
 
 
 @dataclass(frozen=True)
@@ -183,3 +184,14 @@ def summary(
         float(np.quantile(accuracy, 0.1)),
         BoxStatistics.of([run.difference for run in runs]),
     )
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return the rank correlation of two series; None if they are too short or constant.
+
+    Ranks are used so that a single run that was stopped for seconds has little weight.
+    """
+    if len(first) < _FEWEST_FOR_RANKS or np.ptp(first) <= 0 or np.ptp(second) <= 0:
+        return None
+    ranks, others = (np.argsort(np.argsort(values)) for values in (first, second))
+    return float(np.corrcoef(ranks, others)[0, 1])

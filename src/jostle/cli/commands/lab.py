@@ -70,7 +70,8 @@ def up(
     root.
     """
     from jostle import lab as labs
-    from jostle.cli.views.lab import facts, summary
+    from jostle.cli.views.lab import summary
+    from jostle.lab.measure import facts
 
     spec = labs.LabSpec(
         name=name, nodes=nodes, storage_rate=storage_rate, uplink_rate=uplink_rate,
@@ -172,8 +173,9 @@ def mpirun(
 @json_option
 def status(name: str, as_json: bool) -> None:
     """Show a lab: nodes, mounts, rates, traffic so far, what runs."""
-    from jostle.cli.views.lab import facts, measure, view
+    from jostle.cli.views.lab import view
     from jostle.lab import labs
+    from jostle.lab.measure import facts, measure
 
     lab = attach(name)
     measured = measure(lab)
@@ -194,9 +196,9 @@ def status(name: str, as_json: bool) -> None:
 @json_option
 def down(name: str, everything: bool, as_json: bool) -> None:
     """Take a lab down, or clear up what a crash or a reboot left of it."""
-    from jostle.cli.views.lab import running
     from jostle.lab import labs
     from jostle.lab.lab import down as take_down
+    from jostle.lab.measure import running
     from jostle.lab.state import names, roots_own
 
     there = [lab_name for lab_name in names() if everything or lab_name == name]

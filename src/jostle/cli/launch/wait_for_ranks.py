@@ -1,10 +1,9 @@
-"""Wait until the ranks of an MPI job have ended, by what their profiles' heads say."""
+"""Wait until the ranks of an MPI job have ended, according to the heads of their profiles."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,38 +11,35 @@ if TYPE_CHECKING:
     from jostle.reader import ProfileHeader
 
 _POLL_S = 0.05
-#: Ranks of other nodes leave their profiles there: so long after the last change of what is here
-#: nothing more is expected.
+#: Ranks of other nodes may leave their profiles elsewhere, so the wait ends this long after the
+#: last change in this folder.
 _SETTLED_S = 1.0
 
 
-def wait_for_ranks(
-    folder: Path, job: str, most_s: float, *, now: Callable[[], float] = time.monotonic
-) -> bool:
+def wait_for_ranks(folder: Path, job: str, most_s: float) -> bool:
     """Wait for all ranks of the newest world of a job.
 
     Args:
         folder: The spool.
         job: The job's name.
         most_s: Longest wait, s.
-        now: The clock, s.
 
     Returns:
-        Whether all of them have ended. Also comes back when all profiles that lie here have
-        ended and nothing has changed for a second.
+        Whether all of them have ended; false after `most_s`, or if all profiles of this folder
+        have ended and nothing has changed for a second.
     """
-    end = now() + most_s
-    before, changed = (-1, -1), now()
+    end = time.monotonic() + most_s
+    before, changed = (-1, -1), time.monotonic()
     while True:
         ranks = _newest_world(_headers(folder, job))
         ended = sum(_has_ended(rank) for rank in ranks)
         if ranks and ended >= ranks[0].world_size:
             return True
         if (len(ranks), ended) != before:
-            before, changed = (len(ranks), ended), now()
-        if ended == len(ranks) and ranks and now() - changed > _SETTLED_S:
+            before, changed = (len(ranks), ended), time.monotonic()
+        if ended == len(ranks) and ranks and time.monotonic() - changed > _SETTLED_S:
             return False
-        if now() >= end:
+        if time.monotonic() >= end:
             return False
         time.sleep(_POLL_S)
 

@@ -11,7 +11,6 @@ from jostle.cli.output import fit, heading, table, utf8
 from jostle.cli.views.access_patterns import patterns_view
 from jostle.cli.views.among_runs import figures_view
 from jostle.cli.views.mpi_world import all_advice, next_view, world_view
-from jostle.file_metrics import file_metrics
 from jostle.report.format.values import (
     alike,
     byte_count,
@@ -22,6 +21,7 @@ from jostle.report.format.values import (
     quantity,
     significant,
 )
+from jostle.report.models.digest import busy_mounts, mount_traffic, own_share
 
 if TYPE_CHECKING:
     from jostle.analysis import AccessShape, Digest, MountDigest, Spread
@@ -80,34 +80,11 @@ def mount_name(mount: MountDigest) -> str:
     return f"{paths[0]} ({mount.mount})" if mount.shared else paths[0]
 
 
-def traffic(mount: MountDigest) -> dict[str, int]:
-    """Add up posix and stdio on a mount."""
-    names = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
-    return {name: _both(mount, name) for name in names}
-
-
-def busy(digest: Digest) -> list[MountDigest]:
-    """Return the mounts on which anything but failures happened."""
-    return [mount for mount in digest.mounts if any(traffic(mount).values())]
-
-
-def _both(mount: MountDigest, kind: str) -> int:
-    spreads = (mount.metrics.get(name) for name in file_metrics(kind))
-    return sum(spread.total for spread in spreads if spread)
-
-
-def io_share(digest: Digest) -> float:
-    """Return the part of the processes' lifetime that went into calls on files."""
-    return sum(share.share for share in digest.shares if share.name.startswith("file "))
-
-
 def own_cost(digest: Digest) -> str:
     """Return what jostle cost."""
-    life = digest.process_seconds
-    share = digest.cost.total_s / life if life > 0 else 0.0
     return (
-        f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(share)} of the processes' "
-        f"time, {percent(digest.cost.share_of_cpu)} of their CPU time"
+        f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(own_share(digest))} of "
+        f"the processes' time, {percent(digest.cost.share_of_cpu)} of their CPU time"
     )
 
 
@@ -128,7 +105,7 @@ def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
     for world in digest.mpi:
         yield ""
         yield from world_view(world)
-    if busy(digest):
+    if busy_mounts(digest):
         yield from ("", heading("Files, by mount"), _mounts(digest))
     if any(access.ops for access in digest.access):
         yield from ("", heading("How they were accessed"), _access(digest))
@@ -167,12 +144,12 @@ def _mounts(digest: Digest) -> Any:
         ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
          ">read served at", ">write served at"]
     )  # fmt: skip
-    shown = Counter(mount_name(mount) for mount in busy(digest))
-    for mount in busy(digest):
+    shown = Counter(mount_name(mount) for mount in busy_mounts(digest))
+    for mount in busy_mounts(digest):
         name = mount_name(mount)
         if shown[name] > 1:
             name = f"{name} ({mount.mount})"  # each node has its own
-        moved = traffic(mount)
+        moved = mount_traffic(mount)
         served = [
             byte_count(mount.rates[key].value) + "/s" if key in mount.rates else "-"
             for key in ("read_service", "write_service")

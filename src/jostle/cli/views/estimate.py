@@ -19,6 +19,7 @@ from jostle.report.format.values import (
     seconds,
     significant,
 )
+from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
 from jostle.report.verdict.verdict import (
     VerdictHead,
@@ -134,7 +135,7 @@ def _job(suspect: Blamed) -> str:
 def _when(interference: Interference, blame: Blame) -> str:
     """Return in how many of the slices that lost time suspects were active, and when."""
     many = f"in {_slices(blame)}"
-    spans = spans_of(
+    spans = join_spans(
         [
             (guilty_slice.start_ns, guilty_slice.start_ns + guilty_slice.length_ns)
             for guilty_slice in interference.guilty
@@ -158,21 +159,6 @@ def _slices(blame: Blame) -> str:
 
 def _clock(instant_ns: int) -> str:
     return local_time(instant_ns, zone=False).split()[1]
-
-
-def spans_of(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans that touch or overlap.
-
-    Args:
-        pieces: (begin, end) of each, in any order.
-    """
-    joined: list[tuple[int, int]] = []
-    for begin, end in sorted(pieces):
-        if joined and begin <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((begin, end))
-    return joined
 
 
 def view(

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
@@ -13,71 +9,7 @@ from jostle.report.format.values import byte_count, duration, local_time
 
 if TYPE_CHECKING:
     from jostle.lab import Lab
-
-_MEASURE_S = 0.25
-
-
-@dataclass(frozen=True)
-class NodeCommand:
-    """A command that was started on a host from outside.
-
-    Attributes:
-        node: On which host.
-        pid: As the lab numbers processes.
-        seconds: How long it has run.
-        words: Its command line.
-    """
-
-    node: str
-    pid: int
-    seconds: float
-    words: str
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A lab at this moment.
-
-    Attributes:
-        counters: Bytes so far, by link and direction.
-        rates: Bytes per second over a quarter of a second, likewise.
-        mounts: Type and source of the shared file system on every node; empty where it is gone.
-        used: (bytes used, bytes of room) of the shared file system, or None.
-        processes: Number of processes on every host, without the one that holds it.
-        commands: What runs, started by `lab exec`, `lab mpirun` or a study.
-    """
-
-    counters: dict[str, int]
-    rates: dict[str, float]
-    mounts: dict[str, str]
-    used: tuple[int, int] | None
-    processes: dict[str, int]
-    commands: list[NodeCommand]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the same for programs."""
-        return {
-            "counters": self.counters,
-            "rates": {key: round(value) for key, value in self.rates.items()},
-            "mounts": self.mounts,
-            "used": list(self.used) if self.used else None,
-            "processes": self.processes,
-            "commands": [vars(command) for command in self.commands],
-        }
-
-
-def facts(lab: Lab) -> dict[str, Any]:
-    """Return the parts of a lab as plain values for --json."""
-    return {
-        "name": lab.name,
-        "spec": lab.spec.to_json(),
-        "nodes": lab.nodes,
-        "shared": str(lab.shared),
-        "folder": str(lab.folder),
-        "rootless": lab.state.rootless,
-        "supervisor": lab.state.pid,
-        "begun_ns": lab.state.begun_ns,
-    }
+    from jostle.lab.measure import Measured
 
 
 def summary(lab: Lab, seconds: float) -> list[Any]:
@@ -88,22 +20,6 @@ def summary(lab: Lab, seconds: float) -> list[Any]:
         ),
         f"  shared file system on every node: {lab.shared}",
     ]
-
-
-def measure(lab: Lab) -> Measured:
-    """Measure a lab: counters, rates over a quarter of a second, mounts and processes."""
-    before, begin = lab.counters(), time.monotonic()
-    processes, commands = _processes(lab)
-    mounts = {node: _mount(lab, node) for node in lab.nodes}
-    time.sleep(_MEASURE_S)
-    after, span = lab.counters(), time.monotonic() - begin
-    rates = {key: (after[key] - before.get(key, 0)) / span for key in after}
-    return Measured(after, rates, mounts, _room(lab), processes, commands)
-
-
-def running(lab: Lab) -> list[NodeCommand]:
-    """Return the commands that run in a lab."""
-    return _processes(lab)[1]
 
 
 def view(lab: Lab, now: Measured) -> list[Any]:
@@ -172,66 +88,3 @@ def _leaf(lab: Lab, node: str) -> int:
     from jostle.lab.network import leaf_of
 
     return leaf_of(lab.nodes.index(node) + 1, lab.spec.nodes) + 1
-
-
-def _proc(lab: Lab) -> Path:
-    """Return the lab's own /proc, as this machine reaches it."""
-    return Path(f"/proc/{lab.state.pid}/root/proc")
-
-
-def _mount(lab: Lab, node: str) -> str:
-    try:
-        text = (_proc(lab) / str(lab.state.hosts[node]) / "mountinfo").read_text()
-    except OSError:
-        return ""
-    for line in text.splitlines():
-        fields = line.split()
-        if fields[4] == str(lab.shared):
-            kind, source = fields[fields.index("-") + 1 :][:2]
-            return f"{kind} {source}"
-    return ""
-
-
-def _room(lab: Lab) -> tuple[int, int] | None:
-    """Return used bytes and room of the store, which is where the files of every node are."""
-    try:
-        room = os.statvfs(f"/proc/{lab.state.pid}/root{lab.folder}/store")
-    except OSError:
-        return None
-    return (room.f_blocks - room.f_bfree) * room.f_frsize, room.f_blocks * room.f_frsize
-
-
-def _processes(lab: Lab) -> tuple[dict[str, int], list[NodeCommand]]:
-    """Count the processes of every host, and find those that were started from outside."""
-    proc = _proc(lab)
-    where: dict[str, str] = {}
-    for host, pid in lab.state.hosts.items():
-        try:
-            where[os.readlink(proc / str(pid) / "ns" / "uts")] = host
-        except OSError:
-            continue
-    holders = set(lab.state.hosts.values())
-    counts = dict.fromkeys(lab.state.hosts, 0)
-    commands = []
-    for entry in proc.iterdir():
-        if not entry.name.isdigit() or int(entry.name) in holders:
-            continue
-        try:
-            host = where.get(os.readlink(entry / "ns" / "uts"), "")
-            if not host:
-                continue
-            counts[host] += 1
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            if fields[1] == "0":  # its parent is none of ours
-                words = (
-                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                )
-                commands.append(NodeCommand(host, int(entry.name), _age(fields[19]), words.strip()))
-        except OSError:
-            continue
-    return counts, sorted(commands, key=lambda command: -command.seconds)
-
-
-def _age(start: str) -> float:
-    uptime = float(Path("/proc/uptime").read_text().split()[0])
-    return max(0.0, uptime - int(start) / os.sysconf("SC_CLK_TCK"))

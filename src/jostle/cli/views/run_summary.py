@@ -6,9 +6,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, show, table
-from jostle.cli.views.digest import busy, io_share, mount_name, own_cost, processes_text, traffic
+from jostle.cli.views.digest import mount_name, own_cost, processes_text
 from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import alike, byte_count, count, duration, percent
+from jostle.report.models.digest import busy_mounts, cpu_seconds, io_share, mount_traffic
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -37,7 +38,7 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
     for world in digest.mpi:
         show(f"  {brief(world)}", err=True)
     _mounts(digest)
-    cpu = sum(share.seconds for share in digest.shares if share.name.endswith("CPU"))
+    cpu = cpu_seconds(digest)
     show(
         f"  file I/O {percent(io_share(digest))} of the processes' time, CPU {duration(cpu * 1e9)}",
         err=True,
@@ -59,9 +60,9 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
 def _mounts(digest: Digest) -> None:
     """Print bytes and calls per mount, the four busiest."""
     frame = table(["=  mount", "=type", ">read", ">calls", ">written", ">calls"])
-    mounts = busy(digest)
+    mounts = busy_mounts(digest)
     for mount in mounts[:4]:
-        moved = traffic(mount)
+        moved = mount_traffic(mount)
         frame.add_row(
             f"  {mount_name(mount)}", mount.type, byte_count(moved["read_bytes"]),
             count(moved["read_ops"]), byte_count(moved["write_bytes"]), count(moved["write_ops"]),

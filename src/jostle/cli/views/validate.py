@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: From this rank correlation on, foreign load explains the loss that was not planted.
 _TOGETHER = 0.6
-_FEWEST = 8
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
@@ -128,16 +127,18 @@ def _noise(rows: Sequence[Row]) -> list[str]:
     """Return how the loss that was not planted correlates with stolen and with slow cores."""
     import numpy as np
 
+    from jostle.analysis.validation import rank_correlation
+
     own = [row.own for row in rows]
     sentence = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
-    taken = together(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
+    taken = rank_correlation(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
     if taken is not None:
         sentence += (
             "; rank correlation with what others took of the cores (steal, other programs): "
             f"{taken:.2f}"
         )
     watched = [(row.own, row.canary) for row in rows if row.canary is not None]
-    slowed = together(*zip(*watched, strict=True)) if watched else None
+    slowed = rank_correlation(*zip(*watched, strict=True)) if watched else None
     if slowed is not None:
         sentence += f"; with the canary, how slow cores were: {slowed:.2f}"
     if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
@@ -145,19 +146,6 @@ def _noise(rows: Sequence[Row]) -> list[str]:
             ", as of cores that were slower without being taken" if slowed is None else ""
         )
     return [sentence]
-
-
-def together(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the rank correlation of two series; None if they are too short or constant.
-
-    Ranks are used so that a single run that was stopped for seconds has little weight.
-    """
-    import numpy as np
-
-    if len(one) < _FEWEST or np.ptp(one) <= 0 or np.ptp(other) <= 0:
-        return None
-    first, second = (np.argsort(np.argsort(values)) for values in (one, other))
-    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _planted(row: Row) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,3 +56,21 @@ def drawn_part(estimate: Estimate) -> str:
         f"{duration(drawn * 1e9)} of {duration(lost * 1e9)} are drawn: the rest came in pieces too "
         "small to show"
     )
+
+
+def join_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans of time that touch or overlap.
+
+    Args:
+        spans: (begin, end) of each, in any order.
+
+    Returns:
+        (begin, end) of the joined spans, the earliest first.
+    """
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((begin, end))
+    return joined

@@ -1,0 +1,43 @@
+"""Sums over a digest that the command shows: traffic of mounts, and shares of the time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jostle.file_metrics import file_metrics
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest, MountDigest
+
+_TRAFFIC = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
+
+
+def mount_traffic(mount: MountDigest) -> dict[str, int]:
+    """Return bytes and calls on a mount, POSIX and stdio together."""
+    return {name: _posix_and_stdio(mount, name) for name in _TRAFFIC}
+
+
+def _posix_and_stdio(mount: MountDigest, quantity: str) -> int:
+    spreads = (mount.metrics.get(name) for name in file_metrics(quantity))
+    return sum(spread.total for spread in spreads if spread)
+
+
+def busy_mounts(digest: Digest) -> list[MountDigest]:
+    """Return the mounts with at least one successful call or byte."""
+    return [mount for mount in digest.mounts if any(mount_traffic(mount).values())]
+
+
+def io_share(digest: Digest) -> float:
+    """Return the share of the processes' lifetime in calls on files, 0 to 1."""
+    return sum(share.share for share in digest.shares if share.name.startswith("file "))
+
+
+def cpu_seconds(digest: Digest) -> float:
+    """Return the CPU time of all processes, user and system, s."""
+    return sum(share.seconds for share in digest.shares if share.name.endswith("CPU"))
+
+
+def own_share(digest: Digest) -> float:
+    """Return the cost of jostle as a share of the processes' lifetime, 0 to 1."""
+    life = digest.process_seconds
+    return digest.cost.total_s / life if life > 0 else 0.0
