@@ -1,4 +1,4 @@
-"""Core speed: what the canary tells of slow cores, priced once, with an honest interval."""
+"""Loss to slow cores by the canary: counted once, with an honest interval."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_few_other_jobs_leave_more_doubt_than_many(always):
 
 
 def test_steal_is_priced_once():
-    """What segments show by themselves is not priced again as steal."""
+    """Loss that segments show by themselves is not counted again as steal."""
     tables, truth = trace(SPECS["cores-always"], 3)
     length = tables.slices["slice_ns"].to_numpy()
     plain = estimate(tables)

@@ -157,12 +157,12 @@ def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
     waited = {"mpi_ns": np.full(10, in_mpi * S), "offcpu_ns": np.full(10, 2 * S)}
     world = SimpleNamespace(segments=pa.table(waited), ranks=range(8))
     here = SimpleNamespace(crowds={"a": Crowd(2.0, 8, np.zeros(1))}, hosts=list("ab"[:nodes]))
-    priced = SimpleNamespace(evidence=here, duration=np.full(10, 2.0),
-                             start=np.arange(10) * 2 * S, told=None)  # fmt: skip
-    assert _idle(world, priced) == pytest.approx(most)
+    costs = SimpleNamespace(evidence=here, duration=np.full(10, 2.0),
+                             start=np.arange(10) * 2 * S, all_waiting=None)  # fmt: skip
+    assert _idle(world, costs) == pytest.approx(most)
     # Unless ranks saw themselves when all waited: then that is in the loss.
-    priced.told = Together(np.array([10 * S]), np.array([20 * S]), np.zeros(1))
-    assert _idle(world, priced) == pytest.approx(most / 2)
+    costs.all_waiting = Together(np.array([10 * S]), np.array([20 * S]), np.zeros(1))
+    assert _idle(world, costs) == pytest.approx(most / 2)
 
 
 def seen(*nodes, at=0):
@@ -219,11 +219,11 @@ def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
     assert blind.network.sum() < 0.1 and not blind.anywhere.any()
     begin = np.arange(10) * S
     told = Together(begin, begin + S, np.full(10, 0.3))
-    found = account(table, 8, kind, np.zeros(100), turns=0.75, told=told)
+    found = account(table, 8, kind, np.zeros(100), turns=0.75, all_waiting=told)
     assert found.network.sum() == pytest.approx(3.0)
     np.testing.assert_allclose(found.network, found.anywhere, atol=0.01)
     # What others took of the cores made them wait: it is lost once.
-    found = account(table, 8, kind, np.full(100, 0.02), turns=0.75, told=told)
+    found = account(table, 8, kind, np.full(100, 0.02), turns=0.75, all_waiting=told)
     assert (found.network + found.cpu).sum() == pytest.approx(3.0)
 
 
@@ -238,14 +238,14 @@ def test_bins_tell_where_and_the_ranks_how_much():
     bins = account(table, 8, kind, np.zeros(100), turns=0.75)
     assert bins.network.sum() > 0.1
     found = account(
-        table, 8, kind, np.zeros(100), turns=0.75, told=Together(begin, begin + S, seconds)
+        table, 8, kind, np.zeros(100), turns=0.75, all_waiting=Together(begin, begin + S, seconds)
     )
     assert found.network.sum() == pytest.approx(0.04, rel=0.05)
     assert found.network[34] > 0.02
     assert found.network[:29].sum() == pytest.approx(0, abs=1e-3)
     # Before the ranks looked at each other bins are all there is.
     late = Together(begin[5:], begin[5:] + S, np.zeros(5))
-    found = account(table, 8, kind, np.zeros(100), turns=0.75, told=late)
+    found = account(table, 8, kind, np.zeros(100), turns=0.75, all_waiting=late)
     np.testing.assert_allclose(found.network[:50], bins.network[:50])
     np.testing.assert_allclose(found.network[50:], 0, atol=1e-12)
 
@@ -256,7 +256,9 @@ def test_a_stretch_across_a_boundary_is_where_bins_show_it():
     shares[9, 6:], shares[10, :4] = 1.0, 1.0
     begin = np.arange(4) * S
     told = Together(begin, begin + S, np.array([0, 0.08, 0, 0]))
-    found = account(placed(shares), 8, np.zeros(40, np.int64), np.zeros(40), turns=0.75, told=told)
+    found = account(
+        placed(shares), 8, np.zeros(40, np.int64), np.zeros(40), turns=0.75, all_waiting=told
+    )
     assert found.network.sum() == pytest.approx(0.08, rel=0.01)
     assert found.network[9] == pytest.approx(0.04, rel=0.2)
     assert found.network[10] == pytest.approx(0.04, rel=0.2)

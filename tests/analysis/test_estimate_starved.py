@@ -1,4 +1,4 @@
-"""What others took of the cores: priced from the run queue, however long it went on."""
+"""CPU time that others took, computed from the run queue, also if it lasted the whole run."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _verdict(kind, lost, busy, axis):
         guilty=np.zeros(len(lost), dtype=bool),
         seconds=SimpleNamespace(value=value, low=0.8 * value, high=1.2 * value),
     )
-    return SimpleNamespace(one=SimpleNamespace(resource=resource, suspects={}), price=cost)
+    return SimpleNamespace(test=SimpleNamespace(resource=resource, suspects={}), loss=cost)
 
 
 def test_the_whole_is_no_less_than_its_largest_part():
@@ -133,7 +133,7 @@ def test_the_whole_is_no_less_than_its_largest_part():
     files = _verdict("file system", np.full(10, 0.1), np.ones(10), axis)
     whole, _ = _together([node, files], 10.0)
     assert whole.value == pytest.approx(3.0)
-    assert whole.low >= node.price.seconds.low and whole.high >= node.price.seconds.high
+    assert whole.low >= node.loss.seconds.low and whole.high >= node.loss.seconds.high
 
 
 def test_processes_that_only_wait_for_others_lose_no_core():

@@ -15,7 +15,7 @@ from jostle.analysis.estimation.classes import class_of, probability
 from jostle.analysis.estimation.groups import equal_rows, features, hybrid
 from jostle.analysis.estimation.relative import chained, relative_clusters
 from jostle.analysis.estimation.runs import measured_percent
-from jostle.analysis.estimation.thesis import estimate_thesis, prices
+from jostle.analysis.estimation.thesis import cluster_losses, estimate_thesis
 from jostle.analysis.validation import class_scores, scored_runs, soft_accuracy, summary
 
 FLOP = np.array([400, 420, 3000, 526, 1500, 3191])
@@ -119,7 +119,9 @@ def test_bytes_count_by_themselves_by_their_median_or_not():
     ],
 )
 def test_one_cluster_is_priced(durations, median, mad, threshold, hit, excess, percent):
-    found = prices(np.array(durations, dtype=float), np.zeros(len(durations), dtype=np.int64))
+    found = cluster_losses(
+        np.array(durations, dtype=float), np.zeros(len(durations), dtype=np.int64)
+    )
     assert (found.hit[0], found.excess[0]) == (hit, excess)
     if median is not None:
         assert (found.median[0], found.mad[0], found.threshold[0]) == (median, mad, threshold)
@@ -138,7 +140,7 @@ def test_one_cluster_is_priced(durations, median, mad, threshold, hit, excess, p
 def test_the_printed_thresholds_are_median_and_four_mad(median, mad, threshold, within):
     """Tables 5.1 and 5.3: of a cluster with that median and MAD."""
     durations = np.array([median - mad, median - mad, median, median + mad, median + mad])
-    found = prices(durations, np.zeros(5, dtype=np.int64))
+    found = cluster_losses(durations, np.zeros(5, dtype=np.int64))
     assert found.threshold[0] == pytest.approx(threshold, abs=within)
 
 

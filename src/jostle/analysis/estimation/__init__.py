@@ -1,6 +1,6 @@
-"""Estimation: what interference cost one run, told from that run alone (thesis ch. 5 and beyond).
+"""Estimate what interference cost one run, from that run alone (thesis ch. 5 and beyond).
 
-Pure functions on tables. The door is `jostle.analysis`: estimate and compare.
+Pure functions on tables. The public interface is `jostle.analysis`: estimate and compare.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ def estimate(
 
     Args:
         tables: The run, from `Repository.run_tables`.
-        method: jostle (account first, infer the rest), or thesis (5.1 to the letter).
+        method: "jostle" (account for measured time first, infer the rest) or "thesis" (5.1 to the
+            letter).
         bytes_rule: How method thesis compares bytes between segments.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
+
+    Returns:
+        The loss with its 95 % interval, its causes, and the spans in which it occurred.
 
     Raises:
-        EstimateError: Nothing can be said about the run.
+        EstimateError: The run has no data from which a loss can be estimated.
     """
     if method == "thesis":
         from jostle.analysis.estimation.thesis import estimate_thesis

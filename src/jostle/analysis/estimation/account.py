@@ -1,13 +1,15 @@
 """Measures lost time directly: waiting beyond floors (M) and off-CPU time (D).
 
-M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came from outside, through
-the network (within a node: memory and cores) or MPI itself: a late rank of their own would not have
-waited. D: a rank was off its CPU, and the others lost as much. Both are read from bins and sums
-that the runtime keeps (docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed
-calls exceed them too: the usual excess of a kind of segment is subtracted, and so is the jitter of
-many calls that each waited a little, since events are longer. If nearly every call is delayed,
-floors rise with the delays; the part below the floors is then added. Calls that are made only a few
-times have no floor: the fastest similar segment replaces it, also for segments with a single call.
+M: in a bin of 10 ms every rank waited longer than the floors of its calls. The delay came from
+outside, through the network (within a node: memory and cores) or MPI itself, since a late rank of
+the job would not have waited. D: a rank was off its CPU, and the others lost as much. Both are read
+from bins and sums that the runtime records (docs/explanation/waiting.md).
+
+Floors are lower quartiles, so undisturbed calls exceed them too. The usual excess of a kind of
+segment is subtracted. The jitter of many calls that each waited a little is subtracted as well,
+since interference comes in longer delays. If nearly every call is delayed, floors rise with the
+delays; the part below the floors is then added. Calls that occur only a few times have no floor:
+the fastest similar segment replaces it, also for segments with a single call.
 """
 
 from __future__ import annotations
@@ -25,30 +27,30 @@ from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import CALLS
 from jostle.arrow_columns import floats, lists, some_floats
 
-_LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
+_LEAST = 0.02  # of a bin: error of clocks, and the resolution of one byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1
-_JITTER_S = 1.4e-4  # of calls, in bins; undisturbed runs have 50 to 90 microseconds
-_WAVES_S = 1.2e-3  # of ranks that meet their neighbours only, in segments
-_TURNS_S = 9e-3  # of ranks that take turns on a core, in segments
-_EVER = 0.1  # of the time: so much crowded ranks run at least
-_TURNS = 0.1  # of a segment: nearer together are shares that turns make
-_KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
-_ENOUGH = 50  # bins of a kind to have its own
-_FEW = 8  # or segments
-_OPEN = 0.15  # of the bins: not waited in from first to last, enough to show what is usual
-#: Mean delay of a call over its mean by size, from which on floors hold delays: of exponential
-#: ones 0.375, less what their jitter makes of it.
+_JITTER_S = 1.4e-4  # jitter of calls, in bins; undisturbed runs have 50 to 90 microseconds
+_WAVES_S = 1.2e-3  # jitter in segments whose ranks communicate with their neighbours only
+_TURNS_S = 9e-3  # jitter in segments whose ranks take turns on a core
+_EVER = 0.1  # least share of the time that ranks on shared cores run
+_TURNS = 0.1  # of a segment: smaller differences of shares come from taking turns
+_KINDS = 64  # kinds with a usual wait of their own; all others share one
+_ENOUGH = 50  # least number of bins with which a kind has its own usual wait
+_FEW = 8  # the same for segments
+_OPEN = 0.15  # of the bins: so many that are not waited in completely show the usual wait
+#: Mean delay of a call over its mean weighted by size, from which on floors contain delays: 0.375
+#: for exponential delays, reduced by jitter.
 _IN_FLOORS = 0.28
-_ABOVE = 3.0  # times as many calls are above their floor, a quartile, as below
-_BELOW = 1 / 3  # of what is beyond floors lies below them, where delays have no size of their own
-_SHAPE = 3.36  # what lies below a floor, over the standard deviation of a call there
-_MATURE = 16  # calls that have a floor (runtime/src/mpi_account.c)
-_MOSTLY = 0.5  # of a segment: its ranks did nothing else
-_CALM = 0.05  # quantile of segments that nothing held up, where it held up most
-_HELD_UP = 3.0  # times a calm call: no scatter of its own
-_ON = 0.005  # of a segment: off the CPU for less, its ranks wait as they would
-_NEARBY = 9  # such segments of a kind tell what ranks usually wait for each other:
-_LOWER = 25  # per cent of them wait less
+_ABOVE = 3.0  # times as many calls are above their floor (the lower quartile) as below
+_BELOW = 1 / 3  # at most this part of the delay beyond floors lies below them
+_SHAPE = 3.36  # delay below a floor, over the standard deviation of a call there
+_MATURE = 16  # calls from which on a call site has a floor (runtime/src/mpi_account.c)
+_MOSTLY = 0.5  # of a segment: from here on its ranks mainly waited in MPI
+_CALM = 0.05  # quantile of the calls taken as undisturbed where most calls were delayed
+_HELD_UP = 3.0  # times an undisturbed call: more is delay, not scatter
+_ON = 0.005  # of a segment: with less time off the CPU, ranks wait as usual
+_NEARBY = 9  # nearby segments from which the usual waiting between ranks is taken,
+_LOWER = 25  # as this percentile
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class Account:
     """Directly measured loss per segment, seconds.
 
     Attributes:
-        network: Everybody waited in MPI (M).
-        cpu: The critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Of both, what is known by the slice only, and spread evenly over it.
+        network: Time in which every rank waited in MPI (M).
+        cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
+        anywhere: Part of both that is known per slice only, spread evenly over the slice.
     """
 
     network: Floats
@@ -68,21 +70,26 @@ class Account:
 
 def account(
     segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
-    short: float = 0.0, told: Together | None = None, queue: Floats | float = 0.0,
+    short: float = 0.0, all_waiting: Together | None = None, queue: Floats | float = 0.0,
 ) -> Account:  # fmt: skip
     """Account for lost time segment by segment.
 
     Args:
-        segments: Merged segments (repository.types.WorldSegments).
-        ranks: Ranks that they were merged from.
-        kind: Number of the kind of each segment; of equal kinds the same is usual.
-        taken: Seconds of CPU that others took, where ranks have no core of their own: what they are
-            off the CPU says nothing there.
-        turns: With `taken`: share of the time that ranks wait on average who take turns on too few
-            cores.
-        short: Share of the waiting that lay in calls which waited less than 0.1 ms.
-        told: With `taken`: when all ranks were in MPI at once; None: not recorded.
-        queue: Seconds of each segment that a rank waited for a core, by the run queue.
+        segments: Merged segments (repository.types.WorldSegments), n rows.
+        ranks: Number of ranks that they were merged from.
+        kind: Number of the kind of each segment; segments of one kind have the same usual wait,
+            [n].
+        taken: Seconds of CPU that others took in each segment, [n], if ranks have no core of their
+            own (their off-CPU time is no evidence then); None if each has one.
+        turns: With `taken`: mean share of the time that ranks wait because they take turns on too
+            few cores.
+        short: Share of the waiting in calls that waited less than 0.1 ms.
+        all_waiting: With `taken`: recorded time in which all ranks were in MPI at once; None if it
+            was not recorded.
+        queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
+
+    Returns:
+        The directly measured loss; network and cpu together are at most the segment's duration.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
@@ -90,7 +97,7 @@ def account(
     together = summed(row, waited, segments.num_rows) / 1e9
     calls = sum(some_floats(segments, CALLS).values(), np.zeros(len(duration))) / max(ranks, 1)
     if taken is not None:
-        return _crowded(segments, row, waited, width, kind, taken, turns, told)
+        return _crowded(segments, row, waited, width, kind, taken, turns, all_waiting)
     often = (share(calls, duration)[row] * width / 1e9).clip(1)
     often[calls[row] == 0] = np.inf
     beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often, short=short)
@@ -98,8 +105,8 @@ def account(
     network += _below_floors(segments, ranks, kind, calls, network)
     network = np.maximum(network, _without_floors(segments, kind, calls))
     network = np.maximum(network, _single_calls(segments, kind, calls))
-    # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
-    # the end, but not in the same bin.
+    # Without a collective in between, a delay travels from neighbour to neighbour: all ranks wait
+    # for it in the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
     least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
     network = np.maximum(
@@ -121,8 +128,8 @@ def _crowded(
 
     A rank that waits for a core makes all others wait, bin by bin. If all of them wait longer than
     ranks that share cores do on average, something else delayed them all. The remaining waiting is
-    evaluated by whole segments, which averages the turns. This gives the position of the loss; its
-    amount comes from the ranks' own record, if there is one.
+    evaluated per whole segment, which averages the turns. This locates the loss; its amount comes
+    from the ranks' own record of when all of them waited, if there is one.
     """
     duration = floats(segments, "duration_ns")
     part = share(waited, width)
@@ -137,28 +144,30 @@ def _crowded(
     lost = outside + beyond / (1 - usually).clip(_EVER)
     lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
     if together is not None:
-        lost, anywhere = _as_told(segments, lost, together)
+        lost, anywhere = _scaled_to_record(segments, lost, together)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
     cpu = np.minimum(taken, duration / 1e9)
     return Account((lost - cpu).clip(0), cpu, anywhere)
 
 
-def _as_told(segments: pa.Table, lost: Floats, together: Together) -> tuple[Floats, Floats]:
+def _scaled_to_record(
+    segments: pa.Table, lost: Floats, together: Together
+) -> tuple[Floats, Floats]:
     """Scale the loss of segments by their bins to the total loss that the slices recorded.
 
     Returns:
-        The loss of each segment, which per slice adds up to the record; and the part of it that the
-        bins do not show, spread evenly over its slice.
+        The loss of each segment, whose sum per slice equals the record; and the part of it that the
+        bins do not show, spread evenly over its slice. Seconds, [n].
     """
     duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
     known = spread_over(start, end, lost, together.begin, together.until)
-    seconds = _where_shown(together.seconds, known)
-    kept = np.where(known > seconds, share(seconds, known), 1.0)
+    seconds = _moved_to_bins(together.seconds, known)
+    scale = np.where(known > seconds, share(seconds, known), 1.0)
     width = (together.until - together.begin) / 1e9
-    part = spread_over(together.begin, together.until, kept * width, start, end)
+    part = spread_over(together.begin, together.until, scale * width, start, end)
     inside = spread_over(together.begin, together.until, width, start, end)
-    outside = (duration - inside).clip(0)  # before ranks looked
+    outside = (duration - inside).clip(0)  # before the ranks began to record it
     lost = lost * share(part + outside, inside + outside)
     more = (seconds - known).clip(0)
     anywhere = np.minimum(
@@ -167,18 +176,18 @@ def _as_told(segments: pa.Table, lost: Floats, together: Together) -> tuple[Floa
     return lost + anywhere, anywhere
 
 
-def _where_shown(told: Floats, known: Floats) -> Floats:
+def _moved_to_bins(recorded: Floats, known: Floats) -> Floats:
     """Move a slice's excess over the bins to the slice before, if that has less than the bins.
 
-    A stretch is recorded in the slice in which it ends.
+    A stretch of waiting is recorded in the slice in which it ends.
     """
-    told = told.copy()
-    for later in range(len(told) - 1, 0, -1):
-        moved = min(told[later] - known[later], known[later - 1] - told[later - 1])
+    recorded = recorded.copy()
+    for later in range(len(recorded) - 1, 0, -1):
+        moved = min(recorded[later] - known[later], known[later - 1] - recorded[later - 1])
         if moved > 0:
-            told[later] -= moved
-            told[later - 1] += moved
-    return told
+            recorded[later] -= moved
+            recorded[later - 1] += moved
+    return recorded
 
 
 def _per_kind(
@@ -191,17 +200,17 @@ def _per_kind(
     calls: Floats | None = None,
     short: float = 0.0,
 ) -> Floats:
-    """Return the waiting beyond the usual of a kind, ns.
+    """Return the waiting in each bin beyond the usual of its kind, ns.
 
     Args:
-        waited: Time that everybody waited in each bin, ns.
-        width: Of the bin, ns.
-        kind: Of the bin's segment.
-        jitter: Seconds in which the jitter of calls comes.
-        grain: Shares that differ by less are the same.
-        enough: Values of a kind to have its own.
-        calls: Of a rank in each bin; None: more than can be told.
-        short: As in account.
+        waited: Time that every rank waited in each bin, ns, [bins].
+        width: Length of each bin, ns, [bins].
+        kind: Kind of the bin's segment, [bins].
+        jitter: Typical jitter of calls, seconds.
+        grain: Shares that differ by less count as equal.
+        enough: Least number of values with which a kind has its own usual.
+        calls: Calls of a rank in each bin; None if there are too many to tell them apart.
+        short: As in `account`.
     """
     if not waited.any():
         return np.zeros(len(waited))
@@ -225,42 +234,42 @@ def _per_kind(
 
 
 def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
-    """Take off the jitter of calls, which all bins have: as water fills a vessel, up to one level.
+    """Subtract the jitter of calls, which all bins have, up to one level for all bins.
 
-    No higher than what is usual: where many calls wait a little longer for a while, something else
-    is on the way.
+    The level is chosen so that the subtracted sum is the jitter's share of the waiting. It is not
+    above the usual wait: many calls that wait a little longer for a while are interference.
 
     Args:
-        part: Share of each bin that everybody waited in.
-        short: Share of all the waiting that is jitter.
-        grain: As in _per_kind.
+        part: Share of each bin in which every rank waited, [bins].
+        short: Share of the waiting that is jitter.
+        grain: As in `_per_kind`.
     """
     if short <= 0:
         return part
     levels = np.concatenate([[0.0], np.sort(part)])
-    under = len(part) - np.arange(len(part))  # so many bins reach from each level to the next
+    under = len(part) - np.arange(len(part))  # number of bins above each level
     filled = np.concatenate([[0.0], np.cumsum(np.diff(levels) * under)])
     level = float(np.interp(short * filled[-1], filled, levels))
     return (part - min(level, usual(part, grain).threshold(_LEAST))).clip(0)
 
 
 def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: float) -> Floats:
-    """Return what is beyond the usual, of the values that are so clearly.
+    """Return the share of each bin beyond the usual, 0 for bins that are not clearly beyond it.
 
-    The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
-    length d make a mean of n d and a variance of n d^2, so that variance over mean is d. Where
-    calls are few and each is hit once at most, it is less than d by the mean delay of a call. The
-    jitter of calls comes in tens of microseconds, what comes in larger chunks is no jitter: twice
-    as large are hardly any of it, so that the share falls with the fourth power.
+    If nearly every bin contains delays, the usual wait is itself made of delays. Mean and variance
+    show this: n delays of length d have the mean n d and the variance n d^2, so variance over mean
+    is d. With few calls, each hit once at most, the ratio is smaller by the mean delay of a call.
+    Jitter of calls is tens of microseconds long; longer delays are not jitter. The share of the
+    usual wait that counts as jitter falls with the fourth power of the delay.
 
     Args:
-        part: Share of each bin that everybody waited in.
-        width: Of a bin, seconds.
-        jitter: As in _per_kind.
-        grain: As in _per_kind.
-        calls: Of a rank in a bin.
+        part: Share of each bin in which every rank waited, [bins].
+        width: Length of a bin, seconds.
+        jitter: As in `_per_kind`.
+        grain: As in `_per_kind`.
+        calls: Calls of a rank in a bin.
     """
-    # One event fills many bins to the brim: that they are all alike makes them no more usual.
+    # One long event fills many bins completely: that they are equal does not make them usual.
     open_bins = part[part < 1 - _LEAST]
     undisturbed_range = usual(
         open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, grain
@@ -279,19 +288,19 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
 def _below_floors(
     segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
 ) -> Floats:
-    """Return what is lost below the floors of calls, where nearly all of them are delayed.
+    """Return the loss below the floors of calls, where nearly all calls are delayed, s.
 
-    A floor is the lower quartile: when more than three quarters of the calls are delayed, it holds
-    a delay. That is so where the mean delay of a call comes near the mean by size, which is known
-    from how segments scatter. Of delays that are exponential a quarter lies below. As they are
-    spread there, too, calls shorter than their floor differ; where they do not, nothing is added.
+    A floor is the lower quartile: if more than three quarters of the calls are delayed, it contains
+    a delay. This is so if the mean delay of a call comes near the mean weighted by size, which
+    follows from the scatter of segments. A quarter of exponential delays lies below the floor.
+    These scatter, so calls shorter than their floor differ; if they do not, nothing is added.
 
     Args:
-        segments: Merged segments.
-        ranks: Ranks that they were merged from.
-        kind: Of each segment.
-        calls: Of a rank, in each segment.
-        network: What everybody waited in it beyond floors, seconds.
+        segments: Merged segments, n rows.
+        ranks: Number of ranks that they were merged from.
+        kind: Kind of each segment, [n].
+        calls: Calls of a rank in each segment, [n].
+        network: Time in which every rank waited beyond floors, seconds, [n].
     """
     added = np.zeros(len(network))
     held = (floats(segments, "mpi_ns") - floats(segments, "wait_ns")) / max(ranks, 1) / 1e9
@@ -316,7 +325,8 @@ def _below_floors(
 def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return how much longer all ranks were in calls than in the fastest segment of the kind, s.
 
-    Of kinds whose calls are too few to have a floor, where everybody was in MPI most of the time.
+    Applies to kinds whose calls are too few to have a floor, in segments that all ranks spent
+    mostly in MPI; 0 elsewhere.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     least = np.full(int(kind.max(initial=0)) + 1, np.inf)
@@ -333,11 +343,11 @@ def _few(kind: Ints, calls: Floats) -> Flags:
 
 
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
-    """Return what all ranks were longer in the one call of a segment than in calm ones of the kind.
+    """Return how much longer all ranks were in a segment's only call than in undisturbed ones, s.
 
-    If four of five such calls are delayed, floors are delays. But the last rank to arrive waits for
-    no other, so its time in the call is the call's cost plus any delay from outside. Counted only
-    if most calls are delayed: scatter of the cost is no delay.
+    If four of five such calls are delayed, their floors contain delays. The last rank to arrive
+    waits for no other, so its time in the call is the call's cost plus any delay from outside. It
+    is counted only if most calls are delayed, since scatter of the cost is no delay.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     longer = np.zeros(len(inside))
@@ -358,24 +368,24 @@ def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: Floats) -> Floats:
     """Return the seconds that the critical rank was off its CPU outside MPI and file calls.
 
-    A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
-    wait for it, and it waited less for them. So it is no more than what every rank lost, waiting or
-    off the CPU, beyond what all waited at once and what they usually wait for each other.
+    A rank that was off the CPU while it had time to spare caused no loss: the others did not wait
+    for it, and it waited less for them. So the loss is at most the mean rank's time waiting or off
+    the CPU, without the time in which all waited at once and the usual waiting for each other.
 
-    Where calls have no floor nobody is seen to wait. There it is at most the time of every rank in
-    MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by its own
+    Where calls have no floor, waiting is not visible. There the loss is at most the mean rank's
+    time in MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by its own
     decision lost nothing.
 
     Args:
-        segments: Merged segments.
-        ranks: Ranks that they were merged from.
-        kind: Of each segment.
-        together: Seconds of each in which all waited at once.
-        unknown: Seconds that a rank waited for a core where calls have no floor; 0 elsewhere.
+        segments: Merged segments, n rows.
+        ranks: Number of ranks that they were merged from.
+        kind: Kind of each segment, [n].
+        together: Seconds of each segment in which all ranks waited at once, [n].
+        unknown: Seconds that a rank waited for a core where calls have no floor; 0 elsewhere, [n].
     """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)
-    # Sleep in file calls is off the CPU too, and told apart there.
+    # Sleep in file calls is off the CPU too; it is accounted for as file time.
     most = (most - floats(segments, "io_ns_max")).clip(0) / 1e9
     off_all = floats(segments, "offcpu_ns")
     lost = (floats(segments, "wait_ns") + off_all) / max(ranks, 1) / 1e9
@@ -388,12 +398,12 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
 
 
 def _usually(lost: Floats, away: Floats, kind: Ints) -> Floats:
-    """Return what ranks wait for each other anyway: as in segments nearby with none off its CPU.
+    """Return the usual waiting for each other: that of nearby segments with no rank off its CPU, s.
 
     Args:
-        lost: Seconds of each segment that the mean rank waited or was off its CPU.
-        away: Share of it that a rank was off its CPU.
-        kind: Of each segment; nothing is usual of kinds that have few such segments.
+        lost: Seconds of each segment that the mean rank waited or was off its CPU, [n].
+        away: Share of it that a rank was off its CPU, [n].
+        kind: Kind of each segment, [n]; kinds with few such segments get 0.
     """
     result = np.zeros(len(lost))
     order, begins = grouped(kind)

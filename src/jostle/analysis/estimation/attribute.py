@@ -27,8 +27,8 @@ class CauseSeconds:
     Attributes:
         cause: As in model.Cause.
         resource: As in model.Cause.
-        measured: Accounted for, not inferred.
-        seconds: In each span.
+        measured: The seconds were accounted for, not inferred.
+        seconds: Seconds lost in each span, [spans].
         kind: As in model.Cause.
     """
 
@@ -41,16 +41,16 @@ class CauseSeconds:
 
 @dataclass(frozen=True)
 class SliceEvidence:
-    """What the slices say of each span.
+    """What the slices show at the time of each span; arrays of shape [spans].
 
     Attributes:
-        storage: mount -> seconds that its files kept a process longer than usual.
-        late: All mounts together.
+        storage: Mount -> seconds by which its file calls took longer than usual.
+        late: Sum over all mounts.
         late_share: The same as a share of the time in file calls.
-        queue: Seconds that a process waited for a core that others had, the most of one node.
-        host: The node on which that was most, an index into `hosts`.
-        hosts: Names of nodes.
-        crowds: node -> what is known of it where it has fewer cores than the job has ranks there.
+        queue: Seconds that a process waited for a core that others had, on the worst node.
+        host: Index in `hosts` of that node.
+        hosts: Names of the nodes.
+        crowds: Node -> its cores and their use, for nodes with fewer cores than ranks of the job.
     """
 
     storage: dict[str, Floats]
@@ -69,14 +69,14 @@ def evidence(
     services: list[FileService],
     ranks: Mapping[str, int] | None = None,
 ) -> SliceEvidence:
-    """Join spans with the slices that they lie in; what is in a slice is spread evenly over it.
+    """Join spans with the slices that they lie in; an amount is spread evenly over its slice.
 
     Args:
-        start: Start of each span, ns, in order; spans do not overlap.
-        end: Its end.
-        slices: Of the job, by host.
-        services: Of its mounts.
-        ranks: Node -> ranks of the job there; None: not known.
+        start: Start of each span, ns, ascending; spans do not overlap, [spans].
+        end: End of each span, ns, [spans].
+        slices: The job's slices by host (repository.types.RunTables).
+        services: Service of the job's mounts.
+        ranks: Node -> ranks of the job there; None if not known.
     """
     storage = _storage(services, start, end)
     late, late_share = np.zeros(len(start)), np.zeros(len(start))
@@ -103,7 +103,7 @@ def evidence(
     names = sorted(set(hosts.tolist()))
     queue, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
     crowds = {}
-    for number, name in enumerate(names):  # a thousand nodes side by side would not fit
+    for number, name in enumerate(names):  # one at a time: a thousand nodes at once need too much
         at = np.flatnonzero(hosts == name)
         full = crowd(slices.take(pa.array(at)), (ranks or {}).get(name, 0))
         if full is not None:
@@ -118,7 +118,7 @@ def evidence(
 
 
 def _storage(services: list[FileService], start: Ints, end: Ints) -> dict[str, Floats]:
-    """Return of each mount that was late the seconds by which, in each span."""
+    """Return mount -> seconds by which its file calls were late in each span; only late mounts."""
     return {
         file_service.mount: spread_over(
             file_service.start_ns,
@@ -133,14 +133,18 @@ def _storage(services: list[FileService], start: Ints, end: Ints) -> dict[str, F
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
-    """Return what of some amounts, each spread evenly over its time, lies in each span.
+    """Spread amounts evenly over their time and return the part that lies in each span.
 
     Args:
-        begin: Start of each amount's time, ascending; may overlap (several slice lengths).
-        until: Its end.
-        amount: The amounts.
-        start: Start of each span.
-        end: Its end.
+        begin: Start of each amount's time, ns, ascending; times may overlap (several slice
+            lengths), [n].
+        until: Its end, ns, [n].
+        amount: The amounts, any unit, [n].
+        start: Start of each span, ns, [spans].
+        end: Its end, ns, [spans].
+
+    Returns:
+        Amount per span, at least 0, [spans].
     """
     if not len(begin):
         return np.zeros(len(start))
@@ -153,10 +157,10 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
     sums = np.concatenate([[0.0], np.cumsum(np.diff(times) * rate[:-1])])
     if np.array_equal(start[1:], end[:-1]):  # the usual case: one begins where another ends
         edges = np.concatenate([start[:1], end])
-        found: Floats = np.diff(np.interp(edges - zero, times, sums))
+        inside: Floats = np.diff(np.interp(edges - zero, times, sums))
     else:
-        found = np.interp(end - zero, times, sums) - np.interp(start - zero, times, sums)
-    return found.clip(0, out=found)
+        inside = np.interp(end - zero, times, sums) - np.interp(start - zero, times, sums)
+    return inside.clip(0, out=inside)
 
 
 def inferred_parts(
@@ -166,14 +170,18 @@ def inferred_parts(
     queued: Floats,
     cores: Mapping[CauseKind, Floats],
 ) -> list[CauseSeconds]:
-    """Attribute what was inferred to what the slices show at its time.
+    """Attribute inferred seconds to what the slices show at their time.
 
     Args:
-        inferred: Seconds of each span that no account explains; negative: too much was accounted.
+        inferred: Seconds of each span that are not accounted for; negative if the account counted
+            too much, [spans].
         slice_evidence: What the slices show.
-        stored: Seconds of late file calls that are accounted for already.
-        queued: The same of waiting for a core.
-        cores: What a canary tells of cores -> seconds by which it made each span longer.
+        stored: Seconds of late file calls that are accounted for already, [spans].
+        queued: Seconds of waiting for a core that are accounted for already, [spans].
+        cores: "core speed" or "steal" -> seconds by which the canary shows each span prolonged.
+
+    Returns:
+        The parts by cause; they sum to the positive part of `inferred`.
     """
     left = inferred.clip(0)
     parts = []
@@ -203,7 +211,7 @@ def by_host(
     measured: bool,
     kind: CauseKind = "",
 ) -> list[CauseSeconds]:
-    """Take seconds apart by the node that they were lost on, where any were."""
+    """Split lost seconds by node; return no part if no seconds were lost."""
     if not seconds.any():
         return []
     if len(slice_evidence.hosts) == 1:
@@ -222,11 +230,11 @@ def by_host(
 
 
 def by_messages(seconds: Floats, hosts: Sequence[str]) -> CauseSeconds:
-    """Return what took seconds in which all ranks waited for messages, not for each other.
+    """Return the cause of seconds in which all ranks waited for messages, not for each other.
 
     Args:
-        seconds: In each span.
-        hosts: Nodes of the ranks: on a single one no message goes through a network.
+        seconds: Seconds lost in each span, [spans].
+        hosts: Nodes of the ranks; on a single node messages do not use the network.
     """
     if len(set(hosts)) == 1:
         return CauseSeconds("memory or cpu", hosts[0], True, seconds)
@@ -234,34 +242,37 @@ def by_messages(seconds: Floats, hosts: Sequence[str]) -> CauseSeconds:
 
 
 def causes(parts: list[CauseSeconds], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
-    """Add parts up to causes that sum to what was lost.
+    """Sum parts by cause and scale them so that all causes together are the loss.
 
     Args:
-        parts: Seconds by cause and span; together at least what was lost.
-        lost: Seconds of each span that were lost.
-        doubt: Of the whole.
-        run: How long the run took, s.
+        parts: Seconds by cause and span; their sum is at least the loss.
+        lost: Seconds lost in each span, [spans].
+        doubt: Uncertainty of the whole loss.
+        run: Length of the run, seconds.
+
+    Returns:
+        The causes, the largest first; negligible ones are left out.
     """
     whole = np.zeros(len(lost))
     for part in parts:
         whole += part.seconds
     scale = share(lost, whole)
-    found: dict[tuple[CauseName, str, bool, CauseKind], float] = {}
+    by_cause: dict[tuple[CauseName, str, bool, CauseKind], float] = {}
     for part in parts:
         key = (part.cause, part.resource, part.measured, part.kind)
-        found[key] = found.get(key, 0.0) + float(part.seconds @ scale)
-    total = max(sum(found.values()), 1e-12)
+        by_cause[key] = by_cause.get(key, 0.0) + float(part.seconds @ scale)
+    total = max(sum(by_cause.values()), 1e-12)
     rows = [
         Cause(cause, resource, _share(seconds, seconds / total, doubt, run),
               "measured" if measured else "inferred", kind)
-        for (cause, resource, measured, kind), seconds in found.items()
+        for (cause, resource, measured, kind), seconds in by_cause.items()
         if seconds > 1e-6 * total and seconds > 1e-9
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
 
 
 def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
-    """Return a part of the loss its part of the doubt: parts err less than in proportion."""
+    """Return a cause's loss with its interval; its error grows with the root of its share."""
     wide = float(np.sqrt(share))
     low = max(seconds - doubt.below * wide, 0.0)
     return Interval(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
@@ -270,18 +281,18 @@ def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
 def hits(
     start: Ints, end: Ints, lost: Floats, parts: list[CauseSeconds], cluster: Ints, least: Floats
 ) -> list[Hit]:
-    """List the spans in which time was lost, each with what most of it went to.
+    """List the spans in which time was lost, each with its main cause.
 
     Args:
-        start: Start of each span, ns.
-        end: Its end.
-        lost: Seconds lost in it.
-        parts: By cause.
-        cluster: Number of its cluster.
-        least: Seconds below which it is not worth telling.
+        start: Start of each span, ns, [spans].
+        end: Its end, ns, [spans].
+        lost: Seconds lost in it, [spans].
+        parts: Lost seconds by cause.
+        cluster: Number of its cluster, [spans].
+        least: Smaller losses, in seconds, are not listed, [spans].
 
     Returns:
-        In time; the largest _MOST_HITS of them.
+        The hits in order of time; of very many the largest _MOST_HITS.
     """
     at = np.flatnonzero(lost > least)
     if not parts:
@@ -290,6 +301,6 @@ def hits(
     main = np.stack([part.seconds[at] for part in parts]).argmax(axis=0)
     columns = (column[at].tolist() for column in (start, end, lost, cluster))
     return [
-        Hit(begin, until, seconds, parts[one].cause, parts[one].resource, number)
-        for begin, until, seconds, number, one in zip(*columns, main.tolist(), strict=True)
+        Hit(begin, until, seconds, parts[largest].cause, parts[largest].resource, number)
+        for begin, until, seconds, number, largest in zip(*columns, main.tolist(), strict=True)
     ]

@@ -14,13 +14,13 @@ Flags = NDArray[np.bool_]
 
 
 def summed(rows: Ints, weights: Floats, count: int) -> Floats:
-    """Add weights up by their row."""
+    """Sum weights per row number; return [count]."""
     result: Floats = np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
     return result
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, 0 where there is no whole."""
+    """Return part / whole, 0 where whole is not positive."""
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Floats = part / whole
     result[~(whole > 0)] = 0.0
@@ -28,19 +28,19 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def numbered(values: NDArray[Any]) -> Ints:
-    """Assign numbers to values from 0, equal ones alike, in order of their first; by hashing."""
+    """Assign numbers from 0 in order of first occurrence; equal values get equal numbers."""
     encoded: Any = pa.array(values).dictionary_encode()
     result: Ints = encoded.indices.to_numpy().astype(np.int64)
     return result
 
 
 def numbered_pairs(first: Ints, second: Ints) -> Ints:
-    """Assign numbers to pairs of small numbers from 0."""
+    """Assign numbers from 0 to pairs of small numbers; equal pairs get equal numbers."""
     return numbered(first * (int(second.max(initial=0)) + 1) + second)
 
 
 def ordered(group: Ints, value: Floats | None = None) -> Ints:
-    """Return the order by group, and within a group by value, or as they are."""
+    """Return the order by group, and within a group by value or, without values, by position."""
     if value is None:
         return np.argsort(_short(group), kind="stable")
     by_value = np.argsort(value)
@@ -48,14 +48,15 @@ def ordered(group: Ints, value: Floats | None = None) -> Ints:
 
 
 def grouped(group: Ints) -> tuple[Ints, Ints]:
-    """Return the order by group, as they are within one, and where in it each group begins.
+    """Sort rows by group, stable within a group.
 
     Returns:
-        The order, and of n groups n + 1 places: the rows of group g are order[at[g] : at[g + 1]].
+        The order, and n + 1 boundaries for n groups: the rows of group g are
+        order[boundary[g] : boundary[g + 1]].
     """
     return ordered(group), np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
 
 
 def _short(group: Ints) -> NDArray[Any]:
-    """Make small numbers short: of 16 bits they are sorted ten times as fast."""
+    """Convert numbers to 16 bits if they fit, since these are sorted ten times as fast."""
     return group.astype(np.uint16) if int(group.max(initial=0)) < 1 << 16 else group

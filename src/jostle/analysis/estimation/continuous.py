@@ -22,7 +22,7 @@ def continuous(
     explained: float = 0.0,
     uneven: Floats | None = None,
 ) -> Continuous | None:
-    """Return by how much the usual duration changed in the course of the run; None: it did not.
+    """Return by how much the usual duration changed in the course of the run.
 
     Without their losses, segments should take as long as their references from the first to the
     last. If most pieces of the run are above the fastest ones, there was interference most of the
@@ -30,13 +30,16 @@ def continuous(
     slower too.
 
     Args:
-        duration: Of segments, seconds.
-        lost: The estimated loss in it.
-        expected: Their references.
-        run: Seconds judged.
-        explained: Seconds of a drift that are already in the estimate, as slow cores.
-        uneven: Seconds of each segment that ranks waited for slower ones of their own; None: not
-            known.
+        duration: Duration of each segment, seconds, [n].
+        lost: Its estimated loss, seconds, [n].
+        expected: The segments' references.
+        run: Length of the evaluated time, seconds.
+        explained: Seconds of a drift that the estimate already contains (slow cores).
+        uneven: Seconds of each segment that ranks waited for slower ones of their job, [n]; None if
+            not known.
+
+    Returns:
+        The drift in percent of the run with its interval; None if there is no notable drift.
     """
     usable = np.flatnonzero(expected.usable)
     if len(usable) < _PIECES * _ENOUGH:
@@ -58,11 +61,11 @@ def continuous(
 
 
 def _raised(ratio: Floats) -> Floats:
-    """Return by how much pieces of the run are above its fastest, beyond chance."""
+    """Return by how much each piece of the run exceeds the fastest ones, beyond chance."""
     pieces = np.array_split(ratio, _PIECES)
     low, middle = np.array([np.quantile(piece, [0.25, 0.5]) for piece in pieces]).T
     scatter = middle - low
-    calm = float(np.sort(low)[1])  # the calmest but one: a single piece is chance
+    calm = float(np.sort(low)[1])  # the second fastest: the fastest may be chance
     doubt = float(np.median(scatter / np.sqrt([len(piece) for piece in pieces])))
     raised: Floats = (low - calm - 2 * doubt).clip(0)
     return raised

@@ -1,9 +1,9 @@
 """Handles nodes with more ranks than cores, where most waiting for cores is the job's own.
 
-Four ranks on two cores wait half of their time, with nobody else there. What others took shows all
-the same: ranks that crowd a node leave no core idle (who waits in MPI polls, or another runs
-meanwhile), so together they use as much CPU time as the node has, and what they use less went to
-others: a process beside them, or the hypervisor.
+Four ranks on two cores wait half of their time even when the node is theirs alone. The CPU time
+that others took can still be computed. Such ranks leave no core idle, since a rank that waits in
+MPI polls, or another rank runs meanwhile. So together they use all CPU time of the node, and any
+shortfall went to others: another process, or the hypervisor.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.starved import NEARLY, cores
 from jostle.arrow_columns import floats
 
-_QUEUED = 0.05  # of the time: with less waiting there are cores enough
-_AWAKE = 0.5  # of the time: who neither runs nor waits for a core so long leaves cores idle
-_IDLE = 0.15  # of a core: what is left of the last one, and yet it is there
-_TOP = 0.95  # quantile: what processes use together where nobody takes anything
-_LEAST = 0.02  # of the usual
-_YIELDS = 1e-3  # seconds in MPI from switch to switch; 7 to 80 us where ranks yield, else 10 ms
+_QUEUED = 0.05  # of the time: with less waiting there are enough cores
+_AWAKE = 0.5  # of the time: processes that run or wait for a core for less leave cores idle
+_IDLE = 0.15  # of a core: so much of the last core may be unused
+_TOP = 0.95  # quantile of the joint CPU use that counts as undisturbed
+_LEAST = 0.02  # of the usual: smaller shares are not counted
+_YIELDS = 1e-3  # seconds in MPI per context switch; 7 to 80 us if ranks yield, else 10 ms
 _SWITCHES = ("voluntary", "involuntary")
 _IN_MPI = ("p2p", "collective", "onesided", "mpiio", "mpi")
 _FEWEST = 8  # slices
@@ -32,12 +32,12 @@ _FEWEST = 8  # slices
 
 @dataclass(frozen=True)
 class Crowd:
-    """What a node with more processes than cores gave them.
+    """Cores of a node with more processes of the job than cores, and their use.
 
     Attributes:
-        cores: CPU seconds a second that the processes get together undisturbed.
-        processes: How many they are; launchers and the like are none.
-        taken_s: Seconds by which others delayed them, in each row of its slices.
+        cores: CPU seconds per second that the processes get together if undisturbed.
+        processes: Number of these processes, without launchers.
+        taken_s: Seconds by which others delayed them, per row of the node's slices.
     """
 
     cores: float
@@ -46,18 +46,18 @@ class Crowd:
 
     @property
     def turns(self) -> float:
-        """Share of the time that a process waits who takes turns with the others."""
+        """Share of the time that a process waits because it takes turns with the others."""
         return max(1 - self.cores / self.processes, 0.0)
 
 
 @dataclass(frozen=True)
 class Together:
-    """Time in which all ranks were in MPI at once, as they saw it (runtime/src/all_in_mpi.c).
+    """Time in which all ranks were in MPI at once, as they recorded it (runtime/src/all_in_mpi.c).
 
     Attributes:
-        begin: Start of each slice, ns; one begins where another ends.
-        until: Its end.
-        seconds: In it.
+        begin: Start of each slice, ns; each begins where the one before ends, [slices].
+        until: End of each slice, ns, [slices].
+        seconds: Seconds of the slice in which all ranks were in MPI, [slices].
     """
 
     begin: Ints
@@ -66,33 +66,35 @@ class Together:
 
 
 def together(slices: pa.Table, start: int, end: int) -> Together | None:
-    """Return when all ranks were in MPI at once; None where that is not known.
+    """Return when all ranks were in MPI at once.
 
-    Ranks look at each other from the first slice on in which they waited for cores: before it
-    nothing is known, which is no zero. Of several nodes each tells of its own ranks only, who may
-    all wait for somebody elsewhere: that is not known either. Nor where a rank that waits keeps its
-    core to the end of its turn, as an MPI that polls without yielding makes it: the one that could
-    go on is in MPI, too, and waits for that core. Those who yield change places every few
-    microseconds.
+    Ranks record this from the first slice on in which they waited for cores; the time before is
+    unknown, not 0. It is also unknown in two cases. With several nodes, each node records its own
+    ranks only, and all of them may wait for a rank elsewhere. If the MPI polls without yielding, a
+    waiting rank keeps its core until the end of its turn: the rank that could continue is in MPI
+    too, and waits for that core. Ranks that yield switch every few microseconds.
 
     Args:
-        slices: Of the job, by host, as in repository.types.RunTables.
-        start: MPI_Init, ns.
-        end: MPI_Finalize, ns.
+        slices: The job's slices by host (repository.types.RunTables).
+        start: Time of MPI_Init, ns.
+        end: Time of MPI_Finalize, ns.
+
+    Returns:
+        The recorded time per slice; None if it is unknown.
     """
-    told = floats(slices, "wait_all_ns_sum") / 1e9
+    recorded = floats(slices, "wait_all_ns_sum") / 1e9
     length = slices.column("slice_ns").to_numpy()
     one_node = len(pc.unique(slices.column("host"))) == 1 and len(np.unique(length)) == 1
     switches = sum(floats(slices, f"os_{kind}_switches_sum").sum() for kind in _SWITCHES)
     in_mpi = sum(floats(slices, f"state_{kind}_ns_sum").sum() / 1e9 for kind in _IN_MPI)
-    if not told.any() or not one_node or in_mpi > _YIELDS * switches:
+    if not recorded.any() or not one_node or in_mpi > _YIELDS * switches:
         return None
     begin = slices.column("slice").to_numpy() * length
-    at = np.arange(begin[told > 0].min(), begin.max() + 1, length[0])
+    at = np.arange(begin[recorded > 0].min(), begin.max() + 1, length[0])
     seconds = np.zeros(len(at))
     seen = begin >= at[0]
-    np.add.at(seconds, (begin[seen] - at[0]) // length[0], told[seen])
-    # A stretch is booked where it ends: what does not fit there was before.
+    np.add.at(seconds, (begin[seen] - at[0]) // length[0], recorded[seen])
+    # A stretch is recorded in the slice in which it ends: what exceeds the slice lies before it.
     whole = length[0] / 1e9
     for slice_ in range(len(at) - 1, 0, -1):
         over = max(seconds[slice_] - whole, 0.0)
@@ -106,19 +108,20 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 
 
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
-    """Return whether processes share cores among themselves on a node, and what others took.
+    """Find whether the job's processes share cores on a node, and how much CPU time others took.
 
-    Older profiles do not record how many cores these may use: it is what they once used together.
-    So on a node with a core for each, some of which others keep busy from the first to the last
-    second, a smaller node is seen in them.
+    Older profiles do not record how many cores the processes may use. The most that they used
+    together then stands in. If others keep some cores busy during the whole run, the node appears
+    smaller than it is.
 
     Args:
-        slices: Of one node, as in repository.types.RunTables.
-        ranks: The job's ranks there; 0: not known. Other processes, as launchers, have a record in
-            the slices in which they wake.
+        slices: Slices of one node (repository.types.RunTables).
+        ranks: The job's ranks there; 0 if not known. Other processes, such as launchers, have
+            records only in slices in which they run.
 
     Returns:
-        None where there is a core for each, or too little to tell.
+        The node's cores and the time others took; None if each process has a core, or if there are
+        too few slices to decide.
     """
     count = floats(slices, "count")
     length = floats(slices, "slice_ns") / 1e9
@@ -139,10 +142,10 @@ def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     if np.median((rate + queued)[full]) < _AWAKE * processes:
         return None
     had = -usual(-rate[full]).centre
-    if top + _IDLE < may:  # they never had all of them: others did, all the time
+    if top + _IDLE < may:  # they never had all their cores: others used some all the time
         had = may
-    # A core that nobody waits for is not taken, but idle; so is what ranks would use that sleep, as
-    # while they start. Who was stopped by a hypervisor did not leave his core of his own accord.
+    # A core for which no process waits is idle, not taken; so are the cores of ranks that sleep,
+    # as at their start. A process stopped by a hypervisor did not give up its core voluntarily.
     slept = floats(slices, "os_voluntary_switches_sum") > 0
     awake = np.where(slept, ((rate + queued) / processes).clip(0, 1), 1.0)
     share = np.where(full, np.minimum(had * awake - rate, queued) / had, 0.0)

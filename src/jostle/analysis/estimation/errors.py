@@ -1,4 +1,4 @@
-"""The errors of an estimate."""
+"""Define the error of estimates."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from jostle.errors import JostleError
 
 
 class EstimateError(JostleError):
-    """The run cannot be estimated so; says why and what can be done instead."""
+    """The run cannot be estimated with these settings; the hint names an alternative."""

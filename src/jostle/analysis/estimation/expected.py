@@ -1,4 +1,4 @@
-"""Computes how long segments take undisturbed: references of clusters and of rare segments.
+"""Estimates how long segments take undisturbed: references of clusters and of rare segments.
 
 A cluster with enough members is its own reference. Smaller ones are judged through their kin: a
 window takes the sum of what its parts take, so a kind's durations are a sum of its counts times
@@ -18,22 +18,22 @@ from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import Work
 
 ENOUGH = 5  # members (thesis 5.1.1)
-LEAST = 0.02  # of a segment: what is nearer to its reference is no excess
-_LEARNT_FROM = 4000  # segments that a sum of parts is fitted to
-_PARTS = 4  # at most in a sum
-_BETTER = 0.9  # a part must make the scatter this much smaller
-_REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log: how far from the usual a member still counts
-_FAR = 0.5  # log: beyond, how far makes no difference
-_NEVER = 8.0  # times as much counts who is as far below
-_LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
+LEAST = 0.02  # of a segment: a smaller distance from its reference is not excess
+_LEARNT_FROM = 4000  # segments that costs are fitted to, at most
+_PARTS = 4  # amounts with a cost, at most
+_BETTER = 0.9  # an amount must reduce the scatter to this part
+_REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log distance up to which a member has weight, per round
+_FAR = 0.5  # log distance beyond which all members count as equally far
+_NEVER = 8.0  # weight of members that are far below the fit
+_LOOSE = 0.25  # a kind with more scatter has no references
 _FAST = 0.2  # quantile of a kind's undisturbed members: its edge
-_DEEPEST = 0.04  # of the reference: an edge that lies deeper is their own scatter
-_KNOWN = 20  # undisturbed members that have an edge
-_OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
-_AROUND = 0.5  # of what lies beside a cluster: where so much is slow, it is no own affair
-_AT_TIMES = 0.2  # of its members: nor where so many are not slow
-_SAME = 2.0  # times what its calls tell: who takes longer than that did other work
-_KINDS = 400  # the largest kinds have a sum of their own
+_DEEPEST = 0.04  # of the reference: largest distance of the edge
+_KNOWN = 20  # least number of undisturbed members for an edge
+_OWN = 0.5  # correlation with imbalance from which on scatter is the job's own
+_AROUND = 0.5  # share of slow neighbours from which on a cluster counts as disturbed
+_AT_TIMES = 0.2  # share of members that are not slow from which on it counts as disturbed
+_SAME = 2.0  # times the predicted time: a segment that takes longer did other work
+_KINDS = 400  # the largest kinds have costs of their own
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,11 @@ class Expected:
     """What segments take undisturbed.
 
     Attributes:
-        seconds: Reference of each segment; 0 where there is none.
-        threshold: What is beyond this is interfered; infinite where there is no reference.
-        usable: Whether it has a reference.
-        edge: What the fast ones of its kind take; `seconds` at most. Bounds what may be hidden.
+        seconds: Reference of each segment, seconds; 0 if it has none, [n].
+        threshold: A longer segment is interfered, seconds; infinite without a reference, [n].
+        usable: Whether it has a reference, [n].
+        edge: Duration of the fast segments of its kind, at most `seconds`, [n]. It bounds the loss
+            that scatter may hide.
     """
 
     seconds: Floats
@@ -54,13 +55,16 @@ class Expected:
 
 
 def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected:
-    """Find references.
+    """Estimate how long each segment takes undisturbed.
 
     Args:
-        rest: Seconds that each segment took beyond what was accounted for.
-        work: What the segments did.
-        uneven: Share of each segment in which ranks waited for slower ones of their own: scatter
-            that goes with it is the job's own. None: all scatter is.
+        rest: Duration of each segment without the time that was accounted for, seconds, [n].
+        work: Work of the segments.
+        uneven: Share of each segment in which ranks waited for slower ones of their job, [n]:
+            scatter that follows it is the job's own. None: all scatter is the job's own.
+
+    Returns:
+        References, thresholds and edges of the segments.
     """
     count = len(rest)
     seconds, threshold = np.zeros(count), np.full(count, np.inf)
@@ -78,8 +82,8 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
         took = rest[members]
         own, spread = _of_kind(took, work.amounts, members, work.cluster[members])
         if spread <= _LOOSE:
-            told = _told(work.cluster[members])
-            members, took, own = members[told], took[told], own[told]
+            known = _has_reference(work.cluster[members])
+            members, took, own = members[known], took[known], own[known]
             seconds[members] = own
             if uneven is not None:
                 edge[members] = _edge(took / own, 4 * spread, uneven[members])
@@ -89,24 +93,24 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
 
 
 def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tuple[Floats, float]:
-    """Return the references of one kind's members, and how much they scatter (log MAD).
+    """Return the references of one kind's members, and their scatter (log MAD).
 
     Args:
-        rest: As in expected, of the members.
-        amounts: Of all segments.
-        members: Rows of the kind's.
-        cluster: Of each member.
+        rest: As in `expected`, of the members, [members].
+        amounts: Amounts of all segments, [n x names].
+        members: Row of each member, [members].
+        cluster: Cluster of each member, [members].
     """
     predicted = _sum_of_parts(rest, amounts, members)
     away = np.log(rest / predicted)
-    place = numbered(cluster)
-    sizes = np.bincount(place)
+    group = numbered(cluster)
+    sizes = np.bincount(group)
     undisturbed_range = usual(away)
-    centres = _centres(away, place)
+    centres = _centres(away, group)
     known = sizes >= ENOUGH
-    if len(rest) >= _KNOWN:  # of fewer costs are known too badly to doubt a cluster by them
-        known[_in_slow_stretches(away, place, centres, undisturbed_range.threshold(LEAST))] = False
-    # What a cluster of n members knows of its centre, and how far clusters lie from their kind's.
+    if len(rest) >= _KNOWN:  # with fewer members costs are too inexact to reject a cluster
+        known[_in_slow_stretches(away, group, centres, undisturbed_range.threshold(LEAST))] = False
+    # Variance of a cluster's centre by its number of members, and of clusters within their kind.
     doubt = (2.2 * max(undisturbed_range.spread, 1e-3)) ** 2 / sizes
     if known.sum() > 1:
         middle = float(np.average(centres[known], weights=sizes[known]))
@@ -115,71 +119,70 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
     else:
         middle, apart = undisturbed_range.centre, 0.0
     trust = np.where(known, apart / (apart + doubt), 0.0) if apart else np.zeros(len(sizes))
-    away = away - (middle + trust * (centres - middle))[place]
+    away = away - (middle + trust * (centres - middle))[group]
     undisturbed_range = usual(away)
     hit = away > undisturbed_range.threshold(LEAST)
-    # The mean of those that were not hit, not their mode: what they scatter adds up to nothing.
+    # The mean of members that were not hit, not their mode: so their scatter sums to zero.
     level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else undisturbed_range.centre
     reference: Floats = rest / np.exp(away - level)
     return reference, undisturbed_range.spread
 
 
-def _told(cluster: Ints) -> Flags:
-    """Return which members of a kind its other members tell of.
+def _has_reference(cluster: Ints) -> Flags:
+    """Return which members of a kind have a reference, [members].
 
-    A cluster with enough members tells of itself. A smaller one is judged by the costs of what it
-    did, which only members of different content tell: of few contents any costs fit.
+    A cluster with enough members is its own reference. A smaller one is estimated from the costs of
+    its work, which need several different clusters: any costs fit a few of them.
     """
-    place = numbered(cluster)
-    sizes = np.bincount(place)
-    told: Flags = (sizes >= ENOUGH)[place] | (len(sizes) >= ENOUGH)
-    return told
+    group = numbered(cluster)
+    sizes = np.bincount(group)
+    known: Flags = (sizes >= ENOUGH)[group] | (len(sizes) >= ENOUGH)
+    return known
 
 
-def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: float) -> Ints:
-    """Return the clusters that are slow because all was slow when they came.
+def _in_slow_stretches(away: Floats, cluster: Ints, centres: Floats, threshold: float) -> Ints:
+    """Return the clusters that are slow because the whole job was slow when they ran.
 
-    A cluster that takes longer than its costs say does more than is counted, or was disturbed from
-    its first member to its last. The former says nothing of others: those that come right before
-    and after its members, of other clusters, take as long as usual.
+    A cluster that takes longer than its costs predict does work that is not counted, or all its
+    members were disturbed. In the first case segments of other clusters right before and after its
+    members take as long as usual.
 
     Args:
-        away: Of each member, log of its time over what it takes by its costs; in time.
-        place: Its cluster.
-        centres: Of each cluster, the usual of `away`.
-        threshold: What is beyond this is slow.
+        away: Log of each member's time over the time by its costs, in order of time, [members].
+        cluster: Number of its cluster, from 0 without gaps, [members].
+        centres: Usual value of `away` per cluster, [clusters].
+        threshold: A larger value of `away` is slow.
     """
     slow = np.flatnonzero(centres > threshold)
     if not len(slow):
         return slow
     # The nearest member of another cluster on either side.
-    turns = np.diff(place, prepend=-1) != 0
+    turns = np.diff(cluster, prepend=-1) != 0
     begins, stay = np.flatnonzero(turns), np.cumsum(turns) - 1
-    late, beside = np.zeros(len(place)), np.zeros(len(place))
-    for at in (begins[stay] - 1, np.append(begins[1:], len(place))[stay]):
-        there = (at >= 0) & (at < len(place))
+    late, beside = np.zeros(len(cluster)), np.zeros(len(cluster))
+    for at in (begins[stay] - 1, np.append(begins[1:], len(cluster))[stay]):
+        there = (at >= 0) & (at < len(cluster))
         late[there] += away[at[there]] > threshold
         beside += there
-    among = np.bincount(place, late, len(centres)) / np.bincount(place, beside, len(centres)).clip(
-        1
-    )
-    # Who does more than is counted does so each time.
-    calm = np.bincount(place, away <= threshold, len(centres)) / np.bincount(place)
-    found: Ints = slow[(among[slow] >= _AROUND) | (calm[slow] >= _AT_TIMES)]
-    return found
+    neighbours = np.bincount(cluster, beside, len(centres)).clip(1)
+    among = np.bincount(cluster, late, len(centres)) / neighbours
+    # A cluster with work that is not counted is slow each time.
+    calm = np.bincount(cluster, away <= threshold, len(centres)) / np.bincount(cluster)
+    disturbed: Ints = slow[(among[slow] >= _AROUND) | (calm[slow] >= _AT_TIMES)]
+    return disturbed
 
 
 def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
-    """Return what the fast ones of a kind take, as a share of the reference.
+    """Return the duration of the fast members of a kind as a share of their reference.
 
-    Disturbances too small and too many to be told one by one are scatter of equal work above its
-    edge; but work scatters by itself, too. So this bounds a loss (its interval), and is none. Work
-    that wanders between ranks shows as imbalance, more in the longer segments: that has no edge.
+    Many small disturbances appear as scatter of equal work above this edge. But work also scatters
+    by itself, so the edge bounds a loss (its interval) and is not counted as loss. Work that moves
+    between ranks appears as imbalance, more in the longer segments; such a kind has no edge (1.0).
 
     Args:
-        ratio: Time of its members over their references.
-        reach: Log of what is beyond: interfered.
-        uneven: As in `expected`.
+        ratio: Time of its members over their references, [members].
+        reach: Log of the ratio from which on a member is interfered.
+        uneven: As in `expected`, [members].
     """
     calm = np.log(ratio) <= max(reach, LEAST)
     if calm.sum() < _KNOWN:
@@ -191,26 +194,29 @@ def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
     return 1 - part * float(np.clip(fast, 0.0, _DEEPEST))
 
 
-def _centres(away: Floats, place: Ints) -> Floats:
-    """Return the usual value of each cluster; of small ones the lower of the middle ones."""
-    order, begins = grouped(place)
+def _centres(away: Floats, cluster: Ints) -> Floats:
+    """Return the usual value of each cluster; for small ones its 40 % quantile, [clusters]."""
+    order, begins = grouped(cluster)
     sizes = np.diff(begins)
     centres = np.empty(len(sizes))
     own = np.flatnonzero(sizes >= 20)[:_KINDS]
-    for cluster in own.tolist():
-        at = order[begins[cluster] : begins[cluster + 1]]
-        centres[cluster] = usual(away[at]).centre
+    for number in own.tolist():
+        at = order[begins[number] : begins[number + 1]]
+        centres[number] = usual(away[at]).centre
     small = np.setdiff1d(np.arange(len(sizes)), own)
     if len(small):
-        of_small = np.isin(place, small) if len(own) else np.ones(len(place), dtype=bool)
-        values = away[of_small][ordered(place[of_small], away[of_small])]
+        of_small = np.isin(cluster, small) if len(own) else np.ones(len(cluster), dtype=bool)
+        values = away[of_small][ordered(cluster[of_small], away[of_small])]
         last = np.cumsum(sizes[small])
         centres[small] = values[last - sizes[small] + (sizes[small] - 1) * 2 // 5]
     return centres
 
 
 def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: Flags) -> None:
-    """Judge what is left by the sum of parts that all others have in common."""
+    """Estimate the remaining segments by costs that are fitted to all segments with references.
+
+    Writes to `seconds` and `threshold`.
+    """
     left = (seconds == 0) & some
     good = seconds > 0
     if not left.any() or good.sum() < 4 * ENOUGH or not work.amounts.shape[1]:
@@ -223,13 +229,13 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
     spread = float(np.median(away)) if len(away) else np.inf
     if spread > _LOOSE:
         return
-    # Alike in what they do as those they are judged by: the same calls, as often in their time.
+    # Only segments similar to those that the costs are fitted to: the same calls, as frequent.
     others = np.flatnonzero(left & (work.sets & ~np.bitwise_or.reduce(work.sets[learnt]) == 0))
     predicted = _with(work.amounts, others, costs)
     others, predicted = others[predicted > 0], predicted[predicted > 0]
     rates = (work.amounts[learnt] / seconds[learnt, None]).max(axis=0)
     like = (work.amounts[others] <= 1.5 * rates * predicted[:, None]).all(axis=1)
-    if not work.measured:  # who took several times as long has computed something else between
+    if not work.measured:  # a segment that took several times as long computed something else
         like &= rest[others] <= _SAME * predicted
     others, predicted = others[like], predicted[like]
     seconds[others] = predicted
@@ -237,7 +243,7 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
 
 
 def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Return what members take by the costs of what they did."""
+    """Return the time of members predicted from the costs of their work, seconds, [members]."""
     if not any((amount[members] != amount[members[0]]).any() for amount in amounts.T):
         return np.full(len(rest), float(np.exp(usual(np.log(rest)).centre)))
     predicted = _with(amounts, members, _costs(rest, amounts, members))
@@ -245,7 +251,7 @@ def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
-    """Return what members take by costs, most of which are zero."""
+    """Return the time of members by given costs, most of which are 0, seconds, [members]."""
     result = np.full(len(members), costs[0])
     for amount in np.flatnonzero(costs[1:]).tolist():
         result += amounts[members, amount] * costs[1 + amount]
@@ -253,12 +259,12 @@ def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
 
 
 def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Fit the cost of a segment, and of one of each amount; only the few that tell most.
+    """Fit the cost of a segment, and of one unit of each amount; only the most important ones.
 
-    Parts are taken one by one, as long as members come nearer to what is predicted.
+    Amounts are added one by one, as long as the prediction improves.
 
     Returns:
-        Seconds: of a segment as such, then of each column of `amounts`.
+        Seconds per segment, then per unit of each column of `amounts`, [1 + names].
     """
     at = np.linspace(0, len(rest) - 1, min(len(rest), _LEARNT_FROM)).astype(np.int64)
     rest, amounts = rest[at], amounts[members[at]]
@@ -266,12 +272,14 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
     varies = np.flatnonzero((scale > 0) & (amounts.std(axis=0) > 1e-3 * scale))
     ones = np.ones((len(rest), 1))
     columns = np.concatenate([ones, amounts[:, varies] / scale[varies]], axis=1)
-    single = [(*_robust(rest, columns[:, [one]])[::-1], one) for one in range(columns.shape[1])]
-    # A window is the sum of its parts: what is the same each time is so only where it fits better.
-    spread, fitted, one = min(single[1:] or single, key=lambda each: each[0])
+    single = [
+        (*_robust(rest, columns[:, [column]])[::-1], column) for column in range(columns.shape[1])
+    ]
+    # The time is a sum of parts: a constant time is assumed only if it fits clearly better.
+    spread, fitted, column = min(single[1:] or single, key=lambda each: each[0])
     if single[0][0] < _BETTER * spread:
-        spread, fitted, one = single[0]
-    best = [one]
+        spread, fitted, column = single[0]
+    best = [column]
     while len(best) <= _PARTS and len(rest) >= ENOUGH * (len(best) + 1):
         tried = [(*_robust(rest, columns[:, [*best, new]])[::-1], new)
                  for new in range(columns.shape[1]) if new not in best]  # fmt: skip
@@ -283,26 +291,30 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
         best, fitted, spread = [*best, new], costs, least
     result = np.zeros(1 + len(scale))
     for column, cost in zip(best, fitted, strict=True):
-        place = 0 if column == 0 else 1 + int(varies[column - 1])
-        result[place] = cost / (1.0 if column == 0 else scale[varies[column - 1]])
+        index = 0 if column == 0 else 1 + int(varies[column - 1])
+        result[index] = cost / (1.0 if column == 0 else scale[varies[column - 1]])
     return result
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fit costs to the undisturbed, and tells how far members lie from the fit.
+    """Fit costs to the undisturbed members, and return how far members lie from the fit.
 
-    A cost may be negative: of two kinds of call in a step and one of them in its iterations, the
-    difference counts the steps.
+    A cost may be negative: if a call occurs in each step and another in each step and iteration,
+    their difference counts the steps.
 
-    Members count the less the further they lie from the usual; at first hardly, in the end sharply.
-    To begin sharply would settle on a few that are alike, and take all others for disturbed.
+    Members get less weight the further they lie from the usual. The weights start nearly equal and
+    become sharper with each round; sharp weights at once would fit a few equal members and take all
+    others for disturbed.
+
+    Returns:
+        The costs, [columns], and the mean distance in log time; infinite if a time is not positive.
     """
-    kept: Floats = np.ones(len(rest))
+    trust: Floats = np.ones(len(rest))
     costs: Floats = np.zeros(columns.shape[1])
     off = np.inf
     for reach in _REACHES:
-        weight = np.sqrt(kept) / rest
-        costs[:] = np.linalg.lstsq(columns * weight[:, None], np.sqrt(kept), rcond=1e-9)[0]
+        weight = np.sqrt(trust) / rest
+        costs[:] = np.linalg.lstsq(columns * weight[:, None], np.sqrt(trust), rcond=1e-9)[0]
         predicted = columns @ costs
         if not (predicted > 0).all():
             return costs, np.inf
@@ -310,9 +322,9 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
         undisturbed_range = usual(away)
         away -= undisturbed_range.centre
         far = np.minimum(np.abs(away), _FAR)
-        # Disturbances make longer: who is far below tells of a wrong sum, who is above of those.
+        # Disturbances only prolong: members far below the fit show a wrong sum of costs.
         off = float(
             (far * np.where(away < -max(3 * undisturbed_range.spread, LEAST), _NEVER, 1.0)).mean()
         )
-        kept[:] = 1 / (1 + (away / max(reach, 3 * undisturbed_range.spread)) ** 2) ** 2
+        trust[:] = 1 / (1 + (away / max(reach, 3 * undisturbed_range.spread)) ** 2) ** 2
     return costs, off

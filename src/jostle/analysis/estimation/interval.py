@@ -1,8 +1,9 @@
 """Computes the interval of an estimate.
 
-A resampling of segments tells how the result depends on which of them came, and on how well
-references are known; it does not tell what no segment shows. So the interval is widened by what
-could not be judged, and by the errors that estimates of known truth had (docs/adr/0015).
+Resampling segments shows how the result depends on which segments occurred, and on how well their
+references are known. It does not show what no segment contains. So the interval is widened by the
+time that could not be evaluated, and by the errors of estimates whose truth is known
+(docs/adr/0015).
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from jostle.analysis.interval import Interval
 
 _DRAWS = 400
 _LEVEL = (0.025, 0.975)
-# Shares of run time and of loss, calibrated on traces of known truth (seeds below 100), and on real
-# runs, where the truth itself is known to some 2 points.
+# Shares of the run time and of the loss, calibrated on traces of known truth (seeds below 100) and
+# on real runs, whose truth is known to about 2 points.
 _FLOOR = 0.03
 _OF_LOSS = 0.08
-_CROWDED = 0.065  # of the run instead, where ranks have no core of their own
-_UNSEEN = 0.5  # of the loss rate that is seen, in time that is not
+_CROWDED = 0.065  # of the run, instead of _FLOOR, if ranks have no core of their own
+_UNSEEN = 0.5  # of the loss rate in evaluated time is assumed for the other time
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Seconds by which the loss may be smaller and larger than it was told.
+    """Seconds by which the true loss may be smaller or larger than the estimate (95 %).
 
     Attributes:
         below, above: Seconds.
-        most: What makes up most of each.
+        most: Main source of each.
     """
 
     below: float
@@ -39,7 +40,7 @@ class Doubt:
     most: tuple[DoubtName, DoubtName] = ("method", "method")
 
     def around(self, lost: float, run: float) -> Interval:
-        """Return the interval, within what is possible."""
+        """Return the interval around a loss, between 0 and the length of the run; seconds."""
         return Interval(lost, max(lost - self.below, 0.0), min(lost + self.above, max(run, lost)))
 
 
@@ -54,18 +55,21 @@ def doubt(
     crowded: bool = False,
     speed: Doubt | None = None,
 ) -> Doubt:
-    """Return the doubt of a loss.
+    """Return the uncertainty of a loss.
 
     Args:
-        lost: Seconds.
-        run: Seconds that were judged.
-        unsure: Standard errors of its independent parts, seconds: of each reference times how much
-            time was priced by it.
-        hidden: What scatter may hide: losses below their thresholds, seconds.
-        coverage: Share of the run that was judged.
-        seed: Of the draws.
+        lost: The loss, seconds.
+        run: Length of the evaluated time, seconds.
+        unsure: Standard errors of its independent parts, seconds: relative error of each reference
+            times the time estimated by it, [references].
+        hidden: Losses that may be hidden below thresholds, seconds.
+        coverage: Share of the run that was evaluated.
+        seed: Seed of the draws.
         crowded: Ranks have no core of their own (crowded.py).
-        speed: Doubt of what slow cores cost (speed.py); part of `lost`.
+        speed: Uncertainty of the loss to slow cores (speed.py), which is part of `lost`.
+
+    Returns:
+        Seconds below and above the loss, and the main source of each.
     """
     drawn = np.zeros(_DRAWS)
     if len(unsure):
@@ -93,5 +97,5 @@ def doubt(
         method: known, "few alike": float(high), "unseen": missed[1],
         "scatter": float(hidden.sum()), "core speed": speed.above if speed else 0.0,
     }  # fmt: skip
-    return Doubt(below, above, (max(down, key=lambda one: down[one]),
-                                max(up, key=lambda one: up[one])))  # fmt: skip
+    return Doubt(below, above, (max(down, key=lambda name: down[name]),
+                                max(up, key=lambda name: up[name])))  # fmt: skip

@@ -66,7 +66,7 @@ class SegmentCosts:
         evidence: What the slices show at the time of each.
         speed: How slow the cores were; None without a canary.
         level: The same where references come from.
-        told: When all ranks were in MPI at once; None: each has a core, or it is not known.
+        all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
     """
 
     start: Ints
@@ -84,7 +84,7 @@ class SegmentCosts:
     evidence: SliceEvidence
     speed: Speed | None
     level: float
-    told: Together | None
+    all_waiting: Together | None
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
@@ -102,15 +102,15 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
     nodes = ranks_by_node(world, tables.processes)
-    priced = price(world, tables.slices, served, nodes, tables.floors)
-    begin, end = _judged_time(tables, world, priced)
+    costs = segment_costs(world, tables.slices, served, nodes, tables.floors)
+    begin, end = _judged_time(tables, world, costs)
     run = max((end - begin) / 1e9, 1e-9)
-    lost = min(float(priced.lost.sum()), run)
-    part = lost / max(float(priced.lost.sum()), 1e-12)  # 1 but where clocks were set back
-    coverage, inferred_coverage = _coverages(priced, run)
-    error = _doubt(priced, lost, run, coverage, seed, _idle(world, priced))
+    lost = min(float(costs.lost.sum()), run)
+    part = lost / max(float(costs.lost.sum()), 1e-12)  # 1 but where clocks were set back
+    coverage, inferred_coverage = _coverages(costs, run)
+    error = _doubt(costs, lost, run, coverage, seed, _idle(world, costs))
     bounded = error.around(lost, run)
-    parts = _parts(priced, list(nodes))
+    parts = _parts(costs, list(nodes))
     return Estimate(
         job=tables.job,
         method="jostle",
@@ -123,22 +123,22 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         percent=Interval(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
         coverage=coverage,
         inferred_coverage=inferred_coverage,
-        causes=causes(parts, priced.lost * part, error, run),
-        continuous=_continuous(world, priced, run),
-        imbalance_s=_imbalance(world, priced),
-        clusters=_clusters(world.segments, priced),
-        hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
-                  _TOLD * priced.duration),
-        limits=[*limits, *_limits(priced, coverage, inferred_coverage),
+        causes=causes(parts, costs.lost * part, error, run),
+        continuous=_continuous(world, costs, run),
+        imbalance_s=_imbalance(world, costs),
+        clusters=_clusters(world.segments, costs),
+        hits=hits(costs.start, costs.end, costs.lost, parts, _number(costs),
+                  _TOLD * costs.duration),
+        limits=[*limits, *_limits(costs, coverage, inferred_coverage),
                 *own_limits(tables.slices, run)],
-        segments=_table(priced),
+        segments=_table(costs),
         seed=seed,
-        core_speed=_core_speed(priced, part),
+        core_speed=_core_speed(costs, part),
         doubts=error.most,
     )  # fmt: skip
 
 
-def price(
+def segment_costs(
     world: WorldSegments,
     slices: pa.Table,
     served: list[FileService],
@@ -161,10 +161,10 @@ def price(
     work = work_of(segments)
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
-    told = together(slices, int(start[0]), int(end[-1])) if crowds else None
+    all_waiting = together(slices, int(start[0]), int(end[-1])) if crowds else None
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
                    max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
-                   told, shown.queue)  # fmt: skip
+                   all_waiting, shown.queue)  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -190,7 +190,7 @@ def price(
     lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
     return SegmentCosts(
         start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
-        shown, speed, level, told,
+        shown, speed, level, all_waiting,
     )  # fmt: skip
 
 
@@ -210,149 +210,149 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
     return inferred
 
 
-def _continuous(world: WorldSegments, priced: SegmentCosts, run: float) -> Continuous | None:
+def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Continuous | None:
     """Detect interference that was present most of the time.
 
     Not for ranks that share cores: their interleaving changes by itself for a while.
     """
-    if priced.evidence.crowds:
+    if costs.evidence.crowds:
         return None
-    return continuous(priced.duration, _beyond(priced), priced.expected, run,
-                      float((_slowed(priced) + priced.kept).sum()), _uneven(world))  # fmt: skip
+    return continuous(costs.duration, _beyond(costs), costs.expected, run,
+                      float((_slowed(costs) + costs.kept).sum()), _uneven(world))  # fmt: skip
 
 
-def _judged_time(tables: RunTables, world: WorldSegments, priced: SegmentCosts) -> tuple[int, int]:
+def _judged_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
     """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
-    return int(priced.start[0]), int(max(priced.end[-1], priced.start[0] + 1))
+    return int(costs.start[0]), int(max(costs.end[-1], costs.start[0] + 1))
 
 
-def _coverages(priced: SegmentCosts, run: float) -> tuple[float, float | None]:
+def _coverages(costs: SegmentCosts, run: float) -> tuple[float, float | None]:
     """Return the share of the run that was evaluated, and of the time after set-up in clusters.
 
     Set-up is what comes before the first segment of a kind that recurs.
     """
-    usable = priced.expected.usable
+    usable = costs.expected.usable
     if not usable.any():
         return 0.0, 0.0
     first, last = int(np.argmax(usable)), len(usable) - int(np.argmax(usable[::-1]))
-    inside = float(priced.duration[usable].sum())
-    after = float(priced.duration[first:last].sum())
+    inside = float(costs.duration[usable].sum())
+    after = float(costs.duration[first:last].sum())
     # The account needs no cluster, but calls with a floor, so a program that repeats itself.
     coverage = min(after / run, 1.0) if inside > 0.5 * after else inside / run
     return coverage, min(inside / max(after, 1e-9), 1.0)
 
 
 def _doubt(
-    priced: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
+    costs: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
     """Return the uncertainty from references: of each kind, times the time evaluated by it.
 
     Args:
-        priced: The segments.
+        costs: The segments.
         lost: Seconds.
         run: Seconds that were judged.
         coverage: Share of the run that was judged.
         seed: Of the draws.
         idle: As _idle gives it; may be lost as well.
     """
-    kind, count = priced.work.kind, int(priced.work.kind.max()) + 1
-    usable = priced.expected.usable
+    kind, count = costs.work.kind, int(costs.work.kind.max()) + 1
+    usable = costs.expected.usable
     scatter = np.zeros(len(kind))
-    scatter[usable] = np.log(priced.expected.threshold[usable] / priced.expected.seconds[usable])
-    inferred = usable & (priced.inferred > 0)
+    scatter[usable] = np.log(costs.expected.threshold[usable] / costs.expected.seconds[usable])
+    inferred = usable & (costs.inferred > 0)
     members = np.bincount(kind[usable], minlength=count).clip(1)
     spread = np.bincount(kind[usable], scatter[usable], count) / members / 4 * 1.5
-    priced_s = np.bincount(kind[inferred], priced.expected.seconds[inferred], count)
-    unsure = spread * priced_s / np.sqrt(members)
+    reference_s = np.bincount(kind[inferred], costs.expected.seconds[inferred], count)
+    unsure = spread * reference_s / np.sqrt(members)
     # Segments below their threshold may have lost time as well, all of them alike.
     calm = usable & ~inferred
-    most = np.minimum(priced.expected.threshold, _WIDEST * priced.expected.edge)
-    hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
+    most = np.minimum(costs.expected.threshold, _WIDEST * costs.expected.edge)
+    hidden = _HIDDEN * (most - costs.expected.edge)[calm].clip(0)
     found = doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
-                  crowded=bool(priced.evidence.crowds), speed=_speed_doubt(priced))  # fmt: skip
+                  crowded=bool(costs.evidence.crowds), speed=_speed_doubt(costs))  # fmt: skip
     if idle - lost <= found.above:
         return found
     return Doubt(found.below, idle - lost, (found.most[0], "shared cores"))
 
 
-def _idle(world: WorldSegments, priced: SegmentCosts) -> float:
+def _idle(world: WorldSegments, costs: SegmentCosts) -> float:
     """Return the seconds in which cores shared by several ranks computed nothing for them.
 
     Ranks that take turns wait anyway, so a delay of every step shows in no segment; but its sum is
     at most this time. 0 if a node has a core for each rank, and for the time in which the ranks
     recorded when all of them waited.
     """
-    crowds = priced.evidence.crowds
-    if len(crowds) < len(priced.evidence.hosts):
+    crowds = costs.evidence.crowds
+    if len(crowds) < len(costs.evidence.hosts):
         return 0.0
     cores = sum(crowd.cores for crowd in crowds.values())
     away = (floats(world.segments, "mpi_ns") + floats(world.segments, "offcpu_ns")) / 1e9
-    computed = (len(world.ranks) * priced.duration - away).clip(0)
-    idle = (priced.duration - computed / cores) * _blind(priced)
+    computed = (len(world.ranks) * costs.duration - away).clip(0)
+    idle = (costs.duration - computed / cores) * _blind(costs)
     return max(float(idle.sum()), 0.0)
 
 
-def _blind(priced: SegmentCosts) -> Floats:
+def _blind(costs: SegmentCosts) -> Floats:
     """Return the share of each segment in which ranks did not see when all of them waited."""
-    if priced.told is None:
-        return np.ones(len(priced.start))
-    before = (priced.told.begin[0] - priced.start) / 1e9
-    return share(before.clip(0), priced.duration).clip(0, 1)
+    if costs.all_waiting is None:
+        return np.ones(len(costs.start))
+    before = (costs.all_waiting.begin[0] - costs.start) / 1e9
+    return share(before.clip(0), costs.duration).clip(0, 1)
 
 
-def _speed_doubt(priced: SegmentCosts) -> Doubt | None:
+def _speed_doubt(costs: SegmentCosts) -> Doubt | None:
     """Return the doubt of what was lost to slow cores."""
-    if priced.speed is None:
+    if costs.speed is None:
         return None
-    calm = priced.duration - priced.lost  # at the floor
-    return priced.speed.doubt(calm, float(priced.kept.sum()))
+    calm = costs.duration - costs.lost  # at the floor
+    return costs.speed.doubt(calm, float(costs.kept.sum()))
 
 
-def _core_speed(priced: SegmentCosts, part: float) -> CoreSpeed | None:
+def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
     """Return what the canary told."""
-    if priced.speed is None:
+    if costs.speed is None:
         return None
-    slow = float(priced.slow.sum()) * part
-    error = priced.speed.doubt(priced.duration - priced.lost, 0.0)
-    run = float(priced.duration.sum())
-    return CoreSpeed(priced.speed.canary, priced.speed.jobs, error.around(slow, run),
-                     priced.speed.steal, float(priced.kept.sum()) * part)  # fmt: skip
+    slow = float(costs.slow.sum()) * part
+    error = costs.speed.doubt(costs.duration - costs.lost, 0.0)
+    run = float(costs.duration.sum())
+    return CoreSpeed(costs.speed.canary, costs.speed.jobs, error.around(slow, run),
+                     costs.speed.steal, float(costs.kept.sum()) * part)  # fmt: skip
 
 
-def _parts(priced: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
+def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
     """Take lost time apart by cause; nodes: where the ranks were."""
-    shown = priced.evidence
+    shown = costs.evidence
     # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
-    queued = np.minimum(priced.account.network, (shown.queue - priced.account.cpu).clip(0))
-    parts = [by_messages(priced.account.network - queued, nodes)]
-    parts += by_host("cpu", priced.account.cpu + queued, shown, measured=True)
+    queued = np.minimum(costs.account.network, (shown.queue - costs.account.cpu).clip(0))
+    parts = [by_messages(costs.account.network - queued, nodes)]
+    parts += by_host("cpu", costs.account.cpu + queued, shown, measured=True)
     for mount, late in shown.storage.items():
         share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)
-        parts.append(CauseSeconds("file system", mount, True, priced.storage * share))
-    if priced.speed is not None:
-        parts += priced.speed.parts(priced.slow, "core speed")
-        parts += priced.speed.parts(priced.kept, "steal")
-    stolen = 0 * priced.kept if priced.speed is None else priced.speed.stolen
-    parts += inferred_parts(priced.inferred, shown, priced.storage, priced.account.cpu + queued,
-                            {"steal": stolen, "core speed": _slowed(priced)})  # fmt: skip
+        parts.append(CauseSeconds("file system", mount, True, costs.storage * share))
+    if costs.speed is not None:
+        parts += costs.speed.parts(costs.slow, "core speed")
+        parts += costs.speed.parts(costs.kept, "steal")
+    stolen = 0 * costs.kept if costs.speed is None else costs.speed.stolen
+    parts += inferred_parts(costs.inferred, shown, costs.storage, costs.account.cpu + queued,
+                            {"steal": stolen, "core speed": _slowed(costs)})  # fmt: skip
     return parts
 
 
-def _slowed(priced: SegmentCosts) -> Floats:
+def _slowed(costs: SegmentCosts) -> Floats:
     """Return the seconds by which cores slower than where references come from prolonged each."""
-    if priced.speed is None:
-        return np.zeros(len(priced.duration))
-    rest = priced.duration - priced.account.network - priced.account.cpu - priced.storage
-    return priced.speed.longer(rest, priced.level)
+    if costs.speed is None:
+        return np.zeros(len(costs.duration))
+    rest = costs.duration - costs.account.network - costs.account.cpu - costs.storage
+    return costs.speed.longer(rest, costs.level)
 
 
-def _imbalance(world: WorldSegments, priced: SegmentCosts) -> float:
+def _imbalance(world: WorldSegments, costs: SegmentCosts) -> float:
     """Return the seconds that the mean rank waited for slower ones of its own job.
 
     The rank with the least time in MPI is the one that the others waited for; what outside delays
     explain of that is no imbalance.
     """
-    return float((_uneven(world) - priced.account.cpu - priced.inferred.clip(0)).clip(0).sum())
+    return float((_uneven(world) - costs.account.cpu - costs.inferred.clip(0)).clip(0).sum())
 
 
 def _uneven(world: WorldSegments) -> Floats:
@@ -377,32 +377,32 @@ def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
     return np.where(usual.usable & together, more, np.inf)
 
 
-def _beyond(priced: SegmentCosts) -> Floats:
+def _beyond(costs: SegmentCosts) -> Floats:
     """Return what segments lost by themselves: what all lose alike is no one's own."""
-    return priced.lost - priced.slow - priced.kept
+    return costs.lost - costs.slow - costs.kept
 
 
-def _number(priced: SegmentCosts) -> Ints:
+def _number(costs: SegmentCosts) -> Ints:
     """Return cluster numbers from 1; 0 for segments outside usable clusters."""
-    return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
+    return np.where(costs.expected.usable, costs.work.cluster + 1, 0)
 
 
-def _clusters(segments: pa.Table, priced: SegmentCosts) -> list[Cluster]:
-    cluster = priced.work.cluster
+def _clusters(segments: pa.Table, costs: SegmentCosts) -> list[Cluster]:
+    cluster = costs.work.cluster
     count = int(cluster.max()) + 1
     order = ordered(cluster)
     edges = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=count))])
-    total = np.bincount(cluster, priced.duration, count)
+    total = np.bincount(cluster, costs.duration, count)
     largest = np.sort(np.argsort(-total, kind="stable")[:_MOST_CLUSTERS])
     names = segments.column("function").take(pa.array(order[edges[largest]])).to_pylist()
-    beyond = _beyond(priced)
+    beyond = _beyond(costs)
     rows = []
     for number, name in zip(largest.tolist(), names, strict=True):
         at = order[edges[number] : edges[number + 1]]
-        reference = priced.expected.seconds[at]
-        rest = priced.duration[at] - beyond[at]
+        reference = costs.expected.seconds[at]
+        rest = costs.duration[at] - beyond[at]
         middle = float(np.median(rest))
-        usable = bool(priced.expected.usable[at].all())
+        usable = bool(costs.expected.usable[at].all())
         rows.append(
             Cluster(
                 number=number + 1,
@@ -410,8 +410,8 @@ def _clusters(segments: pa.Table, priced: SegmentCosts) -> list[Cluster]:
                 members=len(at),
                 reference_s=float(reference.mean()) if usable else middle,
                 mad_s=float(np.median(np.abs(rest - middle))),
-                threshold_s=float(priced.expected.threshold[at].mean()) if usable else 0.0,
-                hit=int((beyond[at] > _TOLD * priced.duration[at]).sum()),
+                threshold_s=float(costs.expected.threshold[at].mean()) if usable else 0.0,
+                hit=int((beyond[at] > _TOLD * costs.duration[at]).sum()),
                 excess_s=float(beyond[at].sum()),
                 total_s=float(total[number]),
                 usable=usable,
@@ -420,10 +420,10 @@ def _clusters(segments: pa.Table, priced: SegmentCosts) -> list[Cluster]:
     return rows
 
 
-def _limits(priced: SegmentCosts, coverage: float, inferred: float | None) -> list[str]:
+def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> list[str]:
     limits = []
-    if len(priced.duration) < 20:
-        many = "1 segment" if len(priced.duration) == 1 else f"{len(priced.duration)} segments"
+    if len(costs.duration) < 20:
+        many = "1 segment" if len(costs.duration) == 1 else f"{len(costs.duration)} segments"
         limits.append(f"Only {many}: too few to know what is usual; run it longer.")
     if inferred is not None and inferred < 0.5:
         limits.append(
@@ -432,40 +432,40 @@ def _limits(priced: SegmentCosts, coverage: float, inferred: float | None) -> li
         )
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
-    for name, crowd in priced.evidence.crowds.items():
+    for name, crowd in costs.evidence.crowds.items():
         limits.append(
             f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
             "cores at most. Ranks wait for each other's turns; this is not counted as loss. The "
             "loss caused by others is less certain"
             + (
                 ", and a delay of every step shows in the interval only."
-                if _blind(priced).all()
+                if _blind(costs).all()
                 else "."
             )
         )
-    if priced.speed is not None:
-        limits += speed_limits(priced.speed)
-    if not priced.work.measured:
+    if costs.speed is not None:
+        limits += speed_limits(costs.speed)
+    if not costs.work.measured:
         limits.append("No counter of instructions: segments are compared by their calls and bytes.")
     return limits
 
 
-def _table(priced: SegmentCosts) -> pa.Table:
+def _table(costs: SegmentCosts) -> pa.Table:
     """Return the evaluated segments for charts."""
     work = None
-    if priced.work.measured:
-        work = priced.work.amounts[:, priced.work.names.index(priced.work.measured)]
-    usable = priced.expected.usable
-    threshold = np.where(usable, priced.expected.threshold, 0.0)
+    if costs.work.measured:
+        work = costs.work.amounts[:, costs.work.names.index(costs.work.measured)]
+    usable = costs.expected.usable
+    threshold = np.where(usable, costs.expected.threshold, 0.0)
     return pa.table(
         {
-            "start_ns": priced.start,
-            "end_ns": priced.end,
-            "duration_ns": np.rint(priced.duration * 1e9).astype(np.int64),
+            "start_ns": costs.start,
+            "end_ns": costs.end,
+            "duration_ns": np.rint(costs.duration * 1e9).astype(np.int64),
             "work": pa.nulls(len(usable), pa.float64()) if work is None else pa.array(work),
-            "cluster": _number(priced),
+            "cluster": _number(costs),
             "threshold_ns": pa.array(np.rint(threshold * 1e9).astype(np.int64), mask=~usable),
-            "excess_ns": np.rint(_beyond(priced) * 1e9).astype(np.int64),
-            "slow_ns": np.rint((priced.spent + priced.kept) * 1e9).astype(np.int64),
+            "excess_ns": np.rint(_beyond(costs) * 1e9).astype(np.int64),
+            "slow_ns": np.rint((costs.spent + costs.kept) * 1e9).astype(np.int64),
         }
     )

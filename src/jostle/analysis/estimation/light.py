@@ -1,4 +1,4 @@
-"""Decides the light of a run, its probability, and what would decide an undecided one.
+"""Decides the light of a run, its probability, and how an undecided light could be decided.
 
 A light claims that the loss lies between two limits. The true loss is assumed to lie above or below
 the estimate with equal probability; on each side it follows a normal distribution whose outer 2.5 %
@@ -63,10 +63,10 @@ class Lit:
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
-        likely: The most probable one.
-        sure: Its probability, 0 to 1; nan where the loss is no number.
-        undecided: Why it is, part of a sentence; "" where it is not.
-        decided_by: What would decide it, part of a sentence; "" where it is decided.
+        likely: The most probable light.
+        sure: Its probability, 0 to 1; nan if the loss is not a number.
+        undecided: Why the light is undecided, part of a sentence; "" if it is decided.
+        decided_by: What would decide it, part of a sentence; "" if it is decided.
     """
 
     light: Light | None
@@ -80,8 +80,11 @@ def at_most(border: float, interval: Interval) -> float:
     """Return the probability that a loss is at most `border`.
 
     Args:
-        border: In the unit of the loss.
+        border: Limit, in the unit of the loss.
         interval: The loss with its 95 % interval.
+
+    Returns:
+        Probability, 0 to 1; nan if the loss is not a number.
     """
     if math.isnan(interval.value):
         return math.nan
@@ -103,15 +106,15 @@ def lit(
         percent: Its loss, percent of its time.
         coverage: Share of the run that could be evaluated. If it is small, the light can only be
             red: the loss found is certain, but that of the rest is unknown.
-        doubts: What most makes the interval reach down, and up.
-        run_s: How long it ran, s.
+        doubts: Main source of the interval's lower and upper width.
+        run_s: Length of the run, seconds.
     """
     green, red = at_most(math.nextafter(LOW, 0), percent), 1 - at_most(HIGH, percent)
     chances: dict[Light, float] = {"green": green, "yellow": 1 - green - red, "red": red}
     likely = max(chances, key=lambda light: chances[light])
     sure = chances[likely]
     if math.isnan(sure):
-        return Lit(None, likely, sure, "its loss is no number", _WHAT_DECIDES["few alike"])
+        return Lit(None, likely, sure, "its loss is not a number", _WHAT_DECIDES["few alike"])
     if run_s < LEAST_RUN_S:
         short = f"it ran for less than {LEAST_RUN_S:g} s"
         return Lit(None, likely, sure, short, "a longer run")
@@ -131,8 +134,8 @@ def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
     """Return what would decide a light, part of a sentence.
 
     Args:
-        side: Which end of the interval reaches over the border: 0 the lower, 1 the upper.
-        doubts: What most makes the interval reach down, and up.
+        side: End of the interval that reaches over the limit: 0 the lower, 1 the upper.
+        doubts: Main source of the interval's lower and upper width.
     """
     return _WHAT_DECIDES[doubts[side]]
 

@@ -1,4 +1,4 @@
-"""Clusters one-dimensional values by relative distance (thesis 5.1.1, figure 5.3)."""
+"""Cluster one-dimensional values by relative distance (thesis 5.1.1, figure 5.3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.analysis.estimation.errors import EstimateError
 
 Ints = NDArray[np.int64]
-#: Tells of neighbours, each the lower and the higher value, whether they belong together.
+#: Returns whether neighbours (lower values, higher values) belong together.
 Near = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]
 
 #: Relative distance from which on two neighbours are apart.
@@ -22,17 +22,17 @@ THRESHOLD = 0.1
 def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Ints:
     """Cluster values by the relative distance of neighbours.
 
-    Sorted ascending, a value joins the cluster of the one before iff value / before - 1 is below
-    the threshold; at the threshold it begins a new one. Only neighbours are compared, so a chain
-    may span more. Whole numbers are compared as whole numbers, without rounding. Zeros are one
-    cluster, and a positive value is infinitely far from zero.
+    In ascending order a value joins the cluster of the one before iff value / before - 1 is below
+    the threshold; at the threshold it begins a new cluster. Only neighbours are compared, so a
+    cluster may span a larger distance. Whole numbers are compared without rounding. Zeros are one
+    cluster, since any positive value is infinitely far from zero.
 
     Args:
-        values: Not negative, [n].
+        values: The values, not negative, [n].
         threshold: Relative distance, 0.1 in the thesis.
 
     Returns:
-        Of each value the number of its cluster, from 0 in ascending order of values, [n].
+        The cluster number of each value, from 0 in ascending order of values, [n].
 
     Raises:
         EstimateError: A value is negative or not finite.
@@ -60,14 +60,14 @@ def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Int
 
 
 def chained(values: NDArray[Any], near: Near) -> Ints:
-    """Cluster values so that neighbours in order are together where `near` says so.
+    """Sort values and cluster neighbours that are near each other.
 
     Args:
-        values: To be ordered, [n].
-        near: Tells of the n - 1 pairs of neighbours whether they belong together.
+        values: The values in any order, [n].
+        near: Returns whether neighbours belong together, [n - 1].
 
     Returns:
-        Of each value the number of its cluster, from 0 in ascending order, [n].
+        The cluster number of each value, from 0 in ascending order, [n].
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -82,6 +82,6 @@ def chained(values: NDArray[Any], near: Near) -> Ints:
 def _refuse(bad: NDArray[np.bool_]) -> None:
     if bad.any():
         raise EstimateError(
-            f"{int(bad.sum())} of {len(bad)} values of work are negative or no number.",
+            f"{int(bad.sum())} of {len(bad)} values of work are negative or not a number.",
             hint="The profile is damaged; `jostle ingest` says which part was left out.",
         )

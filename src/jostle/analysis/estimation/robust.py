@@ -1,8 +1,7 @@
-"""Finds the undisturbed range of values of which an unknown share was disturbed upwards.
+"""Finds the undisturbed range of values of which an unknown share was increased by interference.
 
-Interference only ever adds time. So the undisturbed values are the lowest place where many lie
-close together, and how much they scatter is told by those below it; both hold when more than half
-of all values were hit.
+Interference only adds time. So the undisturbed values are at the lowest mode, and the values below
+it give their scatter. Both also hold if more than half of all values were disturbed.
 """
 
 from __future__ import annotations
@@ -13,42 +12,45 @@ import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
 
-#: Share of the values that makes a place dense; fewer undisturbed ones are not recognised.
+#: Share of the values in a dense window; a smaller share of undisturbed values is not recognised.
 _DENSE = 0.15
-#: The lowest window that is at most so much wider than the narrowest one begins the search.
+#: The search begins at the lowest window that is at most this factor wider than the narrowest.
 _WIDER = 3.0
-_AT_MOST = 20_000  # values that are looked at; of more, evenly spaced quantiles
+_AT_MOST = 20_000  # values used; more are replaced by evenly spaced quantiles
 _FEW = 8
 
 
 @dataclass(frozen=True)
 class UndisturbedRange:
-    """Where undisturbed values lie.
+    """Centre and scatter of the undisturbed values, in their unit.
 
     Attributes:
         centre: Their mode.
-        spread: Median distance of those below from it: an unscaled MAD.
+        spread: Median distance of the values below it: an unscaled MAD.
     """
 
     centre: float
     spread: float
 
     def threshold(self, least: float) -> float:
-        """Return what lies beyond the usual: 4 MAD (thesis 5.1.3), or `least` if that is more."""
+        """Return the largest undisturbed value: 4 MAD (thesis 5.1.3) or `least` above the mode."""
         return self.centre + max(4 * self.spread, least)
 
 
 def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
-    """Find the lowest mode of some values, and their scatter around it.
+    """Find the lowest mode of values, and the scatter around it.
 
     Args:
-        values: At least one.
-        grain: What differs by less is the same.
+        values: At least one value, [n].
+        grain: Values that differ by less count as equal.
+
+    Returns:
+        The undisturbed range, in the unit of the values.
     """
     ordered = np.sort(values)
     if len(ordered) > _AT_MOST:
-        places = np.linspace(0, len(ordered) - 1, _AT_MOST).astype(np.int64)
-        ordered = ordered[places]
+        chosen = np.linspace(0, len(ordered) - 1, _AT_MOST).astype(np.int64)
+        ordered = ordered[chosen]
     if len(ordered) < _FEW:
         centre = float(ordered[(len(ordered) - 1) // 2])
         return UndisturbedRange(centre, float(np.median(np.abs(ordered - centre))))
@@ -58,7 +60,7 @@ def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
 
 
 def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
-    """Return the middle of the lowest window that is dense, and how wide dense ones are."""
+    """Return the middle of the lowest dense window, and the width of dense windows."""
     inside = max(int(len(ordered) * _DENSE), 4)
     widths = ordered[inside:] - ordered[:-inside]
     wide = max(_WIDER * float(widths.min()), grain)
@@ -67,7 +69,7 @@ def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
 
 
 def _climb(ordered: Floats, centre: float, reach: float) -> float:
-    """Move to the top of the mode that a place belongs to (mean shift)."""
+    """Move from a value to the top of its mode (mean shift)."""
     sums = np.concatenate([[0.0], np.cumsum(ordered - centre)])
     origin = centre
     for _ in range(30):

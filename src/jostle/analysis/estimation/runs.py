@@ -13,40 +13,44 @@ from jostle.analysis.estimation.model import Cluster, ClusterDifference, Compari
 
 Floats = NDArray[np.float64]
 
-#: Clusters further apart are different ones. Distances are of logarithms: 0.7 is twice as much.
+#: Clusters at a larger distance are different. Distances are differences of natural logarithms: 0.7
+#: is a factor of two.
 _APART = 2.0
 _MOST = 500  # clusters of a run that are matched, the largest in time
-_WEIGHTS = {"work": 3.0, "members": 1.0, "reference": 0.5, "place": 0.5}
+_WEIGHTS = {"work": 3.0, "members": 1.0, "reference": 0.5, "position": 0.5}
 
 
 @dataclass(frozen=True)
 class _Profile:
-    """What a cluster is recognised by.
+    """Properties by which a cluster is matched between runs.
 
     Attributes:
         cluster: The cluster.
-        work: Median work of its segments; nan where there is none.
-        place: Where its first segment lies in the run, 0 to 1.
+        work: Median work of its segments; nan if none was recorded.
+        position: Position of its first segment in the run, 0 to 1.
     """
 
     cluster: Cluster
     work: float
-    place: float
+    position: float
 
 
 def compare(estimates: Sequence[Estimate]) -> Comparison:
-    """Say by which clusters and causes runs of one program differ.
+    """Split the time differences of runs of one program by cluster and cause (thesis 5.1.4).
 
-    The fastest run is the baseline. What a run took longer is split into: what its own estimate
-    says that it lost more; the displacement of the references of clusters that both have (n of its
-    segments x reference here less there: continuous interference); segments that only one of them
-    has; and the rest.
+    The fastest run is the baseline. The additional time of a run is split into four parts: the
+    larger loss by its own estimate; the displacement of the references of common clusters (number
+    of its segments x difference of the references: continuous interference); segments that only
+    one of the runs has; and the rest.
 
     Args:
-        estimates: Two runs or more, by the same method.
+        estimates: Estimates of two or more runs by the same method.
+
+    Returns:
+        The parts per run, seconds, and the clusters that explain most.
 
     Raises:
-        EstimateError: There are fewer than two, or their methods differ.
+        EstimateError: There are fewer than two runs, or their methods differ.
     """
     if len(estimates) < 2:
         raise EstimateError(
@@ -88,12 +92,12 @@ def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> floa
     """Return the measured interference of a run (thesis 5.2.3).
 
     Args:
-        run_s: It took.
-        fastest_s: The fastest run of the program took.
-        displaced_s: By how much the medians of its clusters are displaced (Comparison).
+        run_s: Length of the run, seconds.
+        fastest_s: Length of the fastest run of the program, seconds.
+        displaced_s: Displacement of the medians of its clusters, seconds (Comparison).
 
     Returns:
-        What it took longer less what is continuous, percent of its own run time.
+        The additional time without continuous interference, percent of the run's own time.
     """
     return 100 * (run_s - fastest_s - displaced_s) / run_s
 
@@ -113,14 +117,14 @@ def _profiles(estimate: Estimate) -> list[_Profile]:
     for cluster, low, high in zip(clusters, *ends, strict=True):
         rows = order[low:high]
         middle = float(np.median(work[rows])) if len(rows) else np.nan
-        place = float(rows[0]) / table.num_rows if len(rows) else 0.0
-        result.append(_Profile(cluster, middle, place))
+        position = float(rows[0]) / table.num_rows if len(rows) else 0.0
+        result.append(_Profile(cluster, middle, position))
     return result
 
 
 def _matched(base: list[_Profile], other: list[_Profile]) -> dict[int, Cluster]:
-    """Return the index in the baseline's list of each cluster of a run; negative: not there."""
-    from scipy.optimize import linear_sum_assignment  # half a second: only who compares pays it
+    """Return index in the baseline's list -> cluster of a run; negative: not in the baseline."""
+    from scipy.optimize import linear_sum_assignment  # takes half a second to import
 
     clusters: dict[int, Cluster] = {}
     if base and other:
@@ -142,20 +146,20 @@ def _distances(base: list[_Profile], other: list[_Profile]) -> Floats:
     ):
         low, high = (np.log(np.maximum(np.array(side, dtype=float), 1e-9)) for side in values)
         total += weight * np.nan_to_num(np.abs(low[:, None] - high[None, :]), nan=0.0)
-    places = [np.array([p.place for p in side]) for side in (base, other)]
-    total += _WEIGHTS["place"] * np.abs(places[0][:, None] - places[1][None, :])
+    positions = [np.array([p.position for p in side]) for side in (base, other)]
+    total += _WEIGHTS["position"] * np.abs(positions[0][:, None] - positions[1][None, :])
     names = [np.array([p.cluster.name for p in side]) for side in (base, other)]
     total[names[0][:, None] != names[1][None, :]] = 2 * _APART
     return total
 
 
 def _table(rows: list[dict[int, Cluster]], runs: int) -> list[list[Cluster | None]]:
-    """Return one line per cluster: what each run has of it."""
-    shared = sorted({place for row in rows for place in row if place >= 0})
-    lines = [[row.get(place) for row in rows] for place in shared]
+    """Return one line per cluster with its counterpart in each run, None if a run has none."""
+    shared = sorted({index for row in rows for index in row if index >= 0})
+    lines = [[row.get(index) for row in rows] for index in shared]
     for i, row in enumerate(rows):
-        for place, cluster in row.items():
-            if place < 0:
+        for index, cluster in row.items():
+            if index < 0:
                 line: list[Cluster | None] = [None] * runs
                 line[i] = cluster
                 lines.append(line)
@@ -178,13 +182,13 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
 
 
 def _beyond(estimate: Estimate) -> float:
-    """Return what a run lost beyond what shifts all of it: slow cores displace its references."""
+    """Return the loss without slow cores, which displace the references instead; seconds."""
     cores = estimate.core_speed
     return estimate.lost_s.value - (cores.seconds.value + cores.steal_s if cores else 0.0)
 
 
 def _outside(estimate: Estimate) -> float:
-    """Return the time in clusters that are not usable: it belongs to no cluster of another run."""
+    """Return the time in clusters that are not usable, which cannot be matched; seconds."""
     return sum(c.total_s - c.excess_s for c in estimate.clusters if not c.usable)
 
 
@@ -194,13 +198,13 @@ def _by_cause(estimates: Sequence[Estimate], baseline: int) -> dict[str, list[fl
         mine: dict[str, float] = {}
         for cause in estimate.causes:
             if cause.kind and cause.how == "measured":
-                continue  # displaces references: told there
+                continue  # displaces references, and is counted there
             mine[cause.cause] = mine.get(cause.cause, 0.0) + cause.seconds.value
         sums.append(mine)
     names = dict.fromkeys(name for mine in sums for name in mine)
     base = sums[baseline]
-    found = {name: [mine.get(name, 0.0) - base.get(name, 0.0) for mine in sums] for name in names}
-    return dict(sorted(found.items(), key=lambda item: -max(map(abs, item[1]))))
+    more = {name: [mine.get(name, 0.0) - base.get(name, 0.0) for mine in sums] for name in names}
+    return dict(sorted(more.items(), key=lambda item: -max(map(abs, item[1]))))
 
 
 def _differences(table: list[list[Cluster | None]], baseline: int) -> list[ClusterDifference]:
@@ -220,21 +224,19 @@ def _differences(table: list[list[Cluster | None]], baseline: int) -> list[Clust
 
 
 def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
-    said = [
-        "The fastest run is the baseline; whether it was itself disturbed, its own estimate says."
-    ]
+    limits = ["The fastest run is the baseline; its own estimate shows whether it was disturbed."]
     base = estimates[baseline]
     for estimate in estimates:
         if estimate.ranks != base.ranks:
             ranks = "1 rank" if estimate.ranks == 1 else f"{estimate.ranks} ranks"
-            said.append(
-                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}: they are no runs "
-                "of the same thing."
+            limits.append(
+                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}: they are not runs "
+                "of the same case."
             )
         if not any(c.usable for c in estimate.clusters):
-            said.append(
+            limits.append(
                 f"Job '{estimate.job}' has no usable clusters: only its causes are compared."
             )
     if base.light == "red":
-        said.append("The baseline itself was too disturbed to be one: take more runs.")
-    return said
+        limits.append("The baseline itself was disturbed too much to serve as one: add more runs.")
+    return limits

@@ -1,8 +1,8 @@
-"""Computes what a file system's slower service cost a job, slice by slice.
+"""Estimates the loss caused by a file system's slower service, slice by slice.
 
-Time in file calls does not depend on demand once it is set against the work asked for: operations
-by class and size. Each class is worth what it takes on average, so that the work of a slice is the
-time it should have taken, and time over work has one usual value as long as nobody else is there.
+Time in file calls depends on the work requested: operations by class and size. Each class is
+weighted by its mean time, so the work of a slice is the time that it takes on average. Time over
+work then has one usual value as long as the job is undisturbed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jostle.analysis.estimation.robust import usual
 from jostle.arrow_columns import floats
 from jostle.file_metrics import file_metrics
 
-#: Class: the counts that stand for its operations, its time, and its bytes.
+#: Class -> metrics of its operations, its time and its bytes.
 CLASSES = {
     "read": (file_metrics("read_ops"), file_metrics("read_ns"), file_metrics("read_bytes")),
     "write": (file_metrics("write_ops"), file_metrics("write_ns"), file_metrics("write_bytes")),
@@ -26,27 +26,27 @@ CLASSES = {
     "meta": (file_metrics("meta_ops", "open_ops", "close_ops"), file_metrics("meta_ns"), ()),
 }
 
-_WORTH = 0.01  # of the slices' time: a mount on which less passes cannot have cost more
-_AT_ONCE = 8  # operations that are judged together at least: one more or less is 12 %
-_BLOCKS = 8  # judged together at least, or there is nothing usual
-_LEAST = 0.1  # of the usual time: files are served with more scatter than instructions
+_WORTH = 0.01  # of the slices' time: a mount with less time in file calls is left out
+_AT_ONCE = 8  # least number of operations in a block: one more or less is 12 %
+_BLOCKS = 8  # least number of blocks from which a usual time is derived
+_LEAST = 0.1  # of the usual time: smaller excess is scatter of the file service
 
 
 @dataclass(frozen=True)
 class FileService:
-    """What file calls on one mount took.
+    """Time of a job's file calls on one mount; arrays of shape [slices].
 
     Attributes:
-        mount: Its identity.
-        start_ns: Start of each slice, in time.
-        slice_ns: Length of each.
-        processes: That had something to do there.
+        mount: Identity of the mount.
+        start_ns: Start of each slice, ascending.
+        slice_ns: Length of each slice.
+        processes: Processes with file calls there.
         time_s: Time in file calls, summed over processes.
-        lost_s: What of it was beyond the usual, per process.
-        judged: Whether there was enough to find what is usual.
-        spread: How the usual scatters (log MAD).
-        blocks: Independent pieces that were judged.
-        missed_s: What the usual scatter may hide or pretend, per process.
+        lost_s: Time beyond the usual, per process.
+        judged: Whether there were enough operations to find the usual time.
+        spread: Scatter of the usual time (log MAD).
+        blocks: Number of independent blocks that were evaluated.
+        missed_s: Loss that the usual scatter may hide or feign, per process.
     """
 
     mount: str
@@ -62,10 +62,13 @@ class FileService:
 
 
 def services(mount_slices: pa.Table) -> list[FileService]:
-    """Judge every mount on which a job spent time worth the name.
+    """Evaluate every mount on which a job spent a notable share of its time.
 
     Args:
-        mount_slices: As in repository.types.RunTables.
+        mount_slices: The job's slices by mount (repository.types.RunTables).
+
+    Returns:
+        One entry per mount, by name.
     """
     if not mount_slices.num_rows:
         return []
@@ -101,9 +104,14 @@ def _service(mount: str, rows: pa.Table) -> FileService:
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:
-    """Return of each slice the time in file calls, the time they take on average, and their number.
+    """Return time in file calls, their usual time and their number, per slice.
 
-    Times in seconds, summed over processes.
+    Args:
+        rows: Slices of one mount, n rows.
+
+    Returns:
+        Time spent, and mean time of the same operations, both in seconds summed over processes,
+        [n]; number of operations, [n].
     """
     time, work = np.zeros(rows.num_rows), np.zeros(rows.num_rows)
     operations = np.zeros(rows.num_rows)
@@ -115,28 +123,28 @@ def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:
             continue
         operations += number
         classes = _size_class(size, number)
-        for one in np.unique(classes).tolist():
-            at = classes == one
-            amount = size if _by_bytes(one) else number
+        for size_class in np.unique(classes).tolist():
+            at = classes == size_class
+            amount = size if _by_bytes(size_class) else number
             if amount[at].sum() > 0:
                 work[at] += amount[at] * (spent[at].sum() / amount[at].sum())
     return time, work, operations
 
 
 def _size_class(size: Floats, number: Floats) -> Ints:
-    """Return log2 of the mean size of a slice's operations."""
+    """Return log2 of the mean size of each slice's operations; -1 below one byte."""
     mean = np.divide(size, number, out=np.zeros(len(size)), where=number > 0)
     return np.where(mean >= 1, np.log2(mean.clip(1)), -1).astype(np.int64)
 
 
 @cache
 def _by_bytes(size_class: int) -> bool:
-    """Large operations take time by their bytes, small ones by their number."""
+    """Return whether operations take time by their bytes; small ones take it by their number."""
     return size_class >= 16
 
 
 def _blocks(operations: Floats, together: int) -> Ints:
-    """Put neighbouring slices together until they hold enough operations to be compared."""
+    """Join neighbouring slices into blocks with enough operations; return block numbers, [n]."""
     block: Ints = (np.cumsum(operations) // together).astype(np.int64)
     block -= block[0]
     return np.unique(block, return_inverse=True)[1].astype(np.int64)
@@ -146,9 +154,12 @@ def excess(time: Floats, work: Floats, block: Ints) -> tuple[Floats, float]:
     """Return the time beyond the usual ratio of time to work, and the scatter of this ratio.
 
     Args:
-        time: Seconds spent.
-        work: Seconds that what was done takes on average.
-        block: Number of the block that each is judged in, ascending.
+        time: Seconds spent in each slice, [n].
+        work: Seconds that the same operations take on average, [n].
+        block: Number of the block of each slice, ascending, [n].
+
+    Returns:
+        Excess in seconds, [n], and the scatter (log MAD); 0 if there are too few blocks.
     """
     spent, done = np.bincount(block, weights=time), np.bincount(block, weights=work)
     fine = (spent > 0) & (done > 0)

@@ -35,7 +35,7 @@ _HASTY_HZ = 300.0  # segments a second: where the thesis found its method inaccu
 
 
 @dataclass(frozen=True)
-class Prices:
+class ClusterLosses:
     """What hybrid clusters lost (5.1.3), one value per cluster.
 
     Attributes:
@@ -55,8 +55,8 @@ class Prices:
     excess: Floats
 
 
-def prices(durations: NDArray[Any], number: Ints) -> Prices:
-    """Price hybrid clusters.
+def cluster_losses(durations: NDArray[Any], number: Ints) -> ClusterLosses:
+    """Compute the loss of each hybrid cluster (thesis 5.1.3).
 
     Args:
         durations: Of segments, in any unit, [n].
@@ -69,7 +69,7 @@ def prices(durations: NDArray[Any], number: Ints) -> Prices:
     beyond: Floats = (durations - threshold[number]).clip(0) * (members[number] >= MEMBERS)
     hit = np.bincount(number, weights=beyond > 0, minlength=len(members)).astype(np.int64)
     excess = np.bincount(number, weights=beyond, minlength=len(members)).astype(np.float64)
-    return Prices(members, median, mad, threshold, hit, excess)
+    return ClusterLosses(members, median, mad, threshold, hit, excess)
 
 
 def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
@@ -196,15 +196,15 @@ def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:
 
 
 class _Found:
-    """The segments in their hybrid clusters, priced."""
+    """The segments in their hybrid clusters, with the loss of each."""
 
     def __init__(
         self, segments: pa.Table, duration: Ints, work: NDArray[Any], number: Ints
     ) -> None:
         self._segments, self._duration, self._work = segments, duration, work
         self._number = number
-        self._prices = prices(duration, number)
-        members = self._prices.members
+        self._losses = cluster_losses(duration, number)
+        members = self._losses.members
         self._order = np.argsort(number, kind="stable")
         self._first = np.cumsum(members) - members
         # Clusters by number: in order of their work, as the thesis' figures have them.
@@ -212,10 +212,10 @@ class _Found:
         self._rank = np.empty(len(members), dtype=np.int64)
         self._rank[np.lexsort((np.arange(len(members)), middle))] = np.arange(1, len(members) + 1)
         self.usable = (members >= MEMBERS)[number]
-        self._threshold = self._prices.threshold[number]
+        self._threshold = self._losses.threshold[number]
         self.excess: Floats = np.where(self.usable, (duration - self._threshold).clip(0), 0.0)
         hit = self.excess > 0
-        self.beyond_median = float((duration[hit] - self._prices.median[number[hit]]).sum())
+        self.beyond_median = float((duration[hit] - self._losses.median[number[hit]]).sum())
 
     def coverage_after_set_up(self) -> float:
         """Return the share of the time after the first segment that is in usable clusters."""
@@ -234,12 +234,12 @@ class _Found:
         total = np.bincount(self._number, weights=self._duration) / 1e9
         chosen = np.arange(len(total))
         if len(total) > _LISTED:
-            chosen = np.lexsort((-total, self._prices.members < MEMBERS))[:_LISTED]
+            chosen = np.lexsort((-total, self._losses.members < MEMBERS))[:_LISTED]
         chosen = chosen[np.argsort(self._rank[chosen])]
         return [self._cluster(int(i), float(total[i])) for i in chosen]
 
     def _cluster(self, i: int, total: float) -> Cluster:
-        found, first = self._prices, int(self._first[i])
+        found, first = self._losses, int(self._first[i])
         members = int(found.members[i])
         some = self._order[first : first + min(members, MEMBERS)]
         names = self._segments["function"].take(pa.array(some)).to_pylist()

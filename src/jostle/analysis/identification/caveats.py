@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle.analysis.identification.resource_tests import ResourceTest
 from jostle.analysis.identification.resources import nodes
-from jostle.analysis.identification.seconds_lost import Price
+from jostle.analysis.identification.seconds_lost import SuspectLoss
 from jostle.analysis.identification.service_time import QUIET, quiet_slices
 from jostle.repository.query.co_running import Beside
 
@@ -34,9 +34,19 @@ def _apart_ns(beside: Beside) -> int:
 
 
 def limits(
-    beside: Beside, judged: Sequence[ResourceTest], prices: Sequence[Price | None], run_s: float
+    beside: Beside,
+    judged: Sequence[ResourceTest],
+    losses: Sequence[SuspectLoss | None],
+    run_s: float,
 ) -> list[str]:
-    """List the limits of an identification, one sentence each."""
+    """List the limits of an identification, one sentence each.
+
+    Args:
+        beside: The job and its neighbours, from Repository.beside.
+        judged: The tested resources.
+        losses: The loss on each of them; None without evidence.
+        run_s: Length of the run, seconds.
+    """
     said = []
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
@@ -49,12 +59,12 @@ def limits(
             f"{apart / 1e6:.0f} ms apart, with slices of {beside.job.slice_ns / 1e6:.0f} ms; "
             "effects shifted by more than a slice are missed."
         )
-    for resource_test, cost in zip(judged, prices, strict=True):
-        said += _of_place(resource_test, cost)
+    for resource_test, loss in zip(judged, losses, strict=True):
+        said += _of_place(resource_test, loss)
     several = len(set(beside.node_loads.column("host").to_pylist())) - len(nodes(beside))
     if several > 0:
         said.append("Of nodes shared with the same jobs only the most loaded one was evaluated.")
-    if beside.job.processes > 1 and beside.job.ranks <= 1 and any(prices):
+    if beside.job.processes > 1 and beside.job.ranks <= 1 and any(losses):
         said.append(
             "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
             "more was lost."
@@ -64,7 +74,7 @@ def limits(
     return said
 
 
-def _of_place(resource_test: ResourceTest, cost: Price | None) -> list[str]:
+def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str]:
     resource, said = resource_test.resource, []
     if resource.raw_ns > resource.axis[1]:
         said.append(
@@ -80,12 +90,12 @@ def _of_place(resource_test: ResourceTest, cost: Price | None) -> list[str]:
         )
     if 0 < resource_test.slices < _FEW:
         said.append(f"On {resource.name} only {resource_test.slices} slices could be evaluated.")
-    if cost and resource_test.jointly:
+    if loss and resource_test.jointly:
         said.append(
             f"On {resource.name} no single load explains the slow slices; those of the suspects "
             "together do, and their shares of the loss are less certain."
         )
-    if cost and _rhythm(resource_test):
+    if loss and _rhythm(resource_test):
         said.append(
             f"On {resource.name} the suspect's bursts came in a strict rhythm: the job's own "
             "rhythm at the same instants would look the same."

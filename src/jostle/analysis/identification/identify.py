@@ -1,4 +1,4 @@
-"""Finds which resources and whose load cost a job how many seconds (design: identification)."""
+"""Finds which resources and which jobs cost a job how many seconds (design: identification)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jostle.analysis.identification.resource_tests import (
     why_not,
 )
 from jostle.analysis.identification.resources import Floats, shared_resources
-from jostle.analysis.identification.seconds_lost import LEAST_SHARE, Price, price
+from jostle.analysis.identification.seconds_lost import LEAST_SHARE, SuspectLoss, suspect_loss
 from jostle.analysis.identification.service_time import ServiceTimes
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, hide
@@ -36,16 +36,17 @@ _LEAST = 0.01
 
 
 @dataclass
-class _Verdict:
-    """An evaluated resource with the loss on it, if there is evidence.
+class _Evaluation:
+    """A tested resource with the loss on it, if there is evidence.
 
     Attributes:
-        one: The test result; price: the loss that the suspects caused; None without suspects.
-        together: Suspects dropped because another job explains the loss better -> that job.
+        test: The test result.
+        loss: The loss that the suspects caused; None without suspects.
+        together: Suspect dropped because another job explains the loss better -> that job.
     """
 
-    one: ResourceTest
-    price: Price | None
+    test: ResourceTest
+    loss: SuspectLoss | None
     together: dict[str, str]
 
 
@@ -78,14 +79,14 @@ def identify(
     for resource_test in judged:
         # A loss below the reporting limit is never attributed, so it counts as undetectable.
         resource_test.smallest_s = min(max(resource_test.smallest_s, _LEAST * run_s), run_s)
-    verdicts = [
-        _verdict(resource_test, run_s, np.random.default_rng([seed, k]))
+    evaluations = [
+        _evaluation(resource_test, run_s, np.random.default_rng([seed, k]))
         for k, resource_test in enumerate(judged)
     ]
-    seconds, guilty = _together(verdicts, run_s)
-    suspects = _suspects(found, verdicts)
+    seconds, guilty = _together(evaluations, run_s)
+    suspects = _suspects(found, evaluations)
     part = 100 / run_s if run_s else 0.0
-    resources = [_resource(verdict) for verdict in verdicts]
+    resources = [_resource(evaluation) for evaluation in evaluations]
     unseen = [resource_loss.smallest_s for resource_loss in resources]
     return Interference(
         job=found.job.job,
@@ -95,26 +96,26 @@ def identify(
         percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
         resources=sorted(resources, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
-        acquitted=_acquitted(verdicts, {suspect.job for suspect in suspects}),
+        acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}),
         guilty=guilty,
         neighbours=len({job for resource_test in judged for job in resource_test.resource.loads}),
         smallest_s=max(unseen, default=0.0),
-        limits=limits(found, judged, [verdict.price for verdict in verdicts], run_s),
+        limits=limits(found, judged, [evaluation.loss for evaluation in evaluations], run_s),
         seed=seed,
     )
 
 
-def _verdict(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verdict:
+def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> _Evaluation:
     """Compute the suspects' loss; drop suspects that merely ran while another one did harm."""
     names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
-    result: Price | None = None
+    result: SuspectLoss | None = None
     while names:
         loads = {
             name: delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
             for name in names
         }
-        result = price(resource_test.resource, loads, resource_test.lag, rng)
+        result = suspect_loss(resource_test.resource, loads, resource_test.lag, rng)
         part = {name: result.shares[name].value for name in names}
         worst = max(names, key=lambda name: part[name])
         weak = {name: part[name] for name in names if name != worst and (
@@ -129,15 +130,17 @@ def _verdict(resource_test: ResourceTest, run_s: float, rng: np.random.Generator
     resource_test.suspects = {
         name: resource_test.suspects[name] for name in names if result is not None
     }
-    return _Verdict(resource_test, result, together)
+    return _Evaluation(resource_test, result, together)
 
 
-def _visible(cost: Price, run_s: float) -> bool:
+def _visible(loss: SuspectLoss, run_s: float) -> bool:
     """Return whether the loss is certainly above 0 and large enough to be reported."""
-    return cost.evident.low > 0 and cost.evident.value >= _LEAST * run_s
+    return loss.evident.low > 0 and loss.evident.value >= _LEAST * run_s
 
 
-def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, list[GuiltySlice]]:
+def _together(
+    evaluations: Sequence[_Evaluation], run_s: float
+) -> tuple[Interval, list[GuiltySlice]]:
     """Sum the losses on all resources so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
@@ -145,36 +148,40 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, lis
     work and of the wait counts that finds room outside them, and of several nodes the one that
     lost most. All together is no less than the largest part.
     """
-    priced = [(verdict, verdict.price) for verdict in verdicts if verdict.price is not None]
-    if not priced:
-        return _unseen(max((verdict.one.smallest_s for verdict in verdicts), default=0.0)), []
-    _, length, steps = priced[0][0].one.resource.axis
+    with_loss = [
+        (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
+    ]
+    if not with_loss:
+        return _unseen(
+            max((evaluation.test.smallest_s for evaluation in evaluations), default=0.0)
+        ), []
+    _, length, steps = with_loss[0][0].test.resource.axis
     calls, cores, busy, work = np.zeros((4, steps))
-    for verdict in verdicts:
-        if verdict.one.resource.kind != "node":
-            busy += verdict.one.resource.busy
-    for verdict, cost in priced:
-        if verdict.one.resource.kind == "node":
-            work = np.where(np.abs(cost.lost) > np.abs(cores), verdict.one.resource.busy, work)
-            cores = _greater(cores, cost.lost)
+    for evaluation in evaluations:
+        if evaluation.test.resource.kind != "node":
+            busy += evaluation.test.resource.busy
+    for evaluation, loss in with_loss:
+        if evaluation.test.resource.kind == "node":
+            work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
+            cores = _greater(cores, loss.lost)
         else:
-            calls = calls + cost.lost
+            calls = calls + loss.lost
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())
-    value = max(whole, *(cost.seconds.value for _, cost in priced), 0.0)
-    alone = sum(cost.seconds.value for _, cost in priced)
+    value = max(whole, *(loss.seconds.value for _, loss in with_loss), 0.0)
+    alone = sum(loss.seconds.value for _, loss in with_loss)
     scale = value / alone if alone > 0 else 0.0
-    down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
+    down = sum((loss.seconds.value - loss.seconds.low) ** 2 for _, loss in with_loss) ** 0.5
     # Resources without evidence may still have caused a loss too small to be detected.
-    small = [verdict.one.smallest_s for verdict in verdicts
-             if verdict.price is None and verdict.one.total.critical < 1]  # fmt: skip
-    above = [cost.seconds.high - cost.seconds.value for _, cost in priced]
+    small = [evaluation.test.smallest_s for evaluation in evaluations
+             if evaluation.loss is None and evaluation.test.total.critical < 1]  # fmt: skip
+    above = [loss.seconds.high - loss.seconds.value for _, loss in with_loss]
     up = sum(part**2 for part in [*above, *small]) ** 0.5
-    low = max(value - down * scale, *(cost.seconds.low for _, cost in priced), 0.0)
-    high = max(value + up * scale, *(cost.seconds.high for _, cost in priced))
+    low = max(value - down * scale, *(loss.seconds.low for _, loss in with_loss), 0.0)
+    high = max(value + up * scale, *(loss.seconds.high for _, loss in with_loss))
     low, high = min(low, value), min(high, max(run_s, value))
-    return Interval(value, low, high), _guilty(priced)
+    return Interval(value, low, high), _guilty(with_loss)
 
 
 def _unseen(smallest_s: float) -> Interval:
@@ -186,16 +193,17 @@ def _greater(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(np.abs(a) >= np.abs(b), a, b))
 
 
-def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
+def _guilty(with_loss: Sequence[tuple[_Evaluation, SuspectLoss]]) -> list[GuiltySlice]:
     guilty_slices: dict[int, GuiltySlice] = {}
-    for verdict, cost in priced:
-        resource = verdict.one.resource
+    for evaluation, loss in with_loss:
+        resource = evaluation.test.resource
         loads = {
-            name: delayed(resource.loads[name], verdict.one.tests[name].lag) * _weight(cost, name)
-            for name in verdict.one.suspects
+            name: delayed(resource.loads[name], evaluation.test.tests[name].lag)
+            * _weight(loss, name)
+            for name in evaluation.test.suspects
         }
-        for k in np.flatnonzero(cost.guilty).tolist():
-            seconds = max(float(cost.lost[k]), 0.0)
+        for k in np.flatnonzero(loss.guilty).tolist():
+            seconds = max(float(loss.lost[k]), 0.0)
             if k in guilty_slices and guilty_slices[k].seconds >= seconds:
                 continue
             worst = max(loads, key=lambda name: (loads[name][k], name))
@@ -209,20 +217,20 @@ def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
     return [guilty_slices[k] for k in sorted(guilty_slices)]
 
 
-def _weight(cost: Price, name: str) -> float:
-    return max(cost.shares[name].value, 1e-9)
+def _weight(loss: SuspectLoss, name: str) -> float:
+    return max(loss.shares[name].value, 1e-9)
 
 
-def _suspects(beside: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
+def _suspects(beside: Beside, evaluations: Sequence[_Evaluation]) -> list[Suspect]:
     listed = []
-    for verdict in verdicts:
-        resource_test, cost = verdict.one, verdict.price
-        if cost is None:
+    for evaluation in evaluations:
+        resource_test, loss = evaluation.test, evaluation.loss
+        if loss is None:
             continue
         for name, q in resource_test.suspects.items():
-            fact, test, share = beside.others[name], resource_test.tests[name], cost.shares[name]
-            low, high = cost.seconds.low * share.low, cost.seconds.high * share.high
-            value = cost.seconds.value * share.value
+            fact, test, share = beside.others[name], resource_test.tests[name], loss.shares[name]
+            low, high = loss.seconds.low * share.low, loss.seconds.high * share.high
+            value = loss.seconds.value * share.value
             load = delayed(resource_test.resource.loads[name], test.lag)
             listed.append(Suspect(
                 job=name,
@@ -241,55 +249,55 @@ def _suspects(beside: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
     return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
 
 
-def _resource(verdict: _Verdict) -> ResourceLoss:
-    resource_test, cost = verdict.one, verdict.price
+def _resource(evaluation: _Evaluation) -> ResourceLoss:
+    resource_test, loss = evaluation.test, evaluation.loss
     resource = resource_test.resource
-    served: ServiceTimes = cost.service if cost else resource_test.served
+    served: ServiceTimes = loss.service if loss else resource_test.served
     service = np.full(resource.axis[2], np.nan)
     service[served.judged] = np.exp(served.slow[served.judged])
     return ResourceLoss(
         resource=resource.name,
         kind=resource.kind,
-        seconds=cost.seconds if cost else _unseen(resource_test.smallest_s),
+        seconds=loss.seconds if loss else _unseen(resource_test.smallest_s),
         slices=resource_test.slices,
         own_s=resource_test.own_s,
-        slowdown=cost.slowdown if cost else None,
-        evident=cost is not None,
+        slowdown=loss.slowdown if loss else None,
+        evident=loss is not None,
         smallest_s=resource_test.smallest_s,
-        why_not="" if cost else why_not(resource_test),
+        why_not="" if loss else why_not(resource_test),
         steps_ns=[resource.axis[0] + k * resource.axis[1] for k in range(resource.axis[2])],
         slice_ns=resource.axis[1],
         service=service.tolist(),
         own_load=resource.own_load.tolist(),
         others_load=resource.others.tolist(),
         unit=resource.unit,
-        blind="" if cost else blind(resource_test),
+        blind="" if loss else blind(resource_test),
     )
 
 
-def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
+def _acquitted(evaluations: Sequence[_Evaluation], guilty: set[str]) -> dict[str, str]:
     """Return for every job without detectable harm the reason why it is no suspect.
 
     Of several resources, the reason comes from the one on which the job spent most time.
     """
     reasons: dict[str, str] = {}
-    for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):
-        resource_test = verdict.one
+    for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
+        resource_test = evaluation.test
         for job in resource_test.resource.loads:
             if job not in guilty:
-                reasons.setdefault(job, _reason(verdict, job))
+                reasons.setdefault(job, _reason(evaluation, job))
     return dict(sorted(reasons.items()))
 
 
-def _reason(verdict: _Verdict, job: str) -> str:
-    resource_test = verdict.one
+def _reason(evaluation: _Evaluation, job: str) -> str:
+    resource_test = evaluation.test
     where = resource_test.resource.name
     if job in resource_test.little:
         return f"Its load was only {resource_test.little[job]:.1%} of all load on {where}."
-    if job in verdict.together:
+    if job in evaluation.together:
         return (
-            f"It was active on {where} together with {verdict.together[job]}, whose load explains "
-            "the slow slices better."
+            f"It was active on {where} together with {evaluation.together[job]}, whose load "
+            "explains the slow slices better."
         )
     test = resource_test.tests[job]
     if test.alike:

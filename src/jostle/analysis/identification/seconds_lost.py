@@ -31,7 +31,7 @@ LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class Price:
+class SuspectLoss:
     """The loss that the suspects caused the job on one resource.
 
     Attributes:
@@ -56,7 +56,9 @@ class Price:
     service: ServiceTimes
 
 
-def price(resource: SharedResource, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
+def suspect_loss(
+    resource: SharedResource, loads: dict[str, Floats], lag: int, rng: Rng
+) -> SuspectLoss:
     """Compute the loss that the loads of suspects caused on a resource.
 
     Args:
@@ -94,7 +96,7 @@ def price(resource: SharedResource, loads: dict[str, Floats], lag: int, rng: Rng
     slowdown = here / (here - gone) if here > gone > -here else None
     length = resource.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
-    return Price(seconds, evident, shares, lost, guilty, slowdown, served)
+    return SuspectLoss(seconds, evident, shares, lost, guilty, slowdown, served)
 
 
 def _unclean(resource: SharedResource, calm: Flags) -> float:
