@@ -96,12 +96,12 @@ class ImprintChart:
     @property
     def findings(self) -> list[str]:
         """The numbers, each named for what it is."""
-        said = (
+        shares = (
             ("degradation during the bursts", self.dent),
             ("degradation over the whole run", self.degradation),
             ("dilation of the run time", self.dilation),
         )
-        lines = [f"{what}: {shown(share)}" for what, share in said if _known(share)]
+        lines = [f"{what}: {shown(share)}" for what, share in shares if _known(share)]
         if self.seen:
             lines.append(f"dent seen in {self.seen[0]} of {self.seen[1]} periods")
         return lines
@@ -120,8 +120,8 @@ def shown(share: float) -> str:
 
 def relative(series: Series, begin_ns: int) -> NDArray[np.float64]:
     """Return the borders of a series' slices as seconds since `begin_ns`."""
-    made: NDArray[np.float64] = (series.edges - begin_ns).astype(np.float64) / 1e9
-    return made
+    seconds: NDArray[np.float64] = (series.edges - begin_ns).astype(np.float64) / 1e9
+    return seconds
 
 
 def level(series: Series, span: tuple[int, int]) -> float:

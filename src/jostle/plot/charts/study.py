@@ -92,8 +92,8 @@ def processes_label(number: int) -> str:
 
 def patterns(result: StudyResult) -> set[str]:
     """Return the programs that are signals of ours rather than applications."""
-    told = {alone.program: bool(alone.pattern) for alone in result.standalone}
-    return {name for name in result.programs if told.get(name, name in PATTERNS)}
+    patterned = {alone.program: bool(alone.pattern) for alone in result.standalone}
+    return {name for name in result.programs if patterned.get(name, name in PATTERNS)}
 
 
 def slug(text: str) -> str:
@@ -161,9 +161,9 @@ class Group:
     @property
     def words(self) -> list[str]:
         """What is special about this group."""
-        said = [f"{name} {value}" for name, value in self.more]
-        said += ["shared file"] if self.shared else []
-        return said + (["periodic signal"] if self.periodic else [])
+        words = [f"{name} {value}" for name, value in self.more]
+        words += ["shared file"] if self.shared else []
+        return words + (["periodic signal"] if self.periodic else [])
 
     @property
     def suffix(self) -> str:
@@ -173,8 +173,8 @@ class Group:
     @property
     def chunks(self) -> list[int | None]:
         """Chunk sizes, ascending; None alone where the study has none."""
-        found = {cell.setting.chunk for cell in self.cells}
-        return sorted(found, key=lambda chunk: -1 if chunk is None else chunk)
+        sizes = {cell.setting.chunk for cell in self.cells}
+        return sorted(sizes, key=lambda chunk: -1 if chunk is None else chunk)
 
     def probe_label(self, cell: Cell) -> str:
         """Name the probe, with its processes where they vary."""
@@ -205,8 +205,8 @@ class Group:
         programs: dict[str, int] = {}
         for cell in self.cells:
             programs.setdefault(cell.probe, len(programs))
-        found = sorted(set(entities), key=lambda one: (programs.get(one[0], 99), *one))
-        return list(dict.fromkeys(label for _, _, label in found))
+        ranked = sorted(set(entities), key=lambda one: (programs.get(one[0], 99), *one))
+        return list(dict.fromkeys(label for _, _, label in ranked))
 
     def find(self, probe: str, signal: str, chunk: int | None) -> Cell | None:
         """Return the cell of a probe's and a signal's label at a chunk size."""
@@ -285,12 +285,12 @@ def why_empty(cell: Cell) -> str:
 
 def values_of(cell: Cell, measure: str) -> list[float]:
     """Return the probe's degradation or dilation of every repetition kept."""
-    found = [
+    measured = [
         getattr(repetition.probe, measure)
         for repetition in cell.repetitions
         if repetition.verdict == "kept" and repetition.probe is not None
     ]
-    return [value for value in found if value is not None and math.isfinite(value)]
+    return [value for value in measured if value is not None and math.isfinite(value)]
 
 
 def summary_of(cell: Cell, measure: str) -> Summary:
@@ -306,10 +306,10 @@ def median_of(cell: Cell, measure: str) -> float:
 
 def kept_label(counts: Iterable[int]) -> str:
     """Return how many repetitions count: `n = 5`, `n = 3 to 5`."""
-    found = sorted(set(counts))
-    if not found:
+    numbers = sorted(set(counts))
+    if not numbers:
         return "n = 0"
-    return f"n = {found[0]}" if len(found) == 1 else f"n = {found[0]} to {found[-1]}"
+    return f"n = {numbers[0]}" if len(numbers) == 1 else f"n = {numbers[0]} to {numbers[-1]}"
 
 
 def several(cells: Iterable[Cell]) -> bool:
@@ -373,12 +373,12 @@ def _words(setting: Setting) -> dict[str, str]:
 def brief(setting: Setting, among: Iterable[Setting]) -> str:
     """Return what tells a setting from others, in words; empty when nothing does."""
     others = [_words(other) for other in among]
-    told = [
+    settings = [
         value
         for name, value in _words(setting).items()
         if value and any(other.get(name) != value for other in others)
     ]
-    return ", ".join(told)
+    return ", ".join(settings)
 
 
 def common(among: Sequence[Setting]) -> str:
@@ -403,10 +403,10 @@ def finding(group: Group, measure: str = "degradation") -> str:
     worst = max(known, key=lambda cell: median_of(cell, measure))
     least = min(known, key=lambda cell: median_of(cell, measure))
     chunked = len(group.chunks) > 1
-    said = _loss(group, worst, measure, chunked=chunked)
+    sentence = _loss(group, worst, measure, chunked=chunked)
     if len(known) == 1 or worst is least:
-        return said
-    return f"{said}; {_loss(group, least, measure, chunked=chunked, short=True)}"
+        return sentence
+    return f"{sentence}; {_loss(group, least, measure, chunked=chunked, short=True)}"
 
 
 def _loss(group: Group, cell: Cell, measure: str, *, chunked: bool, short: bool = False) -> str:

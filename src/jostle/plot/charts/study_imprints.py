@@ -20,13 +20,13 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
     """Return the traces with bursts as imprints, each with its file's name."""
     imprints = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
     bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
-    made = []
+    charts = []
     for trace in bursty[:_MOST]:
         imprint = imprints.get((trace.probe, trace.signal, trace.setting, trace.run))
         chart = _chart(result, trace, imprint)
         stem = f"time-slices-{slug(chart.probe)}-beside-{slug(chart.signal)}-{slug(_brief(trace))}"
-        made.append((stem, chart))
-    return made
+        charts.append((stem, chart))
+    return charts
 
 
 def _other(imprint: Imprint) -> str:

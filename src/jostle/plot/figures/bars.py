@@ -35,11 +35,11 @@ def _build(chart: Bars) -> Figure:
     picture = Figure(figsize=(_WIDTH, _HEIGHT))
     picture.text(0.3 / _WIDTH, 1 - 0.34 / _HEIGHT, chart.title, fontsize=13, fontweight="bold")
     picture.text(0.3 / _WIDTH, 1 - 0.58 / _HEIGHT, chart.note, fontsize=8, color=SOFT)
-    told = any(bar.history for bar in chart.bars)
-    share = 0.38 if told else 0.86
+    with_history = any(bar.history for bar in chart.bars)
+    share = 0.38 if with_history else 0.86
     axes = picture.add_axes((0.085, 0.13, share, 0.65))
     _bars(axes, chart)
-    if told:
+    if with_history:
         _history(picture.add_axes((0.56, 0.13, 0.41, 0.65)), chart)
     return picture
 

@@ -67,13 +67,13 @@ def _numbers(imprint: ImprintChart) -> DrawnFigures:
 
 
 def _drawn(imprint: ImprintChart) -> list[tuple[str, Any, int]]:
-    found = [
+    drawn = [
         ("probe alone", imprint.alone, imprint.alone_ns[0]),
         ("probe with signal", imprint.together, imprint.together_ns[0]),
     ]
     if imprint.load is not None:
-        found.append(("signal", imprint.load, imprint.together_ns[0]))
-    return found
+        drawn.append(("signal", imprint.load, imprint.together_ns[0]))
+    return drawn
 
 
 def draw_figure(canvas: Canvas, imprint: ImprintChart) -> None:
@@ -150,13 +150,13 @@ def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
     # Three texts of two lines each need room: levels that lie close are spread.
     middle, away = (alone + dented) / 2, max(abs(alone - dented) / 2, 0.14 * top)
     side = 1 if alone >= dented else -1
-    said = [
+    notes = [
         (middle + side * away, f"mean alone\n{rate(alone, imprint.unit)}", 6.5, "normal"),
         (middle - side * away, f"mean in the bursts\n{rate(dented, imprint.unit)}", 6.5, "normal"),
     ]
     if imprint.dent is not None and math.isfinite(imprint.dent):
-        said.append((middle, f"degradation\n{shown(imprint.dent)}", 7.5, "bold"))
-    for height, text, size, weight in said:
+        notes.append((middle, f"degradation\n{shown(imprint.dent)}", 7.5, "bold"))
+    for height, text, size, weight in notes:
         axes.annotate(
             text, (right * 1.025, height), (3, 0), textcoords="offset points", va="center",
             fontsize=size, fontweight=weight, color=INK, annotation_clip=False, linespacing=1.25,
@@ -176,13 +176,13 @@ def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
     if not len(imprint.alone.values):
         return
     lengths = [(end - begin) / 1e9 for begin, end in (imprint.alone_ns, imprint.together_ns)]
-    said = [f"alone: {significant(lengths[0])} s", f"with the signal: {significant(lengths[1])} s"]
+    notes = [f"alone: {significant(lengths[0])} s", f"with the signal: {significant(lengths[1])} s"]
     high = top * 1.05
     left = lengths.index(min(lengths))
     for place, (value, colour) in enumerate(zip(lengths, (_GREY, _BLUE), strict=True)):
         axes.plot([value, value], [0, high], color=colour, linewidth=0.8, clip_on=False)
         inner = place == left
-        axes.annotate(said[place], (value, high), (-4 if inner else 4, 0),
+        axes.annotate(notes[place], (value, high), (-4 if inner else 4, 0),
                       textcoords="offset points", ha="right" if inner else "left", va="center",
                       fontsize=6.5, color=INK, annotation_clip=False)  # fmt: skip
     if imprint.dilation is None or not math.isfinite(imprint.dilation):

@@ -42,7 +42,7 @@ def blame_page(chart: BlameChart) -> Page:
     )
     if chart.guilty.any():
         note += f"Shaded: the {int(chart.guilty.sum())} slices in which it lost time to others."
-    foot = f"{chart.slices} slices judged; the smallest loss that could have been seen there: "
+    foot = f"{chart.slices} slices evaluated; the smallest loss that could have been seen there: "
     foot += f"{duration(1e9 * chart.smallest_s)}."
     if chart.evident:
         low, high = (duration(1e9 * end) for end in (chart.seconds.low, chart.seconds.high))
@@ -116,20 +116,20 @@ def _service(axes: Axes, chart: BlameChart) -> None:
     axes.grid(axis="y")
     remark = f" ({cut})" if cut else ""
     _heading(axes, f"service time of {chart.work}, relative to undisturbed{remark}")
-    said = [(1.0, "undisturbed")]
+    labels = [(1.0, "undisturbed")]
     slowed = chart.service[chart.guilty & ~np.isnan(chart.service)]
     if len(slowed):
         median = float(np.median(slowed))
-        said.append((median, f"median of the\nshaded slices:\n\u00d7{significant(median)}"))
-    for value, text in _apart(said, 0.32 * top):
+        labels.append((median, f"median of the\nshaded slices:\n\u00d7{significant(median)}"))
+    for value, text in _apart(labels, 0.32 * top):
         axes.annotate(text, (1, value), (6, 0), ("axes fraction", "data"), "offset points",
                       fontsize=6.5, color=INK, va="center", annotation_clip=False)  # fmt: skip
 
 
-def _apart(said: list[tuple[float, str]], least: float) -> list[tuple[float, str]]:
+def _apart(labels: list[tuple[float, str]], least: float) -> list[tuple[float, str]]:
     """Move texts up until they are `least` apart."""
     placed: list[tuple[float, str]] = []
-    for value, text in sorted(said):
+    for value, text in sorted(labels):
         low = placed[-1][0] + least if placed else value
         placed.append((max(value, low), text))
     return placed
@@ -148,8 +148,8 @@ def _load(axes: Axes, chart: BlameChart, values: Floats, colour: str, title: str
     axes.stairs(drawn, borders, color=colour, linewidth=1.0)
     value_axis(axes, top, chart.unit, 1 if values is chart.own else 2)
     _heading(axes, title)
-    said = f"mean\n{rate(float(np.mean(drawn)), chart.unit)}"
-    axes.annotate(said, (1, 0.5), (6, 0), "axes fraction", "offset points", fontsize=6.5,
+    text = f"mean\n{rate(float(np.mean(drawn)), chart.unit)}"
+    axes.annotate(text, (1, 0.5), (6, 0), "axes fraction", "offset points", fontsize=6.5,
                   color=INK, va="center", annotation_clip=False)  # fmt: skip
 
 

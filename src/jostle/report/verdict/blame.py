@@ -92,7 +92,7 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     proportion.
 
     Args:
-        lost: The loss, as `told.verdict.head` has it, or as the identification found it.
+        lost: The loss, from `verdict.head` or from the identification.
         interference: What is known of the neighbours; None where none were looked for.
         hits: Spans in which the run shows by itself that it lost time.
     """
@@ -163,9 +163,9 @@ def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list
 def _slices(interference: Interference | None, hits: Sequence[Hit]) -> tuple[int, int]:
     """Count the slices in which time was lost, and those that suspects made slow."""
     guilty = interference.guilty if interference else []
-    places = interference.resources if interference else []
+    losses = interference.resources if interference else []
     known = [guilty_slice.length_ns for guilty_slice in guilty] or [
-        resource_loss.slice_ns for resource_loss in places
+        resource_loss.slice_ns for resource_loss in losses
     ]
     length = max(known, default=0)
     if length <= 0:

@@ -37,7 +37,7 @@ def span_label(value_s: float, digits: int = 3) -> str:
         return "0"
     if value_s >= 60:
         return duration(value_s * 1e9)
-    scale, unit = next((one for one in _UNITS if value_s >= 0.9995 * one[0]), _UNITS[-1])
+    scale, unit = next((step for step in _UNITS if value_s >= 0.9995 * step[0]), _UNITS[-1])
     return f"{value_s / scale:.{digits}g} {unit}"
 
 
@@ -56,12 +56,12 @@ def count_label(value: float, _digits: int = 3) -> str:
 
 def labels(ticks: Sequence[float], label: Label) -> list[str]:
     """Return labels with so many digits that no two are the same."""
-    found: list[str] = []
+    texts: list[str] = []
     for digits in range(3, 8):
-        found = [label(tick, digits) for tick in ticks]
-        if len(set(found)) == len(found):
+        texts = [label(tick, digits) for tick in ticks]
+        if len(set(texts)) == len(texts):
             break
-    return found
+    return texts
 
 
 def top_of(values: Floats) -> tuple[float, bool]:

@@ -53,18 +53,18 @@ class ClusterBox:
     @property
     def quartiles(self) -> Floats:
         """Least, lower quartile, median, upper quartile, most, s."""
-        made: Floats = np.percentile(self.seconds, [0, 25, 50, 75, 100])
-        return made
+        quartiles: Floats = np.percentile(self.seconds, [0, 25, 50, 75, 100])
+        return quartiles
 
 
 def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[ClusterBox]:
     """Collect the segments of clusters; those without any have no box."""
-    found = []
+    boxes = []
     for cluster in clusters:
         own = segments.only(segments.cluster == cluster.number)
         if len(own):
-            found.append(ClusterBox(str(cluster.number), own.seconds, own.hit))
-    return found
+            boxes.append(ClusterBox(str(cluster.number), own.seconds, own.hit))
+    return boxes
 
 
 def spread_numbers(found: Sequence[tuple[str, Sequence[ClusterBox]]]) -> DrawnFigures:

@@ -177,8 +177,8 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
         ends += [right, left]
         measured = comparison.measured_s[run]
         axes.plot([measured, measured], [place - 0.4, place + 0.4], color=INK, linewidth=1.6)
-        said = "fastest" if run == comparison.baseline else f"+{span_label(measured)}"
-        axes.annotate(said, (max(right, measured), place), (5, 0), textcoords="offset points",
+        text = "fastest" if run == comparison.baseline else f"+{span_label(measured)}"
+        axes.annotate(text, (max(right, measured), place), (5, 0), textcoords="offset points",
                       va="center", fontsize=7, color=INK, annotation_clip=False)  # fmt: skip
     axes.set_yticks(range(len(names)), list(reversed(names)), color=INK)
     axes.set_ylim(-0.6, len(names) - 0.4)

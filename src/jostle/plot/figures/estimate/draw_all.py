@@ -80,8 +80,8 @@ def _chosen(estimate: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
 
 def members(estimate: Estimate) -> str:
     """Return how many ranks or processes were judged."""
-    one, many = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
-    return f"{count(estimate.ranks)} {one if estimate.ranks == 1 else many}"
+    singular, plural = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
+    return f"{count(estimate.ranks)} {singular if estimate.ranks == 1 else plural}"
 
 
 def foot(estimate: Estimate) -> str:
@@ -89,7 +89,7 @@ def foot(estimate: Estimate) -> str:
     return (
         f"job {estimate.job} of {local_time(estimate.start_ns)} · "
         f"{members(estimate)} · method {estimate.method} · "
-        f"{share_label(estimate.coverage)} of the time judged"
+        f"{share_label(estimate.coverage)} of the time covered"
     )
 
 
@@ -170,7 +170,7 @@ def _timeline_page(estimate: Estimate, scene: Scene) -> Page:
         f"some have more to do.{few}"
     )
     if not scene.has_work:
-        note += " No instructions could be counted: work is told from calls and bytes."
+        note += " No instructions could be counted: work is derived from calls and bytes."
     return Page("segments-in-time", title, note, foot(estimate),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 
@@ -230,7 +230,7 @@ def _small_page(estimate: Estimate, scene: Scene) -> Page:
     hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
     title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
     note = (
-        f"Segments with fewer than {LEAST_MEMBERS} of the same work are judged by what their parts "
+        f"Segments with fewer than {LEAST_MEMBERS} of the same work are estimated by what their parts "
         "take in others: the red lines. Below them, interfered are those whose loss was measured."
     )
     return Page("small-clusters-in-time", title, note, foot(estimate),

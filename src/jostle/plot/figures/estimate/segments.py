@@ -119,8 +119,8 @@ def _points(axes: Axes, drawn: DrawnSegments, values: Floats, label: Label) -> N
     if cut:
         beyond = np.flatnonzero(values > top)
         most = label(float(np.nanmax(values)), 3)
-        said = f"{count(len(beyond))} beyond the axis, up to {most}"
-        axes.annotate(said, (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
+        text = f"{count(len(beyond))} beyond the axis, up to {most}"
+        axes.annotate(text, (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
                       fontsize=6.5, color=INK, ha="right", va="bottom")  # fmt: skip
 
 
@@ -173,18 +173,18 @@ def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.n
     low, high = min(low, middle * (1 - least)), max(high, middle * (1 + least))
     edges = np.geomspace(low, high, _BINS + 1) if powers else np.linspace(low, high, _BINS + 1)
     edges[-1] = np.nextafter(high, np.inf)
-    usual, struck = (np.histogram(values[one], edges)[0].astype(float) for one in (~hit, hit))
+    usual, struck = (np.histogram(values[chosen], edges)[0].astype(float) for chosen in (~hit, hit))
     return Counts(edges, usual, struck, powers)
 
 
 def histogram_numbers(scene: Scene) -> DrawnFigures:
     """Return the bins of both histograms."""
     rows: list[tuple[object, ...]] = []
-    for name, found in _both(scene):
+    for name, histogram in _both(scene):
         rows.extend(
             (name, *row)
-            for row in zip(found.edges[:-1].tolist(), found.edges[1:].tolist(),
-                           found.usual.tolist(), found.hit.tolist(), strict=True)
+            for row in zip(histogram.edges[:-1].tolist(), histogram.edges[1:].tolist(),
+                           histogram.usual.tolist(), histogram.hit.tolist(), strict=True)
         )  # fmt: skip
     columns = ("of", "from", "to", "segments", "interfered_segments")
     return DrawnFigures(columns, tuple(rows))
@@ -192,10 +192,10 @@ def histogram_numbers(scene: Scene) -> DrawnFigures:
 
 def _both(scene: Scene) -> list[tuple[str, Counts]]:
     segments = scene.segments
-    found = [("duration_s", counts(segments.seconds, segments.hit, mark=_mark(scene)))]
+    histograms = [("duration_s", counts(segments.seconds, segments.hit, mark=_mark(scene)))]
     if scene.has_work:
-        found.append(("work", counts(segments.work, segments.hit, alike=_ALIKE)))
-    return found
+        histograms.append(("work", counts(segments.work, segments.hit, alike=_ALIKE)))
+    return histograms
 
 
 def _mark(scene: Scene) -> float:
@@ -207,10 +207,10 @@ def _mark(scene: Scene) -> float:
 def draw_histograms(canvas: Canvas, scene: Scene) -> None:
     """Draw how many segments took how long, and below how many did how much work."""
     width = canvas.width - LEFT - RIGHT
-    for number, (name, found) in enumerate(_both(scene)):
+    for number, (name, histogram) in enumerate(_both(scene)):
         axes = canvas.axes(LEFT, _TOP + number * (_HIGH + _GAP + 0.3), width, _HIGH)
         time = name == "duration_s"
-        _bars(axes, found, span_label if time else amount_label)
+        _bars(axes, histogram, span_label if time else amount_label)
         axes.set_xlabel("duration of a segment" if time else "work in a segment", loc="left",
                         color=INK)  # fmt: skip
         if time and math.isfinite(mark := _mark(scene)):
@@ -223,20 +223,20 @@ def histogram_body(scene: Scene) -> float:
     return scene.body + (0.3 if scene.has_work else 0)
 
 
-def _bars(axes: Axes, found: Counts, label: Label) -> None:
+def _bars(axes: Axes, histogram: Counts, label: Label) -> None:
     """Draw a histogram, the interfered on top of the others."""
-    whole = found.usual + found.hit
-    axes.stairs(whole, found.edges, baseline=found.usual, fill=True, color=LOST, alpha=0.75,
+    whole = histogram.usual + histogram.hit
+    axes.stairs(whole, histogram.edges, baseline=histogram.usual, fill=True, color=LOST, alpha=0.75,
                 linewidth=0)  # fmt: skip
-    axes.stairs(found.usual, found.edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
+    axes.stairs(histogram.usual, histogram.edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
     top = max(float(whole.max(initial=0.0)), 1.0)
     linear(axes, top * 1.02, count_label)
     axes.set_ylabel("segments", color=INK)
-    if found.powers:
-        logarithmic(axes, found.edges[0], found.edges[-1], label, axis="x")
+    if histogram.powers:
+        logarithmic(axes, histogram.edges[0], histogram.edges[-1], label, axis="x")
         axes.grid(visible=False, axis="x")
         return
-    low, high = float(found.edges[0]), float(found.edges[-1])
+    low, high = float(histogram.edges[0]), float(histogram.edges[-1])
     space = 0.02 * (high - low)
     axes.set_xlim(low - space, high + space)
     ticks = [tick for tick in axes.get_xticks() if low - space <= tick <= high + space]
