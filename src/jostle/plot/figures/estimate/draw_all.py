@@ -230,8 +230,8 @@ def _small_page(estimate: Estimate, scene: Scene) -> Page:
     hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
     title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
     note = (
-        f"Segments with fewer than {LEAST_MEMBERS} of the same work are estimated by what their parts "
-        "take in others: the red lines. Below them, interfered are those whose loss was measured."
+        f"For segments with fewer than {LEAST_MEMBERS} of the same work, the red lines come "
+        "from what their parts take in others. Below them, only measured loss counts."
     )
     return Page("small-clusters-in-time", title, note, foot(estimate),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
