@@ -45,7 +45,7 @@ from jostle.repository.types import (
 
 
 class Repository:
-    """A repository on disk; cheap to open, safe to open many times at once.
+    """A repository on disk; cheap to open, and safe to open several times concurrently.
 
     One object may be used by several threads; several processes may ingest, compact and ask
     at the same time.
@@ -102,7 +102,7 @@ class Repository:
     def ingest(
         self, paths: Sequence[Path], *, progress: Progress | None = None, remove: bool = False
     ) -> IngestReport:
-        """Take what is new in spools into the repository: each slice exactly once.
+        """Ingest new data from spools, each slice exactly once.
 
         Args:
             paths: Spool folders or single profiles.
@@ -144,7 +144,7 @@ class Repository:
         return compact(self.path)
 
     def check(self, progress: Callable[[int, int], None] | None = None) -> CheckReport:
-        """Read every file, and says which are not what was written.
+        """Read every file, and report damaged ones.
 
         Args:
             progress: Called with how many files were read, of how many.
@@ -152,11 +152,11 @@ class Repository:
         return check(self.path, progress)
 
     def repair(self) -> RepairReport:
-        """Go on with what is left where files are damaged; see `maintenance.repair`."""
+        """Make a damaged repository consistent; see `maintenance.repair`."""
         return repair(self.path)
 
     def damage(self) -> list[str]:
-        """Return the faults of the log, one sentence each; readers see the rest of it."""
+        """Return the damage of the log, one sentence per file; the rest of it is readable."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
@@ -164,12 +164,12 @@ class Repository:
         """Report each damaged file that a query finds and leaves out.
 
         Args:
-            tell: Told a sentence per file.
+            tell: Called with one sentence per file.
         """
         self._engine.on_damage = tell
 
     def expire(self, older_than_s: float) -> ExpireReport:
-        """Drop files whose slices all ended longer ago than a time.
+        """Remove files whose slices all ended longer ago than a time.
 
         Args:
             older_than_s: Age in seconds.
@@ -202,7 +202,7 @@ class Repository:
         return self._engine.query(sql, params)
 
     def commits(self) -> int:
-        """Return the number of the newest commit: what was asked before it may be out of date."""
+        """Return the number of the newest commit; earlier query results may be out of date."""
         return self._engine.refresh()
 
     def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
@@ -260,7 +260,7 @@ class Repository:
         )  # fmt: skip
 
     def newest(self, job: str) -> str:
-        """Return the newest job that its owner called so: "mpi-1a2b3c4d" may be "...@2" by now.
+        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" perhaps "...@2".
 
         One of the repository's owner comes before those of others, which have a name of their own.
         """
@@ -272,7 +272,7 @@ class Repository:
         return str(newest_jobs[0]) if newest_jobs else job
 
     def job_tables(self, job: str) -> JobTables:
-        """Return all tables of one job, as `jostle.analysis.digest` wants them."""
+        """Return all tables of one job, as `jostle.analysis.digest` takes them."""
         return JobTables(
             job,
             self.job_processes(job),
@@ -284,7 +284,7 @@ class Repository:
         )
 
     def job_writes(self, job: str) -> pa.Table:
-        """Return what tells how a job wrote, per mount and slice (see JobTables.writes)."""
+        """Return the metrics of how a job wrote, per mount and slice (see JobTables.writes)."""
         lo, hi = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
         return self._engine.ask(
@@ -297,7 +297,7 @@ class Repository:
         )
 
     def run_tables(self, job: str) -> RunTables:
-        """Return what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
+        """Return the tables behind an estimate, as `jostle.analysis.estimate` takes them."""
         window = self._engine.window(job)
         with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB is asked
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
@@ -448,15 +448,15 @@ class Repository:
         """Sum a metric over all other jobs on the resources of a job, while it ran.
 
         Args:
-            job: The job whose neighbours are asked for.
+            job: The job whose neighbours are summed.
             metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
             count_jobs: Add a column jobs: how many other jobs had a record there. Takes as long
-                again; `neighbours` names the jobs over the whole time.
+                again; `neighbours` lists the jobs over the whole time.
 
         Returns:
             The columns of `series`: where others began or ended within a slice, or the job did, a
-            row for each part of it, with what was done in that part.
+            row for each part of it, with the amount of that part.
 
         Raises:
             JobError: There is no such metric.
@@ -464,10 +464,10 @@ class Repository:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Name the other jobs behind a background, the heaviest first.
+        """Return the other jobs behind a background, the heaviest first.
 
         Args:
-            job: The job whose neighbours are asked for.
+            job: The job whose neighbours are summed.
             metric: As for `background`.
 
         Returns:
@@ -476,7 +476,7 @@ class Repository:
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Return whether other jobs may have run beside one; `beside` knows, and takes longer."""
+        """Return whether other jobs may have run beside one; `beside` is exact, and slower."""
         return has_company(self._engine, job)
 
     def beside(self, job: str) -> Beside:
@@ -484,7 +484,7 @@ class Repository:
         return beside(self._engine, job)
 
     def programs_beside(self) -> Programs:
-        """Return what all jobs did on the resources that they share (analysis.matrix)."""
+        """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
         return programs_beside(self._engine)
 
     # Handing out

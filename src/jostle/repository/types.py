@@ -13,7 +13,7 @@ from jostle.file_metrics import file_metrics
 
 MAX_WARNINGS = 100
 
-#: What tells how files are written: of these JobTables.writes has the sums per slice.
+#: Metrics of how files are written; JobTables.writes has their sums per slice.
 WRITE_METRICS = (
     *file_metrics("open_ops", "close_ops", "read_ops", "write_ops", "write_bytes", "write_ns",
                   "seek_ops", "sync_ns", "meta_ns"),
@@ -44,7 +44,7 @@ class WorldSegments:
             V_max (least and most of a rank), V_median of the byte counts, and bin_ns,
             bins_from_ns, wait_bins, offcpu_bins (ns in each bin, sum over ranks), wait_min_bins
             (the least of a rank in each bin) and offcpu_max_bins (the most).
-        rule: The rule that made most of the time: every, coalesced, epoch, raw, final; none.
+        rule: The rule with most of the time: every, coalesced, epoch, raw, final, none.
         rules: Share of the time of each rule, 0 to 1.
         coverage: Share of the time between a rank's first and last delimiter that lies inside
             segments of recurring kind (five or more have the same signature_set), mean over ranks.
@@ -54,7 +54,7 @@ class WorldSegments:
         boundaries_coarsest: Boundaries of the rank that has the fewest.
         agreement: boundaries / boundaries_coarsest.
         rank_segments: Segments of each rank that has any, in order of rank.
-        notes: What a person should know, one sentence each.
+        notes: Notes for users, one sentence each.
     """
 
     number: int
@@ -79,7 +79,7 @@ class WorldSegments:
 
     @property
     def verdict(self) -> str:
-        """What to call it: segmented, not segmentable, or no segments."""
+        """The verdict on its segments: segmented, not segmentable, or no segments."""
         if not self.segments.num_rows:
             return "no segments"
         return "segmented" if self.segmentable else "not segmentable"
@@ -99,20 +99,19 @@ class JobSegments:
     worlds: tuple[WorldSegments, ...]
 
 
-#: Of so many runs of the canary a mean is made that tells of cores at their best: of a few it
-#: scatters, and the lowest are luck.
+#: Runs of the canary behind each mean of a floor: means of fewer scatter, the lowest by luck.
 CANARY_RUNS = 100
 
 
 @dataclass(frozen=True)
 class CoreFloor:
-    """The least that the canary's loop is known to take on a node.
+    """The floor of the canary on a node: the least time of its loop.
 
     Attributes:
         ns: Low quantile of means, each of CANARY_RUNS runs of it one after the other, ns.
-        jobs: Other jobs on the node that it is known from; 0: the run itself alone.
+        jobs: Other jobs on the node behind it; 0: only the run itself.
         own_ns: The same of runs of the job's program with as many ranks.
-        own_jobs: Other runs of it that this is known from; 0: none.
+        own_jobs: Other runs of the program behind own_ns; 0: none.
     """
 
     ns: float
@@ -123,7 +122,7 @@ class CoreFloor:
 
 @dataclass(frozen=True)
 class RunTables:
-    """What an estimate of one run is made from.
+    """The tables behind an estimate of one run.
 
     Attributes:
         job: Its name.
@@ -134,10 +133,10 @@ class RunTables:
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
-        floors: Node -> what its cores take at their best, as far as the canary told in all runs
-            around; empty without a canary.
+        floors: Node -> the floor of the canary's means over the runs around this one; empty
+            without a canary.
         others_cpu_s: Node -> CPU seconds that other jobs spent there while it ran; of a job with
-            segments it is not asked.
+            segments it is empty.
     """
 
     job: str
@@ -152,7 +151,7 @@ class RunTables:
 
 @dataclass(frozen=True)
 class JobTables:
-    """All that the repository knows about one job.
+    """All tables of one job.
 
     Attributes:
         job: Its name.

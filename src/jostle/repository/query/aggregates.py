@@ -1,7 +1,7 @@
 """Aggregates over many jobs at once; each query reads only the columns and files it needs.
 
-They go past the views: what several commits contributed to one slice is added up anyway. Those
-that pages ask again and again go past DuckDB, too (columns.py).
+They read the files without the views, as the rows of several commits are added up anyway. Sums
+that pages request often are computed without DuckDB (columns.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.query.lifetimes import END
 from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
 
-#: What files are read and written by.
+#: Metrics of the bytes read from and written to files.
 TRAFFIC = tuple(f"{kind}_{what}_bytes" for kind in ("posix", "stdio") for what in ("read", "write"))
 #: Tables whose rows name the jobs that a commit was about.
 _NAMING = ("processes", "rollup", "node_rollup")
@@ -33,7 +33,7 @@ class Files:
 
     Attributes:
         number: Number of the newest commit.
-        naming: Those that tell which jobs there are, and what they moved.
+        naming: Files of the tables that list jobs, and their bytes.
         newest_ns: End of the newest slice.
     """
 
@@ -43,7 +43,7 @@ class Files:
 
 
 class Loads:
-    """What many jobs did at once, and how far the repository is."""
+    """Sums of metrics over many jobs, and the progress of the repository."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -161,14 +161,14 @@ class Loads:
         }
 
     def files(self) -> Files:
-        """Look which files there are by now."""
+        """Return the files of the newest commit."""
         number = self._engine.refresh()
         naming = [file for table in _NAMING for file in self._engine.files(table)]
         newest = max((file.hi for file in self._engine.files("node_rollup")), default=0)
         return Files(number, frozenset(file.path for file in naming), newest)
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
-        """Name the jobs that some files are about; those that are gone again do not count."""
+        """Return the jobs that have rows in some files; files that are gone are ignored."""
         wanted = set(paths)
 
         def question() -> str:
@@ -187,12 +187,12 @@ class Loads:
     def job_marks(
         self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS, *, partial: bool = False
     ) -> pa.Table:
-        """Return what changes with a job's data: rows, records and newest slice.
+        """Return figures that change with a job's data: records, newest slice, bytes.
 
         Args:
             jobs: Their names; None: of all.
             span: All their time, ns since the epoch; it may be wider.
-            partial: Go on without damaged files, and have them told.
+            partial: Leave out damaged files, and report them.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
@@ -235,7 +235,7 @@ class Loads:
             points: How many, from a job's start to its end.
             span: All their time, ns since the epoch; it may be wider.
             table: rollup or node_rollup.
-            metrics: What is added up: what they read and wrote, or metrics of that table.
+            metrics: Metrics of that table to add up.
 
         Returns:
             Columns job, place (0 to points - 1) and value.
@@ -321,7 +321,7 @@ def _spread(
     keys: dict[str, NDArray[Any]], length: NDArray[Any], values: dict[str, NDArray[Any]],
     step_ns: int,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:  # fmt: skip
-    """Share what slices longer than a step hold out among the steps from their start on."""
+    """Spread slices that are longer than a step evenly over the steps from their start on."""
     steps = np.maximum(-(-length // step_ns), 1)
     if (steps == 1).all():
         return keys, values
@@ -333,7 +333,7 @@ def _spread(
 
 
 def _together(columns: Sequence[NameColumn], parts: Sequence[RowGroupRows]) -> NameColumn:
-    """Put the names of some rows of several columns under one numbering."""
+    """Merge the names of several columns into one dictionary."""
     known: dict[str, int] = {}
     codes = []
     for names, part in zip(columns, parts, strict=True):

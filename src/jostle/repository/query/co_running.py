@@ -23,7 +23,7 @@ MOUNT_METRICS = (
     *(f"{kind}_{name}" for kind in _KINDS
       for name in ("read_bytes", "read_ns", "sync_ops", "meta_ops")),
 )  # fmt: skip
-#: Of these also the most of one process, as <metric>_max.
+#: Metrics that also have their maximum over processes, as <metric>_max.
 MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
                     for name in ("read", "write", "sync", "meta"))  # fmt: skip
 #: The families of MPI calls by what they are judged as: (operations, bytes, time).
@@ -43,7 +43,7 @@ NODE_METRICS = tuple(dict.fromkeys((
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
     *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in NO_BYTES),
 )))  # fmt: skip
-#: Of these also the most and the least of one process, as <metric>_max and <metric>_min.
+#: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
 
 _FACTS = f"""
@@ -71,7 +71,7 @@ class JobFacts:
     Attributes:
         job: Its name.
         program: The program of its longest rank (a launcher is none), else of its longest process.
-        user: Its owner's uid; None when it is not known, not told, or several users bear its name.
+        user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.
         start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.
@@ -163,9 +163,9 @@ def beside(engine: Engine, job: str) -> Beside:
 
 
 def _met(own: JobFacts, other: JobFacts) -> bool:
-    """Return whether two jobs lived at once: a slice may hold the end of one and the next's begin.
+    """Return whether two jobs ran at the same time; in one slice one may end and the other begin.
 
-    Of what still runs the end is not known, nor of what a repository has forgotten.
+    The end is unknown for a job that still runs or that the repository has expired.
     """
     over = (0 < other.end_ns <= own.start_ns) or (0 < own.end_ns <= other.start_ns)
     return not over
@@ -176,7 +176,7 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 
 
 def has_company(engine: Engine, job: str) -> bool:
-    """Return whether other jobs may have run beside one: cheap, and never wrongly no."""
+    """Return whether other jobs may have run beside one; cheap, and False only if none did."""
     window = engine.window(job)
     rows = engine.ask(
         lambda: (
@@ -295,7 +295,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
     """Merge all jobs of other users into one, so that only their sums remain.
 
     Args:
-        beside: What is beside the job.
+        beside: A job's slices and the loads of others.
         users: Uids whose jobs the viewer may see; these stay.
         name: What to call the others.
     """

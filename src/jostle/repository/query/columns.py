@@ -1,7 +1,7 @@
 """Reads columns of the rollups straight from their files and caches them, without DuckDB.
 
 A question about one job's hour reads three columns of two files; to plan that takes DuckDB ten
-times as long as to read it. What is kept holds for ever, for files never change.
+times as long as to read it. Cached columns stay valid, as files never change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _META_FACTOR = 6
 
 @dataclass(frozen=True)
 class NameColumn:
-    """A column of names.
+    """A column of names as codes and a dictionary.
 
     Attributes:
         known: Those that there are.
@@ -42,7 +42,7 @@ class NameColumn:
     codes: NDArray[np.int32]
 
     def are(self, wanted: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which rows have one of some names."""
+        """Return a mask of the rows whose name is among some names."""
         some = set(wanted)
         if len(some) == 1:
             (name,) = some
@@ -98,7 +98,7 @@ class Columns:
 
         Args:
             engine: Knows which files there are.
-            most_bytes: What may be kept in memory.
+            most_bytes: Most memory for cached columns, bytes.
         """
         self.bytes = 0
         self._engine = engine

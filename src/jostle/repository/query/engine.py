@@ -137,12 +137,12 @@ class Engine:
     ) -> pa.Table:  # fmt: skip
         """Ask a question that is put together from the newest state of the log.
 
-        A damaged file of a table that is about all jobs is left out, and told (`on_damage`).
+        A damaged file of a table of all jobs is left out and reported (`on_damage`).
 
         Args:
             question: Gives the SQL; called again when files vanished under the query.
             params: Values of its parameters.
-            views: Make the views that it names.
+            views: Create the views that it uses.
             partial: Leave damaged files of any table out.
 
         Raises:
@@ -189,7 +189,7 @@ class Engine:
                     raise damaged from error
 
     def _leave_out(self, damaged: DamagedError, *, partial: bool) -> bool:
-        """Go on without a file, where it is known and others do not need it; tells whether."""
+        """Leave out a damaged file if its table permits that; return whether it did."""
         table = damaged.file.partition("/")[0]
         if not damaged.file or not (partial or table in _SHARED):
             return False
@@ -217,11 +217,11 @@ class Engine:
         ]  # fmt: skip
 
     def unreadable(self, error: Exception, file: str = "") -> DamagedError:
-        """Say that a file is missing or damaged.
+        """Return the error for a file that is missing or damaged.
 
         Args:
-            error: What became of reading it.
-            file: Which, within the repository; "" where that is not known.
+            error: The error from reading it.
+            file: Its path within the repository; "" if unknown.
         """
         entries = (entry for table in TABLES for entry in self.log.state.of(table))
         spans = ((entry.lo, entry.hi) for entry in entries
@@ -230,7 +230,7 @@ class Engine:
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
     def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
-        """Name the file that a question failed at: DuckDB names it for some kinds of damage."""
+        """Return the file at which a query failed; DuckDB names it for some damage only."""
         with self._guard:
             read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
         damaged = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
@@ -243,7 +243,7 @@ class Engine:
         return _Cursor(self._database.cursor())
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
-        """Return the views that a question names and that are stale: each costs a look at files."""
+        """Return the stale views that a query uses; each costs a stat of its files."""
         self._whole([], partial=False)
         number = hash((self.log.state.number, *self._left_out))
         wanted = {}
@@ -267,7 +267,7 @@ class Engine:
             self._database = None
 
     def refresh(self) -> int:
-        """Read what was committed meanwhile; gives the number of the newest commit."""
+        """Read new commits; return the number of the newest."""
         with self._guard:
             return self.log.refresh().number
 
@@ -276,7 +276,7 @@ class Engine:
         return self._whole(self.log.state.of(table), partial=False)
 
     def newest(self, name: str, lo: int, hi: int) -> list[File]:
-        """Return the files of a table that reach into a span of time (ns), as they are by now."""
+        """Return the files of a table, as of the last refresh, that reach into a span (ns)."""
         with self._guard:
             self.log.refresh()
             return self._reaching(name, lo, hi)

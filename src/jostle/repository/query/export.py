@@ -43,7 +43,7 @@ class ExportSelection:
     Attributes:
         job: Only rows of this job.
         span: Only slices and segments that reach into this time, ns since the epoch.
-        metrics: Of what was measured only these metrics.
+        metrics: Only these metrics; None: all.
     """
 
     job: str | None = None

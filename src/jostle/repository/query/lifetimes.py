@@ -97,7 +97,7 @@ def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints
 
 
 def spans(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return begin and length (ns) of what slices are cut to; whole ones where they are not."""
+    """Return begin and length (ns) of slices, clipped to the lives of their jobs."""
     if "start_ns" in table.column_names:
         start, length = (ints(table, name) for name in ("start_ns", "length_ns"))
         return start, length
@@ -128,7 +128,7 @@ def lived_sql(rows: str, lives: int) -> str:
 
     Args:
         rows: SQL of a table with columns job, slice and slice_ns.
-        lives: Number of the first of three parameters: what `Lives.edges` gives.
+        lives: Number of the first of three parameters, the lists from `Lives.edges`.
     """
     whole = "slice * slice_ns"
     return f"""(

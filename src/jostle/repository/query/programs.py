@@ -75,7 +75,7 @@ def programs_beside(engine: Engine) -> Programs:
 
 
 def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:
-    """Leave out jobs whose processes expired, or came in while we asked."""
+    """Leave out jobs whose processes expired, or were ingested during the queries."""
     names = pa.array(list(everyone), pa.string())
     return table.filter(pc.is_in(table.column("job"), value_set=names))
 

@@ -102,7 +102,7 @@ def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
 
 
 def _rollup_of(metric: str) -> tuple[Rollup, str]:
-    """Return the rollup that holds a metric, and the column that names its resource."""
+    """Return the rollup table that holds a metric, and its column of resources."""
     known = BY_ID.get(metric)
     if known is None:
         near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)

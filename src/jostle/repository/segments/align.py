@@ -20,8 +20,8 @@ from jostle._profile import SEGMENT_RULES
 from jostle.repository.store.tables import Ints
 
 _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
-# An epoch ends within a segment's length on all ranks, or it is not the same; one that is matched
-# by time alone within a quarter of it.
+# The ends of one epoch on all ranks lie within one segment's length; within a quarter of it if
+# epochs are matched by time alone.
 _SAME_OCCURRENCE, _SAME_TIME = 1.0, 0.25
 # Chance lets some of two unrelated rhythms coincide: by time nearly all must have partners.
 _MOST = 0.8
@@ -149,7 +149,7 @@ def _globals(rows: Rows, rank: int) -> Ints:
     at = rows.rank(rank)
     ends = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
     place = rows.place[ends]
-    # Of a sane profile the places grow; what does not is left out.
+    # In a valid profile the counts grow; rows that break this are left out.
     before = np.concatenate([[0], np.maximum.accumulate(place)[:-1]]) if len(place) else place
     result: Ints = ends[place > before]
     return result
@@ -162,7 +162,7 @@ def _epochs(rows: Rows, rank: int) -> Ints:
 
 
 def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
-    """Find common boundaries at global collectives, and whom they are common to."""
+    """Find common boundaries at global collectives, and the ranks that share them."""
     members = list(range(len(globals_)))
     result = Alignment(members, np.empty((len(members), 0), dtype=np.int64))
     while members:
@@ -212,7 +212,7 @@ def _finals(rows: Rows, alignment: Alignment) -> Ints:
 
 
 def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
-    """Match epochs by site and occurrence, and makes sure that they are close in time."""
+    """Match epochs by site and occurrence, if they are close in time."""
     none = np.empty((len(epochs), 0), dtype=np.int64)
     if not epochs or min(map(len, epochs)) == 0:
         return none

@@ -1,6 +1,6 @@
 """Merges waiting and off-CPU time in fine time bins. Pure functions on columns.
 
-A rank's segment holds one byte per bin of 10 ms << shift: 255 for a bin that passed wholly so. The
+A rank's segment holds one byte per bin of 10 ms << shift; 255 means the whole bin. The
 first bin is the one that the segment's start lies in, counted from the epoch, so that bins of all
 ranks of all nodes lie on one grid.
 """
@@ -33,7 +33,7 @@ _MOST = {"offcpu_bins"}  # of the others the least counts
 def flat_bins(
     start_ns: Ints, shift: Ints, column: pa.ChunkedArray
 ) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Take the bins of rows apart.
+    """Return the bins of rows as flat arrays.
 
     Args:
         start_ns: Start of each row.
@@ -42,7 +42,7 @@ def flat_bins(
 
     Returns:
         Of each bin: the row that it belongs to, its number (k of [k w, (k + 1) w),
-        w = BIN_NS << shift of the row), and the time passed so in it (ns).
+        w = BIN_NS << shift of the row), and the waiting or off-CPU time in it (ns).
     """
     offsets, data = _bytes_of(_whole(column))
     counts = np.diff(offsets)
@@ -110,7 +110,7 @@ class MergedBins:
     time, and reach from the one clock to the other: such a segment gets none.
 
     Attributes:
-        apart: Number of segments whose ranks lie too far apart for bins.
+        apart: Number of segments whose ranks are too far apart in time for bins.
     """
 
     def __init__(

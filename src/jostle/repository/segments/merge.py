@@ -33,7 +33,7 @@ from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.repository.store.tables import Ints
 from jostle.repository.types import WorldSegments
 
-RECURRING = 5  # segments of one kind make it one that can be judged (thesis 5.1.1)
+RECURRING = 5  # segments of a kind from which on it is recurring (thesis 5.1.1)
 SEGMENTABLE = 0.5
 #: Columns that are looked at first, of all ranks.
 KEYS = (
@@ -128,7 +128,7 @@ def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class _Gathered:
-    """What must be seen of all ranks at once.
+    """The columns that are needed of all ranks together.
 
     Attributes:
         columns: Their rows as columns, to align.
@@ -259,7 +259,7 @@ def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
 def _delimiters(
     alignment: Alignment, columns: Rows, globals_: Ints, tokens: pa.Table
 ) -> dict[str, Any]:
-    """Return what ended each segment, and of how many of a rank's it was made."""
+    """Return the rule that ended each segment, and its number of segments of a rank."""
     rows, count = alignment.rows, alignment.rows.shape[1]
     parts = np.zeros(count, dtype=np.int64)
     for first, ends in zip(columns.begin[alignment.members].tolist(), rows, strict=True):

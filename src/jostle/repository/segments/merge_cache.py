@@ -1,6 +1,6 @@
 """Caches merged segments: one Parquet file per finished world that took long to merge.
 
-A copy is believed only if it was made by these very rules from these very rows (its key says so)
+A copy is used only if it was made by the same rules from the same rows (its key says so)
 and every byte of it is as it was written (its name says so). Nothing depends on it: without one, or
 where none can be written, the ranks' segments are merged again. So copies stand outside of the log.
 """
@@ -98,7 +98,7 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
     try:
         folder.mkdir(exist_ok=True)
         before = list(folder.glob(f"{stem}-*.parquet"))
-        # NOTE: not made durable: what a crash leaves is a copy that is not believed.
+        # NOTE: not made durable: a copy that a crash damaged is not used.
         pq.write_table(rows, temporary, compression="lz4", row_group_size=_ROW_GROUP,
                        write_statistics=False)  # fmt: skip
         final = folder / f"{stem}-{_digest(temporary.read_bytes())}.parquet"
@@ -117,7 +117,7 @@ def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldS
     Args:
         root: The repository.
         stem: What its name begins with.
-        key: What it must have been made of.
+        key: The key of its rows and rules, see `key_of`.
         without: Columns that are not wanted.
 
     Returns:

@@ -1,7 +1,7 @@
 """Merges a job's segments from the repository's files and caches those of finished jobs.
 
 A job of many ranks may have gigabytes of them: they are read a few ranks at a time, and what took
-long to merge is kept in a file (merge_cache.py).
+long to merge is cached in a file (merge_cache.py).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Merger:
         return result
 
     def keep(self, job: str) -> bool:
-        """Merge a job that is over, so that nobody waits for it later; says whether it is over."""
+        """Merge a job that is over, so that later queries need not; return whether it is over."""
         processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
         over = all(processes["complete"].to_pylist())
         for world in find_worlds(processes) if over else []:

@@ -1,6 +1,6 @@
 """Sums the ranks' counters between common boundaries, rank by rank.
 
-A rank's rows are seen once and let go, so that it takes the memory of one rank's rows and of the
+Each rank's rows are read once and released, so that memory holds one rank's rows and the
 result, however many ranks there are.
 """
 
@@ -17,7 +17,7 @@ from jostle.arrow_columns import ints
 from jostle.reader import SEGMENT_VALUES
 from jostle.repository.store.tables import Ints
 
-#: Of these the median over ranks is given too: a group may be made by it (thesis 5.1.2).
+#: Values that also have a median over ranks: groups may be formed by it (thesis 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 #: What is summed up as a count, beside the values.
 COUNTED = ("globals", *SEGMENT_VALUES)

@@ -22,7 +22,7 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 
 
 def reason_of(error: Exception, root: Path) -> str:
-    """Return what is wrong in one line, without the path to the repository."""
+    """Return the reason of an error in one line, without the path of the repository."""
     message = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
     text = "".join(character if character.isprintable() else " " for character in message)
     text = " ".join(text.replace(f"{root}/", "").split())
@@ -39,7 +39,7 @@ def find_damaged(
         root: Folder of the repository.
         message: The error.
         sql: The question, with the files that it reads.
-        suspect: The file to look at first; "" for none.
+        suspect: The file to check first; "" for none.
 
     Returns:
         Its path within the repository; "" where it was not found.

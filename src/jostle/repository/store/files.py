@@ -27,10 +27,10 @@ CHANGE = "jostle.change"
 
 
 def write_chunks(root: Path, parts: Iterable[PartitionChunk]) -> list[File]:
-    """Write chunks as files of a repository; they count once a commit names them.
+    """Write chunks as files of a repository; they become valid with the commit that lists them.
 
     Raises:
-        RepositoryError: They cannot be written; what was written is removed again.
+        RepositoryError: They cannot be written; files already written are removed again.
     """
     files: list[File] = []
     change = uuid.uuid4().hex
@@ -68,7 +68,7 @@ def _write(root: Path, chunk: PartitionChunk, change: str) -> File:
 def write_parquet(
     rows: pa.Table, path: Path, keys: Container[str], metadata: dict[str, str] | None = None
 ) -> None:
-    """Write a table as the repository does: zstd 1, numbers delta-coded, names as dictionary.
+    """Write a table with zstd level 1, delta-coded numbers and dictionaries of names.
 
     Args:
         rows: The table.
@@ -123,7 +123,7 @@ def publish(root: Path, log: Log, change: Change) -> None:
 
 
 def remove_files(root: Path, files: Iterable[File]) -> None:
-    """Remove files that no commit names."""
+    """Remove files that are in no commit."""
     for file in files:
         with contextlib.suppress(OSError):
             (root / file.path).unlink(missing_ok=True)
@@ -166,7 +166,7 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
 
 
 def strays(root: Path, named: set[str], older_than_s: float, now_s: float) -> Iterator[Path]:
-    """Find what crashes left: files that no commit names and nobody can be about to commit."""
+    """Return the files left by crashes: in no commit, and too old for a commit in progress."""
     for place in (*TABLES, COMMITS, MERGED):
         for folder, _, names in os.walk(root / place):
             for name in names:

@@ -180,10 +180,10 @@ TABLES: dict[str, TableLayout] = {
 
 
 def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: int) -> int:
-    """Return the stable id of a process: 63 bits of a hash of what names it for ever.
+    """Return the stable id of a process: 63 bits of a hash of its identity.
 
     Args:
-        owner: The uid that its profile belongs to, so that nobody's file passes for another's;
+        owner: The uid that owns its profile, so that no file passes for another user's;
             None for the owner of the repository.
         boot_id: Start of its machine.
         pid: Its number there.

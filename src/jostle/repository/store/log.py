@@ -37,7 +37,7 @@ from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
-# Holds the number of the newest commit: else nobody would miss it.
+# Holds the number of the newest commit, so that its loss is noticed.
 NEWEST = "newest"
 # A network file system says so while another node removes or writes a file.
 _FLEETING = (errno.EIO, errno.ESTALE)
@@ -94,7 +94,7 @@ class RepositoryState:
     open: dict[int, Position] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
     horizon_ns: int = 0
-    time_ns: int = 0  # when the newest commit was made, by the clock of who made it
+    time_ns: int = 0  # when the newest commit was made, by its writer's clock
 
     def of(self, table: str) -> list[File]:
         """Return the files of one table."""
@@ -140,7 +140,7 @@ class Log:
         self.damage: dict[str, str] = {}
 
     def refresh(self) -> RepositoryState:
-        """Read what was committed since the last call.
+        """Read the commits since the last call.
 
         Raises:
             RepositoryError: The log is damaged.
@@ -189,7 +189,7 @@ class Log:
             self.state.number = number
 
     def _told(self) -> int:
-        """Return the number of the newest commit, as its writer noted it; 0: nobody did."""
+        """Return the number of the newest commit as noted by its writer; 0 if there is no note."""
         try:
             return int((self.folder / NEWEST).read_bytes())
         except (OSError, ValueError):
@@ -342,7 +342,7 @@ class Log:
         reached("commit-linked")
         # Under a name of its own: the one above is the commit's, where it could not be removed.
         path = self.folder / f".{uuid.uuid4().hex}"
-        with contextlib.suppress(OSError):  # it only helps to miss what is gone
+        with contextlib.suppress(OSError):  # it only helps to notice a lost commit
             path.write_bytes(b"%d" % number)
             os.rename(path, self.folder / NEWEST)
         return True
@@ -441,7 +441,7 @@ def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
     """Bring a state up to a commit: all of it, or nothing.
 
     Raises:
-        DamageError: The commit lacks what it should hold.
+        DamageError: The commit is incomplete.
     """
     try:
         files = [File(*entry) for entry in commit["add"]]
@@ -477,7 +477,7 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder durable."""
+    """Make new entries of a folder durable (fsync)."""
     with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -1,10 +1,10 @@
-"""Names jobs and processes by their owner, whatever their profiles claim.
+"""Assigns names to jobs and processes by their owner, whatever their profiles claim.
 
 Users choose job names freely, so only name and owner together identify a job. Jobs of the
 repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name that has an @
 of its own always gets its owner, so that no two jobs have one name.)
 
-Names that come back: "mpi-1a2b3c4d" is made of 32 bits, and launchers use ids again. Such a name
+Reused names: "mpi-1a2b3c4d" has 32 bits, and launchers use ids again. Such a name
 belongs to another job when it appears 10 minutes or more after all processes of its owner that had
 it were over; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name that
 the runtime knew.
@@ -63,7 +63,8 @@ def find_life(lives: list[JobLife], begin_ns: int, end_ns: int) -> JobLife:
         begin_ns: Start of the process.
         end_ns: Its end, or the time now.
     """
-    # A job that seemed over may go on beside a newer one: who began within the newer belongs there.
+    # A job that seemed over may go on beside a newer job of its name: a process that began within
+    # the newer job belongs to that.
     for life in sorted(lives, key=lambda life: life.begin_ns, reverse=True):
         if life.begin_ns <= begin_ns <= life.end_ns:
             return _extended(life, begin_ns, end_ns)
@@ -82,7 +83,7 @@ def _extended(life: JobLife, begin_ns: int, end_ns: int) -> JobLife:
 
 
 class JobNames:
-    """Names the jobs and processes of one repository; remembers which names came back."""
+    """Assigns names to jobs and ids to processes of one repository; tracks reused names."""
 
     def __init__(
         self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
@@ -90,9 +91,9 @@ class JobNames:
         """Start with what a repository knows.
 
         Args:
-            home: Who owns the repository (a uid).
+            home: The uid that owns the repository.
             known: Gives (job, owner, start, end) in ns of the jobs in the repository that were
-                ever called one of some names, under the names that they have there.
+                ever had one of some names, with the names that they have there.
         """
         self._home = home
         self._known = known
@@ -121,7 +122,7 @@ class JobNames:
                 find_life(self._lives.setdefault((owner, job), []), begin, end)
 
     def _remember(self, name: str, owner: int | None, begin_ns: int, end_ns: int) -> None:
-        """Take note of a job in the repository, if its name is one that is made here."""
+        """Register a job of the repository, if its name was assigned here."""
         job, _, rest = name.partition("@")
         digits = rest.partition("@")[0]
         number = int(digits) if digits.isdecimal() and len(digits) < 10 else 1

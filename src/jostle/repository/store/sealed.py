@@ -16,7 +16,7 @@ _SEAL = re.compile(rb'\{"sum":"([0-9a-f]{16})",')
 
 
 class DamageError(ValueError):
-    """A file of the log is not what was written."""
+    """A file of the log is not as it was written."""
 
 
 class NewerError(Exception):
@@ -28,7 +28,7 @@ def seal(value: dict[str, Any], number: int) -> bytes:
 
     Args:
         value: What it says.
-        number: Its number, which its name has, too.
+        number: Its number, also part of its name.
     """
     content = {"number": number, "version": LOG_VERSION, **value}
     text = json.dumps(content, separators=(",", ":")).encode()
@@ -43,7 +43,7 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
         number: What its name says.
 
     Raises:
-        DamageError: It is not what was written; says why, part of a sentence.
+        DamageError: It is not as it was written; the message is part of a sentence.
         NewerError: This jostle is too old for it.
     """
     seal = _SEAL.match(data)

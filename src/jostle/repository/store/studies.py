@@ -1,11 +1,11 @@
 """Stores studies: `studies/NAME/` with the file, the plan, one line per run, and logs.
 
 study.toml    the study's file, word for word
-plan.json     what was resolved from it, the place, versions
+plan.json     the resolved plan, the place, versions
 runs.jsonl    one line per finished run, made durable before the next begins
 logs/RUN/     what programs logged and said
 lock          held while the study runs
-running.json  what is running now; a leftover of it says what a crash left
+running.json  the run in progress; left over after a crash
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class StudyStore:
         """Add a finished run; it is durable when this returns.
 
         Raises:
-            RepositoryError: It cannot be written; then no part of it is kept.
+            RepositoryError: It cannot be written; no part of it is stored.
         """
         line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
         with self._writing():
@@ -105,7 +105,7 @@ class StudyStore:
                 os.close(descriptor)
 
     def note_running(self, content: Mapping[str, Any] | None) -> None:
-        """Note what is about to run, or, with None, that nothing does."""
+        """Note the run that is about to start, or, with None, that none does."""
         path = self.folder / "running.json"
         with self._writing():
             if content is None:
@@ -169,7 +169,7 @@ class StudyStore:
         return self._json("plan.json")
 
     def running(self) -> dict[str, Any] | None:
-        """Return what was running when the study was last alive; None when it ended well."""
+        """Return the run that was in progress when the study stopped; None if it ended normally."""
         try:
             return self._json("running.json")
         except RepositoryError:
@@ -181,7 +181,7 @@ class StudyStore:
         A torn last line, which a crash leaves, does not count.
 
         Raises:
-            RepositoryError: Another line is damaged; names it.
+            RepositoryError: Another line is damaged; the message has its number.
         """
         path = self.folder / "runs.jsonl"
         try:
@@ -245,7 +245,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 def _write_at(descriptor: int, line: bytes, end: int) -> None:
-    """Write a line durably at the end of a file, or nothing of it."""
+    """Append a line durably to a file, or leave the file as it was."""
     try:
         written = 0
         while written < len(line):

@@ -26,7 +26,7 @@ Columns = dict[str, Ints]
 # A record may span this many slices before its values go to the last of them only: a stopped
 # process of a week at 4 s has 151 000; a hostile profile must not make us write billions of rows.
 MAX_SPREAD = 200_000
-# 9 PB or 104 days in one slice: what is beyond comes from a damaged or hostile profile, and is cut
+# 9 PB or 104 days in one slice: larger values come from a damaged or hostile profile, and are cut
 # so that sums over it do not overflow and fail for everybody.
 MAX_VALUE = 2**53
 
@@ -124,7 +124,7 @@ def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[Partiti
 
 
 class NameRanks:
-    """Ranks of the names in a batch, so that sorting by numbers sorts by names."""
+    """Ranks of the names in a batch; sorting by rank is sorting by name."""
 
     def __init__(self, sources: Sequence[ProcessSource]) -> None:
         self.jobs, self.job = _rank([source.job for source in sources])
@@ -229,7 +229,7 @@ def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[Partition
 def split_by_partition(
     table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints
 ) -> Iterator[PartitionChunk]:
-    """Cut sorted rows where the partition changes; drops what is zero throughout a chunk."""
+    """Split sorted rows by partition; leave out the columns that are zero in a whole chunk."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     whole = len(edges) == 2
     for first, last in itertools.pairwise(edges):
