@@ -176,7 +176,7 @@ def made(plain: list[float], profiled: list[float]) -> object:
         ([1.02, 1.021, 1.019, 1.02], "Profiling cost 2.00 % (99 % interval +"),
         ([0.98, 0.981, 0.979, 0.98], "The profiled runs were 2.00 % faster"),
         ([1.0, 1.001, 0.999, 1.0], "No cost can be seen: it is below 0."),
-        ([0.8, 1.2, 1.0, 1.1], "Too noisy to tell: +2.50 %"),
+        ([0.8, 1.2, 1.0, 1.1], "Too noisy to decide: +2.50 %"),
         ([1.0], "Too few runs for a result."),
     ],
 )

@@ -128,7 +128,7 @@ def test_a_commit_that_is_its_neighbours(store: Repository, truth: list[tuple[in
 def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[int, int]]) -> None:
     for path in (store.path / "commits").glob("*.json"):
         path.write_bytes(b"")
-    with pytest.raises(RepositoryError, match="no other way to what it held"):
+    with pytest.raises(RepositoryError, match="its content is stored nowhere else"):
         Repository(store.path).jobs()
     report = Repository(store.path).repair()
     assert (report.lost, report.closed) == ([], MADE + 3)

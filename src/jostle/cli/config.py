@@ -90,7 +90,7 @@ def settings() -> RuntimeSettings:
             continue
         key, equals, value = (part.strip() for part in bare.partition("="))
         if not equals or key not in KEYS:
-            problems.append(f"{path}:{number}: `{bare}` is no `key = value` that jostle knows")
+            problems.append(f"{path}:{number}: `{bare}` is not a `key = value` that jostle knows")
         else:
             values[key] = value
     locked = frozenset(values.get("lock", "").replace(",", " ").split())

@@ -239,7 +239,7 @@ class IngestReport:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.warnings = list(dict.fromkeys(self.warnings + other.warnings))
         if len(self.warnings) > MAX_WARNINGS:
-            self.warnings[MAX_WARNINGS:] = ["There were more warnings than are kept."]
+            self.warnings[MAX_WARNINGS:] = ["Further warnings are left out."]
 
 
 @dataclass(frozen=True)

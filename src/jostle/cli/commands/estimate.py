@@ -98,12 +98,12 @@ def _what_next(
         return
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    judge = deciding(evaluated_job.estimate, evaluated_job.who)
-    if judge.light is None:
+    decisive = deciding(evaluated_job.estimate, evaluated_job.who)
+    if decisive.light is None:
         from jostle.analysis.estimation.light import LEAST_COVERAGE
 
         longer = "jostle run --slice 250ms -- CMD"
-        if judge.coverage >= LEAST_COVERAGE:  # other runs show what leaves no trace in this one
+        if decisive.coverage >= LEAST_COVERAGE:  # other runs show what leaves no trace in this one
             longer = f"jostle compare{flag} {name} ANOTHER_RUN"
         next_steps(longer, f"jostle digest{flag} {name}")
         return

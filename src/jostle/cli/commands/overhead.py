@@ -63,7 +63,7 @@ def command(
     if not done:
         raise JostleError("Interrupted before a single round was over.", hint="Use fewer ranks or "
                           "less input, so that a run takes less time.", exit_code=130)  # fmt: skip
-    timed, overhead = _judge(done)
+    timed, overhead = _compare(done)
     saved = _save(overhead, done, timed, cmd, picture)
     if as_json:
         emit_json(_content(cmd, timed, done, overhead, notes, saved))
@@ -127,7 +127,7 @@ def _check_recorded(trial: Trial) -> None:
     )
 
 
-def _judge(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
+def _compare(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
     """Compare the bare with the profiled runs, and return the result."""
     from jostle.analysis.overhead import overhead
 
@@ -142,7 +142,7 @@ def _estimate(done: Sequence[TrialRun], runs: int) -> str:
     """Return the state after a number of rounds."""
     from jostle.cli.views.overhead import interval_text
 
-    _, overhead = _judge(done)
+    _, overhead = _compare(done)
     seconds = sum(run.wall_s for run in done) / len(done) * (2 * runs - len(done))
     times = (
         f"plain {duration(overhead.plain.mean * 1e9)}, profiled "

@@ -135,7 +135,7 @@ def once(
         if canary_ns is not None:
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
         outcome = run(cmd, child_environment(spool, name, slice_ns, own))
-        if more is not None and not more.judge(profiles_of(spool, name), outcome):
+        if more is not None and not more.evaluate(profiles_of(spool, name), outcome):
             more = None
         _report(cmd, name, spool, outcome, repository, more, as_json=as_json, keep=keep)
     except Exception as error:  # the report's trouble must not become CMD's
@@ -278,7 +278,7 @@ def _report(
         else:
             more.say()
             if not more.wants_another:
-                price = [f"jostle estimate{flag} {name}"] if more.priced else []
+                price = [f"jostle estimate{flag} {name}"] if more.has_estimate else []
                 next_steps(*price, f"jostle digest{flag} {name}")
 
 

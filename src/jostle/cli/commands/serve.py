@@ -38,7 +38,7 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
 @click.option("--tls-key", type=click.Path(path_type=Path), metavar="FILE",
               help="The certificate's key (PEM).")  # fmt: skip
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE",
-              help="Who may log in, and see what [/etc/jostle/serve.toml].")  # fmt: skip
+              help="File of users and their rights [/etc/jostle/serve.toml].")  # fmt: skip
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR",
               help="Folder of the cached verdicts [$XDG_CACHE_HOME/jostle/serve].")  # fmt: skip
 @click.option("--add-user", metavar="NAME",

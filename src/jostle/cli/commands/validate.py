@@ -95,8 +95,8 @@ def command(
         show("", *saved_lines(saved, target, reason="the validation has nothing yet"))
     warn(results.limits)
     again = f"jostle validate --dir {shlex.quote(folder)}"
-    judged = results.estimation and results.estimation.rows
-    if not (judged or results.seen or results.synthetic or results.clustering):
+    scored = results.estimation and results.estimation.rows
+    if not (scored or results.seen or results.synthetic or results.clustering):
         next_steps(f"{again} --estimation --quick")
     elif target is None:
         next_steps(f"{again} --score-only --plot figures")

@@ -30,16 +30,16 @@ Finding = Literal["clean", "disturbed", "undecided"]
 
 
 @dataclass(frozen=True)
-class Judgement:
+class GateResult:
     """The finding about one run.
 
     Attributes:
         finding: clean, disturbed, or undecided.
-        why: Where it is undecided, why, and what would decide it, in sentences.
+        why: If undecided: the reason and the remedy, in sentences.
         estimate: The estimate behind it; None if there is none.
-        sure: The probability of the finding, of an undecided run of the more probable one; None
+        sure: The probability of the finding; if undecided, of the more probable one; None
             without an estimate.
-        again: Another run may be decided: this one was too near to the border.
+        again: Whether another run may be decided: this run was too near to the limit.
     """
 
     finding: Finding
@@ -49,7 +49,7 @@ class Judgement:
     again: bool = False
 
 
-def find(estimate: Estimate, most: float) -> Judgement:
+def find(estimate: Estimate, most: float) -> GateResult:
     """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
 
     A certain loss counts even where little of the run could be evaluated; a run without loss is
@@ -69,24 +69,24 @@ def find(estimate: Estimate, most: float) -> Judgement:
 
     clean = at_most(most, estimate.percent)
     if math.isnan(clean):
-        return Judgement("undecided", "Its loss is no number.", estimate)
+        return GateResult("undecided", "Its loss is not a number.", estimate)
     if estimate.run_s < LEAST_RUN_S:
-        return Judgement("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", estimate)
+        return GateResult("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", estimate)
     if 1 - clean >= SURE:
-        return Judgement("disturbed", estimate=estimate, sure=1 - clean)
+        return GateResult("disturbed", estimate=estimate, sure=1 - clean)
     sure = max(clean, 1 - clean)
     if not estimate.coverage >= LEAST_COVERAGE:
         little = f"Only {percent(estimate.coverage)} of its time could be evaluated."
-        return Judgement("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
+        return GateResult("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
     if clean >= SURE:
-        return Judgement("clean", estimate=estimate, sure=clean)
+        return GateResult("clean", estimate=estimate, sure=clean)
     side = "at most" if clean >= 0.5 else "more than"
     why = (
         f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
         f"{100 * SURE:.0f} are asked. What would decide it: "
         f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
     )
-    return Judgement("undecided", why[0].upper() + why[1:], estimate, sure, again=True)
+    return GateResult("undecided", why[0].upper() + why[1:], estimate, sure, again=True)
 
 
 class Gate:
@@ -94,7 +94,7 @@ class Gate:
 
     Attributes:
         key: Its place in a report as JSON.
-        environment: Variables for the command that it judges: none.
+        environment: Variables for the command: none.
     """
 
     key = "gate"
@@ -109,17 +109,17 @@ class Gate:
         """
         self._most, self._attempts = most, attempts
         self._attempt = 0
-        self._found = Judgement("undecided", "It has not run.")
+        self._result = GateResult("undecided", "It has not run.")
 
     @property
     def status(self) -> int:
         """Exit status for the last run."""
-        return {"clean": 0, "disturbed": DISTURBED, "undecided": UNDECIDED}[self._found.finding]
+        return {"clean": 0, "disturbed": DISTURBED, "undecided": UNDECIDED}[self._result.finding]
 
     @property
-    def priced(self) -> bool:
+    def has_estimate(self) -> bool:
         """Whether there is an estimate of the last run to show."""
-        return self._found.estimate is not None
+        return self._result.estimate is not None
 
     @property
     def wants_another(self) -> bool:
@@ -128,25 +128,25 @@ class Gate:
 
     @property
     def _may_differ(self) -> bool:
-        return self._found.finding == "disturbed" or self._found.again
+        return self._result.finding == "disturbed" or self._result.again
 
-    def judge(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
+    def evaluate(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
         """Evaluate the run that left these profiles; earlier runs of the same name are ignored.
 
         Returns:
-            False: the run failed, which is what matters, and there is nothing to say of it.
+            False if the run failed: then there is no verdict on it.
         """
         if outcome.status:
             return False
         self._attempt += 1
-        self._found = self._evaluate(files, outcome.start_ns)
+        self._result = self._evaluate(files, outcome.start_ns)
         return True
 
-    def _evaluate(self, files: Sequence[Path], start_ns: int) -> Judgement:
+    def _evaluate(self, files: Sequence[Path], start_ns: int) -> GateResult:
         own = [path for path in files if _is_of(path, start_ns)]
         if not own:
             short = "The run was too short for a profile, so its loss cannot be estimated."
-            return Judgement("undecided", short if files else "The run left no profile.")
+            return GateResult("undecided", short if files else "The run left no profile.")
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
@@ -155,14 +155,14 @@ class Gate:
             with Repository.of_spool(own) as store:
                 run_estimate = estimate(store.run_tables(store.resolve_job("last")))
         except Exception as error:  # the run is over; its verdict must not look like a pass
-            return Judgement("undecided", str(error) or type(error).__name__)
+            return GateResult("undecided", str(error) or type(error).__name__)
         return find(run_estimate, self._most)
 
     def say(self) -> None:
-        """Print the verdict on stderr, and what the gate makes of it."""
+        """Print the verdict and the finding of the gate on stderr."""
         from jostle.cli.views.estimate import percent_within, verdict
 
-        estimate = self._found.estimate
+        estimate = self._result.estimate
         if estimate is not None:
             show(verdict(estimate), err=True)
         if estimate is not None and estimate.continuous is not None:
@@ -175,8 +175,8 @@ class Gate:
         message = {
             "clean": f"clean: at most {self._most:g} % was lost",
             "disturbed": f"too disturbed: more than {self._most:g} % was lost",
-            "undecided": f"undecided: {self._found.why}",
-        }[self._found.finding]
+            "undecided": f"undecided: {self._result.why}",
+        }[self._result.finding]
         if self._attempts > 1 and self._may_differ:
             last = self._attempt == self._attempts
             message = message.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
@@ -185,11 +185,11 @@ class Gate:
         click.echo(f"{bold}gate:{reset} {message}", err=True)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the last judgement as plain values."""
-        estimate = self._found.estimate
+        """Return the last result as plain values."""
+        estimate = self._result.estimate
         return {
-            "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
-            "sure": self._found.sure, "attempt": self._attempt, "attempts": self._attempts,
+            "finding": self._result.finding, "most_percent": self._most, "why": self._result.why,
+            "sure": self._result.sure, "attempt": self._attempt, "attempts": self._attempts,
             "status": self.status,
             "estimate": estimate_json(estimate) if estimate else None,
         }  # fmt: skip

@@ -73,18 +73,18 @@ def verdict(estimate: Estimate, interference: Interference | None = None) -> Any
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
-    judge = deciding(estimate, interference)
+    decisive = deciding(estimate, interference)
     reasons = [
         *_causes_in_brief(estimate),
         *_who_in_brief(interference, blame_of(estimate, interference)),
     ]
     why = ", ".join(reasons) if head(estimate, interference).cause else ""
     lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
-    if judge is not estimate:
-        lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
-    undecided = judge.lit.undecided
+    if decisive is not estimate:
+        lost += f" by itself, but {percent_within(decisive.percent)} by what its neighbours did"
+    undecided = decisive.lit.undecided
     return Text.assemble(
-        light_of(judge.light, "bold "), (lost, "bold"), f": {why}" if why else "",
+        light_of(decisive.light, "bold "), (lost, "bold"), f": {why}" if why else "",
         f"; {undecided}" if undecided else "",
     )  # fmt: skip
 
@@ -192,7 +192,7 @@ def view(
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(estimate: Estimate, first: VerdictHead, judge: Estimate) -> Iterator[Any]:
+def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iterator[Any]:
     yield heading(
         f"{first.advice}.",
         f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
@@ -205,13 +205,17 @@ def _figures(estimate: Estimate, first: VerdictHead, judge: Estimate) -> Iterato
     yield (
         f"{significant(estimate.core_hours_lost)} core hours lost by {count(estimate.ranks)} "
         f"{who}{plural}"
-        + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge.light else "")
+        + (
+            f"; probability that the run is unfit: {decisive.probability:.2f}"
+            if decisive.light
+            else ""
+        )
     )
     between = "from MPI_Init to MPI_Finalize" if estimate.world >= 0 else "from first to last slice"
-    judged = f"judged: {percent(estimate.coverage)} of the time {between}"
+    line = f"judged: {percent(estimate.coverage)} of the time {between}"
     if estimate.inferred_coverage is not None:
-        judged += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"
-    yield f"{judged}; method {estimate.method}"
+        line += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"
+    yield f"{line}; method {estimate.method}"
 
 
 def _causes(estimate: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:

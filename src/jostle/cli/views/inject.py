@@ -26,12 +26,12 @@ class Delays:
         key: Their place in a report as JSON.
         environment: The variables that make the command suffer them.
         wants_another: The command is to run again: never.
-        priced: Whether to suggest an estimate of the run next.
+        has_estimate: Whether to suggest an estimate of the run next.
     """
 
     key = "inject"
     wants_another = False
-    priced = True
+    has_estimate = True
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         """Make it.
@@ -43,7 +43,7 @@ class Delays:
         self.environment = environment
         self._folder = folder
 
-    def judge(self, _files: Sequence[Path], _outcome: CommandOutcome) -> bool:
+    def evaluate(self, _files: Sequence[Path], _outcome: CommandOutcome) -> bool:
         """Return True: there is always a report, however the run ended."""
         return True
 

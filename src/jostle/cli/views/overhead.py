@@ -30,7 +30,7 @@ def interval_text(overhead: Overhead) -> str:
 
 
 def verdict(overhead: Overhead) -> str:
-    """Say in a sentence what the runs show, and what they do not."""
+    """Return the result of the measurement in one sentence."""
     between = f"99 % interval {signed(overhead.low)} to {signed(overhead.high)}"
     if overhead.verdict == "few":
         return "Too few runs for a result."
@@ -44,48 +44,50 @@ def verdict(overhead: Overhead) -> str:
         )
     if overhead.verdict == "none":
         return f"No cost can be seen: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
-    more = " Only a quieter machine would tell."
+    more = " Only a quieter machine would help."
     if overhead.runs_needed <= 1000:
-        more = f" About {overhead.runs_needed:,} runs of each would tell 1 %, or a quieter machine."
-    return f"Too noisy to tell: {signed(overhead.mean)} ({between}).{more}"
+        more = (
+            f" About {overhead.runs_needed:,} runs of each would resolve 1 %, or a quieter machine."
+        )
+    return f"Too noisy to decide: {signed(overhead.mean)} ({between}).{more}"
 
 
 def bars(
-    name: str, timed: str, overhead: Overhead, places: Mapping[str, Sequence[int]] | None = None
+    name: str, timed: str, overhead: Overhead, order: Mapping[str, Sequence[int]] | None = None
 ) -> Bars:
     """Return the chart: both kinds of runs against the median of the plain ones.
 
     Args:
         name: The program.
-        timed: What was timed.
+        timed: The part of a run that was timed.
         overhead: The comparison.
-        places: The place of each run among all, by kind; without it no history is drawn.
+        order: Kind -> number of each run in the order of all runs; None draws no history.
     """
     return Bars(
         title=f"{name}: time against the median of the plain runs",
         note=f"bar: median; marks: least and most; outliers left out; {timed}",
         axis="overhead",
         bars=tuple(
-            _bar(arm, overhead.plain.median, places) for arm in (overhead.plain, overhead.profiled)
+            _bar(arm, overhead.plain.median, order) for arm in (overhead.plain, overhead.profiled)
         ),
         history_axis="seconds, in the order of the runs",
     )
 
 
-def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> IntervalBar:
+def _bar(arm: Arm, base: float, order: Mapping[str, Sequence[int]] | None) -> IntervalBar:
     kept: list[tuple[int, float]] = []
     left_out: list[tuple[int, float]] = []
-    for place, seconds, out in zip(
-        places[arm.name] if places else range(len(arm.seconds)),
+    for number, seconds, out in zip(
+        order[arm.name] if order else range(len(arm.seconds)),
         arm.seconds,
         arm.outlier,
         strict=True,
     ):
-        (left_out if out else kept).append((place, seconds))
+        (left_out if out else kept).append((number, seconds))
     return IntervalBar(
         arm.name, 100 * arm.overhead_least, 100 * arm.overhead_median, 100 * arm.overhead_most,
         tuple(100 * (seconds / base - 1) for _, seconds in kept),
-        tuple(kept) if places else (), tuple(left_out) if places else (),
+        tuple(kept) if order else (), tuple(left_out) if order else (),
     )  # fmt: skip
 
 

@@ -375,7 +375,7 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
 def _holds(law: Law) -> str:
     """Return whether a law holds; a single observation is too few."""
     if law.holds is None:
-        return "cannot be told"
+        return "undecided"
     if law.n < 2:
         return "seen once" if law.holds else "not seen"
     return "holds" if law.holds else "does not hold"

@@ -134,7 +134,7 @@ def _noise(rows: Sequence[Row]) -> list[str]:
     taken = rank_correlation(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
     if taken is not None:
         sentence += (
-            "; rank correlation with what others took of the cores (steal, other programs): "
+            "; rank correlation with core time taken by others (steal, other programs): "
             f"{taken:.2f}"
         )
     watched = [(row.own, row.canary) for row in rows if row.canary is not None]

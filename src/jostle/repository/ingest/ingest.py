@@ -292,7 +292,7 @@ class Ingester:
         why = f"{type(error).__name__}: {error}"
         why = "".join(character if character.isprintable() else " " for character in why)[:300]
         return IngestReport(
-            warnings=[f"{item.path} is set aside: what it holds cannot be taken ({why})."]
+            warnings=[f"{item.path} is set aside: its content cannot be ingested ({why})."]
         )
 
     def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:

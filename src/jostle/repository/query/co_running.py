@@ -26,7 +26,7 @@ MOUNT_METRICS = (
 #: Metrics that also have their maximum over processes, as <metric>_max.
 MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
                     for name in ("read", "write", "sync", "meta"))  # fmt: skip
-#: The families of MPI calls by what they are judged as: (operations, bytes, time).
+#: The families of MPI calls by kind of work: (operations, bytes, time).
 P2P = ("send", "recv", "sendrecv", "isend", "irecv")
 COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
 NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic

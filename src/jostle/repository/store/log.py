@@ -214,7 +214,7 @@ class Log:
             except DamageError as error:
                 self.damage[name] = str(error)
         name, why = next(iter(self.damage.items()))
-        raise self._broken(f"{name}: {why}, and there is no other way to what it held")
+        raise self._broken(f"{name}: {why}, and its content is stored nowhere else")
 
     def _numbers(self) -> tuple[set[int], set[int]]:
         commits, checkpoints = set(), set()
@@ -263,12 +263,12 @@ class Log:
                 value.get("time_ns", 0),
             )
         except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise DamageError(f"it lacks what it should hold ({error})") from error
+            raise DamageError(f"it is incomplete ({error})") from error
 
     def _broken(self, why: str) -> LogError:
         return LogError(
             f"The log of the repository {self.root} is damaged: {why}.",
-            hint="`jostle repository check` says what is damaged, and `jostle repository repair` "
+            hint="`jostle repository check` lists the damage, and `jostle repository repair` "
             "goes on with what is left; or restore the folder `commits` from a backup.",
         )
 
@@ -450,7 +450,7 @@ def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
         horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
         time_ns = int(commit["time_ns"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamageError(f"it lacks what it should hold ({error})") from error
+        raise DamageError(f"it is incomplete ({error})") from error
     for path in remove:
         state.files.pop(path, None)
     state.files |= {file.path: file for file in files}
@@ -502,7 +502,7 @@ def create(root: Path) -> None:
         ]
         if strangers:
             raise RepositoryError(
-                f"{root} is no jostle repository but holds other files ({strangers[0]}).",
+                f"{root} is not a jostle repository but holds other files ({strangers[0]}).",
                 hint="Name an empty or new folder with --repository.",
             )
         (root / COMMITS).mkdir(exist_ok=True)
@@ -534,7 +534,7 @@ def open_marker(root: Path) -> None:
         version = value["version"] if value["format"] == "jostle" else None
     except (FileNotFoundError, NotADirectoryError):
         raise RepositoryError(
-            f"{root} is no jostle repository ({MARKER} is missing).",
+            f"{root} is not a jostle repository ({MARKER} is missing).",
             hint="Name the folder that `jostle ingest` wrote with --repository.",
             exit_code=2,
         ) from None

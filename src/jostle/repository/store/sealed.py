@@ -52,7 +52,7 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:  # no JSON, or no text at all
-        raise DamageError(f"it is no JSON ({error})") from None
+        raise DamageError(f"it is not JSON ({error})") from None
     if not isinstance(value, dict) or not isinstance(value.get("version", 0), int):
         raise DamageError("it says nothing")
     if seal is None and value.get("version", 0) >= _SEALED_SINCE:
