@@ -23,7 +23,7 @@ _OWN = 1.2  # if what they step back behind is no more of what these files hold
 
 @dataclass(frozen=True)
 class Claims:
-    """Whose the bytes are, in order of PATTERNS.
+    """Bytes by the way they were written, in order of PATTERNS.
 
     Attributes:
         bytes: Bytes of each slice by the way they were written, shape (3, slices).
@@ -83,10 +83,14 @@ class _Purse:
 
 
 def claim(series: MountSeries) -> Claims:
-    """Return each byte to the way it was written.
+    """Assign each written byte to the way it was written.
 
     Args:
-        series: What the job did on the mount; `known` tells whether where writes begin is.
+        series: The job's calls on the mount; without `known` (positions of writes), only files
+            that were closed soon are recognised.
+
+    Returns:
+        Bytes and chunks per slice by way of writing.
     """
     if not series.known:
         return _claim_old(series)
@@ -141,11 +145,11 @@ def _soon(series: MountSeries) -> float:
 
 
 def _closed(series: MountSeries) -> _Closed:
-    """Estimate when files closed in each slice were begun, and whose the steps back are.
+    """Estimate in which slice closed files were begun, and to which files steps back belong.
 
-    Of the bytes of a slice each process that was active there has an equal part: a file's mean size
-    is compared with that. Files that are closed at once may have grown side by side: they were
-    begun no later than all their bytes together were.
+    Each process active in a slice is assumed to have written an equal part of its bytes; the mean
+    size of a file is compared with that. Files that are closed in one slice may have grown side by
+    side: they were begun no later than all their bytes together.
     """
     size = len(series.bytes)
     moved = np.cumsum(series.bytes)
@@ -197,7 +201,7 @@ def one_each(series: MountSeries, claims: Claims, span: slice) -> bool:
 
 
 def stream(claims: Claims) -> None:
-    """Take files that were closed soon for files that grew, only not for long."""
+    """Count files that were closed soon as growing files; changes `claims`."""
     claims.bytes[2] += claims.bytes[0]
     claims.bytes[0] = claims.chunks[0] = 0
 

@@ -107,10 +107,10 @@ def _of_all(phases: list[WritePhase]) -> str:
 
 
 def _covered(series: MountSeries, spans: list[_Run]) -> tuple[list[_Run], int]:
-    """Return every byte a span: a trickle outside joins one, or is one if it goes on for long.
+    """Extend spans so that they cover every byte; a long trickle outside becomes its own span.
 
     Returns:
-        The spans, and the longest pause inside one, slices: what is no longer is no phase.
+        The spans, and the longest pause inside one, slices: shorter silences are not phases.
     """
     pause = max(int(np.diff(_active(series, *span)).max(initial=1)) - 1 for span in spans)
     out: list[_Run] = []
@@ -174,7 +174,7 @@ def _fused(runs: list[_Run], label: Callable[[_Run], str]) -> list[_Run]:
 
 
 def _without_short(runs: list[_Run], short: int) -> list[_Run]:
-    """Lets each run of at most so many slices join the longer of its neighbours."""
+    """Join each run of at most `short` slices with the longer of its neighbours."""
     out: list[_Run] = []
     begin: int | None = None  # of a run that joins the next one
     for place, (lo, hi) in enumerate(runs):
@@ -191,7 +191,7 @@ def _without_short(runs: list[_Run], short: int) -> list[_Run]:
 
 
 def _at_silences(series: MountSeries, lo: int, hi: int) -> list[tuple[int, int]]:
-    """Parts a phase at long silences, unless its bursts are regular."""
+    """Split a phase at long silences, unless its bursts are regular."""
     least = max(_LONG_SILENCE, _LARGE_SILENCE * (hi - lo))
     active = _active(series, lo, hi)
     wide = np.flatnonzero(np.diff(active) > least)
@@ -287,7 +287,7 @@ def _to_and_fro(series: MountSeries, span: slice) -> bool:
 
 
 def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
-    """Name a phase, and says why."""
+    """Name a phase, and return the figures that the name rests on."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
     files, backs = int(chunks[0]), int(chunks[1])
     said = ", ".join(

@@ -19,16 +19,16 @@ _DOUBT = 0.2  # of all that may lie on a mount: more unseen than that, and a nam
 
 
 def unseen_bytes(tables: JobTables) -> int:
-    """Estimate what a job sent to disks without a call that is seen.
+    """Estimate how many bytes a job sent to disks without a counted call.
 
-    The kernel counts what each process sends to the storage layer (os_write_bytes), whichever way;
-    what its calls wrote, and what they may have dirtied besides, is taken off.
+    The kernel counts all bytes that each process sends to the storage layer (os_write_bytes). The
+    bytes of its calls, and those that these calls may have dirtied besides, are subtracted.
 
     Args:
         tables: Everything about the job.
 
     Returns:
-        A lower bound, bytes; 0 when there is next to nothing. It is not known on which mounts.
+        A lower bound, bytes; 0 if it is negligible. The mounts are not known.
     """
     if not tables.totals.num_rows or "os_write_bytes" not in tables.totals.column_names:
         return 0
@@ -68,7 +68,7 @@ def _places(people: Ints, wanted: Ints) -> Ints:
 
 
 def doubted(pattern: WritePattern, unseen: int) -> WritePattern:
-    """Take back a name that unseen writing may belie.
+    """Replace a pattern by unknown if unseen writes may contradict it.
 
     Args:
         pattern: How a job wrote to a mount, by its calls.

@@ -65,7 +65,7 @@ def figures() -> tuple[RunFigure, ...]:
 
 
 def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str], int | None]:
-    """Name the other runs of a job's program.
+    """Return the other runs of a job's program.
 
     Args:
         rows: By job: program, processes, running and start_ns.

@@ -92,7 +92,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
 
     Args:
         tables: The run.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
 
     Raises:
         EstimateError: The job has neither segments nor slices.
@@ -148,9 +148,9 @@ def segment_costs(
     """Estimate the loss of each segment of a world.
 
     Args:
-        world: The world; at least one segment.
+        world: The world, with at least one segment.
         slices: The job's slices by host.
-        served: What its mounts gave it.
+        served: Service of its mounts.
         ranks: Node -> ranks of the world there.
         floors: Node -> the floor of the canary on its cores.
     """
@@ -309,7 +309,7 @@ def _speed_doubt(costs: SegmentCosts) -> Doubt | None:
 
 
 def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
-    """Return what the canary told."""
+    """Return the speed of the cores by the canary; None without a canary."""
     if costs.speed is None:
         return None
     slow = float(costs.slow.sum()) * part

@@ -1,7 +1,7 @@
 """Result types of an estimate.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1;
-percent of the interfered run time (thesis 5.1.3). What could not be told is None, never 0.
+percent of the interfered run time (thesis 5.1.3). Unknown values are None, never 0.
 """
 
 from __future__ import annotations
@@ -115,14 +115,14 @@ class Continuous:
 
 @dataclass(frozen=True)
 class CoreSpeed:
-    """What the canary told of the cores.
+    """Speed of the cores by the canary.
 
     Attributes:
-        canary: Its loop took so many times as long as at its floor, on average over the run.
-        jobs: Other jobs on the nodes that the floor is known from; 0: from this run alone.
-        seconds: Run time lost to slow cores beyond what segments show; part of lost_s.
-        steal: Share of the run in which a core was kept by the hypervisor, the worst node's mean.
-        steal_s: Run time lost so, beyond what segments show; part of lost_s.
+        canary: Time of its loop over its floor, mean over the run.
+        jobs: Other jobs on the nodes from which the floor is known; 0: from this run alone.
+        seconds: Run time lost to slow cores beyond the loss that segments show; part of lost_s.
+        steal: Share of the run in which the hypervisor kept a core, mean of the worst node.
+        steal_s: Run time lost to this beyond the loss that segments show; part of lost_s.
     """
 
     canary: float
@@ -154,13 +154,13 @@ class Estimate:
         imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
         clusters: The hybrid clusters, by number.
         hits: Segments or spans in which time was lost, in time; the largest ten thousand.
-        limits: What a person should know before trusting it, one sentence each.
-        segments: One row per judged segment, in time, for charts: start_ns, end_ns, duration_ns,
+        limits: Limits that a user should know before relying on it, one sentence each.
+        segments: One row per evaluated segment, in time, for charts: start_ns, end_ns, duration_ns,
             work (what computation was clustered by; null: nothing), cluster, threshold_ns,
             excess_ns; empty where there are none.
         seed: Of the random steps.
-        core_speed: What the canary told; None where none was recorded.
-        doubts: What most makes the interval reach down, and up.
+        core_speed: Speed of the cores by the canary; None if none was recorded.
+        doubts: Main source of the interval's lower and upper width.
     """
 
     job: str

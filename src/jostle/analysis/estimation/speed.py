@@ -1,10 +1,9 @@
 """Computes from the canary how much slower the cores were than at their best.
 
 The canary is a fixed piece of work that the runtime times now and then on the cores of the ranks
-(JOSTLE_CANARY). What it takes more than at its best (its floor), programs take more, too, by about
-the same share: others compute on the sibling threads of the cores, or their frequency is lower.
-That is a measure from outside: it tells of runs that were slow from first to last, which leave no
-trace in themselves.
+(JOSTLE_CANARY). If it takes longer than at its best (its floor), programs take longer by about the
+same share: others compute on the sibling threads of the cores, or the frequency is lower. This
+measure does not depend on the program, so it also detects runs that were slow from start to end.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ SLOPE, SLOPE_DOUBT = 1.0, 0.35
 UNTOLD = 0.03
 #: How much slower a core may be whose floor is not known: half its hardware is a sibling's.
 _MOST = 1.6
-_KEPT_DOUBT = 0.4  # of what is priced as kept: delays of ranks may hide in each other
+_KEPT_DOUBT = 0.4  # relative error of the loss to steal: delays of ranks may overlap
 _SURE = 1.96  # standard deviations: 95 %
 _WORST = 3.0  # times the floor: beyond, no core is slow, but something else was measured
 _LOW = 0.1  # quantile of a run's means: its own floor
@@ -67,30 +66,33 @@ class Speed:
     steal: float
 
     def kept(self, seen: Floats) -> Floats:
-        """Return the seconds in which the hypervisor kept cores, beyond what was priced.
+        """Return the seconds in which the hypervisor kept cores, beyond the estimated loss.
 
-        The guest's CPU clock counts them as work (or as time off the CPU: kernels differ), so that
-        most of it is inferred or accounted already. Steal is counted in steps too coarse to be told
-        segment by segment: it is compared over the whole run.
+        The guest's CPU clock counts this time as work (or as time off the CPU; kernels differ), so
+        most of it is inferred or accounted already. Steal is counted in steps too coarse for single
+        segments, so it is compared over the whole run.
 
         Args:
-            seen: Seconds of each span that are priced and may be steal.
+            seen: Estimated loss of each span that may be steal, seconds, [spans].
+
+        Returns:
+            Additional seconds lost in each span, [spans].
         """
         whole = float(self.stolen.sum())
         beyond: Floats = self.stolen * max(1 - float(seen.sum()) / max(whole, 1e-12), 0.0)
         return beyond
 
     def lost(self, rest: Floats, inferred: Floats, level: float) -> Floats:
-        """Return the seconds that computation would have taken less at the floor; below 0: more.
+        """Return the seconds that slow cores added to each span; negative where they were faster.
 
-        What a span took beyond its like is inferred already, whether slow cores or something else
-        made it so: there, cores count as slow as they were where references come from. But no less
-        is lost than the canary says of the whole span.
+        The excess of a span over its reference is inferred already, whatever caused it. There,
+        cores count as slow as they were in the spans that references come from. But the loss is at
+        least what the canary shows for the whole span.
 
         Args:
-            rest: Seconds of each span that were not accounted for, nor kept.
-            inferred: Seconds beyond its reference.
-            level: How slow cores were where references come from.
+            rest: Seconds of each span without accounted time and steal, [spans].
+            inferred: Seconds beyond its reference, [spans].
+            level: Slowdown of the cores where references come from.
         """
         slower = np.where(inferred > 0, np.minimum(self.slower, level), self.slower)
         beyond = inferred.clip(0)
@@ -99,28 +101,28 @@ class Speed:
         return np.where(inferred > 0, np.maximum(result, whole), result)
 
     def longer(self, rest: Floats, level: float) -> Floats:
-        """Return the seconds by which cores slower than where references come from prolonged spans.
+        """Return the seconds by which spans took longer because cores were slower than `level`.
 
         Args:
-            rest: As in lost.
-            level: As in lost.
+            rest: As in `lost`, [spans].
+            level: As in `lost`.
         """
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
 
     def parts(self, lost: Floats, kind: CauseKind) -> list[CauseSeconds]:
-        """Take lost seconds apart by the node that was slowest."""
+        """Split lost seconds by the node that was slowest in each span."""
         return [
             CauseSeconds("cpu", name, True, np.where(self.host == number, lost, 0.0), kind)
             for number, name in enumerate(self.hosts)
         ]
 
     def doubt(self, calm: Floats, kept: float) -> Doubt:
-        """Return the doubt of what slow and kept cores cost.
+        """Return the uncertainty of the loss to slow and kept cores.
 
         Args:
-            calm: Seconds of each span at the floor.
-            kept: Seconds that were priced as kept.
+            calm: Seconds that each span takes at the floor, [spans].
+            kept: Estimated loss to steal, seconds.
         """
         run = calm * self.slower
         # By how much `slower` may be off, times what the loss changes by then.
@@ -134,16 +136,16 @@ class Speed:
 def core_speed(
     slices: pa.Table, start: Ints, end: Ints, floors: Mapping[str, CoreFloor]
 ) -> Speed | None:
-    """Return how slow cores were while each of some spans went on.
+    """Compute how slow the cores were during each span.
 
     Args:
-        slices: Of the job by host (repository.types.RunTables), with or without a canary.
-        start: Start of each span, ns, in order; spans do not overlap.
-        end: Its end.
-        floors: Node -> what is known of the floor.
+        slices: The job's slices by host (repository.types.RunTables), with or without a canary.
+        start: Start of each span, ns, ascending; spans do not overlap, [spans].
+        end: Its end, ns, [spans].
+        floors: Node -> known floor of the canary.
 
     Returns:
-        None where no node has enough runs of the canary.
+        The slowdown of the cores; None if no node has enough runs of the canary.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     times = floats(slices, "canary_count_sum")
@@ -183,7 +185,7 @@ def core_speed(
 
 
 def _means(mean: Floats, times: Floats) -> Floats:
-    """Join slices in order until each mean is of enough runs of the canary, as repositories do."""
+    """Join slices in order until each mean has enough runs of the canary, as repositories do."""
     piece = (np.cumsum(times) - times) // CANARY_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
@@ -203,16 +205,16 @@ def _floor(known: CoreFloor) -> float:
 
 
 def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
-    """Take what a run gained where cores were faster than the floor off what slow ones cost it.
+    """Subtract the time gained on cores faster than the floor from the loss to slow cores.
 
-    Never more: what else was lost, fast cores do not give back.
+    Other losses are not reduced.
 
     Args:
-        slow: Seconds of each span that it would have taken less at the floor; below 0: more.
-        explained: Inferred seconds that slow cores explain.
+        slow: Seconds that slow cores added to each span; negative where they were faster, [spans].
+        explained: Inferred seconds that slow cores explain, [spans].
 
     Returns:
-        What is left of both, at least 0 each.
+        The remainder of both, at least 0, [spans].
     """
     gained = -float(slow.clip(max=0).sum())
     left: list[Floats] = []
@@ -225,12 +227,12 @@ def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
 
 
 def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
-    """Return how slow cores were where references come from: in spans that took no longer.
+    """Return the mean slowdown of cores in the spans that did not exceed their reference.
 
     Args:
-        speed: Of the spans.
-        rest: Seconds of each that were not accounted for.
-        reference: What its like take; 0: not known.
+        speed: Core speed of the spans.
+        rest: Seconds of each span that were not accounted for, [spans].
+        reference: Reference of each span, seconds; 0 if not known, [spans].
     """
     calm = (rest > 0) & (rest <= reference)
     if not calm.any():
@@ -239,7 +241,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Return what the floor is worth, one sentence."""
+    """Return one sentence if few jobs support the floor; else none."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))
@@ -253,12 +255,12 @@ def speed_limits(speed: Speed) -> list[str]:
 
 
 def _over(rows: pa.Table, ratio: Floats, start: Ints, end: Ints) -> Floats:
-    """Return the mean of slices' ratios over spans; where no slice tells, over the whole run."""
+    """Return the mean ratio of the slices in each span; without slices, that of the whole run."""
     begin = rows.column("slice").to_numpy() * rows.column("slice_ns").to_numpy()
     until = begin + rows.column("slice_ns").to_numpy()
     length = (until - begin) / 1e9
-    told = spread_over(begin, until, length, start, end)
+    covered = spread_over(begin, until, length, start, end)
     sums = spread_over(begin, until, ratio * length, start, end)
     mean = float(np.average(ratio, weights=length))
-    found: Floats = np.divide(sums, told, out=np.full(len(start), mean), where=told > 1e-6)
-    return found
+    means: Floats = np.divide(sums, covered, out=np.full(len(start), mean), where=covered > 1e-6)
+    return means

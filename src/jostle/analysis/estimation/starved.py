@@ -1,10 +1,10 @@
 """Computes from the run queue how much core time other jobs took from a job.
 
-The kernel measures how long threads were ready to run and waited for a core. As long as a job has
-no more threads that want to run than cores it may use, others had these cores, whether it was so
-all the time or never else: nothing has to be usual. With more of them they wait for each other too.
-What others took is then what the job used less than it may. How much that is depends on whether its
-threads wanted to run all at once (least) or one after the other (most).
+The kernel measures how long threads were ready to run and waited for a core. If a job has no more
+threads that want to run than cores it may use, others had these cores; no comparison with usual
+slices is needed. With more threads, they also wait for each other. Others then took the difference
+between the cores that the job may use and those it used. The amount depends on whether its threads
+wanted to run all at once (lower bound) or one after the other (upper bound).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _THROTTLED = 0.01  # of the time: a limit that takes less is not worth a word
 
 @dataclass(frozen=True)
 class Starved:
-    """What others took, in each row of the slices of one node.
+    """Core time that others took, per row of the slices of one node, [rows].
 
     Attributes:
-        lost: Seconds by which the job was delayed, as far as it is certain; where it is booked late
-            more than the slice is long.
-        most: What it may be.
-        wanted: Cores that it would have used, on average.
+        lost: Seconds by which the job was certainly delayed; may exceed the slice where the kernel
+            recorded the wait late.
+        most: Upper bound of the delay, seconds.
+        wanted: Cores that it would have used on average.
     """
 
     lost: Floats
@@ -40,30 +40,33 @@ class Starved:
 
 
 def cores(slices: pa.Table) -> Floats:
-    """Return the cores that a job's processes on a node may use together; 0: not recorded.
+    """Return the cores that a job's processes on a node may use together.
 
-    Those of equal first core have the same, others have theirs side by side: they reach as far
-    below the mean of their first cores as above. Short-lived processes do not say which they had. A
+    Processes with the same first core share their cores; others have neighbouring ones, spread
+    evenly around the mean of their first cores. Short-lived processes do not record their cores. A
     CPU limit of their control group counts as so many cores.
 
     Args:
-        slices: Of one node, as in repository.types.RunTables.
+        slices: Slices of one node (repository.types.RunTables), n rows.
+
+    Returns:
+        Number of cores, 0 if not recorded, [n].
     """
     each, last = floats(slices, "os_cpus_max"), floats(slices, "os_first_cpu_max")
     together = np.maximum(floats(slices, "os_cpus_sum"), each)
     mean = floats(slices, "os_first_cpu_sum") * share(each, together)
-    found = np.minimum(2 * (last - mean).clip(0) + each, together)
+    usable = np.minimum(2 * (last - mean).clip(0) + each, together)
     limit = floats(slices, "os_cpu_limit_max") / 1000
-    return np.where((limit > 0) & (found > 0), np.minimum(limit, found), found)
+    return np.where((limit > 0) & (usable > 0), np.minimum(limit, usable), usable)
 
 
 def starved(slices: pa.Table, begin: int, end: int) -> Starved:
-    """Return what others took of the cores that the processes of a job wanted.
+    """Return how much core time others took from the processes of a job.
 
     Args:
-        slices: Of one node, as in repository.types.RunTables.
-        begin: Start of the job, ns: its first slice is not whole.
-        end: Its end.
+        slices: Slices of one node (repository.types.RunTables).
+        begin: Start of the job, ns; it lies within the first slice.
+        end: Its end, ns.
     """
     length = alive(slices, begin, end)
     used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9
@@ -96,11 +99,11 @@ def alive(slices: pa.Table, begin: int, end: int) -> Floats:
 
 
 def own_limits(slices: pa.Table, run_s: float) -> list[str]:
-    """Return where a job's own CPU limit kept it from running.
+    """Return one sentence per node on which a job's own CPU limit kept it from running.
 
     Args:
-        slices: Of the job, as in repository.types.RunTables.
-        run_s: Seconds that are judged.
+        slices: The job's slices (repository.types.RunTables).
+        run_s: Length of the evaluated time, seconds.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     throttled = floats(slices, "os_throttled_ns_max") / 1e9
@@ -112,6 +115,6 @@ def own_limits(slices: pa.Table, run_s: float) -> list[str]:
         if seconds > _THROTTLED * run_s and least < 1e6:
             said.append(
                 f"The job's own CPU limit on {host} ({least:.3g} cores, of its control group) kept "
-                f"it from running for {seconds:.3g} s: that is no part of the loss."
+                f"it from running for {seconds:.3g} s: this is not part of the loss."
             )
     return said

@@ -1,8 +1,8 @@
 """Method `thesis`: chapter 5 to the letter.
 
 Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
-hybrid clusters. Longer than median + 4 MAD of its cluster is interfered; what is beyond that,
-summed up over the run, is the impact, in percent of the (interfered) run time.
+hybrid clusters. A segment longer than median + 4 MAD of its cluster is interfered. The excess over
+this threshold, summed over the run, is the impact, in percent of the (interfered) run time.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _HASTY_HZ = 300.0  # segments a second: where the thesis found its method inaccu
 
 @dataclass(frozen=True)
 class ClusterLosses:
-    """What hybrid clusters lost (5.1.3), one value per cluster.
+    """Losses of hybrid clusters (thesis 5.1.3), shape (clusters,), in the unit of the durations.
 
     Attributes:
-        members: Segments in it.
-        median: Of their durations.
+        members: Number of segments.
+        median: Median of their durations.
         mad: Median absolute deviation, unscaled.
         threshold: median + 4 MAD.
-        hit: Durations above it, in clusters of five and more.
-        excess: Sum of what these are above it.
+        hit: Number of durations above the threshold, in clusters of five and more.
+        excess: Sum of their excess over the threshold.
     """
 
     members: Ints
@@ -83,19 +83,22 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> Estimate:
-    """Estimate what interference cost a run, as the thesis does.
+    """Estimate what interference cost a run by the method of the thesis (ch. 5).
 
-    It works on any segments; on those of JOSTLE_SEGMENTS=raw, where every global collective ends
-    one, it is the thesis' own method.
+    The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
+    ends a segment, it is exactly the thesis' method.
 
     Args:
         tables: The run.
-        bytes_rule: How volumes count in groups (thesis 5.1.1): exact; median, over the ranks;
+        bytes_rule: How volumes count in groups (thesis 5.1.1): exact; median over the ranks; or
             ignore.
-        seed: Only handed on: nothing here is random.
+        seed: Stored in the result; the method has no random step.
+
+    Returns:
+        The estimate; its upper bound is the excess of the same segments over their median.
 
     Raises:
-        EstimateError: The job has no execution segments, or values that cannot be.
+        EstimateError: The job has no execution segments, or impossible values.
     """
     world, limits = judged_world(tables)
     if world is None:
@@ -147,14 +150,18 @@ def estimate_thesis(
 
 
 def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
-    """Return the computation of each segment, and what to say when no counter told it.
+    """Return the computation of each segment, and notes if counters are missing.
 
-    Floating-point operations where they were counted, else instructions outside MPI calls (thesis
-    5.1.1). Without either, the time outside MPI and file calls and on the CPU stands in.
+    Computation is the number of floating-point operations if these were counted, else of
+    instructions outside MPI calls (thesis 5.1.1). Without either, the CPU time outside MPI and file
+    calls stands in, in ns.
 
     Args:
-        segments: Merged segments.
-        ranks: Ranks that they were merged from.
+        segments: Merged segments, n rows.
+        ranks: Number of ranks that they were merged from.
+
+    Returns:
+        Computation, [n]; and sentences for Estimate.limits.
     """
     for name in ("flops", "instructions"):
         values = ints_or_zeros(segments, name)

@@ -80,8 +80,8 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
 
     Args:
         tables: From Repository.programs_beside.
-        as_user: Uid of the viewer: only this user's jobs are looked at as slowed, and programs of
-            other users are one.
+        as_user: Uid of the viewer: only this user's jobs are evaluated as slowed, and programs of
+            other users are merged into one.
 
     Returns:
         Every pair of programs that met, with counts and tests, and what each program does to
@@ -92,7 +92,7 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
 
 
 def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[EncounterRuns]]:
-    """Find which program slowed which, and the runs that say so.
+    """Find which program slowed which, and return the runs behind each result.
 
     Args:
         tables: From Repository.programs_beside.
@@ -346,10 +346,10 @@ def _candidates(rows: _ResourceRows, own: Ints, active: Ints, programs: int) -> 
 def _explained(
     rows: _ResourceRows, judged: NDArray[np.bool_], met: _Meetings
 ) -> tuple[Floats, Floats, Floats]:
-    """Share the slowdown of every row among the programs beside it.
+    """Divide the slowdown of every row among the programs beside it.
 
-    Programs come and go together: what one did must not be laid at the door of the other. Per
-    program and resource one non-negative regression of the slowdown on the loads of all others.
+    Programs that run at the same time must not be blamed for each other's effect. So per program
+    and resource one non-negative regression of the slowdown on the loads of all others is computed.
 
     Returns:
         The part of each meeting, their sum per row, and the slowdown of each row's group at its
@@ -463,7 +463,7 @@ def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[
 
 
 def _controlled(found: list[_Met]) -> list[_Met]:
-    """Control the rate of false discoveries over the matrix, and sorts it."""
+    """Control the rate of false discoveries over the matrix, and sort it."""
     from dataclasses import replace
 
     tested = [encounter for encounter, _ in found if encounter.p is not None]

@@ -1,9 +1,8 @@
 """Intervals of a loss by a block bootstrap over slices.
 
-What is asked is what the slices that there were cost, not what others of their kind would have
-cost: so disturbed slices are not drawn. What is not known of them is how long they would have
-taken undisturbed. That has two parts: the mean, which a few calm slices tell, and how each slice
-would have scattered about it, as calm slices do.
+The loss is that of the slices which occurred, so disturbed slices are not resampled. Unknown is how
+long they would have taken undisturbed. This has two parts: the mean, estimated from calm slices,
+and the scatter of each slice about it, taken from calm slices too.
 """
 
 from __future__ import annotations
@@ -27,17 +26,18 @@ _TAIL = 0.025
 def drawn(
     case: Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
 ) -> tuple[Interval, Interval, dict[str, Interval]]:
-    """Add the loss up and shares it out, with 95 % intervals.
+    """Sum the loss and divide it among suspects, with 95 % intervals.
 
     Args:
-        case: The slices.
-        lost: Seconds lost in each.
-        strengths: Of the suspects, from the regression.
-        names: Of the suspects.
-        rng: For the draws.
+        case: The slices of the resource.
+        lost: Seconds lost in each slice, [slices].
+        strengths: Strength of each suspect from the regression, [suspects].
+        names: Names of the suspects.
+        rng: Random generator of the draws.
 
     Returns:
-        Seconds lost; the same by the draws alone (is there a loss at all?); each suspect's part.
+        Seconds lost; the same with the sampling error only (is there a loss at all?); and the share
+        of each suspect, 0 to 1.
     """
     value = float(lost.sum())
     rows, still = np.flatnonzero(case.served.judged), np.flatnonzero(case.calm)

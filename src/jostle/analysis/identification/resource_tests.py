@@ -34,19 +34,21 @@ _GRAIN = 20  # levels of a load: smaller changes are noise
 
 @dataclass
 class ResourceTest:
-    """What the slices of a resource say.
+    """Tests of the loads on one resource.
 
     Attributes:
-        resource: The resource; served: how it served the job.
-        total: Test of the load of all others.
-        tests: Test of each candidate.
-        little: Jobs whose load was too small to matter, with their share of the load there.
-        smallest_s: Smallest loss that could have been seen.
-        lag: Slices after a load that may still be disturbed.
-        p: Of the resource: Simes over all its tests.
-        moved: The slowdown, ready for tests.
-        q: The same after control over resources; suspects: q of those with evidence.
-        jointly: None of the suspects shows alone, their loads together do.
+        resource: The resource.
+        served: Service times of the job's operations there.
+        total: Test of the load of all others together.
+        tests: Job -> test of its load.
+        little: Job whose load was too small to matter -> its share of the load there.
+        smallest_s: Smallest loss that could have been detected, seconds.
+        lag: Number of slices after a load that may still be disturbed.
+        p: p value of the resource (Simes over all its tests).
+        moved: The slowdown, prepared for tests.
+        q: p after control of the false-discovery rate over resources.
+        suspects: Job with evidence -> its q.
+        jointly: Only the loads of the suspects together explain the slowdown, none alone.
     """
 
     resource: SharedResource
@@ -74,11 +76,11 @@ class ResourceTest:
 
 
 def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
-    """Test the loads on a resource.
+    """Test the loads of other jobs on a resource.
 
     Args:
         resource: The resource.
-        clock_slices: How many slices clocks may be apart.
+        clock_slices: Number of slices by which clocks may differ.
     """
     lag = int(np.clip(-(-_DRAIN_NS // resource.axis[1]), 1, _LAGS))
     others = resource.others
@@ -278,7 +280,7 @@ def why_not(resource_test: ResourceTest) -> str:
         return (
             "Operations took longer when others were active (p = "
             f"{min(resource_test.p, 1):.2g}), but no "
-            "job's load, alone or together, accounts for a loss that is worth the name."
+            "job's load, alone or together, accounts for a notable loss."
         )
     return (
         "Operations took no longer when others were active (p = "

@@ -107,7 +107,7 @@ def shared_resources(beside: Beside) -> list[SharedResource]:
 
 
 def nodes(beside: Beside) -> list[str]:
-    """Name the nodes to be judged: of those shared with the same jobs the most loaded one."""
+    """Return the nodes to evaluate: of those shared with the same jobs the most loaded one."""
     best: dict[tuple[str, ...], tuple[float, str]] = {}
     for name in sorted(_names(beside.node_loads, "host")):
         rows = _where(beside.node_loads, "host", name)
@@ -158,7 +158,7 @@ class _AxisRows:
         self._whole = _slices(table)[1]
 
     def stretch(self, longest: Floats) -> None:
-        """Lets rows begin earlier whose calls lasted longer than their slice.
+        """Extend rows backwards if their calls lasted longer than their slice.
 
         A call counts in the slice in which it ends; while it lasts its process has no row. A row
         reaches back as far as the longest process was in calls, and only over time in which the
@@ -282,7 +282,7 @@ def _per(amount: Floats, ops: Floats) -> Floats:
 
 
 def _counts(beside: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
-    """Take the process that makes the job wait: in a bulk-synchronous one the slowest."""
+    """Return the time of the process for which the job waits: the slowest one of an MPI job."""
     return spilled(slowest if beside.job.ranks > 1 else mean, axis[1] / _NS)
 
 
