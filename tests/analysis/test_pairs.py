@@ -47,7 +47,7 @@ def test_slices_of_unequal_length_are_not_compared():
     with pytest.raises(ValueError, match="other"):
         pairs.active_overlap(P, other)
     with pytest.raises(ValueError, match="250000000"):
-        pairs.until_90(P, other)
+        pairs.active_overlap(P, other)
 
 
 def matrices(processes: int) -> st.SearchStrategy[np.ndarray]:
@@ -78,7 +78,6 @@ def test_the_part_until_one_has_written_nine_tenths():
     b = progress([30, 30, 30, 30, 30, 30])
     assert pairs.done_at(a) == 4
     assert pairs.done_at(b, 200) == 5
-    assert pairs.until_90(a, b, (100, 200)) == 4
     assert a.between(0, 4).sum() == 96
     assert b.between(0, 4).sum() == 150
     assert pairs.throughput(b, 0, 4) == pytest.approx(150 / 20)
@@ -89,7 +88,7 @@ def test_nine_tenths_to_the_byte():
     assert pairs.done_at(progress([89, 0.9, 10.1])) == 2
     assert pairs.done_at(progress([0.0, 0.0])) is None
     assert pairs.done_at(progress([10, 10]), volume=100) is None
-    assert pairs.until_90(progress([0.0]), progress([0.0])) is None
+    assert pairs.done_at(progress([0.0])) is None
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=30))

@@ -1,1 +1,1 @@
-"""What probe and signal experiments show: degradation, dilation, imprints, published laws."""
+"""Evaluation of probe and signal experiments: degradation, dilation, imprints, published laws."""

@@ -1,4 +1,4 @@
-"""Cells of a study and their curves, break-even sizes and serialised pairs."""
+"""Groups runs of a study into cells; finds curves, break-even sizes and serialised pairs."""
 
 from __future__ import annotations
 
@@ -24,59 +24,60 @@ from jostle.analysis.study.setting import size_label
 
 Key = tuple[str, str, Setting]
 
-#: A program that loses so much beside one that loses so little was shut out while the other ran.
+#: A program that loses at least SHUT_OUT beside one that loses at most UNHURT was shut out.
 SHUT_OUT, UNHURT = 0.9, 0.2
-#: Above this share of turns a pair is serialised.
+#: From this share of turns on a pair is serialised.
 TURNS = 0.9
-#: Losses nearer than this are even.
+#: Losses that differ by at most this are even.
 EVEN = 0.025
 
 
 def cells(
     measured: Sequence[MeasuredPair], references: dict[str, Reference], axes: Sequence[str]
 ) -> list[Cell]:
-    """Group runs into cells: each pair gives two, turned, unless that is the same cell.
+    """Group runs into cells.
 
-    A periodic signal is no probe, and one that lasts until its probe ends neither.
+    A pair belongs to two cells, one with each program as the probe, unless both are the same. A
+    periodic signal, or one that runs until its probe ends, is never the probe.
     """
-    found: dict[Key, list[tuple[MeasuredPair, int]]] = {}
+    groups: dict[Key, list[tuple[MeasuredPair, int]]] = {}
     for pair in measured:
         first, turned = _keys(pair, axes)
-        found.setdefault(first, []).append((pair, 0))
+        groups.setdefault(first, []).append((pair, 0))
         signal = pair.run.programs[1]
         if signal.role != "signal" and not signal.period_ns and turned != first:
-            found.setdefault(turned, []).append((pair, 1))
-    return [_cell(key, seen, references) for key, seen in found.items()]
+            groups.setdefault(turned, []).append((pair, 1))
+    return [_cell(key, seen, references) for key, seen in groups.items()]
 
 
 def _keys(pair: MeasuredPair, axes: Sequence[str]) -> tuple[Key, Key]:
-    one, other = (program.name for program in pair.run.programs)
+    name, other_name = (program.name for program in pair.run.programs)
     return (
-        (one, other, setting_of(pair.run, 0, axes)),
-        (other, one, setting_of(pair.run, 1, axes)),
+        (name, other_name, setting_of(pair.run, 0, axes)),
+        (other_name, name, setting_of(pair.run, 1, axes)),
     )
 
 
 def _cell(key: Key, seen: list[tuple[MeasuredPair, int]], references: dict[str, Reference]) -> Cell:
     seen = sorted(seen, key=lambda part: part[0].run.repetition)
-    repetitions = [pair.seen_from(place) for pair, place in seen]
+    repetitions = [pair.seen_from(slot) for pair, slot in seen]
     kept = [repetition for repetition in repetitions if repetition.verdict == "kept"]
-    pair, place = seen[0]
-    own = references.get(pair.run.programs[place].baseline)
-    other = references.get(pair.run.programs[1 - place].baseline)
+    pair, slot = seen[0]
+    own = references.get(pair.run.programs[slot].baseline)
+    other = references.get(pair.run.programs[1 - slot].baseline)
     best = max(kept, key=undisturbed, default=None)
     best_alone = max(own.rates, default=None) if own else None
     return Cell(
         *key,
-        pair.run.programs[place].metric,
+        pair.run.programs[slot].metric,
         repetitions,
-        loss(own.rates if own else [], _rates(one.probe for one in kept)),
+        loss(own.rates if own else [], _rates(run.probe for run in kept)),
         _best_loss(best, best_alone),
         best.run if best else "",
-        summary([one.probe.dilation if one.probe else None for one in kept]),
-        loss(other.rates if other else [], _rates(one.signal for one in kept)),
-        summary([one.probe.overlap if one.probe else None for one in kept]),
-        summary([one.signal.overlap if one.signal else None for one in kept]),
+        summary([run.probe.dilation if run.probe else None for run in kept]),
+        loss(other.rates if other else [], _rates(run.signal for run in kept)),
+        summary([run.probe.overlap if run.probe else None for run in kept]),
+        summary([run.signal.overlap if run.signal else None for run in kept]),
     )
 
 
@@ -91,7 +92,7 @@ def _best_loss(best: Repetition | None, alone: float | None) -> float | None:
 
 
 def undisturbed(repetition: Repetition) -> float:
-    """Return how well a run went: both programs' rates, each relative to its standalone rate.
+    """Return the sum of both programs' rates in a run, each relative to its standalone rate.
 
     The papers keep the best-performing of five runs, as the one with the least interference from
     outside (thesis §3.3.2).
@@ -103,13 +104,13 @@ def undisturbed(repetition: Repetition) -> float:
     return total
 
 
-def curves(found: Sequence[Cell]) -> list[Curve]:
-    """Lines up the cells along chunk sizes and along the process counts of either program."""
+def curves(all_cells: Sequence[Cell]) -> list[Curve]:
+    """Return the curves of the cells along chunk sizes and along either program's process count."""
     result = []
     for axis in ("chunk", "processes", "signal processes"):
         groups: dict[Key, list[Cell]] = {}
-        for cell in found:
-            if _place(cell.setting, axis) is not None:
+        for cell in all_cells:
+            if _axis_value(cell.setting, axis) is not None:
                 key = (cell.probe, cell.signal, _without(cell.setting, axis))
                 groups.setdefault(key, []).append(cell)
         result += [_curve(axis, group) for group in groups.values() if _varies(group, axis)]
@@ -117,17 +118,17 @@ def curves(found: Sequence[Cell]) -> list[Curve]:
 
 
 def _varies(group: Sequence[Cell], axis: str) -> bool:
-    return len({_place(cell.setting, axis) for cell in group}) > 1
+    return len({_axis_value(cell.setting, axis) for cell in group}) > 1
 
 
 def _curve(axis: str, group: Sequence[Cell]) -> Curve:
-    group = sorted(group, key=lambda cell: _place(cell.setting, axis) or 0)
-    points = [Point(_place(cell.setting, axis) or 0, cell.degradation, cell.degradation_best)
+    group = sorted(group, key=lambda cell: _axis_value(cell.setting, axis) or 0)
+    points = [Point(_axis_value(cell.setting, axis) or 0, cell.degradation, cell.degradation_best)
               for cell in group]  # fmt: skip
     return Curve(axis, group[0].probe, group[0].signal, group[0].setting, points)
 
 
-def _place(setting: Setting, axis: str) -> float | None:
+def _axis_value(setting: Setting, axis: str) -> float | None:
     if axis == "chunk":
         return setting.chunk
     return setting.processes[axis == "signal processes"]
@@ -135,17 +136,17 @@ def _place(setting: Setting, axis: str) -> float | None:
 
 def _without(setting: Setting, axis: str) -> Setting:
     if axis == "chunk":
-        # A signal's chunk size that goes along with the probe's is not what stays the same.
+        # The signal's chunk size may vary with the probe's, so it is not part of the key.
         return replace(setting, chunk=None)
     own, other = setting.processes
-    # More processes may need more nodes: these go along.
+    # More processes may need more nodes, so the nodes are not part of the key.
     more = tuple((name, value) for name, value in setting.more if name != "nodes")
     processes = (own, -1) if axis == "signal processes" else (-1, other)
     return replace(setting, processes=processes, more=more)
 
 
 def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
-    """Find where both programs lose equally, per pair with curves along chunk sizes."""
+    """Find the chunk size at which both programs of a pair lose equally (thesis §3.3.3)."""
     break_evens, done = [], set()
     chunks = [curve for curve in lines if curve.axis == "chunk"]
     for curve in chunks:
@@ -173,36 +174,37 @@ def _break_even(curve: Curve, turned: Curve) -> BreakEven:
         and (yours := theirs.get(point.x)) is not None
     ]
     at = equal_at(points)
-    one, other = curve.probe, curve.signal
+    loser, winner = curve.probe, curve.signal
     if points and points[0][1] < 0:
-        one, other = other, one
-    return BreakEven(one, other, curve.setting, at, _even_text(one, other, points, at))
+        loser, winner = winner, loser
+    return BreakEven(loser, winner, curve.setting, at, _even_text(loser, winner, points, at))
 
 
 def _even_text(
-    one: str, other: str, points: Sequence[tuple[float, float]], at: float | None
+    loser: str, winner: str, points: Sequence[tuple[float, float]], at: float | None
 ) -> str:
     if not points:
-        return f"{one} and {other} were not measured at equal chunk sizes"
+        return f"{loser} and {winner} were not measured at equal chunk sizes"
     if at is None:
         ends = " to ".join(size_label(int(points[end][0])) for end in (0, -1))
-        return f"{one} suffers more from {other} than the other way round from {ends}"
-    text = f"{one} and {other} break even at {size_label(round(at))}"
+        return f"{loser} suffers more from {winner} than the other way round from {ends}"
+    text = f"{loser} and {winner} break even at {size_label(round(at))}"
     if all(abs(gap) <= EVEN for _, gap in points):
-        return f"{one} and {other} lose equally at all chunk sizes"
+        return f"{loser} and {winner} lose equally at all chunk sizes"
     below = points[0][0] < at
-    return f"{text}; below, {one} suffers more" if below else text
+    return f"{text}; below, {loser} suffers more" if below else text
 
 
 def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
-    """Find where a difference of losses vanishes along chunk sizes.
+    """Find the chunk size at which a difference of losses is 0.
 
     Args:
         points: Chunk size and difference, chunk sizes ascending.
 
     Returns:
         The first chunk size at which the difference is 0 or changes its sign, interpolated on the
-        logarithm of the size; an end of the range where it is even there only within 2.5 points.
+        logarithm of the size; else an end of the range if the difference there is at most 2.5
+        points; else None.
     """
     for (x, gap), (further, after) in itertools.pairwise(points):
         if gap == 0:
@@ -214,12 +216,12 @@ def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
     return ends[0] if ends else None
 
 
-def serialised(found: Sequence[Cell]) -> list[Serialised]:
-    """Name the pairs that took turns in most of their runs (thesis §3.3.3)."""
+def serialised(all_cells: Sequence[Cell]) -> list[Serialised]:
+    """Return the pairs that took turns in most of their runs (thesis §3.3.3)."""
     result: dict[tuple[frozenset[str], Setting], Serialised] = {}
-    for cell in found:
+    for cell in all_cells:
         if cell.setting.periodic:
-            continue  # its silence is no turn
+            continue  # the silence of a periodic signal is not a turn
         repetitions = [
             repetition for repetition in cell.repetitions if repetition.verdict == "kept"
         ]
@@ -248,7 +250,7 @@ def _ordered(cell: Cell) -> Setting:
 
 
 def _winner(repetition: Repetition) -> str:
-    """Name the program that shut the other out; "" if none did."""
+    """Return the program that shut the other out; "" if none did."""
     side, other = repetition.probe, repetition.signal
     if side is None or other is None or side.degradation is None or other.degradation is None:
         return ""

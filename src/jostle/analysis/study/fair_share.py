@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from jostle.analysis.study.model import Prediction
 
-#: The link counts as the limit when each program alone, and both together, come this near to the
-#: most that was ever seen on it.
+#: The link counts as saturated if each program alone, and both together, reach this share of the
+#: highest rate observed on it.
 SATURATED = 0.8
-#: Both had "the same" to do.
+#: Volumes that differ by at most this share are equal.
 EQUAL = 0.01
-#: Both "began together": apart by at most this share of the shorter run.
+#: Programs whose begins differ by at most this share of the shorter run began together.
 TOGETHER = 0.05
 
 
 def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
     """Predict concurrent run times from standalone ones (equations 1 and 2).
 
-    They hold for equal volumes, np_l >= np_s, full overlap, the same pattern and a saturated link
-    that is shared fairly among processes (or nodes: give their numbers instead).
+    The equations hold for equal volumes, np_l >= np_s, full overlap, the same pattern and a
+    saturated link that is shared fairly among processes (or nodes: pass their numbers).
 
     Args:
         np_l: Processes of the larger program.
@@ -65,7 +65,7 @@ class Times:
 
 
 def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Prediction:
-    """Set the model against what was observed.
+    """Compare the model with observed run times (Kuo §4.3).
 
     Args:
         np_l: Processes (or nodes) of the larger program.

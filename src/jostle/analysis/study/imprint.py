@@ -16,34 +16,33 @@ from jostle.analysis.study.pairs import JobProgress
 Floats = NDArray[np.float64]
 Burst = tuple[int, int]
 
-#: A burst is seen at this rate of false discoveries over the bursts of a run.
+#: False discovery rate over the bursts of a run at which a burst counts as seen.
 LEVEL = 0.05
 TEST = (
     "one-sided Mann-Whitney of the slices of a burst against the silent ones around it, "
     "false discovery rate 5 % over the bursts of a run (Benjamini-Hochberg)"
 )
-# A slice belongs to a burst, or to silence, if all but this share of it does.
+# A slice belongs to a burst, or to silence, if at most this share of it does not.
 _EDGE = 0.05
-# Of its length: what a burst must have to be one.
+# Least share of its nominal length that a whole burst has.
 _WHOLE = 0.9
-# With fewer arrangements than this the slices around one burst can prove nothing: all silent
-# slices of the run are taken instead.
+# With fewer arrangements than this the test cannot be significant on the slices around one burst;
+# then it uses all silent slices of the run.
 _ARRANGEMENTS = 100
 
 
 def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
-    """Find what every burst did to the probe.
+    """Return the dent that each burst left in the probe's rate (CLUSTER'13 §III).
 
     Args:
         probe: The probe's progress.
         bursts: Begin and end of each burst, ns since the epoch, ascending.
-        whole_ns: How long a burst is meant to be; one of less than nine tenths of it began late (a
-            signal's first one, which started in its midst) and is no period. Nor is it silence.
+        whole_ns: Nominal length of a burst, ns. A burst shorter than nine tenths of it (a signal's
+            first one may begin late) is left out, and does not count as silence.
 
     Returns:
-        One per whole burst that lies wholly in the probe's run. The probe's first and last slice,
-        which are only partly its own, are not looked at. Depth and p are None where a burst covers
-        no whole slice.
+        One dent per whole burst inside the probe's run. The probe's first and last slices, of which
+        it used only a part, are left out. Depth and p are None if a burst covers no whole slice.
     """
     if (active := probe.active) is None:
         return []
@@ -56,13 +55,13 @@ def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
         (b, e) for b, e in bursts
         if b >= begin - edge and e <= end + edge and e - b >= _WHOLE * whole_ns
     ]  # fmt: skip
-    found = []
-    for one in inside:
-        on = _slices_of(one, first, len(rate), probe.slice_ns)
+    results = []
+    for burst in inside:
+        on = _slices_of(burst, first, len(rate), probe.slice_ns)
         silent = share <= _EDGE
-        around = silent & _around(one, bursts, first, len(rate), probe.slice_ns)
-        found.append(_dent(one, rate, on, around, silent))
-    return _judged(found)
+        around = silent & _around(burst, bursts, first, len(rate), probe.slice_ns)
+        results.append(_dent(burst, rate, on, around, silent))
+    return _judged(results)
 
 
 def _covered(bursts: Sequence[Burst], first: int, count: int, slice_ns: int) -> Floats:
@@ -111,26 +110,26 @@ def _below(on: Floats, off: Floats) -> float | None:
 
     if len(np.unique(np.concatenate([on, off]))) < 2:
         return 1.0
-    found: Any = stats.mannwhitneyu(on, off, alternative="less")
-    return float(found.pvalue) if math.isfinite(found.pvalue) else None
+    test: Any = stats.mannwhitneyu(on, off, alternative="less")
+    return float(test.pvalue) if math.isfinite(test.pvalue) else None
 
 
-def _judged(found: list[Dent]) -> list[Dent]:
-    """Mark the dents that are seen, at a false discovery rate over all of them."""
+def _judged(tested_dents: list[Dent]) -> list[Dent]:
+    """Mark the dents that are significant, at a false discovery rate over all of them."""
     from scipy import stats
 
-    tested = [dent.p for dent in found if dent.p is not None]
+    tested = [dent.p for dent in tested_dents if dent.p is not None]
     if not tested:
-        return found
+        return tested_dents
     adjusted = iter(stats.false_discovery_control(tested).tolist())
     return [
         dent if dent.p is None else replace(dent, seen=bool(next(adjusted) <= LEVEL))
-        for dent in found
+        for dent in tested_dents
     ]
 
 
 def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> float | None:
-    """Ask how often the same test sees bursts where there were none.
+    """Return how often the same test detects bursts in runs without bursts.
 
     Args:
         alone: Standalone runs of the probe.
@@ -138,19 +137,19 @@ def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> f
         burst_ns: Length of its bursts.
 
     Returns:
-        Share of bursts laid over the standalone runs that are "seen"; None without any.
+        Share of bursts placed over the standalone runs that the test detects; None without any.
     """
     seen = total = 0
     for progress in alone:
         if (active := progress.active) is None:
             continue
-        # From the first whole slice on, so that bursts and slices lie to each other as in a pair.
+        # Starts at the first whole slice, so that bursts are aligned with slices as in a pair.
         begin = (active[0] + 1) * progress.slice_ns
         end = active[1] * progress.slice_ns
         laid = [(at, at + burst_ns) for at in range(begin, end - burst_ns, period_ns)]
-        found = [dent for dent in dents(progress, laid) if dent.p is not None]
-        seen += sum(dent.seen for dent in found)
-        total += len(found)
+        tested = [dent for dent in dents(progress, laid) if dent.p is not None]
+        seen += sum(dent.seen for dent in tested)
+        total += len(tested)
     return seen / total if total else None
 
 
@@ -167,7 +166,7 @@ def probability(seen: int, total: int) -> tuple[float | None, float | None, floa
 def bursts_between(
     begin_ns: int, end_ns: int, period_ns: int, duty: float, phase_ns: int
 ) -> list[Burst]:
-    """Lay out the bursts of a periodic signal by its own rule.
+    """Return the bursts of a periodic signal, from its period.
 
     Args:
         begin_ns: Begin of its run, ns since the epoch.
@@ -189,7 +188,7 @@ def bursts_between(
 
 
 def bursts_seen_in(signal: JobProgress) -> list[Burst]:
-    """Take the bursts from the signal's own slices: unbroken stretches with progress."""
+    """Return the bursts of a signal from its slices: unbroken stretches with progress."""
     on = np.concatenate([[False], signal.per_slice > 0, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(on)) + signal.first_slice
     return [(int(begin) * signal.slice_ns, int(end) * signal.slice_ns)

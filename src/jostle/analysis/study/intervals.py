@@ -17,23 +17,23 @@ NOTHING = Summary(0, None, None, None, None, None, None)
 
 
 def known(values: Sequence[float | None]) -> list[float]:
-    """Leave out what is None or no number."""
+    """Return the values that are neither None nor NaN."""
     return [float(value) for value in values if value is not None and math.isfinite(value)]
 
 
 def median(values: Sequence[float | None]) -> float | None:
-    """Return the median of the values that exist; None without any."""
+    """Return the median of the known values; None if there are none."""
     data = known(values)
     return float(np.median(data)) if data else None
 
 
 def number(value: float) -> float | None:
-    """Return None for what is no number."""
+    """Return a value, or None if it is NaN."""
     return value if math.isfinite(value) else None
 
 
 def summary(values: Sequence[float | None]) -> Summary:
-    """Describe repetitions of one quantity; the interval of the mean is Student's."""
+    """Summarise repetitions of one quantity, with Student's interval of the mean."""
     data = known(values)
     if not data:
         return NOTHING
@@ -44,7 +44,7 @@ def summary(values: Sequence[float | None]) -> Summary:
 
 
 def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
-    """Describe the degradation over repetitions, whose standalone rates vary too.
+    """Summarise the degradation over repetitions, whose standalone rates also vary.
 
     Args:
         isolated: Standalone rates.
@@ -52,8 +52,8 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
     Returns:
         Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
-        the means, its interval Welch's by the delta method. Round-robin runs are not paired, as a
-        program is not disturbed in the same way in equal rounds.
+        the means, its interval Welch's by the delta method. Runs of the same
+        round are not paired, since a program is not disturbed alike in them.
     """
     base, data = known(isolated), known(interfered)
     middle = median(base)
@@ -102,9 +102,9 @@ def _error(base: list[float], data: list[float]) -> tuple[float, float]:
 
 
 def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Summary:
-    """Describe one loss that was measured several times, each with standalone runs of its own.
+    """Summarise a loss that was measured in several cells, each with its own standalone runs.
 
-    Runs of one cell share their standalone runs, and an error of these: cells count, not runs.
+    Runs of one cell share their standalone runs and the error of these, so cells count, not runs.
 
     Args:
         parts: Per cell, standalone rates and rates beside the other.
@@ -115,17 +115,17 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
     """
     cells = [(known(base), known(data)) for base, data in parts]
     cells = [(base, data) for base, data in cells if base and data]
-    found = summary([1 - float(np.mean(data)) / float(np.mean(base)) for base, data in cells])
+    losses = summary([1 - float(np.mean(data)) / float(np.mean(base)) for base, data in cells])
     errors = [_error(base, data) for base, data in cells]
-    if found.mean is None or any(math.isnan(error) for error, _ in errors):
-        return found
+    if losses.mean is None or any(math.isnan(error) for error, _ in errors):
+        return losses
     squares = [error**2 for error, _ in errors]
     total = sum(squares)
     freedom = total**2 / sum(
         square**2 / freedom for square, (_, freedom) in zip(squares, errors, strict=True)
     ) if total else math.inf  # fmt: skip
     half = _quantile(freedom) * math.sqrt(total) / len(cells)
-    return replace(found, low=found.mean - half, high=found.mean + half)
+    return replace(losses, low=losses.mean - half, high=losses.mean + half)
 
 
 def median_interval(values: Sequence[float]) -> tuple[float | None, float | None]:

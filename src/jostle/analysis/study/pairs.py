@@ -18,13 +18,13 @@ DONE = 0.9
 CUT = 1.5
 #: With fewer runs no value can be 1.5 sample deviations off their mean.
 FEWEST = 5
-# A slice without a completed call, but with this share of time in calls, was no idle one.
+# A slice without a completed call is not idle if at least this share of it is time in calls.
 _BUSY = 0.1
 
 
 @dataclass(frozen=True)
 class JobProgress:
-    """What the processes of a job got done, slice by slice.
+    """The progress of a job's processes per slice.
 
     Attributes:
         job: The job.
@@ -32,8 +32,8 @@ class JobProgress:
         first_slice: Number of the first slice: floor(time / slice_ns).
         values: Amount per process and slice, shape (processes, slices); idle slices hold 0.
         processes: Their ids, in the order of the rows; empty where they have none.
-        certain: First slice from which on every value is that slice's own; before it, what a young
-            process did is spread over the slices that its first record covers. -1: all are.
+        certain: First slice from which on values are exact; before it, the first record of a
+            process is spread over the slices that it covers. -1: all values are exact.
     """
 
     job: str
@@ -50,24 +50,24 @@ class JobProgress:
 
     @property
     def total(self) -> float:
-        """All that was done."""
+        """Sum over processes and slices."""
         return float(self.values.sum())
 
     @property
     def per_slice(self) -> Floats:
-        """Over all processes, per slice."""
+        """Sum over processes per slice, shape (slices,)."""
         return np.asarray(self.values.sum(axis=0))
 
     @property
     def active(self) -> Region | None:
-        """First and last slice in which anything was done; None: nothing was."""
+        """First and last slice with progress; None if there is none."""
         place = np.flatnonzero(self.per_slice > 0)
         if not len(place):
             return None
         return self.first_slice + int(place[0]), self.first_slice + int(place[-1])
 
     def between(self, first: int, last: int) -> Floats:
-        """Cut out slices, both ends included; 0 where the job has none.
+        """Return the values of a range of slices, both ends included; 0 where the job has none.
 
         Returns:
             Shape (processes, last - first + 1).
@@ -81,26 +81,26 @@ class JobProgress:
 
 
 def under_way(progress: JobProgress, busy: JobProgress, most: float | None = None) -> JobProgress:
-    """Return slices their part of the operations under way in them.
+    """Spread the progress of long operations over the slices in which they ran.
 
-    A call counts in the slice in which it ends. One that lasts several slices leaves those before
-    empty, as if its process had been idle: half a second of writing would be no progress at all.
+    A call counts in the slice in which it ends. A call over several slices leaves the earlier ones
+    empty, as if its process had been idle.
 
     Args:
-        progress: What was done, booked where calls ended.
-        busy: Time of the same processes in such calls, ns, booked where it passed.
-        most: What one operation moves at most; None: unknown.
+        progress: Progress, counted where calls ended.
+        busy: Time of the same processes in such calls, ns, counted where it passed.
+        most: Greatest progress of one operation; None: unknown.
 
     Returns:
-        What a process did in a slice shared out evenly over that slice and the empty ones before
-        it in which it was in such calls (for a tenth of their time at least). Totals stay.
+        The progress of each slice, spread evenly over that slice and the empty ones before it in
+        which the process spent at least a tenth of the time in such calls. Totals are unchanged.
     """
     if not progress.values.size or busy.slice_ns != progress.slice_ns:
         return progress
     rows = {process: row for row, process in enumerate(busy.processes)}
     if not rows.keys() >= set(progress.processes) or not progress.processes:
         return progress
-    # The first operation may have begun slices before it ended, and those hold no bytes at all.
+    # The first operation may have begun in earlier slices, which hold no bytes.
     begin = min(progress.first_slice, busy.first_slice)
     done = progress.between(begin, progress.last_slice)
     busy_at = busy.between(begin, progress.last_slice)
@@ -111,7 +111,7 @@ def under_way(progress: JobProgress, busy: JobProgress, most: float | None = Non
             first = int(place)
             while first > 0 and waits[first - 1]:
                 first -= 1
-            # Only one operation can have been under way.
+            # Only one operation can have been running.
             part = min(done[row, place], most or math.inf)
             values[row, place] -= part
             values[row, first : place + 1] += part / (place + 1 - first)
@@ -121,14 +121,14 @@ def under_way(progress: JobProgress, busy: JobProgress, most: float | None = Non
 
 
 def active_overlap(p: JobProgress, q: JobProgress) -> Region | None:
-    """Find the longest unbroken stretch in which every process of both gets on (Kuo §4.2).
+    """Find the longest unbroken stretch in which every process of both progresses (Kuo §4.2).
 
     Args:
         p: One program.
         q: The other, in slices of the same length.
 
     Returns:
-        First and last slice, the earliest of several equally long; None where there is none.
+        First and last slice, of several equally long stretches the earliest; None if there is none.
 
     Raises:
         ValueError: The slices differ in length.
@@ -158,35 +158,17 @@ def done_at(progress: JobProgress, volume: float | None = None) -> int | None:
 
     Args:
         progress: The program.
-        volume: All it has to do; by default what it did.
+        volume: Its whole work; by default the work that it did.
 
     Returns:
-        The slice's number; None if it never got there.
+        The slice's number; None if it did not reach that share.
     """
     goal = (progress.total if volume is None else volume) * DONE
     if goal <= 0:
         return None
-    # A share of a sum of floats may miss by a rounding error what integers would reach.
+    # Tolerates the rounding error of a sum of floats.
     reached = np.flatnonzero(np.cumsum(progress.per_slice) >= goal * (1 - 1e-12))
     return progress.first_slice + int(reached[0]) if len(reached) else None
-
-
-def until_90(
-    p: JobProgress, q: JobProgress, volumes: tuple[float | None, float | None] = (None, None)
-) -> int | None:
-    """Find the slice in which the first of two programs has done 90 % of its work.
-
-    Args:
-        p: One program.
-        q: The other.
-        volumes: What each has to do in all; by default what it did.
-
-    Returns:
-        The last slice to evaluate; None where neither got there.
-    """
-    _comparable(p, q)
-    ends = [end for end in (done_at(p, volumes[0]), done_at(q, volumes[1])) if end is not None]
-    return min(ends, default=None)
 
 
 def throughput(progress: JobProgress, first: int, last: int) -> float:
@@ -213,37 +195,37 @@ def dilation_implied(lost: float) -> float:
 
 
 def outliers(values: Sequence[float] | Floats) -> NDArray[np.bool_]:
-    """Return which runs Kuo's rule drops: |rate - mean| > 1.5 sample deviations (§2.4).
+    """Return the mask of runs that Kuo's rule drops: |rate - mean| > 1.5 sample deviations (§2.4).
 
-    Below five runs none can be: the farthest of n lies at most (n - 1) / sqrt(n) deviations off.
+    Of fewer than five runs none is dropped: none is more than (n - 1) / sqrt(n) deviations off.
     """
     data = np.asarray(values, dtype=np.float64)
     if len(data) < FEWEST:
         return np.zeros(len(data), dtype=bool)
     deviation = float(data.std(ddof=1))
-    # Equal rates differ by rounding only.
+    # Tolerates rounding of equal rates.
     if deviation <= 1e-12 * float(np.abs(data).max(initial=0)):
         return np.zeros(len(data), dtype=bool)
     return np.asarray(np.abs(data - data.mean()) > CUT * deviation)
 
 
 def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
-    """Return whether a run is to be discarded for others' traffic (thesis §3.2.2).
+    """Return whether a run must be discarded because of foreign traffic (thesis §3.2.2).
 
     Args:
-        own: Bytes of our programs.
-        server: Bytes that the servers saw meanwhile.
-        protocol: Bytes at the server per byte of ours in quiet runs: a link counts headers too.
+        own: Bytes of the study's programs.
+        server: Bytes that the servers received in the same time.
+        protocol: Bytes at the server per own byte in quiet runs: a link counts headers too.
 
     Returns:
-        Whether the server saw more than 1.10 times what is ours; exactly that much is kept.
+        True if the servers received more than 1.10 times the own traffic.
     """
-    # 1.1 has no exact binary form, nor have ratios: what differs by rounding only is kept.
+    # 1.1 has no exact binary form; a difference by rounding does not discard a run.
     return server * 10 > own * protocol * 11 * (1 + 1e-12)
 
 
 def bytes_spread(p: JobProgress, q: JobProgress, region: Region) -> float:
-    """Return deviation over mean of what each process of both moved in a region (Kuo §4.2)."""
+    """Return standard deviation over mean of the amounts per process in a region (Kuo §4.2)."""
     each = np.concatenate([p.between(*region).sum(axis=1), q.between(*region).sum(axis=1)])
     mean = float(each.mean()) if len(each) else 0.0
     return float(each.std()) / mean if mean > 0 else math.nan
@@ -253,16 +235,16 @@ def exclusive(p: Floats, q: Floats) -> float:
     """Return how far two programs take turns instead of sharing.
 
     Args:
-        p: Relative rate of one per slice: 1 = as fast as alone.
-        q: Of the other.
+        p: Rate of one program per slice, relative to its standalone rate.
+        q: The same of the other program.
 
     Returns:
-        0 when both get the same in every slice, 1 when each stretch belongs to one; nan when most
-        slices see neither (operations longer than a slice are booked when they end, and would look
-        like turns). Taken over two slices at a time: turns shorter than that are sharing.
+        0 if both progress equally in every slice, 1 if only one does in each stretch; NaN if
+        neither does in most slices (operations longer than a slice count when they end, and would
+        look like turns). Computed over two slices at a time: shorter turns count as sharing.
     """
     even = len(p) // 2 * 2
     if even < 8 or float(np.mean((p[:even] + q[:even]) > 0)) < 0.8:
         return math.nan
-    one, other = (values[:even].reshape(-1, 2).sum(axis=1) for values in (p, q))
-    return float(np.abs(one - other).sum() / (one + other).sum())
+    own, others = (values[:even].reshape(-1, 2).sum(axis=1) for values in (p, q))
+    return float(np.abs(own - others).sum() / (own + others).sum())

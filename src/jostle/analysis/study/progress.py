@@ -25,7 +25,7 @@ def _files(*endings: str) -> tuple[str, ...]:
     return tuple(f"{kind}_{ending}" for kind in _FILES for ending in endings)
 
 
-#: What progress may be counted in, as sums of columns of mount_slices.
+#: Metrics of progress, as sums of columns of mount_slices.
 ON_MOUNTS: Mapping[str, tuple[str, ...]] = {
     "bytes": _files("write_bytes"),
     "read_bytes": _files("read_bytes"),
@@ -33,11 +33,11 @@ ON_MOUNTS: Mapping[str, tuple[str, ...]] = {
     "read_ops": _files("read_ops"),
     "closes": _files("close_ops"),
     "operations": _files(*_CALLS),
-    # Time and number of the calls that make a write durable: what a neighbour slows.
+    # Time and number of the calls that make a write durable, which a neighbour slows.
     "service_ns": _files("write_ns", "sync_ns", "meta_ns"),
     "service_ops": _files("write_ops", "sync_ops", "open_ops", "close_ops", "meta_ops"),
 }
-#: The same of columns of slices.
+#: Metrics of progress, as sums of columns of slices.
 OF_PROCESSES: Mapping[str, tuple[str, ...]] = {
     "collectives": tuple(f"mpi_{i}{name}_ops" for name in _COLLECTIVES for i in ("", "i")),
     "messages": ("mpi_send_ops", "mpi_isend_ops", "mpi_sendrecv_ops"),
@@ -49,20 +49,22 @@ OF_PROCESSES: Mapping[str, tuple[str, ...]] = {
     "busy_ns": ("state_io_ns", "state_mpiio_ns"),
 }
 METRICS = (*ON_MOUNTS, *OF_PROCESSES)
-# What `evaluate` asks for beside the metrics that progress is counted in.
+# Metrics that `evaluate` needs besides those of progress.
 _ALWAYS = ("bytes", "write_ops", "read_ops", "service_ns", "service_ops", "busy_ns", "mpiio_bytes")
 
 
 def columns(metrics: Iterable[str], *, on_mounts: bool) -> list[str]:
-    """Name the columns that an evaluation needs.
+    """Return the names of the columns that an evaluation needs.
 
     Args:
-        metrics: What progress is counted in; unknown ones need none.
-        on_mounts: Those of mount_slices, else those of slices.
+        metrics: Metrics of progress; unknown ones need no columns.
+        on_mounts: Return the columns of mount_slices, else those of slices.
     """
     table = ON_MOUNTS if on_mounts else OF_PROCESSES
     wanted = dict.fromkeys([*_ALWAYS, *metrics])
-    return list(dict.fromkeys(name for one in wanted for name in table.get(one, ())))
+    return list(
+        dict.fromkeys(name for metric_name in wanted for name in table.get(metric_name, ()))
+    )
 
 
 def progress_of(
@@ -72,24 +74,24 @@ def progress_of(
     resource: str | None = None,
     begin_ns: int | None = None,
 ) -> JobProgress:
-    """Lay out what every process of a job did in every slice.
+    """Return the progress of every process of a job in every slice.
 
     A record that covers several slices gives each the same share; slices without a record are 0.
-    The first record of a process covers its youth (about a second, in which it might have been too
-    short to profile): where the job is known to have begun its work in there, nothing falls before.
-    A job's first and last slice are only partly its own, which the rates must heed, not we.
+    The first record of a process covers about a second. If the job is known to have begun its work
+    in that time, slices before the begin get 0. A job uses only part of its first and last slices;
+    callers that compute rates must take that into account.
 
     Args:
         job: The job.
         rows: Repository.job_mount_slices for the metrics of ON_MOUNTS, Repository.job_slices for
             those of OF_PROCESSES.
         metric: What to count.
-        resource: Only this mount; None: all.
+        resource: Count only this mount; None: all mounts.
         begin_ns: When the job began what is counted, ns since the epoch, if known.
 
     Returns:
-        Processes that never did any of it (launchers, shells) are left out; a job that did nothing
-        has none.
+        Amounts per process and slice. Processes without progress (launchers, shells) are left out;
+        a job without progress has no processes.
 
     Raises:
         ValueError: The metric is unknown, or the slices of the job differ in length.
@@ -129,7 +131,7 @@ def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats
     within = np.arange(len(source)) - np.repeat(np.cumsum(span) - span, span)
     place = first[source] - begin + within
     np.add.at(values, (row[source], place), amount[source] / span[source])
-    # Only a process' first record can cover its youth.
+    # Only the first record of a process can cover the time before profiling began.
     youth = np.full(len(known), np.iinfo(np.int64).max)
     np.minimum.at(youth, row, first)
     long = (first == youth[row]) & (span > 1)
@@ -139,15 +141,15 @@ def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats
 
 @dataclass
 class ProgressTables:
-    """Progress of jobs by name, asked of a repository once each: what `evaluate` takes.
+    """Progress of jobs by name, for `evaluate`; each job is queried once.
 
     Attributes:
         mount_slices: Repository.job_mount_slices.
         slices: Repository.job_slices.
         resource: The shared mount, the same for all jobs or by job; None: all mounts.
-        own: Progress known from elsewhere, by (job, metric): a signal's own log, for loads that no
-            profile sees.
-        begins: Gives when a job began its work, ns, if that is known.
+        own: Progress from another source, by (job, metric): a signal's log, for loads that profiles
+            do not show.
+        begins: Returns when a job began its work, ns since the epoch, if that is known.
     """
 
     mount_slices: Callable[[str], pa.Table]
@@ -158,9 +160,9 @@ class ProgressTables:
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
     def __call__(self, job: str, metric: str) -> JobProgress | None:
-        """Return a job's progress; None where nothing of it is known.
+        """Return a job's progress; None if it is unknown.
 
-        Bytes written through an MPI-IO that no POSIX wrapper sees count too, whatever the mount.
+        Includes bytes written through an MPI-IO that bypasses POSIX calls, whatever the mount.
         """
         if (job, metric) in self.own:
             return self.own[job, metric]
@@ -183,7 +185,7 @@ class ProgressTables:
 
 
 def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> JobProgress:
-    """Take progress from a signal's own log, for loads that no profile sees (memory, CPU).
+    """Return progress from a signal's log, for loads that profiles do not show (memory, CPU).
 
     Args:
         job: The job.

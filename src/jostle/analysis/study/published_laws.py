@@ -16,20 +16,20 @@ from jostle.analysis.study.intervals import (
 from jostle.analysis.study.model import Cell, Imprint, KuoRow, Law, Repetition, StudyResult
 from jostle.analysis.study.setting import Summary, size_label
 
-#: Goals: equal writers lose half, give or take; four against one get four fifths, give or take.
+#: Goals with tolerances: equal writers lose half; four against one get four fifths.
 HALF, HALF_WITHIN = 0.5, 0.03
 FOUR, FOUR_WITHIN = 4, 0.05
 MODEL_WITHIN = 0.10
 
 
 def laws(result: StudyResult) -> list[Law]:
-    """State the laws that a study can speak of, with intervals.
+    """Return the laws of the papers that a study can test, with 95 % intervals.
 
     Args:
         result: The study.
 
     Returns:
-        Those for which the study has runs: two equal writers lose half each; processes on one
+        The laws for which the study has runs: two equal writers lose half each; processes on one
         mount get equal shares; Kuo's model predicts concurrent run times; a periodic signal shows
         in every period; how likely a burst hits the other half of an MPI job; small chunks suffer
         from large writes.
@@ -46,10 +46,10 @@ def laws(result: StudyResult) -> list[Law]:
 
 
 def _rows(result: StudyResult) -> Sequence[KuoRow]:
-    """Return the pairs with a file per process; where there are none, those with one shared file.
+    """Return the pairs with a file per process; if there are none, those with one shared file.
 
-    In one shared file processes also contend for the file itself, on which the laws are silent
-    (Kuo 4.2 finds a spread of 20 % there, and of 6 % else).
+    With one shared file processes also contend for the file, which the laws do not cover (Kuo §4.2
+    reports a spread of 20 % there, and of 6 % otherwise).
     """
     rows = result.kuo.rows if result.kuo else []
     return [row for row in rows if not row.setting.shared] or rows
@@ -60,9 +60,9 @@ def _shared_left_out(result: StudyResult) -> str:
     return " Pairs in one shared file are left out." if some else ""
 
 
-def _verdict(told: Summary, least: float, most: float) -> bool | None:
-    """Return whether a mean lies in a range for certain, out of it, or nobody knows."""
-    return _inside(told.low, told.high, least, most)
+def _verdict(estimate: Summary, least: float, most: float) -> bool | None:
+    """Return True if the interval lies in a range, False if outside of it, else None."""
+    return _inside(estimate.low, estimate.high, least, most)
 
 
 def _inside(low: float | None, high: float | None, least: float, most: float) -> bool | None:
@@ -86,11 +86,11 @@ def _equal_writers(result: StudyResult) -> Law | None:
         and cell.metric == "bytes"
         and equal.get((cell.probe, cell.setting))
     ]
-    told = pooled_loss([(_alone(result, cell), _each(cell)) for cell in cells])
-    if told.mean is None:
+    pooled = pooled_loss([(_alone(result, cell), _each(cell)) for cell in cells])
+    if pooled.mean is None:
         return None
     runs = sum(len(_kept(cell)) for cell in cells)
-    inside = _verdict(told, HALF - HALF_WITHIN, HALF + HALF_WITHIN)
+    inside = _verdict(pooled, HALF - HALF_WITHIN, HALF + HALF_WITHIN)
     worst = max(cells, key=_off_half)
     slack = [
         name if setting.chunk is None else f"{name} ({size_label(setting.chunk)})"
@@ -105,11 +105,12 @@ def _equal_writers(result: StudyResult) -> Law | None:
         why += f" Left out, as the link is not their limit: {', '.join(dict.fromkeys(slack))}."
     return Law(
         "equal writers",
-        f"Two equal writers on the saturated link lose {_percent(told.mean)} each"
-        f"{_range(told.low, told.high)}: {_count(runs, 'run')} in {_count(len(cells), 'cell')}.",
-        told.mean,
-        told.low,
-        told.high,
+        f"Two equal writers on the saturated link lose {_percent(pooled.mean)} each"
+        f"{_range(pooled.low, pooled.high)}: "
+        f"{_count(runs, 'run')} in {_count(len(cells), 'cell')}.",
+        pooled.mean,
+        pooled.low,
+        pooled.high,
         runs,
         "50 % ± 3 points each",
         inside,
@@ -119,13 +120,13 @@ def _equal_writers(result: StudyResult) -> Law | None:
 
 def _each(cell: Cell) -> list[float]:
     """Return the mean rate of the two relative to their standalone rate, per valid run."""
-    found = []
+    means = []
     for repetition in _kept(cell):
         sides = [side for side in (repetition.probe, repetition.signal) if side is not None]
         rates = known([side.interfered / side.isolated for side in sides
                        if side.isolated and side.interfered is not None])  # fmt: skip
-        found += [sum(rates) / len(rates)] if rates else []
-    return found
+        means += [sum(rates) / len(rates)] if rates else []
+    return means
 
 
 def _alone(result: StudyResult, cell: Cell) -> list[float]:
@@ -157,9 +158,9 @@ def _shares(result: StudyResult) -> Law | None:
     shares = [share for row in one_mount for share in row.shares]
     if not shares:
         return None
-    told = summary(shares)
+    shared = summary(shares)
     goal = FOUR / (FOUR + 1)
-    inside = _verdict(told, goal - FOUR_WITHIN, goal + FOUR_WITHIN)
+    inside = _verdict(shared, goal - FOUR_WITHIN, goal + FOUR_WITHIN)
     spreads = median([row.spread for row in one_mount])
     why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
     apart = [share for row in rows if not row.same_nodes for share in row.shares]
@@ -167,12 +168,12 @@ def _shares(result: StudyResult) -> Law | None:
         why += f" On mounts of their own the larger got {_percent(median(apart))}."
     return Law(
         "share by processes",
-        f"Four processes against one on one mount get {_percent(told.mean)} of the bandwidth"
-        f"{_range(told.low, told.high)}.",
-        told.mean,
-        told.low,
-        told.high,
-        told.n,
+        f"Four processes against one on one mount get {_percent(shared.mean)} of the bandwidth"
+        f"{_range(shared.low, shared.high)}.",
+        shared.mean,
+        shared.low,
+        shared.high,
+        shared.n,
         "0.8 ± 0.05",
         inside,
         why + _shared_left_out(result),
@@ -183,7 +184,7 @@ def _model(result: StudyResult) -> Law | None:
     kuo = result.kuo
     if kuo is None or kuo.error_process is None:
         return None
-    # One mount shares by process, mounts of their own share by node: each row by its own rule.
+    # On one mount programs share by process, on separate mounts by node; each row has its rule.
     errors: list[float] = []
     others: dict[str, list[float]] = {"process": [], "node": []}
     for row in _rows(result):
@@ -307,20 +308,20 @@ def _small_chunks(result: StudyResult) -> Law | None:
     ]
     if not pairs:
         return None
-    cell = min(pairs, key=lambda one: (one.setting.shared, one.setting.chunk or 0))
-    told = _gap(cell)
+    cell = min(pairs, key=lambda pair: (pair.setting.shared, pair.setting.chunk or 0))
+    gap = _gap(cell)
     size = size_label(cell.setting.chunk or 0)
     return Law(
         "small chunks",
         f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} beside {cell.signal}, "
         f"which loses {_percent(cell.signal_degradation.median)}: "
-        f"{_points(told.mean)} points{_range(told.low, told.high)}.",
-        told.mean,
-        told.low,
-        told.high,
-        told.n,
+        f"{_points(gap.mean)} points{_range(gap.low, gap.high)}.",
+        gap.mean,
+        gap.low,
+        gap.high,
+        gap.n,
         "open-write-close suffers more than aggregate-write",
-        _verdict(told, 0.0, 1.0),
+        _verdict(gap, 0.0, 1.0),
         _why_small(cell),
     )
 
@@ -328,7 +329,7 @@ def _small_chunks(result: StudyResult) -> Law | None:
 def _gap(cell: Cell) -> Summary:
     """Return by how much more the probe loses than the signal.
 
-    What one gets the other lacks: their errors may add up, and so do the halves of the intervals.
+    What one program gains the other loses, so their errors may add up: half the widths are added.
     """
     own, other = cell.degradation, cell.signal_degradation
     if own.mean is None or other.mean is None:
@@ -343,7 +344,7 @@ def _gap(cell: Cell) -> Summary:
 
 def _why_small(cell: Cell) -> str:
     """Explain the losses by the time that one call takes, alone and beside the other."""
-    told = []
+    sentences = []
     for name, sides in (
         (cell.probe, [repetition.probe for repetition in _kept(cell)]),
         (cell.signal, [repetition.signal for repetition in _kept(cell)]),
@@ -351,15 +352,19 @@ def _why_small(cell: Cell) -> str:
         alone = median([side.service_alone_ns if side else None for side in sides])
         beside = median([side.service_ns if side else None for side in sides])
         if alone and beside:
-            told.append(
+            sentences.append(
                 f"a call of {name} takes {alone / 1e6:.3g} ms alone and {beside / 1e6:.3g} ms "
                 f"together ({beside / alone:.1f} times)"
             )
-    return f"By our slices, {' and '.join(told)}." if told else "Service times are not known."
+    return (
+        f"By the slices, {' and '.join(sentences)}."
+        if sentences
+        else "Service times are not known."
+    )
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _percent(value: float | None) -> str:

@@ -9,14 +9,14 @@ from typing import Any
 from jostle.analysis.study.setting import Setting, size_label
 from jostle.errors import JostleError
 
-#: Metrics that are amounts of data: the same thing whoever moves it.
+#: Metrics that are amounts of data, and so comparable between programs.
 AMOUNTS = frozenset({"bytes", "read_bytes", "message_bytes"})
-# Axes that a setting has fields for, or that only name things.
+# Axes that are fields of a setting, or only names.
 _OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "names", "programs"})
 
 
 class RecordError(JostleError):
-    """A record of a run is not what it should be."""
+    """A record of a run is invalid."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RunProgram:
         nodes: Nodes it ran on.
         pattern: Which of our signals it is; "" for any other command.
         chunk: Chunk size, bytes.
-        volume: What it was to write in all, bytes; None where time or it itself decides.
+        volume: Bytes that it has to write; None if a time limit or the program decides.
         metric: What its progress is counted in.
         error: Why it failed; "" when it did not.
         begin_ns: Begin of its work (of our signals: the first operation).
@@ -41,8 +41,9 @@ class RunProgram:
         period_ns: Period of a periodic signal; 0: sustained.
         duty: Share of the period that is a burst.
         phase_ns: Shift of the bursts.
-        until_stopped: It lasts until its probe ends: it has no work of its own to finish.
-        split: Its ranks are two: a probe, whose progress it is, and a periodic noise (CLUSTER'13).
+        until_stopped: It runs until its probe ends, and has no work of its own to finish.
+        split: Half of its ranks are a probe, whose progress counts, half a periodic noise
+            (CLUSTER'13 §III).
     """
 
     name: str
@@ -72,9 +73,9 @@ class RunProgram:
 
 
 def comparable(run_program: RunProgram, other: RunProgram) -> bool:
-    """Return whether the rates of two programs can be set against each other.
+    """Return whether the rates of two programs can be compared.
 
-    Bytes can; an operation of a ping is not one of an all-to-all.
+    Rates in bytes can; an operation of a ping differs from one of an all-to-all.
     """
     same = (run_program.pattern or run_program.name) == (other.pattern or other.name)
     return run_program.metric == other.metric and (same or run_program.metric in AMOUNTS)
@@ -93,9 +94,9 @@ class StudyRun:
         slice_ns: Slice length, ns.
         place: Where it ran.
         monitor: Samples of the counters of links and disks, ascending in time_ns.
-        server: Name of the counter that tells what the servers took in; "": not known.
-        own: Names of the counters that tell what left the nodes of the run.
-        discard: Why the runner itself would not have it counted; "": it would.
+        server: Name of the counter of bytes that the servers received; "": not known.
+        own: Names of the counters of bytes that the nodes of the run sent.
+        discard: Why the runner discarded the run; "" if it did not.
     """
 
     run: str
@@ -111,13 +112,13 @@ class StudyRun:
     discard: str
 
     def counted(self, name: str) -> float | None:
-        """Return by how much a counter grew over the run; None where it was not sampled."""
+        """Return by how much a counter grew over the run; None if it was not sampled."""
         values = [sample[name] for sample in self.monitor if sample.get(name) is not None]
         return float(values[-1] - values[0]) if len(values) > 1 else None
 
 
 def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
-    """Read records of runs; of several with one id the last counts.
+    """Parse records of runs; of several with the same id the last counts.
 
     Raises:
         RecordError: A record lacks what it must have.
@@ -197,10 +198,10 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
 
 
 def further_axes(runs: Sequence[StudyRun]) -> tuple[str, ...]:
-    """Find the axes beyond those of a setting that tell runs apart which are alike without them.
+    """Return the further axes that distinguish runs with equal programs and settings.
 
-    What merely follows from programs and their settings, as the number of nodes does from that of
-    processes, would cut a matrix or a curve to pieces.
+    Axes that follow from these (as the number of nodes follows from that of processes) are left
+    out: they would split matrices and curves.
     """
     names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
     return tuple(name for name in names if _tells_apart(name, runs))
@@ -248,17 +249,17 @@ def setting_of(run: StudyRun, probe: int, axes: Sequence[str]) -> Setting:
 
 
 def _cell_chunk(run: StudyRun, other: RunProgram | None) -> int | None:
-    """Return the chunk size of a program without one of its own: the study's, or its partner's."""
-    told = run.cell.get("chunk")
-    if isinstance(told, list):
-        told = next((size for size in told if size is not None), None)
-    if told is None and other is not None:
-        told = other.chunk
-    return None if told is None else int(told)
+    """Return the chunk size of a program that sets none: the study's, or its partner's."""
+    chunk = run.cell.get("chunk")
+    if isinstance(chunk, list):
+        chunk = next((size for size in chunk if size is not None), None)
+    if chunk is None and other is not None:
+        chunk = other.chunk
+    return None if chunk is None else int(chunk)
 
 
 def _shown(value: Any, probe: int) -> str:
-    """Write an axis' value; a pair of values as the probe sees it."""
+    """Format the value of an axis; a pair of values with the probe's first."""
     if isinstance(value, list) and len(value) == 2:
         own, other = value[probe], value[1 - probe]
         return str(own) if own == other else f"{own} against {other}"

@@ -8,7 +8,7 @@ _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 
 
 def size_label(size: int) -> str:
-    """Write a number of bytes as the papers do: 2 KiB, 1 MiB, 381.5 MiB."""
+    """Format a number of bytes as the papers do: 2 KiB, 1 MiB, 381.5 MiB."""
     for bits, unit in _UNITS:
         if size >= 1 << bits:
             return f"{round(size / (1 << bits), 1):g} {unit}"
@@ -17,11 +17,11 @@ def size_label(size: int) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the runs of one cell had in common beside their programs; hashable.
+    """The setting that the runs of a cell share besides their programs; hashable.
 
     Attributes:
-        chunk: Chunk size, bytes; None where the study has none.
-        processes: Of the probe and of the signal; the second is 0 for standalone runs.
+        chunk: Chunk size, bytes; None if the study has none.
+        processes: Processes of the probe and of the signal; the second is 0 for standalone runs.
         shared: One shared file instead of one file per process.
         periodic: The signal was periodic.
         more: Further axes of the study, by name, sorted.
@@ -35,7 +35,7 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """The setting in words."""
+        """The setting as text, for tables."""
         own, other = self.processes
         parts = [] if self.chunk is None else [size_label(self.chunk)]
         if other:

@@ -1,4 +1,4 @@
-"""Analyses two programs of unequal size on one link (Kuo et al. 001 §4.2, §4.3)."""
+"""Analyses two programs of unequal size on one link (Kuo et al. §4.2, §4.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from jostle.analysis.study.runs import RunProgram, comparable, setting_of
 def kuo(
     measured: Sequence[MeasuredPair], references: dict[str, Reference], axes: Sequence[str]
 ) -> Kuo | None:
-    """Look at all pairs that raced: both with work of their own, neither periodic."""
+    """Evaluate all pairs that raced: both with a fixed amount of work, neither periodic.
+
+    Returns:
+        One row per pair and setting, and the errors of the model; None if no pairs raced.
+    """
     groups: dict[tuple[str, str, Setting], list[tuple[MeasuredPair, int]]] = {}
     for pair in measured:
         if pair.verdict != "kept" or not _raced(pair):
@@ -41,13 +45,13 @@ def _raced(pair: MeasuredPair) -> bool:
 
 
 def _smaller(pair: MeasuredPair) -> int:
-    """Return which program has fewer processes; of equals, names decide, so that runs agree."""
+    """Return the index of the program with fewer processes; of equal ones, the first by name."""
     run_program, other = pair.run.programs
     return int((other.processes, other.name) < (run_program.processes, run_program.name))
 
 
 def _errors(rows: Sequence[KuoRow], by: str) -> list[float]:
-    """Return the sizes of the relative errors of equations 1 and 2 where the model should hold."""
+    """Return the absolute relative errors of equations 1 and 2 for rows where the model holds."""
     return [
         abs(error)
         for row in rows
@@ -68,9 +72,9 @@ def _better(process: float | None, node: float | None) -> str:
 
 def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]],
          references: dict[str, Reference]) -> KuoRow:  # fmt: skip
-    pair, place = group[0]
-    small, large = pair.run.programs[place], pair.run.programs[1 - place]
-    sides = [(pair.sides[place], pair.sides[1 - place]) for pair, place in group]
+    pair, slot = group[0]
+    small, large = pair.run.programs[slot], pair.run.programs[1 - slot]
+    sides = [(pair.sides[slot], pair.sides[1 - slot]) for pair, slot in group]
     overall = _medians([(p.overall, q.overall) for p, q in sides])
     overlap = _medians([(p.overlap, q.overlap) for p, q in sides])
     seconds = [summary([side[part].seconds for side in sides]) for part in (0, 1)]
@@ -79,7 +83,7 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]
         summary([run.program.seconds for run in reference.kept] if reference else [])
         for reference in own
     ]
-    # Only who did the same alone has a dilation: run times of the others tell nothing.
+    # Only programs that did the same work alone have a dilation; other run times do not compare.
     fixed = all(median([side[part].dilation for side in sides]) is not None for part in (0, 1))
     reasons = [] if fixed else ["they do not have a fixed volume each"]
     reasons += _doubts(small, large, group, own, overlap)
@@ -115,7 +119,7 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]
 def _medians(
     values: Sequence[tuple[float | None, float | None]],
 ) -> tuple[float | None, float | None]:
-    return median([one for one, _ in values]), median([other for _, other in values])
+    return median([small for small, _ in values]), median([large for _, large in values])
 
 
 def _ratio(values: tuple[float | None, float | None]) -> float | None:
@@ -155,13 +159,13 @@ def _equal_volume(
     if small.metric != large.metric:
         return False
     if small.volume and large.volume:
-        one, other = small.volume, large.volume
+        small_volume, large_volume = small.volume, large.volume
     else:
         works = known([_work(reference) for reference in own])
         if len(works) < 2:
             return None
-        one, other = works
-    return abs(one - other) <= EQUAL * max(one, other)
+        small_volume, large_volume = works
+    return abs(small_volume - large_volume) <= EQUAL * max(small_volume, large_volume)
 
 
 def _same_pattern(small: RunProgram, large: RunProgram) -> bool:
@@ -185,17 +189,17 @@ def _doubts(small: RunProgram, large: RunProgram, group: Sequence[tuple[Measured
             own: Sequence[Reference | None],
             overlap: tuple[float | None, float | None]) -> list[str]:  # fmt: skip
     """Return which preconditions of the model do not hold."""
-    found = []
+    doubts = []
     if not _equal_volume(small, large, own):
-        found.append("their volumes are not known to be equal")
+        doubts.append("their volumes are not known to be equal")
     if not _same_pattern(small, large):
-        found.append("they write in different ways")
+        doubts.append("they write in different ways")
     late = median([_apart(pair) for pair, _ in group])
     if late is None or late > TOGETHER:
-        found.append("they began at different times")
+        doubts.append("they began at different times")
     if _saturated(own, overlap) is not True:
-        found.append("the link is not the limit of both, alone and together")
-    return found
+        doubts.append("the link is not the limit of both, alone and together")
+    return doubts
 
 
 def _apart(pair: MeasuredPair) -> float | None:
@@ -205,10 +209,10 @@ def _apart(pair: MeasuredPair) -> float | None:
 
 
 def _phases(group: Sequence[tuple[MeasuredPair, int]], alone: Reference | None) -> Phases | None:
-    """Cut the smaller program's run where the larger was done, in the middle one of the runs."""
+    """Split the smaller program's run at the end of the larger, in the run of median length."""
     ordered = sorted(group, key=lambda part: part[0].sides[part[1]].seconds or 0)
-    pair, place = ordered[(len(ordered) - 1) // 2]
-    small, large = pair.progress[place], pair.progress[1 - place]
+    pair, slot = ordered[(len(ordered) - 1) // 2]
+    small, large = pair.progress[slot], pair.progress[1 - slot]
     if small is None or large is None:
         return None
     ours, theirs = small.active, large.active
@@ -216,7 +220,7 @@ def _phases(group: Sequence[tuple[MeasuredPair, int]], alone: Reference | None) 
         return None
     begin = min(program.begin_ns for program in pair.run.programs)
     first = max(ours[0], theirs[0])
-    # The slice in which the larger ended belongs to neither phase, and the last is not whole.
+    # The slice in which the larger ended is in neither phase; the last slice is incomplete.
     together = pairs.throughput(small, first, theirs[1] - 1)
     after = pairs.throughput(small, theirs[1] + 1, ours[1] - 1)
     return Phases(
@@ -224,6 +228,6 @@ def _phases(group: Sequence[tuple[MeasuredPair, int]], alone: Reference | None) 
         number(together),
         number(after) if not math.isnan(after) else None,
         median(alone.rates) if alone else None,
-        (pair.run.programs[1 - place].end_ns - begin) / 1e9,
-        (pair.run.programs[place].end_ns - begin) / 1e9,
+        (pair.run.programs[1 - slot].end_ns - begin) / 1e9,
+        (pair.run.programs[slot].end_ns - begin) / 1e9,
     )
