@@ -1,9 +1,9 @@
 /* fuzz_mountinfo.c: lines of /proc/self/mountinfo; whoever may mount chooses what stands in them. */
 #include <string.h>
 
-#include "../src/encode.c"
-#include "../src/mount_record.c"
-#include "../src/record.c"
+#include "../src/profile/encode.c"
+#include "../src/profile/mount_record.c"
+#include "../src/profile/record.c"
 #include "../src/text.c"
 
 jst_area jst_a;

@@ -7,7 +7,7 @@
 #define JST_BLOCK_H
 
 #include "common.h"
-#include "profile_layout.h"
+#include "profile/profile_layout.h"
 
 #define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */

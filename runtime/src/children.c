@@ -9,18 +9,18 @@
  */
 #include <sys/resource.h>
 
-#include "area.h"
 #include "block.h"
 #include "children.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
 #include "core.h"
-#include "encode.h"
 #include "heartbeat.h"
-#include "modules.h"
-#include "profile_layout.h"
-#include "spool.h"
+#include "modules/modules.h"
+#include "profile/area.h"
+#include "profile/encode.h"
+#include "profile/profile_layout.h"
+#include "profile/spool.h"
 #include "sys.h"
 #include "text.h"
 

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "identity.h"
 #include "jst_settings.h"
-#include "spool.h"
+#include "profile/spool.h"
 #include "sys.h"
 #include "text.h"
 

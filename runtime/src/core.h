@@ -10,7 +10,7 @@
 #define JST_CORE_H
 
 #include "common.h"
-#include "profile_layout.h"
+#include "profile/profile_layout.h"
 
 #define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */

@@ -7,12 +7,12 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "area.h"
 #include "common.h"
 #include "config.h"
 #include "core.h"
 #include "digest.h"
-#include "profile_layout.h"
+#include "profile/area.h"
+#include "profile/profile_layout.h"
 #include "sys.h"
 #include "text.h"
 

@@ -16,8 +16,6 @@
 #include <pthread.h>
 #endif
 
-#include "all_in_mpi.h"
-#include "area.h"
 #include "block.h"
 #include "children.h"
 #include "clock.h"
@@ -25,16 +23,18 @@
 #include "config.h"
 #include "core.h"
 #include "heartbeat.h"
-#include "modules.h"
 #include "modules/canary.h"
+#include "modules/modules.h"
 #include "modules/os.h"
 #include "modules/perf.h"
-#include "profile_layout.h"
-#include "record.h"
+#include "mpi/all_in_mpi.h"
+#include "mpi/segment_ring.h"
+#include "profile/area.h"
+#include "profile/profile_layout.h"
+#include "profile/record.h"
+#include "profile/slice.h"
+#include "profile/spool.h"
 #include "release_pages.h"
-#include "segment_ring.h"
-#include "slice.h"
-#include "spool.h"
 #include "sys.h"
 
 enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };

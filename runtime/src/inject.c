@@ -7,8 +7,8 @@
 #include "inject.h"
 #include "block.h"
 #include "core.h"
-#include "mount.h"
-#include "mpi_account.h"
+#include "files/mount.h"
+#include "mpi/mpi_account.h"
 
 #include "../include/jst_inject.h"
 

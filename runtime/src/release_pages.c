@@ -8,7 +8,7 @@
  */
 #include "release_pages.h"
 #include "common.h"
-#include "profile_layout.h"
+#include "profile/profile_layout.h"
 #include "sys.h"
 
 #define PAGES 256

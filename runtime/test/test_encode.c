@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../src/encode.h"
+#include "../src/profile/encode.h"
 #include "../src/text.h"
 
 #define TICK_NS (UINT64_C(3) << 31) /* 1.5 ns per tick, 32.32 */

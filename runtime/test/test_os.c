@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../src/area.h"
 #include "../src/block.h"
 #include "../src/modules/os_cores.h"
+#include "../src/profile/area.h"
 #include "../src/sys.h"
 
 static long fake_getrusage(long number, long who, struct rusage *out);

@@ -12,7 +12,7 @@ static uint64_t fake_rdpmc(uint32_t counter);
 #define JST_RDPMC(counter) fake_rdpmc((uint32_t)(counter))
 #include "../src/modules/perf_event.h"
 #include "../src/modules/perf_self.h"
-#include "../src/profile_layout.h"
+#include "../src/profile/profile_layout.h"
 #include "../src/sys.h"
 
 __thread jst_perf_slot *jst_tls_perf;

@@ -10,18 +10,18 @@
 
 #include <cmocka.h>
 
-#include "../src/area.h"
 #include "../src/block.h"
 #include "../src/clock.h"
 #include "../src/config.h"
-#include "../src/encode.h"
 #include "../src/heartbeat.h"
 #include "../src/modules/papi.h"
-#include "../src/mpi_account.h"
-#include "../src/mpi_call_kinds.h"
-#include "../src/record.h"
-#include "../src/segment.h"
-#include "../src/segment_ring.h"
+#include "../src/mpi/mpi_account.h"
+#include "../src/mpi/mpi_call_kinds.h"
+#include "../src/mpi/segment.h"
+#include "../src/mpi/segment_ring.h"
+#include "../src/profile/area.h"
+#include "../src/profile/encode.h"
+#include "../src/profile/record.h"
 #include "../src/sys.h"
 
 /* The clock of these tests; a tick is a nanosecond. */
@@ -29,8 +29,8 @@ static uint64_t fake_now;
 #define jst_clock_ns(clock) fake_now
 #define jst_ticks() fake_now
 
-#include "../src/segment.c"
-#include "../src/segment_ring.c"
+#include "../src/mpi/segment.c"
+#include "../src/mpi/segment_ring.c"
 
 /* The runtime around them, as far as it is needed. */
 jst_area jst_a;

@@ -9,16 +9,16 @@
 
 #include <cmocka.h>
 
-#include "../src/area.h"
 #include "../src/block.h"
 #include "../src/config.h"
 #include "../src/core.h"
+#include "../src/files/mount.h"
 #include "../src/modules/perf.h"
-#include "../src/mount.h"
-#include "../src/peers.h"
-#include "../src/profile_layout.h"
-#include "../src/segment_ring.h"
-#include "../src/slice.h"
+#include "../src/mpi/peers.h"
+#include "../src/mpi/segment_ring.h"
+#include "../src/profile/area.h"
+#include "../src/profile/profile_layout.h"
+#include "../src/profile/slice.h"
 #include "../src/sys.h"
 
 #define L UINT64_C(4000000000) /* slice length */

@@ -107,7 +107,7 @@ def test_a_delay_of_a_rank_with_time_to_spare_costs_nothing():
 
 
 def floors_one_by_one(took):
-    """runtime/src/mpi_account.c, beyond_floor: its integers, in units of 1/256 ns."""
+    """runtime/src/mpi/mpi_account.c, beyond_floor: its integers, in units of 1/256 ns."""
     floor, beyond = int(took[0]) << 8, [0]
     for n, ticks in enumerate(took[1:].tolist(), start=2):
         x = int(ticks) << 8

@@ -61,7 +61,7 @@ def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathF
         ours = tuple(f for f in flags if f.startswith(("-fsanitize", "-DJST_")))
         if ours not in objects:
             objects[ours] = folder / f"runtime-{len(objects)}.o"
-            files = [*source.glob("*.[cS]"), *(source / "modules").glob("*.c")]
+            files = sorted(source.rglob("*.[cS]"))
             command = ["cc", "-r", "-nostdlib", *common, *ours, *files, "-o", objects[ours]]
             subprocess.run(command, check=True)
         return build(program, *common, *flags, str(objects[ours]))

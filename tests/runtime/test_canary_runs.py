@@ -188,7 +188,10 @@ def test_same_instructions_in_every_build(build: Compile, root: Path) -> None:
     """Whatever the compiler is told, the work is the same, and begins on a cache line."""
     if not shutil.which("objdump"):
         pytest.skip("needs objdump")
-    flags = ("-D_GNU_SOURCE", f"-I{root / 'runtime' / 'include'}", f"-I{root / 'schema'}")
+    flags = (
+        "-D_GNU_SOURCE",
+        *(f"-I{root / p}" for p in ("runtime/include", "runtime/src", "schema")),
+    )
     found = []
     for level in (("-O0",), ("-O3", "-march=native"), ("-Os", "-fPIC")):
         program = str(build("canary_alone.c", *flags, *level))

@@ -11,12 +11,12 @@
 #include <sys/sysmacros.h>
 
 #include "access.h"
-#include "area.h"
 #include "block.h"
 #include "common.h"
 #include "config.h"
 #include "core.h"
 #include "mount.h"
+#include "profile/area.h"
 #include "sys.h"
 #include "text.h"
 #include "trusted_dirs.h"

@@ -13,15 +13,15 @@
  * zeros, so that no floating-point trap that the program has asked for can be sprung.
  */
 #include "canary.h"
-#include "../block.h"
-#include "../clock.h"
-#include "../common.h"
-#include "../config.h"
-#include "../core.h"
-#include "../modules.h"
-#include "../profile_layout.h"
-#include "../sys.h"
-#include "../text.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "modules.h"
+#include "profile/profile_layout.h"
+#include "sys.h"
+#include "text.h"
 
 #define ROUNDS 1000      /* of 18 integer instructions */
 #define CELLS 1024       /* of a stencil, */

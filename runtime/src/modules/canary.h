@@ -2,7 +2,7 @@
 #ifndef JST_CANARY_H
 #define JST_CANARY_H
 
-#include "../block.h"
+#include "block.h"
 
 void jst_canary_open(void);
 void jst_canary_sample(jst_block *b); /* at a boundary: steal since the last */

@@ -5,12 +5,12 @@
  */
 #include "modules.h"
 
-#include "area.h"
 #include "common.h"
 #include "modules/os.h"
 #include "modules/papi.h"
 #include "modules/perf.h"
-#include "record.h"
+#include "profile/area.h"
+#include "profile/record.h"
 #include "sys.h"
 
 /* The order of the rows is the order of every loop: the kernel's accounts first, before what the other

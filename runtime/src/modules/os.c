@@ -6,14 +6,14 @@
  */
 #include <sys/resource.h>
 
-#include "../block.h"
-#include "../common.h"
-#include "../modules.h"
-#include "../profile_layout.h"
-#include "../sys.h"
-#include "../text.h"
+#include "block.h"
+#include "common.h"
+#include "modules.h"
 #include "os.h"
 #include "os_cores.h"
+#include "profile/profile_layout.h"
+#include "sys.h"
+#include "text.h"
 
 /* (declared in sys.h) */
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;

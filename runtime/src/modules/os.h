@@ -2,7 +2,7 @@
 #ifndef JST_OS_H
 #define JST_OS_H
 
-#include "../block.h"
+#include "block.h"
 
 void jst_os_begin(void); /* at the start of an image: what was there before us */
 void jst_os_child(void); /* in a forked child */

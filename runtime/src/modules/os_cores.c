@@ -6,12 +6,12 @@
  * alone, once a slice.
  */
 #include "os_cores.h"
-#include "../block.h"
-#include "../common.h"
-#include "../config.h"
-#include "../sys.h"
-#include "../text.h"
+#include "block.h"
+#include "common.h"
+#include "config.h"
 #include "os.h"
+#include "sys.h"
+#include "text.h"
 
 #if JST_WITH_OS
 

@@ -5,7 +5,7 @@
 #ifndef JST_OS_CORES_H
 #define JST_OS_CORES_H
 
-#include "../block.h"
+#include "block.h"
 
 void jst_cores_child(void);          /* in a forked child */
 void jst_cores_open(int task_fd);    /* of /proc/self/task; in the heartbeat, as the next */

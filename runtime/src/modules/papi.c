@@ -12,15 +12,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "../area.h"
-#include "../block.h"
-#include "../clock.h"
-#include "../common.h"
-#include "../config.h"
-#include "../core.h"
-#include "../sys.h"
-#include "../text.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
 #include "papi.h"
+#include "profile/area.h"
+#include "sys.h"
+#include "text.h"
 
 #if JST_WITH_PAPI
 

@@ -2,7 +2,7 @@
 #ifndef JST_PAPI_H
 #define JST_PAPI_H
 
-#include "../block.h"
+#include "block.h"
 
 void jst_papi_begin(void); /* MPI_Init has returned; the calling thread is counted */
 /** Reads the events unless that was less than a slice ago. Only the thread of jst_papi_begin reads;

@@ -13,18 +13,18 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "../area.h"
-#include "../block.h"
-#include "../common.h"
-#include "../config.h"
-#include "../core.h"
-#include "../modules.h"
-#include "../sys.h"
-#include "../text.h"
+#include "block.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "modules.h"
 #include "perf.h"
 #include "perf_event.h"
 #include "perf_group.h"
 #include "perf_self_serve.h"
+#include "profile/area.h"
+#include "sys.h"
+#include "text.h"
 
 #if JST_WITH_PERF
 

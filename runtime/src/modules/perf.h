@@ -2,7 +2,7 @@
 #ifndef JST_PERF_H
 #define JST_PERF_H
 
-#include "../block.h"
+#include "block.h"
 
 void jst_perf_open(void); /* nothing is opened yet: short profiles pay nothing */
 /** CLOCK_REALTIME at which the heartbeat should wake beside its slices, 0: no need. */

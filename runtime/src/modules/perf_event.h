@@ -10,8 +10,8 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 
-#include "../common.h"
-#include "../sys.h"
+#include "common.h"
+#include "sys.h"
 
 typedef struct jst_event_attr {
     uint32_t type, size;

@@ -5,12 +5,12 @@
  */
 #include <errno.h>
 
-#include "../area.h"
-#include "../common.h"
-#include "../sys.h"
-#include "../text.h"
+#include "common.h"
 #include "perf_event.h"
 #include "perf_group.h"
+#include "profile/area.h"
+#include "sys.h"
+#include "text.h"
 
 #if JST_WITH_PERF
 

@@ -2,7 +2,7 @@
 #ifndef JST_PERF_GROUP_H
 #define JST_PERF_GROUP_H
 
-#include "../common.h"
+#include "common.h"
 #define JST_PER_GROUP 4
 
 enum { JST_HARD, JST_SOFT, JST_GROUPS }; /* of the processor, of the kernel */

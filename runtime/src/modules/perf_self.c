@@ -5,13 +5,13 @@
  * a thread may look at this very moment stays where it is.
  */
 #include "perf_self.h"
-#include "../block.h"
-#include "../common.h"
-#include "../core.h"
-#include "../profile_layout.h"
-#include "../sys.h"
+#include "block.h"
+#include "common.h"
+#include "core.h"
 #include "perf_event.h"
 #include "perf_self_serve.h"
+#include "profile/profile_layout.h"
+#include "sys.h"
 
 __thread jst_perf_slot *jst_tls_perf;
 __thread uint32_t jst_tls_perf_tid;

@@ -14,7 +14,7 @@
 
 #include <linux/perf_event.h>
 
-#include "../common.h"
+#include "common.h"
 
 typedef struct jst_perf_slot {
     struct perf_event_mmap_page *_Atomic page; /* NULL: not granted, or no longer */

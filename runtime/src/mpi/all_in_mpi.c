@@ -11,12 +11,12 @@
  * where several threads of a rank may be in MPI at once. One that was killed computes nothing.
  */
 #include "all_in_mpi.h"
-#include "area.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
-#include "profile_layout.h"
-#include "spool.h"
+#include "profile/area.h"
+#include "profile/profile_layout.h"
+#include "profile/spool.h"
 #include "sys.h"
 #include "text.h"
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "all_in_mpi.h"
-#include "area.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
@@ -19,7 +18,8 @@
 #include "mpi_account.h"
 #include "mpi_call_kinds.h"
 #include "peers.h"
-#include "profile_layout.h"
+#include "profile/area.h"
+#include "profile/profile_layout.h"
 #include "segment.h"
 #include "sys.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../include/jst_mpi.h"
+#include "../../include/jst_mpi.h"
 
 bool jst_mpi_enter(jst_mpi_call *call);
 void jst_mpi_leave(const jst_mpi_call *call);

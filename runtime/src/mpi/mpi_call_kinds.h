@@ -2,7 +2,7 @@
 #ifndef JST_MPI_CALL_KINDS_H
 #define JST_MPI_CALL_KINDS_H
 
-#include "../include/jst_mpi.h"
+#include "../../include/jst_mpi.h"
 #include "common.h"
 
 /* A kind of call: function, call site and size class. The same kind has the same hash on every

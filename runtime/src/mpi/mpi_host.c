@@ -7,13 +7,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "area.h"
 #include "block.h"
 #include "config.h"
 #include "core.h"
 #include "inject.h"
 #include "mpi_account.h"
 #include "mpi_host.h"
+#include "profile/area.h"
 #include "sys.h"
 #include "text.h"
 

@@ -5,7 +5,7 @@
  * in .bss and zero until the first call, so a process that calls no MPI needs no relocations and no
  * page for them. The test for zero costs less than one nanosecond and is predicted correctly.
  */
-#include "../include/jst_ask.inc"
+#include "../../include/jst_ask.inc"
 
 #define JST_MPI_NAME(name) jst_trampoline name
 #define JST_MPI_FORTRAN(name, ierror) jst_trampoline name

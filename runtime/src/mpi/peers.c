@@ -5,9 +5,9 @@
  */
 #include "peers.h"
 #include "common.h"
-#include "encode.h"
-#include "profile_layout.h"
-#include "record.h"
+#include "profile/encode.h"
+#include "profile/profile_layout.h"
+#include "profile/record.h"
 #include "sys.h"
 
 #define PEERS 4096u

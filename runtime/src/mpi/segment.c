@@ -13,13 +13,13 @@
  * One thread at a time works here; another one that comes in between leaves its boundary out.
  */
 #include "segment.h"
-#include "area.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
 #include "modules/papi.h"
 #include "mpi_call_kinds.h"
+#include "profile/area.h"
 #include "segment_ring.h"
 #include "sys.h"
 #include "text.h"

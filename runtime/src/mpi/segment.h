@@ -2,7 +2,7 @@
 #ifndef JST_SEGMENT_H
 #define JST_SEGMENT_H
 
-#include "../include/jst_mpi.h"
+#include "../../include/jst_mpi.h"
 #include "block.h"
 #include "common.h"
 #include "mpi_call_kinds.h"

@@ -6,15 +6,15 @@
  */
 #include <linux/futex.h>
 
-#include "area.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
-#include "encode.h"
 #include "heartbeat.h"
 #include "mpi_account.h"
 #include "mpi_call_kinds.h"
-#include "record.h"
+#include "profile/area.h"
+#include "profile/encode.h"
+#include "profile/record.h"
 #include "segment.h"
 #include "segment_ring.h"
 #include "sys.h"

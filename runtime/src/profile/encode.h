@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../include/jst_metrics.h"
+#include "../../include/jst_metrics.h"
 
 uint8_t *jst_put_varint(uint8_t *p, uint64_t v);
 uint8_t *jst_put_svarint(uint8_t *p, int64_t v);

@@ -2,7 +2,7 @@
 #ifndef JST_PROFILE_LAYOUT_H
 #define JST_PROFILE_LAYOUT_H
 
-#include "../include/jst_profile.h" /* from schema/profile.toml */
+#include "../../include/jst_profile.h" /* from schema/profile.toml */
 
 #define JST_PAGE 4096
 

@@ -2,7 +2,7 @@
  * heartbeat's CPU time. */
 #include "self_cost.h"
 
-#include "../include/jst_mpi.h"
+#include "../../include/jst_mpi.h"
 #include "area.h"
 #include "block.h"
 #include "clock.h"

@@ -6,14 +6,14 @@
  */
 #include <aio.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../core.h"
-#include "../errors.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "core.h"
+#include "files/access.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "resolve.h"
 
 /* aio_lio_opcode as libc leaves it in a submitted request: bit 7 marks the 64-bit calls. */
 #define OPCODE_MASK 127

@@ -12,14 +12,14 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "../block.h"
-#include "../clock.h"
-#include "../common.h"
-#include "../core.h"
-#include "../heartbeat.h"
-#include "../mount.h"
-#include "../resolve.h"
-#include "../sys.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "core.h"
+#include "files/mount.h"
+#include "heartbeat.h"
+#include "resolve.h"
+#include "sys.h"
 
 /* ---- ends ---- */
 

@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/access.h"
+#include "files/mount.h"
+#include "resolve.h"
 
 int __fcntl(int fd, int cmd, ...);
 int close_range(unsigned first, unsigned last, int flags);

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../errors.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/access.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "resolve.h"
 
 int __open(const char *path, int flags, ...);
 int __open64(const char *path, int flags, ...);

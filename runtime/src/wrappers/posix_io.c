@@ -3,13 +3,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../errors.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/access.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "resolve.h"
 
 ssize_t __read(int fd, void *buf, size_t n);
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);

@@ -6,12 +6,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
+#include "files/mount.h"
 #include "posix_meta.h"
+#include "resolve.h"
 
 int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);

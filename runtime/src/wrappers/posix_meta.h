@@ -2,11 +2,11 @@
 #ifndef JST_POSIX_META_H
 #define JST_POSIX_META_H
 
-#include "../block.h"
-#include "../common.h"
-#include "../errors.h"
-#include "../io.h"
-#include "../mount.h"
+#include "block.h"
+#include "common.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
 
 #define META JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
 #include "posix_meta.h"
+#include "resolve.h"
 
 JST_EXPORT int truncate(const char *path, off_t size)
 {

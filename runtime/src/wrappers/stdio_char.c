@@ -6,11 +6,11 @@
  */
 #include "stdio_common.h"
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "resolve.h"
 
 /** Counts a character at a slot that is known already; false: the long way is needed. */
 static inline bool counted(const FILE *fp, const jst_direction *d)

@@ -32,14 +32,14 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../core.h"
-#include "../errors.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../sys.h"
+#include "block.h"
+#include "common.h"
+#include "core.h"
+#include "files/access.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "sys.h"
 
 /* Macros in the headers of an older libc. */
 #undef getc

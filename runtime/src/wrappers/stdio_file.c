@@ -3,15 +3,15 @@
 
 #include <fcntl.h>
 
-#include "../access.h"
-#include "../block.h"
-#include "../common.h"
-#include "../errors.h"
-#include "../heartbeat.h"
-#include "../io.h"
-#include "../mount.h"
-#include "../resolve.h"
-#include "../text.h"
+#include "block.h"
+#include "common.h"
+#include "files/access.h"
+#include "files/errors.h"
+#include "files/io.h"
+#include "files/mount.h"
+#include "heartbeat.h"
+#include "resolve.h"
+#include "text.h"
 
 /* ---- open ---- */
 

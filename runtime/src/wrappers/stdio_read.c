@@ -1,10 +1,10 @@
 /* stdio_read.c: input: blocks, lines, formatted. */
 #include "stdio_common.h"
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
+#include "resolve.h"
 
 /* ---- blocks; of an item that the end of the file cut short nothing is counted ---- */
 

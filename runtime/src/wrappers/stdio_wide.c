@@ -2,10 +2,10 @@
  * cost more than the call. */
 #include "stdio_common.h"
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
+#include "resolve.h"
 
 static uint64_t wide_bytes(wint_t c)
 {

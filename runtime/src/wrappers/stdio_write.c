@@ -1,10 +1,10 @@
 /* stdio_write.c: output: blocks, strings, formatted. */
 #include "stdio_common.h"
 
-#include "../block.h"
-#include "../common.h"
-#include "../io.h"
-#include "../resolve.h"
+#include "block.h"
+#include "common.h"
+#include "files/io.h"
+#include "resolve.h"
 
 /* ---- blocks and strings ---- */
 

@@ -1,6 +1,6 @@
 """Computes what the runtime would account of a replayed run: waiting and off-CPU time.
 
-The rules are those of runtime/src/mpi_account.c, done with whole columns.
+The rules are those of runtime/src/mpi/mpi_account.c, done with whole columns.
 """
 
 from __future__ import annotations

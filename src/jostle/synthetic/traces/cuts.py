@@ -1,4 +1,4 @@
-"""Cuts a synthetic run into segments by the runtime's rules (runtime/src/segment.c).
+"""Cuts a synthetic run into segments by the runtime's rules (runtime/src/mpi/segment.c).
 
 The ranks of a synthetic program make the same calls and reach them within microseconds of each
 other, so that what the runtime decides on one of them is what it decides on all: it is done once.

@@ -25,7 +25,7 @@ _CLASSES = {
 _CANARY_NS = 20_000_000  # between two runs of it
 _FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
 _UNSTEADY = 0.2  # of a single run of it
-_SHORT_S = 1e-4  # as in runtime/src/mpi_account.c
+_SHORT_S = 1e-4  # as in runtime/src/mpi/mpi_account.c
 _STATES = {
     "global": "state_collective_ns", "neighbours": "state_p2p_ns", "forth": "state_p2p_ns",
     "back": "state_p2p_ns", "send": "state_p2p_ns", "file": "state_io_ns",
