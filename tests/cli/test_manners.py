@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from command import ROOT, jostle, python
 
-VERBS = (
-    "run inject ingest jobs digest timeline background interference neighbours matrix estimate "
-    "compare export signal lab study validate overhead doctor demo repository"
-).split()
+from jostle.cli.main import VERBS
+
 LOOKING = (
     ["jobs"],
     ["digest", "tar-steady"],

@@ -24,6 +24,11 @@ def test_a_slice(root: Path, tmp_path: Path) -> None:
         {**named, "posix_write_ns": {0: 10_000}, "os_rss_bytes": -4096, "self_calls_ops": 1}
     )
     assert slice_record(schema_layout(), cells) == example
+    header = (root / "runtime" / "include" / "jst_metrics.h").read_text()
+    cell_count = int(re.findall(r"JST_CELL_COUNT\D+(\d+)", header)[0])
+    groups = -(-cell_count // 8)
+    text = (root / "docs" / "reference" / "profile-format.md").read_text()
+    assert f"({cell_count} cells, so {groups} groups and {-(-groups // 8)} bytes of" in text
     p = Profile()
     p.add_slice(p.first_slice, {"os_rss_bytes": 2**20})
     p.records.append(example)

@@ -1,6 +1,7 @@
 """What a visitor waits for: packed files, what a page needs named first, no wait on the way."""
 
 import gzip
+import re
 import socket
 from pathlib import Path
 
@@ -42,6 +43,9 @@ def test_every_page_that_is_named_has_its_source():
     sources = Path(__file__).parents[2] / "ui/src/pages"
     for page in {name for pair in _PAGES.values() for name in pair if name}:
         assert (sources / page.lower() / f"{page}Page.svelte").exists(), page
+    router = (sources.parent / "shell/router.ts").read_text()
+    routes = set(re.findall(r"\[/\^.*'\.\./pages/\w+/(\w+)Page\.svelte'", router))
+    assert routes == {name for pair in _PAGES.values() for name in pair if name}
 
 
 def test_files_travel_packed_for_who_can_unpack(assets):

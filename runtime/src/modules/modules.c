@@ -18,10 +18,10 @@
 /* clang-format off */
 #define MODULES(ROW) \
     /*  open, sample, missing, child, close */ \
-    ROW(jst_module_os_open, jst_module_os_sample, no_missing, jst_os_child, no_close) \
+    ROW(jst_module_os_open, jst_module_os_sample, no_missing, jst_module_os_child, no_close) \
     ROW(no_open, jst_module_children_sample, no_missing, no_child, no_close) \
-    ROW(jst_module_perf_open, jst_module_perf_sample, jst_module_perf_missing, no_child, jst_perf_close) \
-    ROW(no_open, no_sample, jst_papi_missing, no_child, no_close) \
+    ROW(jst_module_perf_open, jst_module_perf_sample, jst_module_perf_missing, no_child, jst_module_perf_close) \
+    ROW(no_open, no_sample, jst_module_papi_missing, no_child, no_close) \
     ROW(jst_module_canary_open, jst_module_canary_sample, no_missing, no_child, no_close)
 /* clang-format on */
 

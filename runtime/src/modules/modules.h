@@ -1,14 +1,19 @@
 /* modules.h: metrics that the heartbeat samples, one module each.
  *
- * A new module is one file in modules/ and one row in the table of modules.c, which names the module's
- * functions:
+ * A new module is one file in this folder, one row in the table of modules.c, which names the module's
+ * functions, and their declarations below:
  *
  *   open     The heartbeat starts. Returns what cannot be had, to be noted in the profile, or NULL.
- *   sample   Brings the module's cells in block 0 up to date.
+ *   sample   Brings the module's cells in block 0 up to date. It is called at the end of each slice and
+ *            in long slices once a second as well: a module that samples once a slice returns unless the
+ *            occasion is JST_AT_BOUNDARY.
  *   missing  Returns what has turned out to be missing since it was asked last, or NULL. Asked at every
- *            wake; ending: the process is about to end.
+ *            wake; ending: the process is about to end, so MPI_Init, if not called yet, never will be.
  *   child    In a forked child, in the thread that makes its first call.
  *   close    The heartbeat stops, and another one may follow.
+ *
+ * A module that needs the heartbeat between slices also has a function `due`, which beat() of
+ * heartbeat.c asks (jst_perf_due, jst_canary_due).
  *
  * All but `child` run in the heartbeat: no libc, and no thread-local storage. None of this is on the
  * path of a wrapped call.
@@ -28,10 +33,13 @@ enum jst_occasion {
 /* What the modules define for the table. */
 const char *jst_module_os_open(jst_block *b);
 void jst_module_os_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+void jst_module_os_child(void);
 void jst_module_children_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 const char *jst_module_perf_open(jst_block *b);
 void jst_module_perf_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 const char *jst_module_perf_missing(bool ending);
+void jst_module_perf_close(void);
+const char *jst_module_papi_missing(bool ending);
 const char *jst_module_canary_open(jst_block *b);
 void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 

@@ -1,4 +1,5 @@
-/* os.c: what the kernel knows about the process: /proc/self/io, getrusage, schedstat, once a slice.
+/* os.c: what the kernel knows about the process: /proc/self/io, getrusage, schedstat. Sampled at the end of
+ * each slice, and in long slices once a second.
  *
  * Values go into block 0, which only the heartbeat writes (and, when no heartbeat runs, the thread
  * that ends the process). Our own part is taken out: the heartbeat's CPU time and switches, and
@@ -98,7 +99,7 @@ void jst_os_begin(void)
 }
 
 /* The kernel starts a child's accounts at zero, and the parent's heartbeat is not in it. */
-void jst_os_child(void)
+void jst_module_os_child(void)
 {
     jst_zero(&last, sizeof last);
     jst_own_read_bytes = jst_own_read_calls = jst_own_write_bytes = jst_own_write_calls = 0;
@@ -234,7 +235,7 @@ void jst_os_sample_short(jst_block *b)
 
 void jst_os_begin(void) {}
 
-void jst_os_child(void) {}
+void jst_module_os_child(void) {}
 
 void jst_os_open(void) {}
 

@@ -5,7 +5,6 @@
 #include "block.h"
 
 void jst_os_begin(void); /* at the start of an image: what was there before us */
-void jst_os_child(void); /* in a forked child */
 void jst_os_open(void);  /* in the heartbeat: opens /proc files in its own descriptor table */
 void jst_os_sample(jst_block *b);
 void jst_os_sample_short(jst_block *b); /* only what costs one system call */

@@ -311,7 +311,7 @@ static void names_to_head(void)
     }
 }
 
-const char *jst_papi_missing(bool ending)
+const char *jst_module_papi_missing(bool ending)
 {
     if (ending && jst_cfg.papi[0] && !jst_a.head.papi_names[0][0]) {
         names_to_head();
@@ -432,7 +432,7 @@ void jst_papi_finish(jst_block *b)
     (void)b;
 }
 
-const char *jst_papi_missing(bool ending)
+const char *jst_module_papi_missing(bool ending)
 {
     (void)ending;
     return NULL;

@@ -10,7 +10,5 @@ void jst_papi_begin(void); /* MPI_Init has returned; the calling thread is count
 void jst_papi_sample(jst_block *b);
 void jst_papi_boundary(jst_block *b); /* a segment ends: the same unless that was 10 ms ago */
 void jst_papi_finish(jst_block *b);   /* the same, however long ago, and for the last time */
-/** As jst_perf_missing: the heartbeat asks. ending: MPI_Init, if it was not called, never will be. */
-const char *jst_papi_missing(bool ending);
 
 #endif

@@ -338,7 +338,7 @@ void jst_perf_tick(jst_block *b)
                        : 0;
 }
 
-void jst_perf_close(void)
+void jst_module_perf_close(void)
 {
     jst_group_close(JST_HARD);
     jst_group_close(JST_SOFT);
@@ -364,7 +364,7 @@ void jst_perf_sample(jst_block *b)
     (void)b;
 }
 
-void jst_perf_close(void) {}
+void jst_module_perf_close(void) {}
 
 const char *jst_perf_missing(void)
 {

@@ -9,7 +9,6 @@ void jst_perf_open(void); /* nothing is opened yet: short profiles pay nothing *
 uint64_t jst_perf_due(void);
 void jst_perf_tick(jst_block *b);   /* reads, and opens or closes what has become cheap or dear */
 void jst_perf_sample(jst_block *b); /* reads */
-void jst_perf_close(void);          /* the heartbeat stops, and another may follow */
 /** What is to be said in the profile and has not been said yet, or NULL. */
 const char *jst_perf_missing(void);
 /** What counting has cost the program's threads so far: part of self_cost_ns. */
