@@ -52,7 +52,9 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Together:
-    """Time in which all ranks were in MPI at once, as they recorded it (runtime/src/mpi/all_in_mpi.c).
+    """Time in which all ranks were in MPI at once, as they recorded it.
+
+    The runtime computes it in runtime/src/mpi/all_in_mpi.c.
 
     Attributes:
         begin: Start of each slice, ns; each begins where the one before ends, [slices].
