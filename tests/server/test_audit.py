@@ -9,7 +9,7 @@ import pytest
 from server_ground import UIDS, Hall, hall
 
 from jostle.server.access import Viewer
-from jostle.server.access.audit import LOOK_S, Audit, AuditError
+from jostle.server.access.audit import ACCESS_S, Audit, AuditError
 from jostle.server.access.files import AccessError
 
 SUE = Viewer("sue", None, "support", address="192.0.2.7")
@@ -59,14 +59,14 @@ def test_no_line_no_look(watched):
 def test_a_full_disk_is_no_look_and_leaves_no_half_line(tmp_path, monkeypatch):
     path = tmp_path / "audit"
     audit = Audit(path)
-    audit.look(SUE, "one", 1)
+    audit.record(SUE, "one", 1)
     before = path.read_bytes()
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda _fd: (_ for _ in ()).throw(OSError(28, "full")))
     with pytest.raises(AuditError):
-        audit.look(SUE, "two", 1)
+        audit.record(SUE, "two", 1)
     monkeypatch.setattr(os, "fsync", fsync)
-    audit.look(SUE, "two", 1)
+    audit.record(SUE, "two", 1)
     assert path.read_bytes().startswith(before)
     assert all(json.loads(line) for line in path.read_bytes().splitlines())
 
@@ -75,7 +75,7 @@ def test_pages_go_back_to_the_first_look(tmp_path, monkeypatch):
     audit = Audit(tmp_path / "audit")
     monkeypatch.setattr("jostle.server.access.audit._CHUNK", 300)
     for number in range(25):
-        audit.look(SUE, f"job-{number}", 1)
+        audit.record(SUE, f"job-{number}", 1)
     seen, before = [], None
     while True:
         looks, before = audit.page(before, 10)
@@ -98,9 +98,9 @@ def test_the_administrator_reads_it(watched):
 def test_a_look_counts_again_after_a_while(tmp_path, monkeypatch):
     audit, now = Audit(tmp_path / "audit"), [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    for at in (0, LOOK_S - 1, LOOK_S + 1):
+    for at in (0, ACCESS_S - 1, ACCESS_S + 1):
         now[0] = at
-        audit.look(SUE, "job", None)
+        audit.record(SUE, "job", None)
     assert len((tmp_path / "audit").read_text().splitlines()) == 2
 
 

@@ -38,18 +38,18 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         },
     }
     for code, text in {
-        400: "There is no such metric, or the like.",
+        400: "A parameter names something that does not exist, such as an unknown metric.",
         401: "Not logged in.",
-        403: "Not for this role, or not sent by a page of ours.",
+        403: "Not allowed for this role, or not sent by a page of this server.",
         404: "There is no such job, or none that the viewer may see.",
-        409: "This server has another way to log in.",
+        409: "This server uses another way to log in.",
         413: "The request is too long.",
         421: "The request names another server.",
         422: "A parameter is out of range.",
         429: "Too many tries.",
         431: "The headers are too long.",
         500: "The repository cannot be read.",
-        503: "Too many log in at once.",
+        503: "Too many log-ins at once.",
     }.items()
 }
 
@@ -57,17 +57,17 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 def create_app(
     repository: Path, access: Access, cache: Path | None = None, flag: str = ""
 ) -> FastAPI:
-    """Make the application.
+    """Return the application: the API and the pages.
 
     Args:
         repository: Folder of the repository.
         access: Access control.
         cache: Folder for verdicts and estimates, so that no run is evaluated twice; None: in the
             user's cache.
-        flag: What commands need to find the repository, as ` --repository DIR`.
+        flag: Option that commands need to find the repository, as ` --repository DIR`; "": none.
 
     Raises:
-        RepositoryError: There is none.
+        RepositoryError: There is no repository in the folder.
     """
     job_service = JobService(repository, cache)
 
@@ -83,8 +83,8 @@ def create_app(
         lifespan=lifespan,
         version=__version__,
         description="What disturbed the jobs of a cluster, when, and by how much.",
-        openapi_url=None,  # ours is made beside other answers, not between them
-        docs_url=None,  # their page loads scripts from elsewhere
+        openapi_url=None,  # our own route makes it in a thread, so that it delays no other answer
+        docs_url=None,  # FastAPI's page loads scripts from other servers
         redoc_url=None,
         responses=_ERRORS,
         middleware=[
@@ -105,14 +105,14 @@ def _api(app: FastAPI, context: ServerContext) -> None:
     async def failed(request: Request, error: JostleError) -> Response:
         if isinstance(error, AccessError):
             return login_unavailable(error)
-        said, status = [str(error), error.hint, ""], 400 if error.exit_code == 2 else 500
+        texts, status = [str(error), error.hint, ""], 400 if error.exit_code == 2 else 500
         if isinstance(error, DamagedError):
             file = error.file or "A file of the repository"
-            said, status = [f"{file} cannot be read.", error.hint, error.reason], 500
+            texts, status = [f"{file} cannot be read.", error.hint, error.reason], 500
         viewer: Viewer | None = getattr(request.state, "viewer", None)
         if viewer is None or not viewer.sees_all:
-            said = [without_folders(text, context.job_service.repository.path) for text in said]
-        return problem(status, said[0], said[1], detail=said[2])
+            texts = [without_folders(text, context.job_service.repository.path) for text in texts]
+        return problem(status, texts[0], texts[1], detail=texts[2])
 
     @app.exception_handler(HTTPException)
     async def refused(_request: Request, error: HTTPException) -> Response:
@@ -121,25 +121,28 @@ def _api(app: FastAPI, context: ServerContext) -> None:
         return answer
 
     @app.exception_handler(RequestValidationError)
-    async def senseless(_request: Request, error: RequestValidationError) -> Response:
+    async def invalid(_request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        return problem(422, f"{first['loc'][-1]}: {first['msg']}.", "/api/v1/openapi.json has all.")
+        return problem(
+            422,
+            f"{first['loc'][-1]}: {first['msg']}.",
+            "/api/v1/openapi.json lists all parameters.",
+        )
 
     add_routes(app, context)
 
     @app.get("/api/{rest:path}", include_in_schema=False)
-    def nothing(rest: str) -> Response:
-        return problem(404, f"There is no /api/{rest}.", "/api/v1/openapi.json lists all there is.")
+    def unknown_route(rest: str) -> Response:
+        return problem(404, f"There is no /api/{rest}.", "/api/v1/openapi.json lists all routes.")
 
 
 def _describe(app: FastAPI) -> None:
     """Add the schema of errors to the OpenAPI text: no route returns it by itself."""
-    plain = app.openapi
+    make_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:
-        text = plain()
-        shape = Problem.model_json_schema()
-        text["components"]["schemas"]["Problem"] = shape
+        text = make_openapi()
+        text["components"]["schemas"]["Problem"] = Problem.model_json_schema()
         for unused in ("HTTPValidationError", "ValidationError"):
             text["components"]["schemas"].pop(unused, None)
         return text
@@ -147,7 +150,7 @@ def _describe(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
-    def described() -> dict[str, Any]:
+    def openapi_json() -> dict[str, Any]:
         return app.openapi()
 
 
@@ -158,5 +161,6 @@ def _page(app: FastAPI) -> None:
     def page(rest: str) -> Response:
         if not (STATIC / "index.html").exists():
             return problem(500, "The web front end was not built.", "Run `make build`.")
-        ahead = links(STATIC / "assets", rest)
-        return FileResponse(STATIC / "index.html", headers={"Link": ahead} if ahead else None)
+        preload = links(STATIC / "assets", rest)
+        headers = {"Link": preload} if preload else None
+        return FileResponse(STATIC / "index.html", headers=headers)

@@ -43,10 +43,10 @@ class ServerContext:
         rows = self.job_service.rows()
         row = rows.get(job)
         if (row is None or not viewer.sees(row["uid"])) and viewer.uid is not None:
-            own = f"{job}@{login_name(viewer.uid)}"  # as its owner called it
+            own = f"{job}@{login_name(viewer.uid)}"  # the owner may leave out @user
             job, row = (own, rows[own]) if own in rows else (job, row)
         if row is None or not viewer.sees(row["uid"]):
             raise HTTPException(404, f"There is no job {job!r}.")
         if self.access.audit is not None and row["uid"] != viewer.uid:
-            self.access.audit.look(viewer, job, row["uid"])
+            self.access.audit.record(viewer, job, row["uid"])
         return job

@@ -59,7 +59,7 @@ class JobService:
                 user's cache.
         """
         self.repository = Repository(path)
-        self.repository.on_damage(lambda said: _log.error("damaged: %s", said))
+        self.repository.on_damage(lambda message: _log.error("damaged: %s", message))
         self.index = JobIndex(self.repository)
         self._cache = LruCache()
         cache = cache or cache_folder(path)
@@ -82,7 +82,7 @@ class JobService:
         """Return the cached result of a key, or make it; concurrent callers wait for one result.
 
         Args:
-            key: What is asked for.
+            key: Identifies the result.
             make: Makes the result.
             of: Jobs that the result depends on; empty: it is valid until the next commit.
         """
@@ -97,20 +97,20 @@ class JobService:
         media: str = "application/json",
         *,
         of: Sequence[str] = (),
-        judged: bool = False,
+        has_verdicts: bool = False,
     ) -> Response:
         """Return an answer with an ETag; its bytes are cached as by `cached`.
 
         Args:
             request: The request.
-            key: As for `cached`, with all that the answer depends on, also who asks.
+            key: As for `cached`; it holds all that the answer depends on, the viewer too.
             make: Makes the answer: bytes, or what becomes JSON.
             media: Media type of the answer.
             of: As for `cached`.
-            judged: True if the answer holds verdicts: it is valid until there is a new one.
+            has_verdicts: The answer holds verdicts: it is valid until there is a new one.
         """
         self.rows()
-        state = (*self.index.state(*of), self._verdicts.count if judged else None)
+        state = (*self.index.state(*of), self._verdicts.count if has_verdicts else None)
         return cached_response(self._cache, request, key, state, make, media)
 
     def rows(self) -> dict[str, dict[str, Any]]:
@@ -128,7 +128,7 @@ class JobService:
 
         Args:
             job: Name of the job.
-            viewer: Who asks: the verdict names no job that the viewer may not see.
+            viewer: The viewer: the verdict names no job that the viewer may not see.
             wait_s: How long to wait for a verdict that is being made.
 
         Raises:
@@ -136,17 +136,17 @@ class JobService:
         """
         self.rows()
         users = viewer.users
-        found = self.queue.ask(job, users, wait_s)
-        if found is None:  # of an earlier state: better than nothing while a run goes on
-            found = self._verdicts.get(job, sight(users))
-            if found is None or found.error or not self.rows()[job]["running"]:
+        verdict = self.queue.ask(job, users, wait_s)
+        if verdict is None:  # an earlier verdict is better than nothing while a run goes on
+            verdict = self._verdicts.get(job, sight(users))
+            if verdict is None or verdict.error or not self.rows()[job]["running"]:
                 return None
-        if found.error:
-            raise EvaluationError(found.error, hint=found.hint)
+        if verdict.error:
+            raise EvaluationError(verdict.error, hint=verdict.hint)
         body = self._cache.get_or_make(
-            ("verdict", found.job, found.sight),
-            lambda: self._body(found),
-            (found.mark, found.made),
+            ("verdict", verdict.job, verdict.sight),
+            lambda: self._body(verdict),
+            (verdict.mark, verdict.made),
         )
         return None if body is None else {"job": self.row(job, viewer), **body}
 
@@ -162,7 +162,7 @@ class JobService:
 
         Args:
             job: Name of the job.
-            viewer: Who asks: if the viewer's verdict is being made, the estimate comes with it.
+            viewer: The viewer: if the viewer's verdict is being made, the estimate comes with it.
 
         Raises:
             EvaluationError: The job cannot be evaluated.
@@ -174,11 +174,11 @@ class JobService:
         estimate = self._estimates.get(job, mark)
         if estimate is not None:
             return estimate
-        with contextlib.suppress(JostleError):  # what is wrong, the estimate says as well
+        with contextlib.suppress(JostleError):  # the estimate fails with the same error
             self.verdict(job, viewer, wait_s=_PATIENCE_S)
-        made: Estimate | None = self._cache.get(("estimate", job), (mark,))
-        if made is not None:
-            return made
+        cached: Estimate | None = self._cache.get(("estimate", job), (mark,))
+        if cached is not None:
+            return cached
         verdict_answer = self.queue.estimate(job)
         if verdict_answer.estimate is None:
             raise EvaluationError(verdict_answer.error, hint=verdict_answer.hint)
@@ -194,12 +194,12 @@ class JobService:
 
     def digest(self, job: str) -> dict[str, Any]:
         """Return the digest of a job as JSON (null for NaN)."""
-        made: dict[str, Any] = self.cached(
+        content: dict[str, Any] = self.cached(
             ("digest", job),
             lambda: digest(self.repository.job_tables(job)).to_json(),
             of=[job],
         )
-        return made
+        return content
 
     def series(
         self,
@@ -217,7 +217,7 @@ class JobService:
         Args:
             job: Name of the job.
             metric: A view or a metric.
-            viewer: Who asks.
+            viewer: The viewer.
             of: "job", "others", or a job that the viewer may see: on the resources of both.
             resource: A mount or a node alone; "" adds up all.
             span: Start and end, ns since the epoch.

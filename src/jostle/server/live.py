@@ -1,4 +1,4 @@
-"""Tells pages what has changed, by server-sent events."""
+"""Notify pages of changes by server-sent events."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from fastapi import HTTPException
 from jostle.server.access import Viewer
 from jostle.server.job_service import JobService
 
-_LOOK_S = 0.25
+#: Shortest interval between two checks of the repository's log, s.
+_POLL_S = 0.25
+#: Interval of comments on a quiet stream, s.
 _BEAT_S = 15.0
 #: Interval of the check whether a listener is still logged in, s.
 _CHECK_S = 1.0
 #: Streams at once, in all and of one viewer.
 MOST_STREAMS, MOST_OF_ONE = 200, 20
-#: Changes that a slow listener may miss before he gets a message that everything changed.
+#: Changes that a slow listener may lag behind; he misses older ones.
 _REMEMBERED = 256
 #: Listeners are notified one after the other, so that their requests do not come at once, s.
 _APART_S = 0.02
@@ -30,14 +32,14 @@ _SHARE = 0.2
 @dataclass(frozen=True)
 class _Change:
     jobs: tuple[str, ...]
-    judged: bool
+    is_verdict: bool
 
 
 class LiveEvents:
     """Watches the log of a repository while somebody listens, once for all who do."""
 
     def __init__(self, job_service: JobService) -> None:
-        """Watch nothing yet."""
+        """Make the stream; the first listener starts the watch."""
         self._job_service = job_service
         self._listeners: dict[Viewer, int] = {}
         self._news = asyncio.Condition()
@@ -47,7 +49,7 @@ class LiveEvents:
         self._over = False
 
     def enter(self, viewer: Viewer) -> None:
-        """Take a place among the listeners.
+        """Register a listener.
 
         Raises:
             HTTPException: 429: there are too many.
@@ -67,10 +69,11 @@ class LiveEvents:
     ) -> AsyncIterator[str]:
         """Return an event per change, and a comment now and then that keeps proxies patient.
 
-        It ends within a second or so when the listener has logged out, or may see something else.
+        The stream ends within about a second after the listener has logged out or his role has
+        changed.
 
-        `commit` says {number, newest_ns, jobs: those that changed and that the viewer may see};
-        `verdict` says {jobs}: those with a new verdict.
+        Both events carry {number, newest_ns, jobs}. The jobs of `commit` are those that changed,
+        the jobs of `verdict` those with a new verdict; only jobs that the viewer may see.
 
         Args:
             viewer: The listener; `enter` has admitted him.
@@ -81,20 +84,22 @@ class LiveEvents:
                 await asyncio.to_thread(self._job_service.index.refresh_if_stale)
             if self._task is None or self._task.done():
                 loop = asyncio.get_running_loop()
-                self._job_service.queue.on_verdict = lambda job: _tell(loop, self._judged(job))
-                # From what the first event says: a commit behind it is not to be missed.
+                self._job_service.queue.on_verdict = lambda job: _schedule(
+                    loop, self._add_verdict(job)
+                )
+                # Start at the commit of the first event, so that no later commit is missed.
                 self._task = asyncio.create_task(self._watch(self._job_service.index.number))
             self._turns += 1
             seen, turn = self._count, self._turns
             yield self._event("commit", [])
             quiet = 0.0
             while True:
-                heard = await self._heard(seen)
-                if heard and not self._over:
+                has_news = await self._wait_for_news(seen)
+                if has_news and not self._over:
                     await asyncio.sleep(_APART_S * (turn % sum(self._listeners.values())))
                 if self._over or not is_still_in():
                     return
-                if not heard:
+                if not has_news:
                     quiet += _CHECK_S
                     if quiet >= _BEAT_S:
                         quiet = 0.0
@@ -103,11 +108,13 @@ class LiveEvents:
                 quiet = 0.0
                 new = list(self._changes)[-min(self._count - seen, len(self._changes)) :]
                 seen = self._count
-                for judged in (False, True):
-                    some = [change for change in new if change.judged == judged]
-                    jobs = [job for change in some for job in change.jobs if self._may(viewer, job)]
-                    if some and (jobs or not judged):
-                        yield self._event("verdict" if judged else "commit", jobs)
+                for is_verdict in (False, True):
+                    some = [change for change in new if change.is_verdict == is_verdict]
+                    jobs = [
+                        job for change in some for job in change.jobs if self._sees(viewer, job)
+                    ]
+                    if some and (jobs or not is_verdict):
+                        yield self._event("verdict" if is_verdict else "commit", jobs)
         finally:
             self._leave(viewer)
 
@@ -117,8 +124,8 @@ class LiveEvents:
             self._over = True
             self._news.notify_all()
 
-    async def _heard(self, seen: int) -> bool:
-        """Wait for news; False: there are none yet, and it is time to look at other things."""
+    async def _wait_for_news(self, seen: int) -> bool:
+        """Wait up to _CHECK_S for a change after the first `seen`; False: there is none yet."""
         try:
             async with asyncio.timeout(_CHECK_S), self._news:
                 while self._count == seen and not self._over:
@@ -127,30 +134,31 @@ class LiveEvents:
             return False
         return True
 
-    def _may(self, viewer: Viewer, job: str) -> bool:
+    def _sees(self, viewer: Viewer, job: str) -> bool:
         row = self._job_service.index.rows.get(job)
         return row is not None and viewer.sees(row["uid"])
 
     def _event(self, name: str, jobs: list[str]) -> str:
         index = self._job_service.index
-        told = {"number": index.number, "newest_ns": index.newest_ns,
+        data = {"number": index.number, "newest_ns": index.newest_ns,
                 "jobs": list(dict.fromkeys(jobs))}  # fmt: skip
-        return f"event: {name}\nid: {index.number}\ndata: {json.dumps(told)}\n\n"
+        return f"event: {name}\nid: {index.number}\ndata: {json.dumps(data)}\n\n"
 
-    async def _watch(self, told: int) -> None:
+    async def _watch(self, reported: int) -> None:
+        """Report the commits after one, as long as somebody listens."""
         loop = asyncio.get_running_loop()
-        index, wait = self._job_service.index, _LOOK_S
+        index, wait = self._job_service.index, _POLL_S
         while self._listeners:
             await asyncio.sleep(wait)
             begin = loop.time()
             await asyncio.to_thread(index.refresh_if_stale)
-            wait = max(_LOOK_S, (loop.time() - begin) / _SHARE)
-            if index.number != told:
-                await self._add(_Change(tuple(index.since(told)), judged=False))
-                told = index.number
+            wait = max(_POLL_S, (loop.time() - begin) / _SHARE)
+            if index.number != reported:
+                await self._add(_Change(tuple(index.since(reported)), is_verdict=False))
+                reported = index.number
 
-    async def _judged(self, job: str) -> None:
-        await self._add(_Change((job,), judged=True))
+    async def _add_verdict(self, job: str) -> None:
+        await self._add(_Change((job,), is_verdict=True))
 
     async def _add(self, change: _Change) -> None:
         async with self._news:
@@ -159,7 +167,7 @@ class LiveEvents:
             self._news.notify_all()
 
 
-def _tell(loop: asyncio.AbstractEventLoop, news: object) -> None:
+def _schedule(loop: asyncio.AbstractEventLoop, news: object) -> None:
     """Pass a change from the verdict queue's thread to the loop, unless that has ended."""
     if asyncio.iscoroutine(news):
         if loop.is_closed():

@@ -24,7 +24,7 @@ def may_see(viewer: Viewer, jobs: set[str], visible: set[str]) -> bool:
 def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> dict[str, Any]:
     """Return a study's row of the list; empty where the viewer may not know of it.
 
-    A study whose files are damaged has a row that says so: the others are listed all the same.
+    A study whose files are damaged gets a row with the error, so that the others are still listed.
     """
     from jostle.errors import JostleError
 
@@ -46,17 +46,17 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
         "place": (plan.get("place") or {}).get("place", ""),
         "done": len({record["run"] for record in records}),
         "planned": len(plan.get("runs") or []),
-        "failed": sum(any(one.get("error") for one in record["programs"]) for record in records),
-        "programs": sorted({str(one["name"]) for record in records for one in record["programs"]}),
+        "failed": sum(any(run.get("error") for run in record["programs"]) for record in records),
+        "programs": sorted({str(run["name"]) for record in records for run in record["programs"]}),
         "end_ns": max(times, default=0),
     }
 
 
 def allowed(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> set[str]:
-    """Admits viewers who may see a study.
+    """Return the jobs of a study, if the viewer may see it.
 
     Returns:
-        The jobs of its runs.
+        The names of the jobs of all its runs.
 
     Raises:
         HTTPException: 404: there is no such study, or the viewer may not know of it.

@@ -1,6 +1,6 @@
 // Made by tools/generate_api.py from the application itself; do not edit.
 
-/** A look at another user's job. */
+/** An access to another user's job. */
 export interface AccessRecord {
   /** UTC */
   time: string;
@@ -12,10 +12,10 @@ export interface AccessRecord {
   owner: number | null;
 }
 
-/** Looks at others' jobs, the newest first. */
+/** Accesses to others' jobs, the newest first. */
 export interface AccessRecords {
   looks: AccessRecord[];
-  /** for the next page; null: there is none */
+  /** `before` of the next page; null: this is the last */
   before: number | null;
 }
 
@@ -32,21 +32,21 @@ export interface AccessReport {
   pattern: string;
 }
 
-/** A run's loss, and whom it goes to: all shares add up to 1. */
+/** A run's loss, divided between suspects: all shares add up to 1. */
 export interface BlameReport {
   lost_s: Interval;
   suspects: Blamed[];
   explained_s: Interval;
-  /** explained by no profiled job */
+  /** not explained by any profiled job */
   unexplained_s: Interval;
   unexplained_share: number;
-  /** slices in which time was lost, to whomever */
+  /** slices in which time was lost, for any reason */
   lost_slices: number;
-  /** those of them that a suspect made slow */
+  /** those of them that a suspect slowed */
   suspect_slices: number;
 }
 
-/** What one suspect took of a run's loss. */
+/** A suspect's part of a run's loss. */
 export interface Blamed {
   job: string;
   program: string;
@@ -62,7 +62,7 @@ export interface Blamed {
 export interface Brief {
   /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
-  /** why it is; empty where it is not */
+  /** why the light is undecided; empty if it is decided */
   undecided: string;
   percent: number;
   lost_s: number;
@@ -72,7 +72,7 @@ export interface Brief {
   resource: string | null;
 }
 
-/** Seconds of a run that went to one cause. */
+/** Seconds that a run lost to one cause. */
 export interface CauseLoss {
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
@@ -170,7 +170,7 @@ export interface Cost {
   share_of_cpu: number;
 }
 
-/** A probe beside a signal as one thing varies. */
+/** A probe beside a signal as one setting varies. */
 export interface Curve {
   axis: string;
   probe: string;
@@ -259,7 +259,7 @@ export interface EstimateReport {
   core_hours_lost: number;
 }
 
-/** The runs of a program beside another one, and those without it. */
+/** The runs of a program with another one beside it, and those without. */
 export interface EvidenceReport {
   encounter: Encounter;
   beside: EvidenceRun[];
@@ -273,7 +273,7 @@ export interface EvidenceRun {
   value: number;
 }
 
-/** For each value of a field, how many jobs fit all other filters. */
+/** For each value of a field, the number of jobs that match all other filters. */
 export interface Facets {
   light: Record<string, number>;
   cause: Record<string, number>;
@@ -287,7 +287,7 @@ export interface Figure {
   name: string;
   unit: 'bytes' | 'ops' | 's';
   total: number;
-  /** of its processes; null: not a figure of processes */
+  /** least of its processes; null: not counted per process */
   least: number | null;
   mean: number | null;
   most: number | null;
@@ -298,9 +298,9 @@ export interface Figure {
 /** Figures of a job over its processes, and among other runs of its program. */
 export interface Figures {
   program: string;
-  /** other runs it is held against */
+  /** number of other runs it is compared with */
   runs: number;
-  /** theirs, where all have as many as this job */
+  /** number of processes of each run; null: they differ */
   processes: number | null;
   figures: Figure[];
 }
@@ -314,7 +314,7 @@ export interface GuiltySlice {
   suspect: string;
 }
 
-/** The numbers that go with the light: of the run, or of its neighbours (`by`). */
+/** The numbers behind the light, from the run or from its neighbours (`by`). */
 export interface Head {
   /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
@@ -332,9 +332,9 @@ export interface Head {
   likely: 'green' | 'yellow' | 'red';
   /** its probability, 0 to 1 */
   sure: number;
-  /** why the light is; empty where it is not */
+  /** why the light is undecided; empty if it is decided */
   undecided: string;
-  /** what would decide it; empty where it is decided */
+  /** what would decide it; empty if it is decided */
   decided_by: string;
 }
 
@@ -347,7 +347,7 @@ export interface Hit {
   resource: string;
 }
 
-/** The signal's bursts, as they are seen in a probe. */
+/** The signal's bursts that are visible in a probe. */
 export interface ImprintReport {
   probe: string;
   signal: string;
@@ -366,7 +366,7 @@ export interface InterferenceReport {
   resources: ResourceLoss[];
   neighbours: number;
   evident: boolean;
-  /** why nothing can be told of anybody, and what would; "" */
+  /** why no suspect can be identified, and what would help; "": not so */
   blind: string;
   limits: string[];
   acquitted: Record<string, string>;
@@ -390,17 +390,17 @@ export interface JobRow {
   running: boolean;
   processes: number;
   nodes: number;
-  /** null: not judged yet */
+  /** null: no verdict yet */
   verdict: Brief | null;
-  /** what it did, from its start to its end */
+  /** its activity, from its start to its end */
   spark: number[];
-  /** what that is: bytes read and written; where few were, or only for a moment, time in MPI or CPU time, ns; null: nothing is known */
+  /** the quantity of `spark`: bytes read and written; with little traffic time in MPI or CPU time, ns; null: unknown */
   spark_of: 'files' | 'mpi' | 'cpu' | null;
 }
 
 /** A page of the list of jobs. */
 export interface Jobs {
-  /** jobs that fit the question */
+  /** jobs that match all filters */
   total: number;
   jobs: JobRow[];
   facets: Facets;
@@ -410,11 +410,11 @@ export interface Jobs {
 export interface Judging {
   state: 'judging';
   job: JobRow;
-  /** null: another run is judged before it */
+  /** null: it waits for the verdict on another job */
   progress: Progress | null;
 }
 
-/** A law of the papers, and whether this study obeys it. */
+/** A law of the papers, and whether it holds in this study. */
 export interface Law {
   name: string;
   statement: string;
@@ -431,7 +431,7 @@ export interface Layer {
   values: (number | null)[];
 }
 
-/** A series at one resolution; null where there is no value. */
+/** A series at one resolution; null: no value. */
 export interface Line {
   name: string;
   low: (number | null)[];
@@ -445,26 +445,26 @@ export interface MatrixReport {
   encounters: Encounter[];
   jobs: number;
   limits: string[];
-  /** the state of the repository that it is of */
+  /** commit of the repository that it was made from */
   commit: number;
-  /** that it took */
+  /** time that it took */
   seconds: number;
 }
 
-/** Who one is on this server. */
+/** The current user. */
 export interface Me {
   name: string;
-  /** null: no user of the cluster, so without jobs */
+  /** null: not a user of the cluster, so without jobs */
   uid: number | null;
   role: 'user' | 'manager' | 'support' | 'administrator';
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
-  /** whose jobs a manager sees besides his own */
+  /** users whose jobs a manager sees besides the own ones */
   accounts: Name[];
-  /** goes into the header X-CSRF-Token of every POST; null: none is needed */
+  /** value of the header X-CSRF-Token of every POST; null: not needed */
   csrf: string | null;
-  /** looks at others' jobs are written down */
+  /** whether accesses to others' jobs are recorded */
   recorded: boolean;
-  /** what commands need to find this repository; told to its owner alone */
+  /** option that commands need to find this repository; on loopback only */
   flag: string;
 }
 
@@ -483,20 +483,20 @@ export interface Metrics {
   metrics: MetricName[];
 }
 
-/** Who put how much load on a mount. */
+/** The load on a mount, by job. */
 export interface MountLoad {
   mount: string;
   path: string;
   type: string;
-  /** of the span */
+  /** over the span */
   total: number;
-  /** that had load there, as far as the viewer may know */
+  /** jobs with load there, as far as the viewer may know */
   jobs: number;
   /** the largest jobs, the largest first */
   layers: Layer[];
-  /** all others; null: there are none */
+  /** sum of all others; null: there are none */
   rest: (number | null)[] | null;
-  /** where rest is null too few others were at work to be told of */
+  /** null values of rest hide sums of too few other users */
   few: boolean;
 }
 
@@ -527,7 +527,7 @@ export interface Password {
   password: string;
 }
 
-/** A time in which a job wrote in one manner. */
+/** A time in which a job wrote in one pattern. */
 export interface Phase {
   pattern: string;
   start_ns: number;
@@ -550,7 +550,7 @@ export interface Points {
   work: (number | null)[];
 }
 
-/** How much a program hurts, and is hurt. */
+/** How much a program slows others, and is slowed. */
 export interface Potential {
   program: string;
   runs: number;
@@ -560,26 +560,26 @@ export interface Potential {
   hurt_by: string[];
 }
 
-/** What went wrong (RFC 9457), and how to mend it. */
+/** An error (RFC 9457), and how to correct it. */
 export interface Problem {
   title: string;
   status: number;
-  /** why, in the words of who found it */
+  /** the cause, as the failed part reports it */
   detail: string | null;
   mend: string | null;
 }
 
-/** How far something is that is being made. */
+/** The progress of a verdict. */
 export interface Progress {
-  /** what is being done, from 0; a step may be passed over */
+  /** number of the current step, from 0; steps may be skipped */
   step: number;
-  /** how many there are */
+  /** number of steps */
   steps: number;
-  /** what is being done */
+  /** name of the current step */
   words: string;
 }
 
-/** Where the totals of a program's other runs lie. */
+/** The distribution of the totals of a program's other runs. */
 export interface Quartiles {
   runs: number;
   min: number;
@@ -630,7 +630,7 @@ export interface Rest {
 /** A token for the header `Authorization: Bearer TOKEN`. */
 export interface ScriptToken {
   token: string;
-  /** until it ends */
+  /** how long it is valid */
   seconds: number;
 }
 
@@ -677,7 +677,7 @@ export interface Segments {
   limits: string[];
 }
 
-/** Something that is told in a sentence. */
+/** A result as a sentence. */
 export interface Sentence {
   text: string;
 }
@@ -690,7 +690,7 @@ export interface Series {
   start_ns: number;
   step_ns: number;
   lines: Line[];
-  /** sums of few other users were left out (null) */
+  /** sums of too few other users are hidden (null) */
   few: boolean;
 }
 
@@ -721,7 +721,7 @@ export interface Side {
   seconds: number | null;
 }
 
-/** By how much one program slows another, with its 95 % interval where that can be told. */
+/** By how much one program slows another, with its 95 % interval if it is known. */
 export interface Slowdown {
   value: number;
   low: number | null;
@@ -732,13 +732,13 @@ export interface Slowdown {
 export interface Span {
   first_ns: number;
   last_ns: number;
-  /** a job runs now */
+  /** whether a job runs now */
   live: boolean;
   nodes: number;
-  /** of the curve */
+  /** start of the curve */
   start_ns: number;
   step_ns: number;
-  /** nodes with a job */
+  /** number of nodes with a job, per step */
   busy: number[];
 }
 
@@ -766,7 +766,7 @@ export interface Studies {
   studies: StudyRow[];
 }
 
-/** What a study found, and a second one beside it. Each is what `jostle study show --json` prints, with the study's description. */
+/** The results of a study, and of a second one to compare with. Each is what `jostle study show --json` prints, with the study's description. */
 export interface StudyPage {
   study: StudyReport;
   other: StudyReport | null;
@@ -803,7 +803,7 @@ export interface StudyRow {
   /** runs in which a program failed */
   failed: number;
   programs: string[];
-  /** when its newest run ended; 0: none has */
+  /** end of its newest run; 0: no run yet */
   end_ns: number;
   /** why it cannot be read */
   damaged: string | null;
@@ -855,14 +855,14 @@ export interface Trace {
   bursts: [number, number][];
 }
 
-/** Bytes that the system saw, and no wrapped call. */
+/** Bytes that the system counted, but no wrapped call. */
 export interface Unaccounted {
   direction: string;
   bytes: number;
   share: number;
 }
 
-/** What interference cost a job, told from its own run and from its neighbours'. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null where nobody ran beside it. */
+/** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran beside it. */
 export interface Verdict {
   job: JobRow;
   head: Head;
@@ -879,7 +879,7 @@ export interface ViewName {
   title: string;
 }
 
-/** How one logs in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
+/** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
 }

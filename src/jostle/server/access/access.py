@@ -23,7 +23,7 @@ from jostle.server.access.sessions import Sessions, csrf
 from jostle.server.access.token import Token, bearer
 from jostle.server.access.viewer import Viewer
 
-#: Names under which a browser reaches a loopback address: any other is a rebinding of DNS.
+#: Names under which a browser reaches a loopback address; any other is DNS rebinding.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Way = Token | OpenId | ProxyHeader | Accounts
 
@@ -33,7 +33,7 @@ class Known:
     """The user behind a request.
 
     Attributes:
-        viewer: Who asks.
+        viewer: The user.
         csrf: What the user must send to change anything; None for a script: no foreign page can
             make a browser send its token.
     """
@@ -78,7 +78,7 @@ class Access:
         self.way = way or Token()
         self.sessions = Sessions()
         self.tries = Limit()
-        # A hash takes 64 MB: one at a time. At an issuer one waits for its answers.
+        # A password hash takes 64 MB: one at a time. Log-ins at an issuer mostly wait for it.
         self.desk = Desk(1 if isinstance(self.way, Accounts) else 4)
         self.familiar = Familiar()
         self.audit = audit
@@ -105,7 +105,7 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """Name of the session's cookie; on loopback of this server alone: cookies know no ports."""
+        """Name of the session's cookie; each server on loopback has its own."""
         mark = hashlib.sha256(self._key).hexdigest()[:8]
         return "__Host-jostle" if self.secure else f"jostle-{mark}"
 
@@ -120,19 +120,20 @@ class Access:
         Where others share the proxy's address, the proxy's secret decides.
         """
         host = request.client.host if request.client else None
-        said = request.headers.get(SECRET_HEADER, "")
+        sent = request.headers.get(SECRET_HEADER, "")
         return (self.proxies is None or is_from(host, self.proxies)) and (
             self._proxy_secret is None
-            or hmac.compare_digest(said.encode(), self._proxy_secret.encode())
+            or hmac.compare_digest(sent.encode(), self._proxy_secret.encode())
         )
 
     def address(self, request: Request) -> str:
         """Return the client's address; behind a proxy, the one that the proxy reports."""
         if self.proxies is not None:
-            # The last is the proxy's own word; those before it are the guest's.
-            told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
-            if told and len(told) <= 64:
-                return told
+            # The proxy appended the last address; the client may have sent those before it.
+            chain = ",".join(request.headers.getlist("x-forwarded-for"))
+            client = chain.rpartition(",")[2].strip()
+            if client and len(client) <= 64:
+                return client
         return request.client.host if request.client else ""
 
     def who(self, request: Request) -> Known | None:
@@ -149,7 +150,7 @@ class Access:
         """
         try:
             known = self._who(request, is_use=False)
-        except AccessError:  # the file of accounts cannot be read: nobody is let in
+        except AccessError:  # the file of accounts cannot be read: nobody is admitted
             return False
         return known is not None and known.viewer == viewer
 
@@ -159,8 +160,8 @@ class Access:
             return Known(viewer, self._csrf(viewer.name)) if viewer else None
         token = bearer(request)
         if token:
-            found = self._bearer(token, is_use)
-            return Known(found, None) if found else None
+            viewer = self._bearer(token, is_use)
+            return Known(viewer, None) if viewer else None
         secret = request.cookies.get(self.cookie, "")
         viewer = self._session(secret, is_use) if secret else None
         return Known(viewer, csrf(secret)) if viewer else None
@@ -174,11 +175,11 @@ class Access:
         return self.sessions.find(secret, self._proof, is_use=is_use)
 
     def _csrf(self, name: str) -> str:
-        """Return the same of a guest whose session is the proxy's."""
+        """Return the CSRF token of a user whose session is the proxy's."""
         return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()
 
     def begin(self, viewer: Viewer, request: Request, answer: Response) -> str:
-        """Begin a session in place of the browser's last one; gives its secret."""
+        """Begin a session in place of the browser's last one, and return its secret."""
         self.sessions.end(request.cookies.get(self.cookie, ""))
         secret = self.sessions.begin(viewer, proof=self.proof(viewer))
         answer.set_cookie(
@@ -191,15 +192,15 @@ class Access:
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:
-        """Return the same by name: the password, where it is kept here, and what our table says."""
+        """Return what sessions of a name depend on: its password hash, and its entry in roles."""
         if isinstance(self.way, Token):
             return ""
-        kept = self.way.proof(name) if isinstance(self.way, Accounts) else ""
-        return f"{kept} {self.way.roles.now().mark(name)}"
+        password = self.way.proof(name) if isinstance(self.way, Accounts) else ""
+        return f"{password} {self.way.roles.now().mark(name)}"
 
     def end(self, request: Request, answer: Response) -> None:
         """End the session that a request comes with."""
-        # A token is all that a script shows: what else it sends is not its to end.
+        # A script ends its own token only, whatever cookie it sends too.
         self.sessions.end(bearer(request) or request.cookies.get(self.cookie, ""))
         self._forget(answer)
 

@@ -1,4 +1,4 @@
-"""Local accounts: names and argon2id hashes in a file of the operator's."""
+"""Local accounts: login names and argon2id hashes in a file of the operator."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class Accounts:
     def enter(self, name: str, password: str) -> Viewer | None:
         """Return the viewer who logged in; None: name or password is wrong.
 
-        It takes 64 MB and a while: `Access.desk` does one at a time.
+        It takes 64 MB and some tenths of a second: `Access.desk` runs one at a time.
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 
-        kept = self._read().get(name)
+        stored = self._read().get(name)
         try:
-            self._hasher.verify(kept or self._nobody, password)
+            self._hasher.verify(stored or self._nobody, password)
         except (VerificationError, InvalidHashError):
             return None
-        return self.roles.now().viewer(name) if kept else None
+        return self.roles.now().viewer(name) if stored else None
 
     def proof(self, name: str) -> str:
         """Return what a user's sessions depend on: the hash, hashed; "" without an account."""
-        kept = self._read().get(name)
-        return hashlib.sha256(kept.encode()).hexdigest() if kept else ""
+        stored = self._read().get(name)
+        return hashlib.sha256(stored.encode()).hexdigest() if stored else ""
 
     def _read(self) -> dict[str, str]:
         facts = self._path.stat() if self._path.exists() else None
@@ -74,24 +74,24 @@ def read_accounts(path: Path) -> dict[str, str]:
     """Read names and hashes.
 
     Raises:
-        AccessError: The file cannot be read, is open to others, or has a line that means nothing.
+        AccessError: The file cannot be read, is open to others, or has an invalid line.
     """
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for number, line in enumerate(read_private(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        name, _, kept = line.strip().partition(":")
-        if not NAME.fullmatch(name) or not kept.startswith("$argon2id$"):
+        name, _, stored = line.strip().partition(":")
+        if not NAME.fullmatch(name) or not stored.startswith("$argon2id$"):
             raise AccessError(
                 f"{path}:{number} is not an account.",
                 hint="jostle serve --add-user NAME writes them.",
             )
-        found[name] = kept
-    return found
+        hashes[name] = stored
+    return hashes
 
 
 def add_account(path: Path, name: str, password: str) -> bool:
-    """Write an account, or a new password of one, at once or not at all.
+    """Write an account, or a new password of one, atomically.
 
     Returns:
         True: the account is new.
@@ -113,20 +113,20 @@ def add_account(path: Path, name: str, password: str) -> bool:
     known = read_accounts(path) if path.exists() else {}
     is_new = name not in known
     known[name] = PasswordHasher().hash(password)
-    text = "".join(f"{one}:{kept}\n" for one, kept in sorted(known.items()))
+    text = "".join(f"{user}:{stored}\n" for user, stored in sorted(known.items()))
     try:
-        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
-                if path.exists():  # the service's user owns it, though root adds to it
+                if path.exists():  # root may add accounts; the service's user stays the owner
                     facts = path.stat()
                     os.fchown(file.fileno(), facts.st_uid, facts.st_gid)
                 os.fsync(file.fileno())
-            Path(made).replace(path)
+            Path(temporary).replace(path)
         except BaseException:
-            Path(made).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
         raise AccessError(

@@ -18,7 +18,7 @@ from jostle.server.access.viewer import Viewer
 
 _log = logging.getLogger("jostle.serve")
 #: Requests of one viewer for one job within this time count as one access: a page makes many.
-LOOK_S = 600.0
+ACCESS_S = 600.0
 _CHUNK = 1 << 16
 
 
@@ -33,7 +33,7 @@ class Audit:
         """Open it, so that a server that cannot record does not start.
 
         Raises:
-            AccessError: It cannot be written, or others can read it.
+            AccessError: The file cannot be written, or others can read it.
         """
         self._path = path
         self._recent: dict[tuple[str, str], float] = {}
@@ -57,21 +57,21 @@ class Audit:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         return os.open(self._path, flags, 0o600)
 
-    def look(self, viewer: Viewer, job: str, owner: int | None) -> None:
-        """Record an access; only the first of several within LOOK_S.
+    def record(self, viewer: Viewer, job: str, owner: int | None) -> None:
+        """Record an access; only the first of several within ACCESS_S.
 
         Args:
-            viewer: Who views.
-            job: At which job.
+            viewer: The viewer.
+            job: The job that is viewed.
             owner: Its owner's uid; None: several users'.
 
         Raises:
-            AuditError: The line is not on the disk.
+            AuditError: The line could not be written to the disk.
         """
         key, now = (viewer.name, job), time.monotonic()
         with self._guard:
             last = self._recent.get(key)
-            if last is not None and now - last < LOOK_S:
+            if last is not None and now - last < ACCESS_S:
                 return
             line = {
                 "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -80,7 +80,7 @@ class Audit:
             }  # fmt: skip
             text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
             try:
-                # Opened each time: whoever rotates the file need not tell us.
+                # Opened each time, so that the file can be rotated without a restart.
                 with os.fdopen(self._open(), "ab", buffering=0) as file:
                     begin = file.seek(0, os.SEEK_END)
                     if file.write(text) != len(text):
@@ -88,13 +88,17 @@ class Audit:
                         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                     os.fsync(file.fileno())
             except OSError as error:
-                _log.error("no looks at others' jobs: %s: %s", self._path, error.strerror)
+                _log.error(
+                    "others' jobs are not shown: the access cannot be recorded: %s: %s",
+                    self._path,
+                    error.strerror,
+                )
                 raise AuditError(
                     "This access cannot be recorded, so the job is not shown.",
                     hint="Tell the server's operator; the log says why.",
                 ) from error
             if len(self._recent) > 10_000:
-                self._recent = {k: t for k, t in self._recent.items() if now - t < LOOK_S}
+                self._recent = {k: t for k, t in self._recent.items() if now - t < ACCESS_S}
             self._recent[key] = now
 
     def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
@@ -118,19 +122,19 @@ class Audit:
                     text = file.read(end - start)
         except OSError as error:
             raise AuditError(f"The record of accesses cannot be read: {error.strerror}.") from error
-        whole = text.rfind(b"\n") + 1  # what is behind it is cut
+        whole = text.rfind(b"\n") + 1  # an unfinished last line
         end -= len(text) - whole
         lines = text[:whole].split(b"\n")
-        lines = lines[1:] if start else lines  # the first may be cut
+        lines = lines[1:] if start else lines  # the first may be incomplete
         lines = [line for line in lines if line][-limit:]
         rest = end - sum(len(line) + 1 for line in lines)
-        return [look for line in reversed(lines) if (look := _look(line))], rest or None
+        return [entry for line in reversed(lines) if (entry := _parsed(line))], rest or None
 
 
-def _look(line: bytes) -> dict[str, Any] | None:
-    """Read a line; None for one that a crash has cut."""
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Return the access of a line; None if a crash cut the line off."""
     try:
-        found = json.loads(line)
+        entry = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return entry if isinstance(entry, dict) else None

@@ -10,9 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 _T = TypeVar("_T")
-#: Log-ins at once, served and waiting: in all, from one address, and how many more places there are
-#: for who has logged in from where he is before.
-_MOST, _MOST_OF_ONE, _KEPT_FREE = 16, 4, 4
+#: Most log-ins at once, served and waiting: in all, from one address, and how many more for users
+#: who logged in from their address before.
+_MOST, _MOST_OF_ONE, _RESERVED = 16, 4, 4
 #: Time after which a client that found the queue full may retry, s.
 AGAIN_S = 5
 #: Most addresses to remember from which users logged in.
@@ -26,7 +26,7 @@ class Desk:
     """
 
     def __init__(self, threads: int) -> None:
-        """Begin no thread yet.
+        """Prepare the threads; the first request starts them.
 
         Args:
             threads: Log-ins that are done at the same time.
@@ -40,19 +40,19 @@ class Desk:
         """Return whether one more may wait.
 
         Args:
-            near: The address that he counts for.
-            familiar: He has logged in from there before.
+            near: The client's address, as `limit.near` counts it.
+            familiar: The user has logged in from there before.
         """
         with self._guard:
-            most = _MOST + (_KEPT_FREE if familiar else 0)
+            most = _MOST + (_RESERVED if familiar else 0)
             return self._here.total() < most and self._here[near] < _MOST_OF_ONE
 
     async def ask(self, near: str, do: Callable[[], _T]) -> _T:
         """Run a function in one of these threads, once earlier requests are done.
 
         Args:
-            near: The address that it counts for.
-            do: What.
+            near: The client's address, as `limit.near` counts it.
+            do: The function.
         """
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, "log-in")
@@ -80,15 +80,15 @@ class Familiar:
     """Addresses from which users logged in; failed tries do not change them."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, str], None] = {}
+        self._addresses: dict[tuple[str, str], None] = {}
 
-    def __contains__(self, place: tuple[str, str]) -> bool:
-        """Return whether a name has been logged in from an address."""
-        return place in self._places
+    def __contains__(self, entry: tuple[str, str]) -> bool:
+        """Return whether a user (name, address) has logged in from the address."""
+        return entry in self._addresses
 
     def add(self, name: str, near: str) -> None:
-        """Note that it has; of too many, the least recently used one is forgotten."""
-        self._places.pop((name, near), None)
-        self._places[name, near] = None
-        if len(self._places) > _MOST_FAMILIAR:
-            del self._places[next(iter(self._places))]
+        """Add an address of a user; of too many, the least recently used one is dropped."""
+        self._addresses.pop((name, near), None)
+        self._addresses[name, near] = None
+        if len(self._addresses) > _MOST_FAMILIAR:
+            del self._addresses[next(iter(self._addresses))]

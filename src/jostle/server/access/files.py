@@ -19,7 +19,7 @@ def read_private(path: Path, *, group: bool = False) -> str:
 
     Args:
         path: The file.
-        group: Its group may read it, too.
+        group: Whether its group may read it, too.
 
     Raises:
         AccessError: It cannot be read, or others can read or write it.

@@ -9,7 +9,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 _SPAN_S = 60.0
-#: Of so many things tries are counted; those that were tried longest ago give way.
+#: Most keys whose tries are counted; the least recently tried ones are dropped.
 _MOST = 10_000
 
 
@@ -25,10 +25,11 @@ class Limit:
         """Count a try.
 
         Args:
-            rules: (what, how many tries of it a minute), each.
+            rules: Pairs of a key and its most tries a minute.
 
         Returns:
-            0: go on; else the try does not count, and may be made after so many seconds.
+            0 if the try is allowed; else how long to wait for the next one, s, and this try does
+            not count.
         """
         now = self._clock()
         with self._guard:
@@ -58,7 +59,7 @@ class Limit:
 
 
 def near(host: str) -> str:
-    """Return what counts as one address: of IPv6 the network of a site, which has 2**64."""
+    """Return the address that limits count by; of IPv6 it is the /64 network."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

@@ -18,12 +18,12 @@ from jostle.server.access.viewer import Role, Viewer
 _log = logging.getLogger("jostle.serve")
 _BEGUN_S = 600.0
 _MOST_BEGUN = 1000
-#: How long the issuer's description of itself and its keys are believed, s: a key that it takes
-#: back is good no longer than this.
-_KEPT_S, _KEYS_S = 3600.0, 300.0
-#: Because of tokens that no known key has signed, keys are asked for once in so many seconds.
+#: How long the issuer's description of itself and its keys are cached, s: a key that it revokes is
+#: accepted no longer than this.
+_ABOUT_S, _KEYS_S = 3600.0, 300.0
+#: Shortest interval of requests for keys after a token that no known key has signed, s.
 _AGAIN_S = 30.0
-#: An issuer that did not answer is not asked for so long, s: nobody else waits for it in vain.
+#: How long an issuer that did not answer is not asked again, s: other log-ins fail at once.
 _AWAY_S = 10.0
 _LEEWAY_S = 60
 #: Signatures with keys that only the issuer has.
@@ -34,7 +34,7 @@ class OpenIdError(JostleError):
     """A log-in failed.
 
     Attributes:
-        word: Why, for the page: issuer (it does not answer as it should), late, refused.
+        word: The reason, for the page: issuer (it sent no valid answer), late, refused.
     """
 
     def __init__(self, word: str, message: str) -> None:
@@ -44,16 +44,16 @@ class OpenIdError(JostleError):
 
 @dataclass(frozen=True)
 class OpenIdSettings:
-    """What the operator says of the issuer.
+    """The operator's settings of the issuer.
 
     Attributes:
         issuer: Its URL.
         client_id: Our name there.
         client_secret: Our secret there; None: a public client.
         name_claim: Claim that holds the login name on the cluster.
-        role_claim: Claim that holds a role, or a list that has one; None: roles are in our table.
+        role_claim: Claim that holds a role, or a list with roles; None: only our table has roles.
         accounts_claim: Claim that lists the users whose jobs a manager may see.
-        scope: What is asked for.
+        scope: The scopes that are requested.
     """
 
     issuer: str
@@ -67,7 +67,7 @@ class OpenIdSettings:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A log-in on its way: what must come back."""
+    """A log-in that was begun: what the issuer and the browser must send back."""
 
     browser: str
     nonce: str
@@ -77,22 +77,22 @@ class _Begun:
 
 
 class OpenId:
-    """Sends clients to the issuer, and evaluates the answers."""
+    """Log-in at the issuer: it redirects browsers there, and checks what comes back."""
 
     kind: Final = "oidc"
 
     def __init__(self, settings: OpenIdSettings, redirect: str, roles: Roles | RolesFile) -> None:
-        """Ask the issuer nothing yet: it may come up later than we do.
+        """Prepare log-ins without a request: the issuer may start later than this server.
 
         Args:
             settings: The issuer.
-            redirect: URL of ours to which it sends guests back.
+            redirect: URL of this server to which the issuer sends browsers back.
             roles: The operator's table.
 
         Raises:
             ModuleNotFoundError: jostle[site] is not installed.
         """
-        import joserfc  # noqa: F401  # not only at the first log-in
+        import joserfc  # noqa: F401  # fail now, not at the first log-in
 
         self._settings = settings
         self._redirect = redirect
@@ -100,7 +100,7 @@ class OpenId:
         self._begun: dict[str, _Begun] = {}
         self._guard = threading.Lock()
         self._asking = threading.Lock()
-        #: What it says at a URL: until when that is believed, and what; None: it did not answer.
+        #: Cached answers by URL: until when each is valid, and the answer; None: there was none.
         self._known: dict[str, tuple[float, dict[str, Any] | None]] = {}
         self._asked_again_s = -_AGAIN_S
 
@@ -108,20 +108,20 @@ class OpenId:
         """Begin a log-in.
 
         Args:
-            then: Path of ours to show afterwards.
+            then: Path on this server to show afterwards.
 
         Returns:
-            URL to send the guest to, and a secret for his browser to keep: what comes back counts
-            in that browser alone.
+            URL to send the browser to, and a secret that the browser keeps: only that browser can
+            finish the log-in.
 
         Raises:
             OpenIdError: The issuer does not answer.
         """
         nonce, verifier, browser = (secrets.token_urlsafe(32) for _ in range(3))
-        place = self._about()["authorization_endpoint"]
+        endpoint = self._about()["authorization_endpoint"]
         with self._client() as client:
             url, state = client.create_authorization_url(
-                place, state=secrets.token_urlsafe(32), nonce=nonce, code_verifier=verifier
+                endpoint, state=secrets.token_urlsafe(32), nonce=nonce, code_verifier=verifier
             )
         now = time.monotonic()
         with self._guard:
@@ -134,14 +134,14 @@ class OpenId:
         """End a log-in.
 
         Args:
-            query: What the issuer has sent the guest back with.
+            query: Parameters of the URL to which the issuer sent the browser back.
             browser: The secret of `start`, as the browser kept it.
 
         Returns:
-            Who he is, and the path to show.
+            The viewer, and the path to show.
 
         Raises:
-            OpenIdError: He is not let in.
+            OpenIdError: The log-in is refused.
         """
         with self._guard:
             begun = self._begun.pop(query.get("state", ""), None)
@@ -159,18 +159,18 @@ class OpenId:
         import httpx
         from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
 
-        place = self._about()["token_endpoint"]
+        endpoint = self._about()["token_endpoint"]
         try:
             with self._client() as client:
-                found = client.fetch_token(place, code=code, code_verifier=verifier)
+                tokens = client.fetch_token(endpoint, code=code, code_verifier=verifier)
         except AuthlibBaseError as error:
             _log.warning("log-in refused: the issuer does not take the code: %s", error.error)
             raise OpenIdError("refused", "The issuer does not take the code.") from None
         except (httpx.HTTPError, ValueError) as error:
             raise self._silent(error) from None
-        if not isinstance(found.get("id_token"), str):
+        if not isinstance(tokens.get("id_token"), str):
             raise self._silent(ValueError("it sent no ID token"))
-        return cast(str, found["id_token"])
+        return cast(str, tokens["id_token"])
 
     def _claims(self, token: str, nonce: str) -> dict[str, Any]:
         """Return the claims of an ID token, if the issuer signed it for this server and log-in."""
@@ -187,17 +187,17 @@ class OpenId:
             nonce={"essential": True, "value": nonce},
         )
         try:
-            found = self._decoded(token).claims
-            rules.validate(found)
+            claims = self._decoded(token).claims
+            rules.validate(claims)
         except (JoseError, ValueError, TypeError) as error:
             _log.warning("log-in refused: the ID token is not valid: %s", type(error).__name__)
             raise OpenIdError("refused", "The issuer's answer is not valid.") from None
-        audience = found["aud"]
+        audience = claims["aud"]
         many = isinstance(audience, list) and len(audience) > 1
-        if found.get("azp", None if many else client_id) != client_id:
+        if claims.get("azp", None if many else client_id) != client_id:
             _log.warning("log-in refused: the ID token is another client's")
             raise OpenIdError("refused", "The issuer's answer is for somebody else.")
-        return dict(found)
+        return dict(claims)
 
     def _decoded(self, token: str) -> Any:
         from joserfc import jwt
@@ -214,17 +214,17 @@ class OpenId:
             return jwt.decode(token, KeySet.import_key_set(newer), _ALGORITHMS)
 
     def _keys(self, than: Any = None) -> Any:
-        """Return the issuer's keys; newer ones than some, unless these were asked for just now."""
-        place = self._about()["jwks_uri"]
+        """Return the issuer's keys; newer ones than `than`, unless these were fetched just now."""
+        url = self._about()["jwks_uri"]
         with self._guard:
-            known = self._known.get(place)
+            known = self._known.get(url)
             now = time.monotonic()
             if than is not None and known and known[1] is than:
                 if now - self._asked_again_s < _AGAIN_S:
                     return than
                 self._asked_again_s = now
-                del self._known[place]
-        return self._get(place, _KEYS_S)
+                del self._known[url]
+        return self._get(url, _KEYS_S)
 
     def _viewer(self, claims: Mapping[str, Any]) -> Viewer:
         settings = self._settings
@@ -232,8 +232,8 @@ class OpenId:
         if not isinstance(name, str) or not name:
             _log.warning("log-in refused: no claim %s", settings.name_claim)
             raise OpenIdError("refused", "The issuer does not say the login name.")
-        said = _words(claims.get(settings.role_claim)) if settings.role_claim else []
-        roles: list[Role] = [role for role in ROLES if role in said]
+        claimed = _words(claims.get(settings.role_claim)) if settings.role_claim else []
+        roles: list[Role] = [role for role in ROLES if role in claimed]
         named = _words(claims.get(settings.accounts_claim)) if settings.accounts_claim else []
         return self.roles.now().viewer(name, claimed=roles[-1] if roles else "user", accounts=named)
 
@@ -254,33 +254,33 @@ class OpenId:
     def _about(self) -> dict[str, Any]:
         """Return the issuer's own description."""
         issuer = self._settings.issuer
-        found = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration", _KEPT_S)
-        if found.get("issuer") != issuer:
+        about = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration", _ABOUT_S)
+        if about.get("issuer") != issuer:
             raise self._silent(ValueError("it calls itself otherwise"))
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
-            if not is_safe(str(found.get(name, ""))):
+            if not is_safe(str(about.get(name, ""))):
                 raise self._silent(ValueError(f"its {name} is not an https URL"))
-        return found
+        return about
 
-    def _get(self, url: str, kept_s: float) -> dict[str, Any]:
-        """Return what the issuer says at a URL, or said there a while ago.
+    def _get(self, url: str, valid_s: float) -> dict[str, Any]:
+        """Return the issuer's answer (JSON) at a URL, cached for a while.
 
         Args:
-            url: Where.
-            kept_s: For how long it is believed.
+            url: The URL.
+            valid_s: How long an answer is cached, s.
         """
-        with self._asking:  # whoever else wants it waits for the same answer
-            until, found = self._known.get(url, (0.0, None))
+        with self._asking:  # concurrent callers wait for one answer
+            until, answer = self._known.get(url, (0.0, None))
             if time.monotonic() >= until:
                 try:
-                    found = self._fetch(url)
-                    self._known[url] = (time.monotonic() + kept_s, found)
+                    answer = self._fetch(url)
+                    self._known[url] = (time.monotonic() + valid_s, answer)
                 except OpenIdError:
                     self._known[url] = (time.monotonic() + _AWAY_S, None)
                     raise
-        if found is None:
+        if answer is None:
             raise OpenIdError("issuer", "The issuer did not answer just now.")
-        return found
+        return answer
 
     def _fetch(self, url: str) -> dict[str, Any]:
         import httpx
@@ -288,12 +288,12 @@ class OpenId:
         try:
             answer = httpx.get(url, timeout=10)
             answer.raise_for_status()
-            found = answer.json()
+            content = answer.json()
         except (httpx.HTTPError, ValueError) as error:
             raise self._silent(error) from None
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise self._silent(ValueError("it sent no object"))
-        return found
+        return content
 
     def _silent(self, error: Exception) -> OpenIdError:
         _log.warning("the issuer %s does not answer as it should: %s", self._settings.issuer, error)

@@ -35,8 +35,8 @@ class ProxyHeader:
         """Return the viewer that the proxy has logged in; None: nobody."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
-            return None  # two headers: one of them may be the guest's own
-        return self.roles.now().kept(names[0])
+            return None  # of two headers one may be the client's own
+        return self.roles.now().cached_viewer(names[0])
 
 
 def is_from(host: str | None, networks: Sequence[Net]) -> bool:

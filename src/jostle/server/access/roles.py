@@ -16,7 +16,8 @@ from jostle.server.access.viewer import Role, Viewer
 
 _log = logging.getLogger("jostle.serve")
 ROLES: tuple[Role, ...] = get_args(Role)  # the least first
-_KEPT_S = 300.0
+#: How long `cached_viewer` uses a viewer again, s.
+_CACHED_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,15 @@ class Roles:
         named = (*self.manager.get(name, ()), *accounts) if role == "manager" else ()
         return Viewer(name, _uid(name), role, frozenset(_members(named)))
 
-    def kept(self, name: str) -> Viewer:
-        """Return the same from the table alone, looked up once in some minutes."""
+    def cached_viewer(self, name: str) -> Viewer:
+        """Return the viewer from this table alone; it is cached for some minutes."""
         now = time.monotonic()
-        found = self._known.get(name)
-        if found is None or now - found[0] > _KEPT_S:
+        entry = self._known.get(name)
+        if entry is None or now - entry[0] > _CACHED_S:
             if len(self._known) > 10_000:
                 self._known.clear()
-            found = self._known[name] = (now, self.viewer(name))
-        return found[1]
+            entry = self._known[name] = (now, self.viewer(name))
+        return entry[1]
 
     def mark(self, name: str) -> str:
         """Return the table's entry of a user: sessions are valid while it is unchanged."""
@@ -74,7 +75,7 @@ class Roles:
 
 
 class RolesFile:
-    """The table as it stands in the operator's file by now: it is read again when that changes.
+    """The table in the operator's file; it is read again when the file changes.
 
     An invalid file, such as one that is being edited, changes nothing.
     """
@@ -84,17 +85,17 @@ class RolesFile:
 
         Args:
             path: The file.
-            table: What it says.
+            table: The table in it.
             read: Reads it again, or raises AccessError.
         """
         self._path = path
         self._table = table
         self._read = read
-        self._state = self._look()
+        self._state = self._stat()
 
     def now(self) -> Roles:
         """Return the table."""
-        state = self._look()
+        state = self._stat()
         if state != self._state:
             self._state = state
             try:
@@ -104,7 +105,7 @@ class RolesFile:
                 _log.error("roles stay as they were: %s %s", error, error.hint)
         return self._table
 
-    def _look(self) -> tuple[int, int, int] | None:
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             facts = self._path.stat()
         except OSError:
@@ -132,4 +133,4 @@ def _members(names: Iterable[str]) -> Iterable[int]:
         except (KeyError, ValueError):
             continue
         yield from _members(group.gr_mem)
-        yield from (one.pw_uid for one in pwd.getpwall() if one.pw_gid == group.gr_gid)
+        yield from (user.pw_uid for user in pwd.getpwall() if user.pw_gid == group.gr_gid)

@@ -39,9 +39,9 @@ class Sessions:
         """Begin a session.
 
         Args:
-            viewer: Who has logged in.
+            viewer: The user who logged in.
             proof: The credential of the log-in; the session ends when it changes (see `find`).
-            idle_s: How long it lasts without being used.
+            idle_s: How long it lasts without being used, s.
 
         Returns:
             Its secret, of 256 bits.
@@ -70,7 +70,7 @@ class Sessions:
         """
         key, now = _hash(secret), self._clock()
         with self._guard:
-            # NOTE: the look-up goes by the hash, whose bytes nobody outside can choose.
+            # NOTE: the key is a hash, whose bytes no client can choose.
             session = self._all.get(key)
             if session is None:
                 return None
@@ -95,7 +95,7 @@ class Sessions:
 
 
 def csrf(secret: str) -> str:
-    """Return the token, known to holders of the secret only, that each change must carry."""
+    """Return the token that each change must carry; only holders of the secret know it."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 

@@ -21,7 +21,7 @@ from jostle.server.access.proxy import Net, ProxyHeader
 from jostle.server.access.roles import Roles, RolesFile
 
 SERVE_CONFIG = Path("/etc/jostle/serve.toml")
-#: Where the issuer sends guests back to.
+#: Path to which the issuer sends browsers back.
 RETURN = "/login/return"
 _WAYS = ("oidc", "proxy", "accounts")
 _KEYS = {
@@ -38,7 +38,7 @@ _REFERENCE = "docs/reference/serve.md has all keys."
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """What the file says, as it stands there.
+    """The content of the file.
 
     Attributes:
         path: The file.
@@ -66,7 +66,7 @@ class ServeSettings:
         """Make the access control that the file describes.
 
         Args:
-            behind_proxy: Requests come through a proxy, which has TLS.
+            behind_proxy: Whether requests come through a proxy, which has TLS.
 
         Raises:
             AccessError: Something is missing or not safe.
@@ -81,15 +81,15 @@ class ServeSettings:
         )  # fmt: skip
 
     def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
-        found = [name for name in _WAYS if name in self.tables]
-        if len(found) != 1:
+        ways = [name for name in _WAYS if name in self.tables]
+        if len(ways) != 1:
             raise AccessError(
-                f"{self.path} has {' and '.join(f'[{name}]' for name in found) or 'no way in'}.",
-                hint="Write one of [oidc], [proxy] and [accounts], and no more: how one logs in.",
+                f"{self.path} has {' and '.join(f'[{w}]' for w in ways) or 'no way to log in'}.",
+                hint="Write exactly one of [oidc], [proxy] and [accounts]: how users log in.",
             )
-        if found == ["oidc"]:
+        if ways == ["oidc"]:
             return OpenId(self._oidc(), url + RETURN, roles)
-        if found == ["accounts"]:
+        if ways == ["accounts"]:
             return Accounts(self.accounts, roles)
         if not is_behind:
             raise AccessError(
@@ -102,14 +102,14 @@ class ServeSettings:
         """Return the secret that distinguishes the proxy from others with its address."""
         file = self._text("", "proxy_secret_file", "")
         if (proxies and not file) and any(
-            one.version == here.version and one.overlaps(here)
-            for one in proxies
-            for here in _LOOPBACK
+            proxy.version == loopback.version and proxy.overlaps(loopback)
+            for proxy in proxies
+            for loopback in _LOOPBACK
         ):
             raise AccessError(
                 f"{self.path} trusts 127.0.0.1, which is every user of this machine.",
-                hint="Write `proxy_secret_file` above all tables, and have the proxy send what is "
-                "in it as X-Jostle-Secret (docs/how-to/serve-a-cluster.md).",
+                hint="Write `proxy_secret_file` above all tables, and let the proxy send its "
+                "content as X-Jostle-Secret (docs/how-to/serve-a-cluster.md).",
             )
         return read_secret(Path(file)) if file and proxies else None
 
@@ -119,26 +119,26 @@ class ServeSettings:
         if parts.scheme != "https" or not parts.hostname or parts.path or parts.query:
             raise AccessError(
                 f"{self.path}: `url` is {url!r}.",
-                hint='Write what browsers are to open, as in url = "https://jostle.example.org".',
+                hint='Write the URL that browsers open, as in url = "https://jostle.example.org".',
             )
         return url
 
     def _proxies(self) -> list[Net]:
-        found: list[Net] = []
+        networks: list[Net] = []
         for text in self._texts("", "proxies"):
             try:
-                found.append(ip_network(text))
+                networks.append(ip_network(text))
             except ValueError:
                 raise AccessError(
                     f"{self.path}: {text!r} of `proxies` is not a network.",
                     hint='Write for example proxies = ["10.1.2.3/32"].',
                 ) from None
-        if not found:
+        if not networks:
             raise AccessError(
                 f"{self.path} does not name the proxy in front.",
                 hint='Write for example proxies = ["127.0.0.1/32"].',
             )
-        return found
+        return networks
 
     def _oidc(self) -> OpenIdSettings:
         text = self._text
@@ -160,7 +160,7 @@ class ServeSettings:
         """Return the table of roles.
 
         Raises:
-            AccessError: It means nothing.
+            AccessError: It is not valid.
         """
         table = self.tables.get("roles", {})
         managers = table.get("manager", {})
@@ -186,7 +186,7 @@ class ServeSettings:
         return self._list(self.tables.get(table, {}).get(key, []), key)
 
     def _list(self, value: object, key: str) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise AccessError(f"{self.path}: `{key}` is not a list of strings.", hint=_REFERENCE)
         return value
 
@@ -195,27 +195,27 @@ def read_settings(path: Path) -> ServeSettings:
     """Read the operator's file.
 
     Raises:
-        AccessError: There is none, or something in it means nothing.
+        AccessError: There is no such file, or it is not valid.
     """
     try:
-        found = tomllib.loads(read_regular(path).decode())
+        content = tomllib.loads(read_regular(path).decode())
     except FileNotFoundError:
         raise AccessError(
-            f"On a network address `jostle serve` must know who may see what, and there is no "
+            f"On a network address `jostle serve` needs a file of access rules, and there is no "
             f"{path}.",
-            hint="docs/how-to/serve-a-cluster.md tells how to write it; on 127.0.0.1 none is "
+            hint="docs/how-to/serve-a-cluster.md explains how to write it; on 127.0.0.1 none is "
             "needed.",
         ) from None
     except OSError as error:
         raise AccessError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AccessError(f"{path} is not valid TOML: {error}.") from None
-    tables: dict[str, dict[str, Any]] = {"": found}
+    tables: dict[str, dict[str, Any]] = {"": content}
     for name in (*_WAYS, "roles"):
-        if name in found:
-            if not isinstance(found[name], dict):
+        if name in content:
+            if not isinstance(content[name], dict):
                 raise AccessError(f"{path}: `{name}` is not a table.", hint=f"Write [{name}].")
-            tables[name] = found[name]
+            tables[name] = content[name]
     for name, table in tables.items():
         _check_keys(path, name, table)
     return ServeSettings(path, tables)
@@ -226,7 +226,7 @@ def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
     for key in keys:
         if (name, key) == ("proxy", "secret_file"):
             raise AccessError(
-                f"{path}: `secret_file` of [proxy] is now `proxy_secret_file`, for all ways in.",
+                f"{path}: `secret_file` of [proxy] is now `proxy_secret_file`, for every log-in.",
                 hint="Write it above all tables.",
             )
         if key not in _KEYS[name]:

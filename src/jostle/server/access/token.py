@@ -14,7 +14,7 @@ from jostle.server.access.viewer import Viewer
 
 
 class Token:
-    """The one way in on loopback, for the one user who started the server.
+    """The way to log in on loopback, for the user who started the server.
 
     Attributes:
         token: Opens a session; part of the URL that `jostle serve` prints.
@@ -24,7 +24,7 @@ class Token:
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(24)
-        # He could read all the repository without us.
+        # This user can read the whole repository anyway.
         self._viewer = Viewer(getpass.getuser(), os.getuid(), "administrator")
 
     def opens(self, token: str) -> Viewer | None:
@@ -38,6 +38,6 @@ class Token:
 
 
 def bearer(request: Request) -> str:
-    """Return the token that a request bears; "" for none."""
+    """Return the bearer token of a request's `Authorization` header; "": none."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""

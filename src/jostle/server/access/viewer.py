@@ -30,18 +30,18 @@ class Viewer:
 
     @property
     def sees_all(self) -> bool:
-        """Whether all users' jobs, and their names, are open to him."""
+        """Whether the viewer may see all users' jobs and their names."""
         return self.role in ("support", "administrator")
 
     @property
     def users(self) -> frozenset[int] | None:
-        """Uids of those whose jobs are open to him; None: everybody's."""
+        """Uids of the users whose jobs the viewer may see; None: all."""
         if self.sees_all:
             return None
         return self.accounts | (frozenset() if self.uid is None else {self.uid})
 
     def sees(self, uid: int | None) -> bool:
-        """Return whether he may see a job of a user; None: of several users at once."""
+        """Return whether the viewer may see jobs of a user; None: jobs of several users."""
         return self.sees_all or (uid is not None and (uid == self.uid or uid in self.accounts))
 
 

@@ -12,8 +12,9 @@ from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 
-_KEPT = 32
-_PERIOD_S = 60.0  # beside an ingester: no more often than this
+_MOST_RESULTS = 32
+#: Shortest age of a result before it is made again, s: an ingester commits often.
+_PERIOD_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class CachedResult(Generic[T]):
     Attributes:
         value: The result.
         commit: Number of the repository's newest commit when it was begun.
-        seconds: How long it took.
+        seconds: How long it took, s.
         at: When it was ready, s of the monotonic clock.
     """
 
@@ -40,7 +41,7 @@ class BackgroundCache:
         self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
         self._making: dict[Hashable, Future[None]] = {}
         self._guard = threading.Lock()
-        self._hand = ThreadPoolExecutor(1, thread_name_prefix="background-cache")
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="background-cache")
 
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float
@@ -48,10 +49,10 @@ class BackgroundCache:
         """Return the result of a key; None while the first one is made.
 
         Args:
-            key: What is asked for; also who asks, where viewers may see different things.
+            key: Identifies the result, and the viewer's rights if the result depends on them.
             commit: Number of the repository's newest commit: an older result is made again.
             make: Makes the result.
-            wait_s: How long to wait for it.
+            wait_s: How long to wait for it, s.
 
         Raises:
             Exception: What `make` raises.
@@ -63,7 +64,7 @@ class BackgroundCache:
             )
             making = self._making.get(key)
             if not fresh and making is None:
-                making = self._making[key] = self._hand.submit(self._make, key, commit, make)
+                making = self._making[key] = self._pool.submit(self._make, key, commit, make)
         if making is None or (cached is not None and not making.done()):
             return cast("CachedResult[T] | None", cached)
         try:
@@ -80,10 +81,10 @@ class BackgroundCache:
 
     def _make(self, key: Hashable, commit: int, make: Callable[[], Any]) -> None:
         begin = time.monotonic()
-        made = make()
+        value = make()
         end = time.monotonic()
         with self._guard:
-            self._results[key] = CachedResult(made, commit, end - begin, end)
+            self._results[key] = CachedResult(value, commit, end - begin, end)
             self._results.move_to_end(key)
-            while len(self._results) > _KEPT:
+            while len(self._results) > _MOST_RESULTS:
                 self._results.popitem(last=False)

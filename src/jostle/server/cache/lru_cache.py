@@ -27,7 +27,7 @@ class LruCache:
 
     Attributes:
         bytes: Estimated size of all entries.
-        salt: Random text of this cache, for names of answers that no other server gives.
+        salt: Random text of this cache: it makes ETags unique to this server process.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -56,7 +56,7 @@ class LruCache:
         """Store a value and evict the least recently used ones.
 
         Args:
-            key: What the value answers.
+            key: Identifies the value.
             value: The value.
             state: State of the data that it was made from; it replaces a value of another state.
         """
@@ -76,18 +76,18 @@ class LruCache:
 
     def get_or_make(self, key: Hashable, make: Callable[[], T], state: Hashable = None) -> T:
         """Return the value of a key for this state; make and store it if there is none."""
-        found: T | None = self.get(key, state)
-        if found is not None:
-            return found
+        value: T | None = self.get(key, state)
+        if value is not None:
+            return value
         with self._guard:
             turn = self._busy.setdefault((key, state), threading.Lock())
         with turn:
             try:
-                found = self.get(key, state)
-                if found is None:
-                    found = make()
-                    self.put(key, found, state)
-                return found
+                value = self.get(key, state)
+                if value is None:
+                    value = make()
+                    self.put(key, value, state)
+                return value
             finally:
                 with self._guard:
                     self._busy.pop((key, state), None)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from jostle.server.cache.lru_cache import LruCache
 
 _LEVEL = 5
-#: All headers that say who asks; the header of a proxy needs none, for answers are private.
+#: All headers that identify the user. A proxy's header is not listed: answers are private.
 _VARY = "Accept-Encoding, Authorization, Cookie"
 _LEAST = 500  # bytes; a shorter answer is not compressed
 
@@ -35,12 +35,12 @@ def cached_response(
     make: Callable[[], BaseModel | dict[str, Any] | bytes],
     media: str = "application/json",
 ) -> Response:
-    """Return the cached answer of a key and state, or 304 if the asker has it.
+    """Return the cached answer of a key and state, or 304 if the client has it.
 
     Args:
         cache: Where answers are cached.
         request: The request: `If-None-Match` and `Accept-Encoding` count.
-        key: What was asked, and by whom.
+        key: Identifies the answer, and the viewer's rights.
         state: State of the data that the answer is made from.
         make: Makes the answer: bytes, or what becomes JSON.
         media: Media type of the answer.
@@ -48,7 +48,7 @@ def cached_response(
     name = repr((cache.salt, *key, state)).encode()
     tag = f'"{hashlib.blake2b(name, digest_size=12).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": _VARY}
-    known = [one.strip().removeprefix("W/") for one in
+    known = [tag_text.strip().removeprefix("W/") for tag_text in
              request.headers.get("if-none-match", "").split(",")]  # fmt: skip
     if tag in known:
         return Response(status_code=304, headers=headers)
@@ -62,11 +62,11 @@ def cached_response(
     return Response(body, media_type=media, headers=headers)
 
 
-def _packed(made: BaseModel | dict[str, Any] | bytes) -> _Packed:
-    if isinstance(made, BaseModel):
-        made = made.model_dump_json().encode()
-    elif isinstance(made, dict):
-        made = json.dumps(made, separators=(",", ":"), ensure_ascii=False).encode()
-    if len(made) < _LEAST:
-        return _Packed(made, False)
-    return _Packed(gzip.compress(made, _LEVEL, mtime=0), True)
+def _packed(answer: BaseModel | dict[str, Any] | bytes) -> _Packed:
+    if isinstance(answer, BaseModel):
+        answer = answer.model_dump_json().encode()
+    elif isinstance(answer, dict):
+        answer = json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()
+    if len(answer) < _LEAST:
+        return _Packed(answer, False)
+    return _Packed(gzip.compress(answer, _LEVEL, mtime=0), True)

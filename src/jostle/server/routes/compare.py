@@ -28,14 +28,14 @@ def add(app: FastAPI, context: ServerContext) -> None:
         "/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared,
     )  # fmt: skip
     def compare(request: Request, viewer: Looking, job: Names) -> Response:
-        """Return why runs of one program took different times: `job=A&job=B`, two to eight."""
+        """Return why runs of one program took different times; name two to eight: `job=A&job=B`."""
         names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))
         if len(names) < 2:
             raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
 
         def make() -> dict[str, Any]:
             programs = [program_of(job_service.repository.job_processes(name)) for name in names]
-            made = comparison([job_service.estimate(name, viewer) for name in names], programs)
-            return compared_runs(made, programs)
+            compared = comparison([job_service.estimate(name, viewer) for name in names], programs)
+            return compared_runs(compared, programs)
 
         return job_service.answer(request, ("compare", names), make, of=names)

@@ -34,19 +34,18 @@ def add(app: FastAPI, context: ServerContext) -> None:
         viewer: Looking,
         job: Job,
         wait_s: Annotated[
-            float, Query(ge=0, le=10, description="how long to wait for one being made, s")
+            float,
+            Query(ge=0, le=10, description="how long to wait for a verdict that is being made, s"),
         ] = 0.2,
-        drawn: Annotated[
-            bool, Query(description="only what a page draws, of a long job a small part")
-        ] = False,
+        drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
     ) -> Response:
         """Return what interference cost a job, what caused it, and when.
 
         202 while it is being made: ask again when `Retry-After` (s) says so.
         """
         job = context.job(viewer, job)
-        found = job_service.verdict(job, viewer, wait_s)
-        if found is None:
+        content = job_service.verdict(job, viewer, wait_s)
+        if content is None:
             verdict_progress = job_service.queue.progress(job)
             progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
             judging = Judging.model_validate(
@@ -57,16 +56,20 @@ def add(app: FastAPI, context: ServerContext) -> None:
             )
         key = ("verdict", job, viewer.users, drawn)
         return job_service.answer(
-            request, key, lambda: page_payload(found) if drawn else found, of=[job], judged=True
+            request,
+            key,
+            lambda: page_payload(content) if drawn else content,
+            of=[job],
+            has_verdicts=True,
         )
 
     @app.get(
         "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestReport
     )
     def digest(request: Request, viewer: Looking, job: Job) -> Response:
-        """Return what `jostle digest --json` prints of a job, but for `figures`."""
+        """Return what `jostle digest --json` prints, without `figures`."""
         job = context.job(viewer, job)
-        key = ("digest told", job)
+        key = ("digest answer", job)
         return job_service.answer(request, key, lambda: job_service.digest(job), of=[job])
 
     @app.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
@@ -74,24 +77,26 @@ def add(app: FastAPI, context: ServerContext) -> None:
         """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
         rows = context.rows(viewer)
         job = context.job(viewer, job)
-        key = ("figures", viewer.users, job)  # who sees other jobs sees other quartiles
-        found = job_service.cached(key, lambda: figures_of(job_service.repository, rows, job))
-        return Figures.model_validate(found)
+        key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
+        content = job_service.cached(key, lambda: figures_of(job_service.repository, rows, job))
+        return Figures.model_validate(content)
 
     @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
     def metrics(viewer: Looking) -> Metrics:
-        """Name all that `metric` may be: views of several metrics, and each by itself."""
-        known = [one for one in METRICS if one.kind != "histogram"]
-        alone = {one.id for one in known}
+        """List the values of `metric`: views of several metrics, and single metrics."""
+        known = [metric for metric in METRICS if metric.kind != "histogram"]
+        single = {metric.id for metric in known}
         return Metrics.model_validate(
             {
                 "views": [
-                    {"id": name, "title": view(name).title} for name in names() if name not in alone
+                    {"id": name, "title": view(name).title}
+                    for name in names()
+                    if name not in single
                 ],
                 "metrics": [
-                    {"id": one.id, "group": one.module, "unit": one.unit, "scope": one.scope,
-                     "text": one.doc}
-                    for one in known
+                    {"id": metric.id, "group": metric.module, "unit": metric.unit,
+                     "scope": metric.scope, "text": metric.doc}
+                    for metric in known
                 ],
             }
         )  # fmt: skip
@@ -108,13 +113,13 @@ def add(app: FastAPI, context: ServerContext) -> None:
             str, Query(max_length=200, description="job, others, or the name of another job")
         ] = "job",
         resource: Annotated[
-            str, Query(max_length=1000, description="on this mount or node alone")
+            str, Query(max_length=1000, description="only on this mount or node; empty: on all")
         ] = "",
         from_ns: FromNs = 0,
         to_ns: ToNs = FAR,
         points: Points = 2000,
     ) -> Response:
-        """Return a metric slice by slice, thinned out to a number of points.
+        """Return a metric slice by slice, downsampled to a number of points.
 
         `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
         another job that the viewer may see: on the mounts or nodes that both used.
@@ -146,9 +151,10 @@ def add(app: FastAPI, context: ServerContext) -> None:
         to_ns: ToNs = FAR,
         columns: Points = 800,
     ) -> Response:
-        """Return a metric per process and time as a picture of numbers.
+        """Return a metric per process and time as an array.
 
-        Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, and rows:
+        The answer holds the length of a header (uint32), the header (JSON: unit,
+        start_ns, step_ns, columns, and rows:
         rank and host of each process; padded to four bytes), then rows × columns float32, little
         endian, row by row; NaN where a process had no record.
         """

@@ -29,10 +29,13 @@ def add(app: FastAPI, context: ServerContext) -> None:
         ] = "",
         light: Annotated[
             list[Literal["green", "yellow", "red", "undecided", "none"]] | None,
-            Query(description="of the verdict; none: not judged yet"),
+            Query(description="light of the verdict; none: no verdict yet"),
         ] = None,
         cause: Annotated[
-            list[str], Query(max_length=_MOST, description="what cost most, as verdicts name it")
+            list[str],
+            Query(
+                max_length=_MOST, description="the largest cause of the loss, as verdicts name it"
+            ),
         ] = [],  # noqa: B006
         user: Annotated[list[str], Query(max_length=_MOST, description="an owner's name")] = [],  # noqa: B006
         program: Annotated[list[str], Query(max_length=_MOST, description="a program's name")] = [],  # noqa: B006
@@ -41,13 +44,16 @@ def add(app: FastAPI, context: ServerContext) -> None:
         ] = None,
         from_ns: FromNs = 0,
         to_ns: ToNs = FAR,
-        sort: Annotated[Sort, Query(description="what rows are sorted by; -: falling")] = "-start",
-        limit: Annotated[int, Query(ge=1, le=500, description="the most rows")] = 100,
-        offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows left out before")] = 0,
+        sort: Annotated[
+            Sort, Query(description="field that rows are sorted by; with -: descending")
+        ] = "-start",
+        limit: Annotated[int, Query(ge=1, le=500, description="most rows in the answer")] = 100,
+        offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows to skip")] = 0,
     ) -> Response:
         """List the jobs that the viewer may see, live ones first.
 
-        `light`, `cause`, `user`, `program` and `state` may be given several times: any will do.
+        `light`, `cause`, `user`, `program` and `state` may be given several times: a job matches
+        if it matches one value of each.
         """
         rows = context.rows(viewer)
         job_service.queue.follow(viewer.users)
@@ -62,5 +68,5 @@ def add(app: FastAPI, context: ServerContext) -> None:
             lambda: ask(
                 [job_service.row(job, viewer) for job in rows], wanted, sort, offset, limit
             ),
-            judged=True,
+            has_verdicts=True,
         )

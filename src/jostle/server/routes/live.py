@@ -21,10 +21,10 @@ def add(app: FastAPI, context: ServerContext) -> None:
     async def listen(viewer: Looking, request: Request) -> StreamingResponse:
         """Send changes as server-sent events named `commit` and `verdict`.
 
-        It ends when one logs out, when the session does, and when one's role changes.
+        The stream ends when the user logs out, when the session ends, and when the role changes.
 
-        Their data are JSON: number (of the newest commit), newest_ns (end of the newest slice) and
-        jobs (those that changed, or were judged, and that the viewer may see).
+        The data of an event are JSON: number (of the newest commit), newest_ns (end of the newest
+        slice) and jobs (visible jobs that changed, or that have a new verdict).
         """
         live.enter(viewer)
         events = live.events(viewer, lambda: context.access.is_still(viewer, request))

@@ -1,4 +1,4 @@
-"""Logging in and out, who one is, and the record of looks at others' jobs."""
+"""Log-in and log-out, the current user, and the record of accesses to others' jobs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from jostle.server.schemas.login import AccessRecords, Me, Name, Password, Scrip
 from jostle.server.transport.middleware import own_path
 
 _log = logging.getLogger("jostle.serve")
-#: Tries a minute: of one name from one address, from one address, and of one name from all
-#: addresses from which it has never been logged in.
+#: Most tries a minute: of one name from one address, from one address, and of one name from all
+#: addresses from which that user never logged in.
 _TRIES, _TRIES_OF_ADDRESS, _TRIES_OF_NAME = 5, 30, 20
-#: Log-ins at an issuer that one address may begin a minute: so nobody's pushes those of others out.
+#: Log-ins at an issuer that one address may begin a minute, so that it cannot displace others'.
 _BEGUN = 60
-#: How long a browser keeps what it needs for the way back, s, and the longest path in it: of a
-#: longer cookie it would keep nothing.
+#: How long a browser keeps the cookie of a log-in at the issuer, s, and the longest path in it:
+#: browsers drop longer cookies.
 _MARKED_S, _MOST_MARKED = 3600, 3000
 
 
@@ -43,17 +43,17 @@ def add(app: FastAPI, context: ServerContext) -> None:
     def audit(
         viewer: Looking,
         before: Annotated[
-            int | None, Query(ge=0, le=2**53, description="where the page before this one ended")
+            int | None, Query(ge=0, le=2**53, description="`before` of the previous page")
         ] = None,
-        limit: Annotated[int, Query(ge=1, le=500, description="the most looks")] = 100,
+        limit: Annotated[int, Query(ge=1, le=500, description="most accesses in the answer")] = 100,
     ) -> AccessRecords:
-        """List looks at other users' jobs, the newest first; for administrators."""
+        """List accesses to other users' jobs, the newest first; for administrators only."""
         if viewer.role != "administrator":
-            raise HTTPException(403, "Only an administrator may read the record of looks.")
+            raise HTTPException(403, "Only an administrator may read the record of accesses.")
         if context.access.audit is None:
             return AccessRecords(looks=[], before=None)
-        looks, rest = context.access.audit.page(before, limit)
-        return AccessRecords.model_validate({"looks": looks, "before": rest})
+        accesses, next_before = context.access.audit.page(before, limit)
+        return AccessRecords.model_validate({"looks": accesses, "before": next_before})
 
 
 def _add_session(app: FastAPI, context: ServerContext) -> None:
@@ -61,14 +61,14 @@ def _add_session(app: FastAPI, context: ServerContext) -> None:
 
     @app.get("/api/v1/me", operation_id="me", tags=["access"])
     def me(viewer: Looking, request: Request) -> Me:
-        """Return who one is here, and what one may see."""
+        """Return the current user, and what the user may see."""
         return _me(context, viewer, request.state.csrf)
 
     @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
     def logout(
         viewer: Looking, request: Request,
         everywhere: Annotated[
-            bool, Query(description="all sessions and tokens of the user; not for scripts")
+            bool, Query(description="end all sessions and tokens of the user; not for scripts")
         ] = False,
     ) -> Response:  # fmt: skip
         """End the session of the cookie, or the token of a script."""
@@ -81,20 +81,20 @@ def _add_session(app: FastAPI, context: ServerContext) -> None:
         return answer
 
     @app.post("/api/v1/token", operation_id="token", tags=["access"])
-    def token(viewer: Looking, request: Request) -> ScriptToken:
-        """Make a token for scripts; it ends after seven days, by log-out, or with the server.
+    def script_token(viewer: Looking, request: Request) -> ScriptToken:
+        """Make a token for scripts; it ends after seven days, at log-out, or with the server.
 
-        Only who is logged in as a person may: else a token that was stolen would never end.
+        A script may not make one: else a stolen token could be renewed for ever.
         """
         _no_script(request)
         if access.way.kind == "proxy":
-            raise HTTPException(409, "Scripts come in through the proxy, as people do.")
-        made = access.sessions.begin(viewer, proof=access.proof(viewer), idle_s=WHOLE_S)
-        return ScriptToken(token=made, seconds=int(WHOLE_S))
+            raise HTTPException(409, "Scripts come in through the proxy, as users do.")
+        token = access.sessions.begin(viewer, proof=access.proof(viewer), idle_s=WHOLE_S)
+        return ScriptToken(token=token, seconds=int(WHOLE_S))
 
 
 def _no_script(request: Request) -> None:
-    """Refuse what only a person may do."""
+    """Refuse a request that a script sent with its token."""
     if request.state.csrf is None:
         raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
 
@@ -104,7 +104,7 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
 
     @app.get("/api/v1/login", operation_id="way_in", tags=["access"])
     def way_in() -> WayIn:
-        """Return how to log in; open to everybody."""
+        """Return how to log in; it needs no log-in."""
         return WayIn(way=access.way.kind)
 
     @app.post("/api/v1/login", operation_id="login", tags=["access"])
@@ -114,14 +114,14 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
         if not isinstance(way, Accounts):
             raise HTTPException(409, "This server has no local accounts.")
         address = access.address(request)
-        place = near(address)
-        familiar = (entry.name, place) in access.familiar
-        if not access.desk.has_room(place, familiar=familiar):
+        client = near(address)
+        familiar = (entry.name, client) in access.familiar
+        if not access.desk.has_room(client, familiar=familiar):
             _log.warning("log-in held back: too many at once; this one from %s", address)
             headers = {"Retry-After": str(AGAIN_S)}
             raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
-        rules = [(("name", entry.name, place), _TRIES), (("address", place), _TRIES_OF_ADDRESS)]
-        if not familiar:  # so nobody is shut out of where he works by who guesses elsewhere
+        rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
+        if not familiar:  # guesses from elsewhere must not lock a user out of his usual address
             rules.append((("name", entry.name), _TRIES_OF_NAME))
         wait_s = access.tries.wait_s(*rules)
         if wait_s:
@@ -137,17 +137,17 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
                 return None
             return _me(context, viewer, csrf(access.begin(viewer, request, answer)))
 
-        me = await access.desk.ask(place, enter)
+        me = await access.desk.ask(client, enter)
         if me is None:
-            # NOTE: not the name: people type passwords there.
+            # NOTE: the name is not logged: users type passwords there.
             _log.warning("log-in refused: wrong name or password, from %s", address)
             raise HTTPException(401, "Name or password is wrong.")
-        access.familiar.add(entry.name, place)
+        access.familiar.add(entry.name, client)
         return me
 
 
 def _add_issuer(app: FastAPI, context: ServerContext) -> None:
-    """Add the two stations of a log-in elsewhere: pages that a browser walks through."""
+    """Add the two redirects of a log-in at an issuer: to it, and back."""
     access = context.access
     mark = f"{access.cookie}-login"
 
@@ -160,20 +160,20 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
             return RedirectResponse("/login", 303)
         then = own_path(then)
         address = access.address(request)
-        place = near(address)
-        if not access.desk.has_room(place):
+        client = near(address)
+        if not access.desk.has_room(client):
             _log.warning("log-in held back: too many at once; this one from %s", address)
             return _failed("busy", then)
-        if access.tries.wait_s((("begun", place), _BEGUN)):
+        if access.tries.wait_s((("begun", client), _BEGUN)):
             _log.warning("log-in held back: too many begun from %s", address)
             return _failed("many", then)
         try:
-            url, browser = await access.desk.ask(place, lambda: way.start(then))
+            url, browser = await access.desk.ask(client, lambda: way.start(then))
         except OpenIdError as error:
             return _failed(error.word, then)
         answer = RedirectResponse(url, 303)
-        # Lax: the way back begins on the issuer's page. What was asked for goes along: the server
-        # may have ended since, or this log-in, and a new one should lead there all the same.
+        # Lax: the request back starts on the issuer's page. The cookie holds the wanted path, too:
+        # if the server restarts or this log-in expires, the next log-in still leads there.
         answer.set_cookie(
             mark, _marked(browser, then), max_age=_MARKED_S, httponly=True, samesite="lax",
             secure=access.secure,
@@ -186,13 +186,13 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
         if not isinstance(way, OpenId):
             return RedirectResponse("/login", 303)
         browser, _, wanted = request.cookies.get(mark, "").partition(".")
-        place = near(access.address(request))
-        if not access.desk.has_room(place):
-            _log.warning("log-in held back: too many at once; this one from %s", place)
+        client = near(access.address(request))
+        if not access.desk.has_room(client):
+            _log.warning("log-in held back: too many at once; this one from %s", client)
             return _failed("busy", unquote(wanted) or "/")
         try:
             viewer, then = await access.desk.ask(
-                place, lambda: way.finish(request.query_params, browser)
+                client, lambda: way.finish(request.query_params, browser)
             )
         except OpenIdError as error:
             return _failed(error.word, unquote(wanted) or "/")
@@ -203,13 +203,13 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
 
 
 def _marked(browser: str, then: str) -> str:
-    """Return what a browser keeps while its user is at the issuer: its secret and its next page."""
+    """Return the cookie of a log-in at the issuer: the secret, and the path to show afterwards."""
     wanted = quote(then, safe="")
     return browser if len(wanted) > _MOST_MARKED else f"{browser}.{wanted}"
 
 
 def _failed(word: str, then: str = "/") -> Response:
-    """Lead back to the page for logging in, which leads on to what was asked for."""
+    """Redirect to the log-in page, with the reason and the path that was wanted."""
     path = own_path(then)
     more = {} if path == "/" else {"next": path}
     return RedirectResponse(f"/login?{urlencode({'failed': word, **more})}", 303)

@@ -1,4 +1,4 @@
-"""What routes answer while something that takes seconds is made."""
+"""The answer of routes whose result takes seconds and is still being made."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 from fastapi.responses import JSONResponse, Response
 
-#: How long a request waits for it.
+#: How long a request waits for the result, s.
 WAIT_S = 0.4
 #: For `responses` of such a route.
-MAKING: dict[int | str, dict[str, Any]] = {202: {"description": "It is being made: ask again."}}
+MAKING: dict[int | str, dict[str, Any]] = {
+    202: {"description": "The answer is being made: ask again."}
+}
 
 
 def making() -> Response:
-    """Say that it is being made, and when to ask again."""
+    """Return 202, and after how many seconds to ask again."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

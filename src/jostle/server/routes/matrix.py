@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs that say so."""
+"""Which program slowed which, and the runs behind it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.server.cache.background_cache import BackgroundCache, CachedResult
 from jostle.server.context import ServerContext
 from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.schemas.reports import EvidenceReport, MatrixReport
-from jostle.server.verdicts.matrix import Made, make_matrix
+from jostle.server.verdicts.matrix import MatrixResult, make_matrix
 
 Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
 
@@ -21,7 +21,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
     cache = BackgroundCache()
 
-    def found(viewer: Viewer) -> CachedResult[Made] | None:
+    def cached_matrix(viewer: Viewer) -> CachedResult[MatrixResult] | None:
         repository, users = context.job_service.repository, viewer.users
         return cache.ask(
             users, repository.commits(), lambda: make_matrix(repository, users), WAIT_S
@@ -33,11 +33,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
     )  # fmt: skip
     def matrix(viewer: Looking) -> Response:
         """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
-        result = found(viewer)
+        result = cached_matrix(viewer)
         if result is None:
             return making()
-        made = {"commit": result.commit, "seconds": round(result.seconds, 3)}
-        return JSONResponse(result.value.to_json() | made)
+        origin = {"commit": result.commit, "seconds": round(result.seconds, 3)}
+        return JSONResponse(result.value.to_json() | origin)
 
     @app.get(
         "/api/v1/matrix/evidence", operation_id="matrix_evidence", tags=["matrix"],
@@ -48,11 +48,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
         victim: Program,
         aggressor: Program,
         kind: Annotated[
-            Literal["file system", "network", "node"], Query(description="what they shared")
+            Literal["file system", "network", "node"], Query(description="the shared resource")
         ],
     ) -> Response:
         """Return the runs of a program beside another one, and those without it."""
-        result = found(viewer)
+        result = cached_matrix(viewer)
         if result is None:
             return making()
         try:

@@ -1,4 +1,4 @@
-"""Parameters that several routes have."""
+"""Parameters of several routes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FAR = 2**63 - 1
 
 Job = Annotated[str, Path(description="a job's name, as the list of jobs gives it")]
 Metric = Annotated[str, Query(max_length=100, description="a view or a metric of /metrics")]
-FromNs = Annotated[int, Query(ge=0, le=FAR, description="begin of the span, ns since the epoch")]
+FromNs = Annotated[int, Query(ge=0, le=FAR, description="start of the span, ns since the epoch")]
 ToNs = Annotated[int, Query(ge=0, le=FAR, description="end of the span, ns since the epoch")]
 Points = Annotated[
-    int, Query(ge=16, le=MOST_POINTS, description="the most points in time that are wanted")
+    int, Query(ge=16, le=MOST_POINTS, description="most points in time in the answer")
 ]
-#: For `responses` of a route that answers numbers behind a header.
+#: For `responses` of a route that answers a header and numbers.
 BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}

@@ -1,4 +1,4 @@
-"""The segments of one job, thinned out, and its clusters."""
+"""The segments of one job, downsampled, and its clusters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jostle.server.jobs.segments import Segmented, Segments, segments_of
 from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
 
 Cluster = Annotated[
-    int | None, Query(ge=1, le=FAR, description="number of a cluster: with its own segments")
+    int | None, Query(ge=1, le=FAR, description="only segments of the cluster with this number")
 ]
 
 
@@ -34,7 +34,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         to_ns: ToNs = FAR,
         points: Points = 800,
     ) -> Response:
-        """Return the segments of a job over a span: every loss, and three others per column."""
+        """Return the segments of a job over a span: all losses, and three others per column."""
         job = context.job(viewer, job)
         span = (from_ns, to_ns)
 

@@ -19,11 +19,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
     cache = BackgroundCache()
 
-    def told(name: str, viewer: Viewer) -> CachedResult[dict[str, Any]] | None:
+    def cached_study(name: str, viewer: Viewer) -> CachedResult[dict[str, Any]] | None:
         repository = context.job_service.repository
         visible = set(context.rows(viewer))
         for job in sorted(allowed(repository, name, viewer, visible) & visible):
-            context.job(viewer, job)  # its runs are shown slice by slice: a look at each
+            context.job(viewer, job)  # its runs are shown slice by slice: each is an access
         return cache.ask(
             (name, viewer.users), repository.commits(), lambda: study(repository, name), WAIT_S
         )
@@ -41,18 +41,18 @@ def add(app: FastAPI, context: ServerContext) -> None:
         "/api/v1/studies/{name:name}", operation_id="study", tags=["studies"],
         response_model=StudyPage, responses=MAKING,
     )  # fmt: skip
-    def one(
+    def one_study(
         viewer: Looking,
         name: Annotated[str, Path(description="a study's name")],
         other: Annotated[
-            str, Query(alias="with", max_length=200, description="a second study beside it")
+            str, Query(alias="with", max_length=200, description="a second study to compare with")
         ] = "",
     ) -> Response:
         """Return what `jostle study show --json` prints, of one study or of two."""
         if other == name:
-            raise HTTPException(400, "A study beside itself shows nothing.")
-        results = [told(each, viewer) for each in (name, other) if each]
-        found = [result.value for result in results if result is not None]
-        if len(found) < len(results):
+            raise HTTPException(400, "A study cannot be compared with itself.")
+        results = [cached_study(each, viewer) for each in (name, other) if each]
+        ready = [result.value for result in results if result is not None]
+        if len(ready) < len(results):
             return making()
-        return JSONResponse({"study": found[0], "other": found[1] if len(found) > 1 else None})
+        return JSONResponse({"study": ready[0], "other": ready[1] if len(ready) > 1 else None})

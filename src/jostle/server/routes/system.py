@@ -16,7 +16,7 @@ from jostle.server.system.node_grid import span_of, system_grid
 from jostle.server.system.queries import Life, lives
 
 Rows = Annotated[
-    int, Query(ge=1, le=2000, description="the most rows wanted: more nodes share one")
+    int, Query(ge=1, le=2000, description="most rows in the answer; more nodes share rows")
 ]
 Search = Annotated[str, Query(max_length=100, description="part of a node's name")]
 
@@ -25,18 +25,18 @@ def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
     job_service = context.job_service
 
-    def everybody() -> list[Life]:
+    def all_lives() -> list[Life]:
         return job_service.cached(("lives",), lambda: lives(job_service.repository))
 
     @app.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
     def span(viewer: Looking, columns: Points = 400) -> Span:
-        """Return the time that jobs the viewer may see cover, and how many nodes they kept busy."""
+        """Return the time that visible jobs cover, and how many nodes they used over it."""
 
         def make() -> dict[str, Any]:
-            return span_of([life for life in everybody() if viewer.sees(life.uid)], columns)
+            return span_of([life for life in all_lives() if viewer.sees(life.uid)], columns)
 
-        found = job_service.cached(("system span", viewer.users, columns), make)
-        return Span.model_validate(found)
+        content = job_service.cached(("system span", viewer.users, columns), make)
+        return Span.model_validate(content)
 
     @app.get(
         "/api/v1/system/grid", operation_id="system_grid", tags=["system"],
@@ -64,7 +64,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
             lambda: system_grid(
                 job_service.tiles,
                 job_service.others,
-                everybody(),
+                all_lives(),
                 viewer,
                 metric,
                 (from_ns, to_ns),
@@ -93,7 +93,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
             lambda: mount_load(
                 job_service.tiles,
                 job_service.others,
-                everybody(),
+                all_lives(),
                 viewer,
                 metric,
                 (from_ns, to_ns),

@@ -1,4 +1,4 @@
-"""What the API answers, as OpenAPI describes it. Times in ns since the epoch, else in seconds."""
+"""Schemas of answers about jobs. Fields `_ns` are ns (times: since the epoch), `_s` seconds."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from jostle.server.schemas.reports import (
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457), and how to mend it."""
+    """An error (RFC 9457), and how to correct it."""
 
     title: str
     status: int
-    detail: str | None = Field(None, description="why, in the words of who found it")
+    detail: str | None = Field(None, description="the cause, as the failed part reports it")
     mend: str | None = None
 
 
@@ -29,7 +29,7 @@ class Brief(BaseModel):
     """A verdict in a row of the list of jobs."""
 
     light: Light | None = Field(description="null: undecided")
-    undecided: str = Field(description="why it is; empty where it is not")
+    undecided: str = Field(description="why the light is undecided; empty if it is decided")
     percent: float
     lost_s: float
     cause: Cause | None
@@ -49,16 +49,16 @@ class JobRow(BaseModel):
     running: bool
     processes: int
     nodes: int
-    verdict: Brief | None = Field(description="null: not judged yet")
-    spark: list[float] = Field(description="what it did, from its start to its end")
+    verdict: Brief | None = Field(description="null: no verdict yet")
+    spark: list[float] = Field(description="its activity, from its start to its end")
     spark_of: Literal["files", "mpi", "cpu"] | None = Field(
-        description="what that is: bytes read and written; where few were, or only for a moment, "
-        "time in MPI or CPU time, ns; null: nothing is known"
+        description="the quantity of `spark`: bytes read and written; with little traffic "
+        "time in MPI or CPU time, ns; null: unknown"
     )
 
 
 class Facets(BaseModel):
-    """For each value of a field, how many jobs fit all other filters."""
+    """For each value of a field, the number of jobs that match all other filters."""
 
     light: dict[str, int]
     cause: dict[str, int]
@@ -70,16 +70,16 @@ class Facets(BaseModel):
 class Jobs(BaseModel):
     """A page of the list of jobs."""
 
-    total: int = Field(description="jobs that fit the question")
+    total: int = Field(description="jobs that match all filters")
     jobs: list[JobRow]
     facets: Facets
 
 
 class Verdict(BaseModel):
-    """What interference cost a job, told from its own run and from its neighbours'.
+    """What interference cost a job, estimated from its own run and from its neighbours.
 
     `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference
-    --json` prints; null where nobody ran beside it.
+    --json` prints; null if no other job ran beside it.
     """
 
     job: JobRow
@@ -91,7 +91,7 @@ class Verdict(BaseModel):
 
 
 class Line(BaseModel):
-    """A series at one resolution; null where there is no value."""
+    """A series at one resolution; null: no value."""
 
     name: str
     low: list[float | None]
@@ -107,11 +107,11 @@ class Series(BaseModel):
     start_ns: int
     step_ns: int
     lines: list[Line]
-    few: bool = Field(description="sums of few other users were left out (null)")
+    few: bool = Field(description="sums of too few other users are hidden (null)")
 
 
 class Quartiles(BaseModel):
-    """Where the totals of a program's other runs lie."""
+    """The distribution of the totals of a program's other runs."""
 
     runs: int
     min: float
@@ -127,7 +127,7 @@ class Figure(BaseModel):
     name: str
     unit: Literal["bytes", "ops", "s"]
     total: float
-    least: float | None = Field(description="of its processes; null: not a figure of processes")
+    least: float | None = Field(description="least of its processes; null: not counted per process")
     mean: float | None
     most: float | None
     others: Quartiles | None = Field(description="null: its program has no other run")
@@ -137,8 +137,8 @@ class Figures(BaseModel):
     """Figures of a job over its processes, and among other runs of its program."""
 
     program: str
-    runs: int = Field(description="other runs it is held against")
-    processes: int | None = Field(description="theirs, where all have as many as this job")
+    runs: int = Field(description="number of other runs it is compared with")
+    processes: int | None = Field(description="number of processes of each run; null: they differ")
     figures: list[Figure]
 
 
@@ -167,11 +167,11 @@ class Metrics(BaseModel):
 
 
 class Progress(BaseModel):
-    """How far something is that is being made."""
+    """The progress of a verdict."""
 
-    step: int = Field(description="what is being done, from 0; a step may be passed over")
-    steps: int = Field(description="how many there are")
-    words: str = Field(description="what is being done")
+    step: int = Field(description="number of the current step, from 0; steps may be skipped")
+    steps: int = Field(description="number of steps")
+    words: str = Field(description="name of the current step")
 
 
 class Judging(BaseModel):
@@ -179,4 +179,4 @@ class Judging(BaseModel):
 
     state: Literal["judging"] = "judging"
     job: JobRow
-    progress: Progress | None = Field(description="null: another run is judged before it")
+    progress: Progress | None = Field(description="null: it waits for the verdict on another job")

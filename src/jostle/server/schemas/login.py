@@ -1,4 +1,4 @@
-"""What the API answers about log-in and roles."""
+"""Schemas of answers about log-in and roles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Kind = Literal["token", "oidc", "proxy", "accounts"]
 
 
 class WayIn(BaseModel):
-    """How one logs in.
+    """The way to log in.
 
     `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at
     /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password.
@@ -36,19 +36,19 @@ class Name(BaseModel):
 
 
 class Me(BaseModel):
-    """Who one is on this server."""
+    """The current user."""
 
     name: str
-    uid: int | None = Field(description="null: no user of the cluster, so without jobs")
+    uid: int | None = Field(description="null: not a user of the cluster, so without jobs")
     role: Role
     way: Kind
-    accounts: list[Name] = Field(description="whose jobs a manager sees besides his own")
+    accounts: list[Name] = Field(description="users whose jobs a manager sees besides the own ones")
     csrf: str | None = Field(
-        description="goes into the header X-CSRF-Token of every POST; null: none is needed"
+        description="value of the header X-CSRF-Token of every POST; null: not needed"
     )
-    recorded: bool = Field(description="looks at others' jobs are written down")
+    recorded: bool = Field(description="whether accesses to others' jobs are recorded")
     flag: str = Field(
-        description="what commands need to find this repository; told to its owner alone"
+        description="option that commands need to find this repository; on loopback only"
     )
 
 
@@ -56,11 +56,11 @@ class ScriptToken(BaseModel):
     """A token for the header `Authorization: Bearer TOKEN`."""
 
     token: str
-    seconds: int = Field(description="until it ends")
+    seconds: int = Field(description="how long it is valid")
 
 
 class AccessRecord(BaseModel):
-    """A look at another user's job."""
+    """An access to another user's job."""
 
     time: str = Field(description="UTC")
     viewer: str
@@ -71,7 +71,7 @@ class AccessRecord(BaseModel):
 
 
 class AccessRecords(BaseModel):
-    """Looks at others' jobs, the newest first."""
+    """Accesses to others' jobs, the newest first."""
 
     looks: list[AccessRecord]
-    before: int | None = Field(description="for the next page; null: there is none")
+    before: int | None = Field(description="`before` of the next page; null: this is the last")

@@ -1,7 +1,7 @@
 """Schemas of what commands print with `--json` and the API answers as it is.
 
-They say what the pages read; answers have more, as the commands do. Nothing is checked against them
-when an answer is made: that is what tests are for.
+They describe the fields that the pages read; answers have all fields of the commands. The server
+does not validate answers against them; tests do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Interval(BaseModel):
 
 
 class Head(BaseModel):
-    """The numbers that go with the light: of the run, or of its neighbours (`by`)."""
+    """The numbers behind the light, from the run or from its neighbours (`by`)."""
 
     light: Light | None = Field(description="null: undecided")
     percent: Interval
@@ -38,12 +38,12 @@ class Head(BaseModel):
     advice: str
     likely: Light = Field(description="the most probable light")
     sure: float = Field(description="its probability, 0 to 1")
-    undecided: str = Field(description="why the light is; empty where it is not")
-    decided_by: str = Field(description="what would decide it; empty where it is decided")
+    undecided: str = Field(description="why the light is undecided; empty if it is decided")
+    decided_by: str = Field(description="what would decide it; empty if it is decided")
 
 
 class CauseLoss(BaseModel):
-    """Seconds of a run that went to one cause."""
+    """Seconds that a run lost to one cause."""
 
     cause: Cause
     resource: str
@@ -86,7 +86,7 @@ class EstimateReport(BaseModel):
 
 
 class Blamed(BaseModel):
-    """What one suspect took of a run's loss."""
+    """A suspect's part of a run's loss."""
 
     job: str
     program: str
@@ -98,15 +98,15 @@ class Blamed(BaseModel):
 
 
 class BlameReport(BaseModel):
-    """A run's loss, and whom it goes to: all shares add up to 1."""
+    """A run's loss, divided between suspects: all shares add up to 1."""
 
     lost_s: Interval
     suspects: list[Blamed]
     explained_s: Interval
-    unexplained_s: Interval = Field(description="explained by no profiled job")
+    unexplained_s: Interval = Field(description="not explained by any profiled job")
     unexplained_share: float
-    lost_slices: int = Field(description="slices in which time was lost, to whomever")
-    suspect_slices: int = Field(description="those of them that a suspect made slow")
+    lost_slices: int = Field(description="slices in which time was lost, for any reason")
+    suspect_slices: int = Field(description="those of them that a suspect slowed")
 
 
 class Suspect(BaseModel):
@@ -155,7 +155,9 @@ class InterferenceReport(BaseModel):
     resources: list[ResourceLoss]
     neighbours: int
     evident: bool
-    blind: str = Field(description='why nothing can be told of anybody, and what would; ""')
+    blind: str = Field(
+        description='why no suspect can be identified, and what would help; "": not so'
+    )
     limits: list[str]
     acquitted: dict[str, str]
 
@@ -211,7 +213,7 @@ class AccessReport(BaseModel):
 
 
 class Phase(BaseModel):
-    """A time in which a job wrote in one manner."""
+    """A time in which a job wrote in one pattern."""
 
     pattern: str
     start_ns: int
@@ -229,7 +231,7 @@ class Writing(BaseModel):
 
 
 class Unaccounted(BaseModel):
-    """Bytes that the system saw, and no wrapped call."""
+    """Bytes that the system counted, but no wrapped call."""
 
     direction: str
     bytes: int
@@ -283,7 +285,7 @@ class DigestReport(BaseModel):
 
 
 class Slowdown(BaseModel):
-    """By how much one program slows another, with its 95 % interval where that can be told."""
+    """By how much one program slows another, with its 95 % interval if it is known."""
 
     value: float
     low: float | None
@@ -309,7 +311,7 @@ class Encounter(BaseModel):
 
 
 class Potential(BaseModel):
-    """How much a program hurts, and is hurt."""
+    """How much a program slows others, and is slowed."""
 
     program: str
     runs: int
@@ -326,8 +328,8 @@ class MatrixReport(BaseModel):
     encounters: list[Encounter]
     jobs: int
     limits: list[str]
-    commit: int = Field(description="the state of the repository that it is of")
-    seconds: float = Field(description="that it took")
+    commit: int = Field(description="commit of the repository that it was made from")
+    seconds: float = Field(description="time that it took")
 
 
 class EvidenceRun(BaseModel):
@@ -338,7 +340,7 @@ class EvidenceRun(BaseModel):
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program beside another one, and those without it."""
+    """The runs of a program with another one beside it, and those without."""
 
     encounter: Encounter
     beside: list[EvidenceRun]

@@ -1,4 +1,4 @@
-"""Schemas of what the API answers about studies."""
+"""Schemas of answers about studies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class StudyRow(BaseModel):
     planned: int = 0
     failed: int = Field(0, description="runs in which a program failed")
     programs: list[str] = []
-    end_ns: int = Field(0, description="when its newest run ended; 0: none has")
+    end_ns: int = Field(0, description="end of its newest run; 0: no run yet")
     damaged: str | None = Field(None, description="why it cannot be read")
     mend: str | None = None
 
@@ -94,7 +94,7 @@ class CurvePoint(BaseModel):
 
 
 class Curve(BaseModel):
-    """A probe beside a signal as one thing varies."""
+    """A probe beside a signal as one setting varies."""
 
     axis: str
     probe: str
@@ -132,7 +132,7 @@ class Standalone(BaseModel):
 
 
 class Law(BaseModel):
-    """A law of the papers, and whether this study obeys it."""
+    """A law of the papers, and whether it holds in this study."""
 
     name: str
     statement: str
@@ -143,7 +143,7 @@ class Law(BaseModel):
 
 
 class Sentence(BaseModel):
-    """Something that is told in a sentence."""
+    """A result as a sentence."""
 
     text: str
 
@@ -156,7 +156,7 @@ class Note(BaseModel):
 
 
 class ImprintReport(BaseModel):
-    """The signal's bursts, as they are seen in a probe."""
+    """The signal's bursts that are visible in a probe."""
 
     probe: str
     signal: str
@@ -188,7 +188,7 @@ class StudyReport(BaseModel):
 
 
 class StudyPage(BaseModel):
-    """What a study found, and a second one beside it.
+    """The results of a study, and of a second one to compare with.
 
     Each is what `jostle study show --json` prints, with the study's description.
     """

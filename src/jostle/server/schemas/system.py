@@ -1,4 +1,4 @@
-"""Schemas of what the API answers about the whole system."""
+"""Schemas of answers about the whole system."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class Span(BaseModel):
 
     first_ns: int
     last_ns: int
-    live: bool = Field(description="a job runs now")
+    live: bool = Field(description="whether a job runs now")
     nodes: int
-    start_ns: int = Field(description="of the curve")
+    start_ns: int = Field(description="start of the curve")
     step_ns: int
-    busy: list[int] = Field(description="nodes with a job")
+    busy: list[int] = Field(description="number of nodes with a job, per step")
 
 
 class Layer(BaseModel):
@@ -26,16 +26,16 @@ class Layer(BaseModel):
 
 
 class MountLoad(BaseModel):
-    """Who put how much load on a mount."""
+    """The load on a mount, by job."""
 
     mount: str
     path: str
     type: str
-    total: float = Field(description="of the span")
-    jobs: int = Field(description="that had load there, as far as the viewer may know")
+    total: float = Field(description="over the span")
+    jobs: int = Field(description="jobs with load there, as far as the viewer may know")
     layers: list[Layer] = Field(description="the largest jobs, the largest first")
-    rest: list[float | None] | None = Field(description="all others; null: there are none")
-    few: bool = Field(description="where rest is null too few others were at work to be told of")
+    rest: list[float | None] | None = Field(description="sum of all others; null: there are none")
+    few: bool = Field(description="null values of rest hide sums of too few other users")
 
 
 class MountLoads(BaseModel):

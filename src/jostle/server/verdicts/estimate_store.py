@@ -62,7 +62,7 @@ class EstimateStore:
 
         Args:
             job: Name of the job.
-            mark: State of the job's data.
+            mark: State of the job's data, as `JobIndex.marks` has it.
         """
         path = self._path(job)
         with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
@@ -78,7 +78,7 @@ class EstimateStore:
             return
         temporary = self._folder / f"{uuid.uuid4().hex}-{self._fingerprint}"
         try:
-            # NOTE: not made durable: what a crash leaves is a file that is not believed.
+            # NOTE: no fsync: a file that a crash left incomplete fails its checksum.
             temporary.touch(mode=0o600, exist_ok=False)
             temporary.write_bytes(_written(job, mark, estimate))
             temporary.replace(self._path(job))
@@ -95,7 +95,7 @@ class EstimateStore:
         """Delete the least recently used estimates until the rest fits."""
         files = [(path.stat(), path) for path in self._folder.iterdir()]
         left = sum(about.st_size for about, _ in files)
-        for about, path in sorted(files, key=lambda one: one[0].st_mtime_ns):
+        for about, path in sorted(files, key=lambda file: file[0].st_mtime_ns):
             if left <= self._most:
                 return
             path.unlink(missing_ok=True)
@@ -105,7 +105,9 @@ class EstimateStore:
 def _written(job: str, mark: str, estimate: Estimate) -> bytes:
     facts = asdict(replace(estimate, segments=pa.table({})))
     del facts["segments"]
-    text = json.dumps({"job": job, "mark": mark, "facts": facts}, default=lambda one: one.tolist())
+    text = json.dumps(
+        {"job": job, "mark": mark, "facts": facts}, default=lambda array: array.tolist()
+    )
     table = estimate.segments.replace_schema_metadata({_FACTS: text.encode()})
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -121,20 +123,21 @@ def _read(content: bytes, job: str, mark: str) -> Estimate | None:
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
         return None
     table = pa.ipc.open_stream(pa.BufferReader(whole[_DIGEST:])).read_all()
-    told = json.loads(table.schema.metadata[_FACTS], object_hook=_bounded)
-    if (told["job"], told["mark"]) != (job, mark):
+    stored = json.loads(table.schema.metadata[_FACTS], object_hook=_interval)
+    if (stored["job"], stored["mark"]) != (job, mark):
         return None
-    facts = told["facts"]
+    facts = stored["facts"]
     for name, kind in (("causes", Cause), ("clusters", Cluster), ("hits", Hit)):
-        facts[name] = [kind(**one) for one in facts[name]]
+        facts[name] = [kind(**fields) for fields in facts[name]]
     for name, sole in (("continuous", Continuous), ("core_speed", CoreSpeed)):
         facts[name] = sole(**facts[name]) if facts[name] else None
     facts["doubts"] = tuple(facts["doubts"])
     return Estimate(**facts, segments=table.replace_schema_metadata(None))
 
 
-def _bounded(told: dict[str, Any]) -> dict[str, Any] | Interval:
-    return Interval(**told) if told.keys() == {"value", "low", "high"} else told
+def _interval(fields: dict[str, Any]) -> dict[str, Any] | Interval:
+    """Return an interval for an object with its keys; others unchanged."""
+    return Interval(**fields) if fields.keys() == {"value", "low", "high"} else fields
 
 
 def _digest(content: bytes | memoryview) -> bytes:

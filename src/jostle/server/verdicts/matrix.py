@@ -17,22 +17,22 @@ _COMMON = 3  # least number of users of a program whose name is public
 
 
 @dataclass(frozen=True)
-class Made:
-    """A matrix as it was found.
+class MatrixResult:
+    """A matrix with the runs behind it.
 
     Attributes:
-        found: The matrix.
+        matrix: The matrix.
         evidence: The runs behind each of its encounters, in their order.
-        users: Of each job.
+        users: Job -> its user; None: several users.
     """
 
-    found: Matrix
+    matrix: Matrix
     evidence: list[EncounterRuns]
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle matrix --json` prints, less figures."""
-        return self.found.to_json()
+        """Return what `jostle matrix --json` prints, without figures."""
+        return self.matrix.to_json()
 
     def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
         """Return the encounter of two programs on a resource and its runs.
@@ -42,10 +42,11 @@ class Made:
         Raises:
             KeyError: They did not meet there.
         """
-        for one, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):
-            if (one["victim"], one["aggressor"], one["resource_kind"]) == (victim, aggressor, kind):
+        key = (victim, aggressor, kind)
+        for met, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):
+            if (met["victim"], met["aggressor"], met["resource_kind"]) == key:
                 return {
-                    "encounter": one,
+                    "encounter": met,
                     "beside": self._runs(viewer, runs.beside),
                     "without": self._runs(viewer, runs.without),
                 }
@@ -58,23 +59,24 @@ class Made:
         ]
 
 
-def make_matrix(repository: Repository, users: frozenset[int] | None) -> Made:
-    """Find which program slowed which, as far as somebody may know it.
+def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixResult:
+    """Find which program slowed which, as far as a viewer may know it.
 
     Args:
-        repository: What is asked.
-        users: Whose jobs he may see; programs of others have names only where many users run them.
+        repository: The repository.
+        users: Users (uids) whose jobs the viewer may see; None: all. Programs of other users are
+            named only if many users run them.
     """
     from jostle.analysis.identification.matrix import matrix_and_evidence
 
     tables = repository.programs_beside()
     named = frozenset() if users is None else common(tables)
     matrix, evidence = matrix_and_evidence(tables, Eyes(users, named))
-    return Made(matrix, evidence, {name: fact.user for name, fact in tables.jobs.items()})
+    return MatrixResult(matrix, evidence, {name: fact.user for name, fact in tables.jobs.items()})
 
 
 def common(tables: Programs) -> frozenset[str]:
-    """Return the programs that so many users run that their names are no secret."""
+    """Return the programs that at least _COMMON users run: their names are public."""
     users: dict[str, set[int]] = {}
     for fact in tables.jobs.values():
         if fact.user is not None:

@@ -8,7 +8,7 @@ _COLUMNS = 2000
 
 
 def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return a verdict without what no page draws.
+    """Return the part of a verdict that pages draw.
 
     Args:
         verdict: A verdict as the API returns it; it is not changed.
@@ -21,33 +21,33 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
     other = verdict["interference"]
     if other is None:
         return verdict
-    found = dict(verdict)
+    payload = dict(verdict)
     if other["guilty"]:
-        found["estimate"] = {**verdict["estimate"], "hits": _joined(verdict["estimate"])}
+        payload["estimate"] = {**verdict["estimate"], "hits": _joined(verdict["estimate"])}
     resources = [
-        {**one, "own_load": [], "others_load": [],
-         "steps_ns": [] if at else one["steps_ns"],
-         "service": [] if at else [_short(value, 4) for value in one["service"]]}
-        for at, one in enumerate(other["resources"])
+        {**loss, "own_load": [], "others_load": [],
+         "steps_ns": [] if rank else loss["steps_ns"],
+         "service": [] if rank else [_short(value, 4) for value in loss["service"]]}
+        for rank, loss in enumerate(other["resources"])
     ]  # fmt: skip
-    guilty = [{**one, "seconds": _short(one["seconds"], 6)} for one in other["guilty"]]
-    found["interference"] = {**other, "resources": resources, "guilty": guilty}
-    return found
+    guilty = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["guilty"]]
+    payload["interference"] = {**other, "resources": resources, "guilty": guilty}
+    return payload
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
     """Join hits on one resource that no screen can show apart."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
-    found: list[dict[str, Any]] = []
+    joined: list[dict[str, Any]] = []
     for hit in estimate["hits"]:
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         near = last is not None and hit["end_ns"] - last["start_ns"] <= apart
         if last and near and hit["resource"] == last["resource"]:
             last["end_ns"] = max(last["end_ns"], hit["end_ns"])
             last["seconds"] += hit["seconds"]
         else:
-            found.append(dict(hit))
-    return [{**one, "seconds": _short(one["seconds"], 6)} for one in found]
+            joined.append(dict(hit))
+    return [{**hit, "seconds": _short(hit["seconds"], 6)} for hit in joined]
 
 
 def _short(value: float | None, digits: int) -> float | None:

@@ -22,12 +22,13 @@ from jostle.server.verdicts.verdict_store import StoredVerdict, VerdictStore, no
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
 
-#: A running job gets a new verdict after this, s, at the earliest, and spends at most a tenth of
-#: the time on verdicts.
+#: Shortest age of a running job's verdict before it is made again, s, and idle time after a verdict
+#: in multiples of the time that it took: verdicts take at most a tenth of the time.
 LIVE_S, _IDLE = 30.0, 9.0
 #: A failed verdict is tried again after this, s: a file may have been restored.
 _AGAIN_S = 600.0
-_LOOK_S = 1.0
+#: How often the thread looks for new tasks by itself, s.
+_POLL_S = 1.0
 _OVER = VerdictAnswer(error="The server ends.")
 
 
@@ -47,7 +48,7 @@ class WorkerProcess:
         """Evaluate a job in the process and return its answer.
 
         Args:
-            question: The job, and for whom.
+            question: The job, and the users whose jobs may be named.
             say: Called with the progress.
         """
         if self._process is None or self._process.poll() is not None:
@@ -62,18 +63,18 @@ class WorkerProcess:
         try:
             pickle.dump(question, process.stdin)
             process.stdin.flush()
-            while isinstance(found := pickle.load(process.stdout), VerdictProgress):
-                say(found)
-        except Exception:  # whatever became of the answer, there is none
+            while isinstance(message := pickle.load(process.stdout), VerdictProgress):
+                say(message)
+        except Exception:  # the process died or sent something invalid: there is no answer
             process.kill()
             status = process.wait()
             self._process = None
             end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
             return VerdictAnswer(
-                error=f"Evaluating {question.job} ended the process that did it ({end}).",
+                error=f"The process that evaluates {question.job} died ({end}).",
                 hint=f"Try `jostle estimate {question.job}`; please report it.",
             )
-        return cast(VerdictAnswer, found)
+        return cast(VerdictAnswer, message)
 
     def open(self) -> None:
         """Allow the process to be started again after `end`."""
@@ -96,7 +97,7 @@ class _Task:
     job: str
     users: frozenset[int] | None
     asked: bool = False
-    #: Set when the estimate alone is asked for: the caller waits for it.
+    #: Set when only the estimate is requested: the caller waits for it.
     waits: Future[VerdictAnswer] | None = None
 
 
@@ -104,9 +105,9 @@ class VerdictQueue:
     """Keeps the verdicts on the jobs of a repository up to date."""
 
     def __init__(self, index: JobIndex, verdicts: VerdictStore) -> None:
-        """Make an idle queue: it works once somebody asks, or opens a list (`follow`)."""
+        """Make an idle queue; `ask`, `estimate` or `follow` starts its thread."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
-        self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _made: None
+        self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _estimate: None
         self._index = index
         self._verdicts = verdicts
         self._worker = WorkerProcess(index.repository.path)
@@ -164,7 +165,7 @@ class VerdictQueue:
         return waits.result()
 
     def follow(self, users: frozenset[int] | None) -> None:
-        """Make verdicts on all jobs that nobody has asked for yet.
+        """Make verdicts on all jobs, also unrequested ones.
 
         Args:
             users: Users (uids) whose jobs count, and may be named; None: everybody's.
@@ -214,7 +215,7 @@ class VerdictQueue:
             with self._news:
                 task = self._next()
                 if task is None:
-                    self._news.wait(_LOOK_S)
+                    self._news.wait(_POLL_S)
                     continue
             if task.waits is None:
                 self._evaluate(task)
@@ -273,6 +274,6 @@ class VerdictQueue:
             if row["running"]:
                 self._live_after = time.monotonic() + _IDLE * seconds
         with self._news:
-            self._asked = [one for one in self._asked if one != task]
+            self._asked = [other for other in self._asked if other != task]
             self._news.notify_all()
         self.on_verdict(task.job)

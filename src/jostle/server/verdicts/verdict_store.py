@@ -38,7 +38,7 @@ class StoredVerdict:
         seconds: How long that took.
         brief: light, undecided, percent, lost_s, cause, what, resource; None if it failed.
         error: Why it failed; "" if it did not.
-        hint: What may mend that.
+        hint: What may help; "": nothing known.
     """
 
     job: str
@@ -52,7 +52,7 @@ class StoredVerdict:
 
 
 def code_fingerprint() -> str:
-    """Return a fingerprint of the code that makes verdicts: a changed code makes other ones.
+    """Return a fingerprint of the code that makes verdicts: changed code may make others.
 
     An editable installation changes without its version, so the newest change of a file counts too.
     """
@@ -77,7 +77,7 @@ class VerdictStore:
     """The verdicts of a repository; in memory if the folder cannot be written.
 
     Attributes:
-        count: How many were added by this process.
+        count: How many verdicts this process has added.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -98,9 +98,9 @@ class VerdictStore:
             "WHERE version = ?", [self._fingerprint]
         )  # fmt: skip
         for job, sight, mark, made, seconds, brief, error, hint in rows:
-            told = json.loads(brief) if brief else None
+            content = json.loads(brief) if brief else None
             self._known[job, sight] = StoredVerdict(
-                job, sight, mark, made, seconds, told, error, hint
+                job, sight, mark, made, seconds, content, error, hint
             )
 
     def get(self, job: str, sight: str) -> StoredVerdict | None:
@@ -117,8 +117,8 @@ class VerdictStore:
         if row is None:
             self._known.pop((job, sight), None)
             return None
-        told: dict[str, Any] = json.loads(zlib.decompress(row[0]))
-        return told
+        body: dict[str, Any] = json.loads(zlib.decompress(row[0]))
+        return body
 
     def put(self, verdict: StoredVerdict, body: bytes) -> None:
         """Store a verdict in place of an earlier one."""
@@ -137,7 +137,7 @@ class VerdictStore:
         with self._guard:
             try:
                 self._write(row)
-            except sqlite3.Error:  # the disk is full, or gone: memory must do from now on
+            except sqlite3.Error:  # the disk is full or gone: go on in memory
                 memory = _opened(None)
                 with contextlib.suppress(sqlite3.Error):
                     self._database.backup(memory)
@@ -156,18 +156,18 @@ def _opened(folder: Path | None) -> sqlite3.Connection:
     if folder is not None:
         with contextlib.suppress(OSError, sqlite3.Error):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = sqlite3.connect(folder / "verdicts.sqlite", check_same_thread=False, timeout=2)
-            found.execute("PRAGMA journal_mode = WAL")
-            found.execute(_TABLE)
-            with found:  # a folder that may only be read says so now
-                found.execute("PRAGMA user_version = 1")
+            stored = sqlite3.connect(folder / "verdicts.sqlite", check_same_thread=False, timeout=2)
+            stored.execute("PRAGMA journal_mode = WAL")
+            stored.execute(_TABLE)
+            with stored:  # fails here if the folder is read-only
+                stored.execute("PRAGMA user_version = 1")
             os.chmod(folder / "verdicts.sqlite", 0o600)
-            return found
+            return stored
     memory = sqlite3.connect(":memory:", check_same_thread=False)
     memory.execute(_TABLE)
     return memory
 
 
 def now() -> float:
-    """Return the time as `Verdict.made` has it."""
+    """Return the time as `StoredVerdict.made` has it: s since the epoch."""
     return time.time()
