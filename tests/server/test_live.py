@@ -75,7 +75,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
         job_service.index._refreshed = time.monotonic() + 3600  # nothing else is looked for
         await until(lambda: all(jobs_in(heard[name], "commit") >= wanted[name] for name in heard))
         for row in rows:
-            await live._judged(row["job"])
+            await live._add_verdict(row["job"])
         await until(lambda: all(jobs_in(heard[name], "verdict") >= wanted[name] for name in heard))
         for task in tasks:
             task.cancel()
