@@ -126,7 +126,7 @@ DAMAGE = {
     "newer": (text(HEADER | {"version": 2}), 1, "version is 2"),
     "headless": (text(BURST), 1, "begins with `burst`"),
     "two heads": (text(HEADER, HEADER), 2, "second signal"),
-    "behind the end": (text(HEADER, END, SLICE), 3, "behind the end"),
+    "after the end": (text(HEADER, END, SLICE), 3, "comes after the end"),
     "missing": (text(without(HEADER, "rank")), 1, "has no rank"),
     "null": (text(HEADER | {"host": None}), 1, "has no host"),
     "text for number": (text(HEADER | {"rank": "0"}), 1, "rank is not a whole number"),
@@ -141,7 +141,7 @@ DAMAGE = {
     "negative": (text(HEADER, SLICE | {"busy_ns": -1}), 2, "busy_ns is out of range"),
     "burst backwards": (text(HEADER, BURST | {"end_ns": 5}), 2, "before its beginning"),
     "bursts overlap": (text(HEADER, BURST, BURST), 3, "before the end of the last one"),
-    "slice again": (text(HEADER, SLICE, SLICE), 3, "behind slice"),
+    "slice again": (text(HEADER, SLICE, SLICE), 3, "comes after slice"),
 }
 
 

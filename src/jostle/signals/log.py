@@ -220,7 +220,7 @@ def _take(log_file: _FileLog, line: LogLine) -> None:
     """
     if line.kind == "signal":
         if log_file.header:
-            raise LineError("a second signal begins in log_file file")
+            raise LineError("a second signal begins in one file")
         log_file.header = line.checked()
         return
     if not log_file.header:
@@ -245,7 +245,7 @@ def _take_burst(log_file: _FileLog, burst: dict[str, object]) -> None:
     if end < begin:
         raise LineError(f"a burst ends at {end}, before its beginning at {begin}")
     if log_file.bursts and isinstance(last := log_file.bursts[-1]["end_ns"], int) and begin < last:
-        raise LineError(f"a burst begins at {begin}, before the end of the last log_file at {last}")
+        raise LineError(f"a burst begins at {begin}, before the end of the last one at {last}")
     log_file.bursts.append(burst)
 
 
