@@ -382,7 +382,7 @@ def test_missing_foreign_and_damaged_repositories(tmp_path, store):
     foreign = tmp_path / "home"
     foreign.mkdir()
     (foreign / "letter.txt").write_text("x")
-    with pytest.raises(RepositoryError, match="no jostle repository"):
+    with pytest.raises(RepositoryError, match="is not a jostle repository"):
         Repository(foreign)
     with pytest.raises(RepositoryError, match="holds other files"):
         Repository(foreign, create=True)
