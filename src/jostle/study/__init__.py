@@ -1,10 +1,10 @@
-"""Studies: probes and signals, alone and in pairs, again and again; what happens is recorded.
+"""Studies: probes and signals run alone and in pairs, repeatedly, and are recorded.
 
-Public door:
-    find, load, shipped: a study's file, to a checked Study.
-    check_where: whether its place is told all that it needs, before it is planned or run.
+Interface:
+    find, load, shipped: read a study's file into a checked Study.
+    check_where: check that its place has all the settings that it needs.
     plan, Estimate: its runs in order, and how long they take.
-    begin, check, Runner: makes the runs that are not yet done.
+    begin, check, Runner: make the runs that are not yet done.
     make_place: this machine, a lab, or nodes of Slurm.
     traffic: what servers saw that was not ours, per slice.
     result: what a study found, evaluated by `jostle.analysis`.

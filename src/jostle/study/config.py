@@ -1,4 +1,4 @@
-"""Reads a study's TOML file. Nothing in it is trusted; docs/reference/study.md has the grammar."""
+"""Reads and checks a study's TOML file; docs/reference/study.md has the grammar."""
 
 from __future__ import annotations
 
@@ -205,10 +205,10 @@ def _where(table: Table) -> Where:
 def check_where(study: Study) -> None:
     """Check that the study's place has all the settings that it needs.
 
-    No part of `load`: what the file leaves open, the command line may still say.
+    This is not part of `load`: the command line may add what the file leaves open.
 
     Raises:
-        ConfigError: Nodes of Slurm are asked for, and no folder that they share.
+        ConfigError: The place is Slurm, and no folder that its nodes share is given.
     """
     if study.where.place == "slurm" and not study.where.dir:
         raise Source(study.file, study.text).error(
@@ -291,7 +291,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
 
 
 def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
-    """Take some keys of a program; gives those that are there, by field."""
+    """Return those of some keys of a program that are present, by field."""
     readers = _readers(table)
     found = {readers[name][0]: readers[name][1]() for name in names}
     if isinstance(found.get("volume"), tuple):
@@ -300,7 +300,7 @@ def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _any_keys(table: Table) -> dict[str, Any]:
-    """Take [defaults]: every key of a program but those that make it this one."""
+    """Return [defaults]: every key of a program but those that identify it."""
     found = _keys(table, tuple(name for name in _readers(table) if name not in ("role", "files")))
     table.finish()
     return found
@@ -367,7 +367,7 @@ def _programs(
 
 
 def _with_mpi(program: Program, mpi: str) -> Program:
-    """Return the program under another MPI, where it can run under it at all."""
+    """Return the program under another MPI, unchanged where it cannot run under it."""
     if program.pattern is None and not program.mpi:
         return program
     if mpi == "none" and (PATTERNS.get(program.pattern or "") == "network" or program.split):
@@ -408,7 +408,7 @@ def _program(table: Table, defaults: dict[str, Any], forced: dict[str, Any]) -> 
 
 
 def _consistent(table: Table, program: Program) -> None:
-    """Complain about keys that contradict each other."""
+    """Raise an error for keys that contradict each other."""
     network = PATTERNS.get(program.pattern or "") == "network"
     if network and program.mpi in (None, "none"):
         raise table.error("mpi", f"`{program.pattern}` needs MPI.", 'mpi = "openmpi" or "mpich"')

@@ -6,10 +6,10 @@ from jostle.errors import JostleError
 
 
 class StudyError(JostleError):
-    """A study cannot be run: a place that does not come up, a lock, a missing package."""
+    """A study cannot be run: its place is not available, it is locked, or a package is missing."""
 
 
 class ConfigError(StudyError):
-    """The study's file asks for something that cannot be; the message names file and line."""
+    """The study's file has an error; the message names file and line."""
 
     exit_code = 2

@@ -1,4 +1,4 @@
-"""Makes one run: prepares its programs, starts them at one instant, watches and records them."""
+"""Makes one run: prepares its programs, starts them at one instant, monitors and records them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Execution:
         """Make the run.
 
         Args:
-            pulse: Called now and then.
+            pulse: Called several times a second while the run goes on.
 
         Returns:
             Its record, for runs.jsonl.
@@ -136,7 +136,7 @@ class Execution:
         return order[: counts[slot]]
 
     def _job(self, program: str, taken: set[str]) -> str:
-        """Name a job as no other in the repository: an interrupted run may have left some."""
+        """Return a job name that is new in the repository (interrupted runs leave jobs there)."""
         name = stem = f"{self._study.name}.{self._run.id}.{program}"
         attempt = 1
         while name in taken:
@@ -146,7 +146,7 @@ class Execution:
         return name
 
     def _fault(self, launch: Launch) -> str | None:
-        """Prepare a program; returns why that failed."""
+        """Prepare a program; return why that failed, or None."""
         try:
             self._place.prepare(launch)
         except JostleError as error:
@@ -162,7 +162,7 @@ class Execution:
     # While
 
     def _start(self, faults: Sequence[str | None], start_ns: int) -> None:
-        """Start patterns at once, to wait for the instant, and commands at the instant."""
+        """Start patterns at once (they wait for the instant), and commands at the instant."""
         self._tasks = [self._task(member, launch, fault) for member, launch, fault
                        in zip(self._run.members, self._launches, faults, strict=True)]  # fmt: skip
         late = []
@@ -307,7 +307,7 @@ class Execution:
         }
 
     def _truth(self, launch: Launch) -> dict[str, Any]:
-        """Keep a signal's logs, and returns what they say in sum."""
+        """Store a signal's logs, and return their summary."""
         logged = self._gathered / launch.log.name
         if launch.program.pattern is None or not logged.is_dir():
             return {}

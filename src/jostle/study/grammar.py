@@ -68,7 +68,7 @@ class Source:
         return None
 
     def error(self, path: Path, reason: str, mend: str) -> ConfigError:
-        """Make the complaint about a key.
+        """Return the error about a key.
 
         Args:
             path: Where it is, e.g. ("program", 1, "chunk").
@@ -93,7 +93,7 @@ def _open_quote(line: str, quote: str) -> str:
 
 
 class Table:
-    """One table: keys are taken one by one, and what is left over is a mistake."""
+    """One table: keys are taken one by one; a key that is left over is an error."""
 
     def __init__(self, source: Source, path: Path, data: object) -> None:
         """Begin reading a table.
@@ -109,7 +109,7 @@ class Table:
         self._known: list[str] = []
 
     def error(self, key: str, reason: str, mend: str) -> ConfigError:
-        """Make the complaint about one of its keys."""
+        """Return the error about one of its keys."""
         return self.source.error((*self.path, key), reason, mend)
 
     def has(self, key: str) -> bool:
@@ -208,7 +208,7 @@ class Table:
         return Table(self.source, (*self.path, key), self._data.pop(key, {}))
 
     def raw(self, key: str) -> object:
-        """Take a key as it is; None when it is not there."""
+        """Return a key's value unchecked; None when it is absent."""
         self._known.append(key)
         return self._data.pop(key, None)
 
@@ -222,7 +222,7 @@ class Table:
         )
 
     def finish(self) -> None:
-        """Complain about the first key that nobody asked for."""
+        """Raise an error for the first unknown key."""
         for key in self._data:
             raise self.error(key, "there is no such key.", near(key, self._known))
 

@@ -183,7 +183,7 @@ def find_mpirun(mpi: str) -> str:
 
 
 def version_of(argv: list[str]) -> str:
-    """Return the first lines that a program says about its version; "" when it says nothing."""
+    """Return the first lines of a program's version text; "" when it has none."""
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False,
                               stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
@@ -193,7 +193,7 @@ def version_of(argv: list[str]) -> str:
 
 
 def mpirun_words(mpi: str, processes: int) -> list[str]:
-    """Return an mpirun on this machine, whose ranks share its cores kindly."""
+    """Return an mpirun on this machine, whose idle ranks yield their cores."""
     if mpi == "openmpi":
         return [find_mpirun(mpi), "--oversubscribe", "--bind-to", "none", "--mca",
                 "mpi_yield_when_idle", "1", "-np", str(processes)]  # fmt: skip
@@ -244,7 +244,7 @@ def prepare(launch: Launch) -> None:
 
 
 def check(program: Program, launch_mpi: bool = True) -> None:
-    """Make sure that the compiled parts and the MPI for a program are there.
+    """Check that the compiled parts and the MPI for a program are installed.
 
     Raises:
         JostleError: One is missing; says how to get it.

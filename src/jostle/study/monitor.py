@@ -1,4 +1,4 @@
-"""Server-side counters while a run goes on, and the traffic in them that is not ours.
+"""Samples counters of the servers during a run, and finds the traffic of others in them.
 
 A Monitor reads ever-growing counters; the Sampler asks it at every slice boundary. The lab's links
 and disk come first; the servers of a parallel file system fit behind the same interface.
@@ -92,7 +92,7 @@ class Sampler:
             self._thread.start()
 
     def stop(self) -> list[dict[str, int]]:
-        """End sampling with a last sample; gives all of them."""
+        """End sampling with a last sample; return all of them."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -120,7 +120,7 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What the servers saw between two samples.
+    """Traffic at the servers between two samples.
 
     Attributes:
         begin_ns, end_ns: The samples' times.
@@ -146,7 +146,7 @@ def traffic(record: Mapping[str, Any]) -> list[Traffic]:
         record: A line of runs.jsonl.
 
     Returns:
-        One entry per slice; empty where there was no monitor, or it cannot tell whose traffic it
+        One entry per slice; empty without a monitor, or if it does not know whose traffic it
         was.
     """
     samples, server, own = record.get("monitor") or [], record.get("server"), record.get("own")

@@ -1,4 +1,4 @@
-"""How far the estimates of this machine's jostle can be trusted: runs with a known truth, scored.
+"""Measures how accurate jostle's estimates are: runs with known truth are scored.
 
 The rules of the truth, fixed before anything was measured: docs/explanation/validation.md.
 """

@@ -38,7 +38,7 @@ class JobScore:
     Attributes:
         job: Its name.
         seed: Of its repository.
-        null: Nobody does harm in its repository.
+        null: No job does harm in its repository.
         run_s: Its run time.
         true_s: Seconds that others cost it.
         found_s: What the answer says, with the ends of its interval.
@@ -123,13 +123,13 @@ class BlameScore:
 
     @property
     def held(self) -> float:
-        """Share of blamed jobs whose interval holds the truth."""
+        """Share of jobs with a suspect whose interval contains the truth."""
         inside = [each.low_s <= each.true_s <= each.high_s for each in self.jobs if each.evident]
         return float(np.mean(inside)) if inside else float("nan")
 
     @property
     def false_alarms(self) -> float:
-        """Share of null jobs for which somebody is blamed; nan: there are none."""
+        """Share of null jobs for which a suspect is named; nan: there are none."""
         blamed = [each.evident for each in self.jobs if each.null]
         return float(np.mean(blamed)) if blamed else float("nan")
 

@@ -1,7 +1,7 @@
 """The programs that a validation runs: installed real codes and small ones of our own.
 
 Each does the same work in every run, takes about nine seconds on two cores of 2025 (of a quick
-validation two), and stands for a way of using MPI. A person can add commands of his own.
+validation two), and stands for a way of using MPI. A user can add commands of his own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Code:
     Attributes:
         name: What it is called in tables; "NAME@4": with four ranks.
         ranks: Processes.
-        about: How it uses MPI, for people.
+        about: How it uses MPI, for users.
         needs: Programs that must be installed.
         package: Where to get them.
         argv: The words of a rank.
@@ -174,13 +174,13 @@ USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "as
 
 
 def of_command(text: str) -> Code:
-    """Make a program of a person's own command, which runs where he is now.
+    """Make a program of a user's own command; it runs in the current folder.
 
     Args:
         text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks unless told.
 
     Raises:
-        ValidationError: It is none, its name is taken, or its program is not there.
+        ValidationError: The text is malformed, its name is taken, or its program does not exist.
     """
     name, _, words = text.partition("=")
     match = re.fullmatch(r"[a-z][a-z0-9_-]*(?:@([1-9][0-9]{0,2}))?", name)
@@ -213,7 +213,7 @@ def choose(
 
     Args:
         names: Their names; none: the usual ones, as far as they are installed.
-        commands: A person's own, as of_command takes them; without names, they alone.
+        commands: The user's own, as of_command takes them; without names, only these.
         quick: The short ones.
 
     Raises:
@@ -286,10 +286,10 @@ class Bench:
         return folder
 
     def _same(self, code: Code, where: Path) -> None:
-        """See to it that a name stands for the same command in all runs of a folder.
+        """Check that a name means the same command in all runs of a folder.
 
         Raises:
-            ValidationError: It stood for another.
+            ValidationError: It meant another command.
         """
         note = self.root / f"{code.name}.command"
         words = f"{shlex.join(code.argv(where))}\nin {where}\n"

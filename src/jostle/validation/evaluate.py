@@ -49,7 +49,7 @@ class Evaluation:
     """The scores of a validation.
 
     Attributes:
-        rows: All runs that have a truth, and of which every method said something.
+        rows: All runs with a known truth and an estimate by every method.
         scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
         limits: Notes for the user, one sentence each.
@@ -67,7 +67,7 @@ class Evaluation:
 
     @property
     def scored(self) -> list[Row]:
-        """The runs whose truth is known well enough to score what is said of them."""
+        """The runs whose truth is known well enough to score estimates."""
         return [row for row in self.rows if row.code not in self.unknown]
 
     def to_json(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     Args:
         store: The folder.
         seed: Of the random steps of the methods.
-        progress: Told before each run: how many are judged, of how many, which is next.
+        progress: Called before each run: runs evaluated, runs in all, the next run.
 
     Returns:
         Scores; programs with too few runs for an oracle are named in the limits.
@@ -129,11 +129,11 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
 
 
 def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
-    """Return why what runs of a program lost is not known, part of a sentence; "" where it is.
+    """Return why the loss of a program's runs is unknown, as part of a sentence; "" if it is known.
 
     Args:
-        known: What each lost, by the oracle.
-        fine: How well the oracle knows; None: too few runs to tell.
+        known: Loss of each by the oracle.
+        fine: Resolution of the oracle; None: too few runs to know it.
     """
     if fine is not None and fine.total > MOST_UNKNOWN:
         return (
@@ -150,7 +150,7 @@ def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
 
 
 def _apart(store: Store) -> list[str]:
-    """Return which runs were left out since cores had been moved."""
+    """Return the runs that were left out because cores had been moved."""
     good = {run.job for run in store.runs()}
     apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
     if not apart:
@@ -180,7 +180,7 @@ def _of_code(
     tell: Callable[[int, str], None],
     limits: list[str],
 ) -> tuple[list[Row], float, Grain | None]:
-    """Judge the runs of one program; gives its rate of global collectives and its grain, too."""
+    """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
     marks_by_run: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
     delays: dict[str, _Delays] = {}
@@ -230,7 +230,7 @@ def _of_code(
 
 
 def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
-    """Return what cores take at their best, as far as the canary told in runs of any program.
+    """Return the canary's floors, from the runs of all programs.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So what one
     repository knows is the floor of its program, and all together that of the nodes.
@@ -265,7 +265,7 @@ def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, 
 def _said(
     repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
 ) -> dict[str, Estimate]:
-    """Ask the methods about a run; about one with raw segments the thesis' alone."""
+    """Estimate a run by all methods; a run with raw segments only by the thesis' method."""
     tables = repository.run_tables(run.job)
     if tables.floors:
         tables = replace(tables, floors=floors)
@@ -304,7 +304,7 @@ def _rate(repository: Repository, job: str, truth: Truth) -> float:
 
 @dataclass(frozen=True)
 class _Delays:
-    """What an injector gave, by its log: when each delay began, how long it was, whom it hit."""
+    """Delays of an injector's log: begin, length and rank of each."""
 
     start_ns: Ints
     delay_ns: Ints
@@ -335,7 +335,7 @@ def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
 
     Args:
         found: The estimate.
-        edges_ns: Edges of the windows in which the truth tells what is continuous; none: it tells
+        edges_ns: Edges of the windows for which the truth gives the continuous loss; none: it gives
             that of the segments themselves.
     """
     percent, speed = found.percent, found.core_speed

@@ -42,11 +42,11 @@ def look() -> Machine:
 
 
 def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
-    """Return what others took of the machine between two looks.
+    """Return the share of the machine that others took between two readings.
 
     Args:
-        before: The first look.
-        after: The second; all that was started in between has been waited for.
+        before: The first reading.
+        after: The second reading; all processes started in between have ended.
         seconds: Between them.
 
     Returns:

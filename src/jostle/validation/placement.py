@@ -58,7 +58,7 @@ class Ruler:
         """Wait until cores lie together, a minute at most.
 
         Args:
-            noises: Of the runs made so far: they say what that is.
+            noises: Of the runs made so far: they show what that means here.
 
         Returns:
             What was measured last, ns; None: not known.
@@ -72,7 +72,7 @@ class Ruler:
 
 
 def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
-    """Tell of each run whether its cores lay together, as far as is known.
+    """Return for each run whether its cores lay together, as far as is known.
 
     Args:
         noises: Of the runs.

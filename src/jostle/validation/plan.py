@@ -78,8 +78,8 @@ def steps(
 ) -> list[ValidationStep]:
     """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
 
-    The first run of each program is clean: how often it calls and how long it takes is learnt
-    from it.
+    The first run of each program is clean: its rate of calls and its run time are measured with
+    it.
 
     Args:
         codes: The programs.

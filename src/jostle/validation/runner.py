@@ -41,7 +41,7 @@ class ValidationRun:
         job: Its job in the repository.
         start_ns, end_ns: Of mpirun.
         status: Its exit status.
-        noise: What others took of the machine (see machine.noise), and how far its cores lay apart
+        noise: Load of others on the machine (see machine.noise), and the distance of its cores
             (placement.APART).
         disturbed: (begin, end) in ns of each disturber that was on.
         inject: Folder of the injector's logs; "" without.
@@ -75,7 +75,7 @@ class Store:
     """A validation's folder: the runs made so far, their profiles, logs and programs."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a folder, or makes it.
+        """Open a folder, or make it.
 
         Raises:
             ValidationError: It cannot be made, or not written to.
@@ -125,7 +125,7 @@ class Store:
         return validation_runs
 
     def add(self, run: ValidationRun) -> None:
-        """Remember a run."""
+        """Record a run."""
         with (self.folder / "runs.jsonl").open("a") as stream:
             # A line of its own, behind one that a crash may have torn.
             stream.write("\n" + json.dumps(run.to_json()) + "\n")
@@ -135,7 +135,7 @@ class Store:
 
 @dataclass(frozen=True)
 class UndisturbedRun:
-    """What an undisturbed run of a program is like: learnt from its first.
+    """An undisturbed run of a program, measured with its first run.
 
     Attributes:
         seconds: From the start of mpirun to its end.
@@ -156,7 +156,7 @@ def make(
         store: Where they go.
         plan: The runs in order.
         codes: Their programs.
-        progress: Told before each run: how many are done, of how many, which is next, and
+        progress: Called before each run: runs done, runs in all, the next run, and
             seconds left.
 
     Raises:
@@ -186,14 +186,14 @@ def make(
 
 
 def _left(store: Store, plan: Sequence[ValidationStep]) -> list[ValidationStep]:
-    """Return the steps of a plan that have no run yet which counts, and did not fail too often."""
+    """Return the steps of a plan without a usable run that have not failed too often."""
     failed = [run.step for run in store.runs(failed=True) if run.error]
     done = {run.step.job for run in store.runs()}
     return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
 
 
 def one(store: Store, step: ValidationStep, code: Code) -> ValidationRun:
-    """Make one run and takes its profiles into the repository."""
+    """Make one run and ingest its profiles."""
     usual = None if step.kind == "clean" else _usual(store, code)
     folder = store.bench.folder(code)
     again = sum(run.step.job == step.job for run in store.runs(failed=True))
@@ -279,7 +279,7 @@ _DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "al
 
 
 def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
-    """Run a command to its end, or to its limit; returns its status."""
+    """Run a command to its end or its time limit; return its status."""
     process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
                                stdout=output, stderr=output, start_new_session=True)  # fmt: skip
     try:
@@ -297,7 +297,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 def _disturbers(
     step: ValidationStep, usual: UndisturbedRun | None, logs: Path
 ) -> Iterator[list[tuple[int, int]]]:
-    """Switch the disturber of a run on and off, beside the block; gives when it was on.
+    """Switch the disturber of a run on and off during the block; yield when it was on.
 
     The list is complete after the block.
     """

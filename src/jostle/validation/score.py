@@ -28,7 +28,7 @@ class Judged:
 
     Attributes:
         percent, low, high: Its loss with the 95 % interval.
-        continuous: What it warns of besides; 0 without a warning.
+        continuous: Continuous loss that it warns of in addition; 0 without a warning.
         displaced: Of the loss, what shifts the median of all segments, as of Truth.displaced.
         coverage: Of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
@@ -87,22 +87,22 @@ class Row:
 
     @property
     def quiet(self) -> bool:
-        """Little of the machine went to others."""
+        """Other programs took little of the machine."""
         return self.noise["steal"] <= MOST_STEAL and self.noise["foreign"] <= MOST_FOREIGN
 
     @property
     def moved(self) -> bool:
-        """All of it was slowed."""
+        """The whole run was slowed."""
         return abs(self.truth.displaced) > MOST_MOVED
 
     @property
     def disturbed(self) -> bool:
-        """Something was done to it."""
+        """It was disturbed on purpose."""
         return self.kind != "clean"
 
     @property
     def own(self) -> float:
-        """What the machine itself took, in percent of the run: all of the loss but the planted."""
+        """The machine's own part of the loss, in percent of the run: all but the planted."""
         planted = self.band.flight if self.band else 0.0
         return 100 * (self.truth.total_s - planted) / self.truth.run_s
 
@@ -116,7 +116,7 @@ class Row:
         return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
-        """Return what a method says of that loss."""
+        """Return a method's estimate of that loss."""
         said = self.said[method]
         return said.percent if method.startswith("thesis") else said.total
 
@@ -188,7 +188,7 @@ class Lights:
 
         Args:
             rows: The runs.
-            method: One that all rows have something said by.
+            method: A method with an estimate in every row.
         """
         lit = [(row.said[method].light, LIGHTS[class_of(row.measured(method))],
                 row.truth.run_s > LONG_S) for row in rows]  # fmt: skip
@@ -225,7 +225,7 @@ class Score:
         code: Program; "all" for all together, "quiet" for the quiet runs of all.
         method: jostle, thesis, or the thesis' on raw segments.
         runs: Number of them.
-        disturbed: Of these, those to which something was done.
+        disturbed: Of these, those that were disturbed on purpose.
         soft: Accuracy of the soft probability against the measure of the method.
         total: Difference to the loss in all, points.
         instantaneous: Difference of the instantaneous part, points.
@@ -257,7 +257,7 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
 
     Args:
         code: What to call them.
-        method: One that all rows have something said by.
+        method: A method with an estimate in every row.
         rows: The runs; soft accuracy and total are of all of them.
     """
     rows = [row for row in rows if method in row.said]

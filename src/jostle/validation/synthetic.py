@@ -45,7 +45,7 @@ def traces(
     Args:
         seeds: Traces of each kind.
         seed: Shifts their seeds.
-        progress: Told before each trace: how many are done, of how many, which is next.
+        progress: Called before each trace: traces done, traces in all, the next trace.
     """
     from jostle.synthetic import SPECS
 

@@ -51,7 +51,7 @@ class LabPlace(Base):
     name = "lab"
 
     def __init__(self, study: Study) -> None:
-        """Prepare it; the lab is looked for when it is opened."""
+        """Prepare the place; the lab is searched for when it is opened."""
         super().__init__(study)
         self._lab: Lab | None = None
         self._owned = False
@@ -63,11 +63,11 @@ class LabPlace(Base):
         return self._lab
 
     def open(self) -> None:
-        """Find the lab, or brings one up.
+        """Find the lab, or bring one up.
 
         Raises:
-            LabError: None can be had here; says why and what else there is.
-            StudyError: The one that is up is another than the study wants.
+            LabError: No lab can be made here; the message gives the reason and alternatives.
+            StudyError: The running lab has another specification than the study needs.
         """
         super().open()
         table = self.study.lab
@@ -92,11 +92,11 @@ class LabPlace(Base):
             raise
 
     def gone(self) -> str:
-        """Return that the lab was taken down, as somebody else may do; "" if it is up."""
+        """Return a message if the lab was taken down meanwhile; "" if it is up."""
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
     def _same_shape(self, lab: Lab) -> None:
-        """Refuse a lab that is up but made otherwise: its figures would bear a wrong name."""
+        """Refuse a running lab of another specification: results would get a wrong name."""
         for key in _SHAPE:
             wanted, there = getattr(self.study.lab, key), getattr(lab.spec, key)
             if wanted != there:

@@ -50,14 +50,14 @@ class Place(Protocol):
         """Make it ready: brings up a lab, gets nodes.
 
         Raises:
-            JostleError: It cannot be had; says why and what else there is.
+            JostleError: It is not available; the message gives the reason and alternatives.
         """
 
     def close(self) -> None:
         """Take down what `open` made; may be called at any time, and twice."""
 
     def gone(self) -> str:
-        """Return why the place is no more; empty while it is there."""
+        """Return why the place no longer exists; empty while it exists."""
 
     def folder(self, run: str) -> Path:
         """Name a run's folder on the file system under study, the same path on all nodes."""
@@ -92,7 +92,7 @@ class Place(Protocol):
         """Ask a program to end in order."""
 
     def sweep(self, mark: str) -> bool:
-        """End whatever a run has started; tells whether nothing is left."""
+        """End all processes of a run; return whether none is left."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Return a folder on this machine with what all nodes of a run left in their scratch.
@@ -138,7 +138,7 @@ class Base:
             self._scratch = None
 
     def gone(self) -> str:
-        """Return "": a machine does not go away under what runs on it."""
+        """Return "": the machine does not disappear during a run."""
         return ""
 
     def folder(self, run: str) -> Path:
@@ -170,7 +170,7 @@ class Base:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
     def mend(self, facts: Mapping[str, object]) -> None:
-        """Nothing of it outlives its runner but folders."""
+        """Do nothing: only folders outlive the runner."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """All nodes see the same scratch folder."""
@@ -191,7 +191,7 @@ class Base:
         kill(found or [process.pid for process in processes], signal.SIGTERM)
 
     def monitor(self) -> Monitor | None:
-        """Know no counters."""
+        """Return None: there are no counters."""
         return None
 
     def facts(self) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""Parts of `jostle.synthetic.repository`: programs, who runs when, contention, rows."""
+"""Parts of `jostle.synthetic.repository`: programs, schedule, contention, rows."""

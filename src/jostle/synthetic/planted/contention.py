@@ -160,7 +160,7 @@ class Play:
         self._book(done, (load, traffic, size, what), spent, lost, moved)
 
     def _calm(self, here: NDArray[np.int64]) -> Floats:
-        """Return what calls take by noise and weather alone, by kind of resource."""
+        """Return how much longer calls take by noise and weather alone, by kind of resource."""
         # Noise is half forgotten after a slice, weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
@@ -174,7 +174,7 @@ class Play:
         return drifted
 
     def _hurt(self, here: NDArray[np.int64], dose: list[Floats]) -> Floats:
-        """Return what the others add to it."""
+        """Return the slowdown that the others add."""
         on_mount = self._slowed(dose[0].sum(axis=1), self._mount[here])
         on_net = self._spec.harm * self._net_steep * dose[1].sum(axis=1)
         return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
@@ -183,7 +183,7 @@ class Play:
         self, here: NDArray[np.int64], at: float, time: Floats, moved: Floats,
         active: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Move the clocks of jobs on, and notes who has ended."""
+        """Advance the clocks of jobs, and note which have ended."""
         self._clock[here] += moved
         self._left[here] -= moved
         self._left[here[self._left[here] < 1e-9]] = 0.0
@@ -193,7 +193,7 @@ class Play:
     def _book(
         self, done: SliceOf, asked: tuple[Floats, ...], spent: Floats, lost: Floats, moved: Floats
     ) -> None:
-        """Add what a step did to what the profiler would have seen of it."""
+        """Add a step to the counters that the profiler would have recorded."""
         load, traffic, size, what = asked
         rows = np.arange(len(done.jobs))
         kind = what.astype(np.int64)

@@ -69,7 +69,7 @@ class PlantedJob:
         processes: Its processes.
         start_ns: Its start.
         end_ns: Its end.
-        alone_s: What it takes with its own noise and the weather, but without the others.
+        alone_s: Its run time with its own noise and the weather, but without the others.
         lost: (kind, resource) -> seconds of its run time that others cost it there.
         by: (kind, resource, other job) -> seconds that this one cost it.
     """
@@ -87,7 +87,7 @@ class PlantedJob:
 
     @property
     def lost_s(self) -> float:
-        """Seconds that others cost it in all."""
+        """Seconds that it lost to others in all."""
         return sum(self.lost.values())
 
     @property
@@ -96,7 +96,7 @@ class PlantedJob:
         return (self.end_ns - self.start_ns) / 1e9
 
     def culprit(self, kind: Kind, resource: str) -> str:
-        """Return the job that cost it most on a resource; "" where nobody did."""
+        """Return the job that cost it most on a resource; "" if none did."""
         here = {key[2]: value for key, value in self.by.items() if key[:2] == (kind, resource)}
         return max(here, key=lambda name: here[name]) if here else ""
 

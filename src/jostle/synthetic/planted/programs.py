@@ -19,13 +19,13 @@ Habit = Literal["aggregate-write", "open-write-close", "write-seek"]
 
 @dataclass(frozen=True)
 class ProgramPhase:
-    """A stretch of a program in which it behaves alike.
+    """A phase of a program with constant behaviour.
 
     Attributes:
         seconds: Its length, undisturbed.
         io: Share of the time in calls to the file system.
         net: Share of the time in communication; the rest computes.
-        load: What it asks of the file system, share of what that can do (bytes, or metadata
+        load: Its load on the file system, share of the capacity (bytes, or metadata
             operations where `what` is META).
         traffic: What it asks of the network, likewise.
         size: Bytes per operation.

@@ -1,4 +1,4 @@
-"""Writes what the planted jobs did as rows of a repository."""
+"""Writes the planted jobs as rows of a repository."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Writer:
         return sources, place
 
     def _whole(self, value: Floats, row: Ints, spread: float = 0.05) -> Ints:
-        """Return a job's figure to each of its processes, a little different, in whole numbers."""
+        """Divide a job's value among its processes, with small differences, in whole numbers."""
         each = value[row] * (1 + spread * self._rng.standard_normal(len(row), dtype=np.float32))
         return np.floor(np.maximum(each, 0) + self._rng.random(len(row), dtype=np.float32)).astype(
             np.int64
@@ -150,7 +150,7 @@ class Writer:
         return values
 
     def _files(self, values: dict[str, Ints], facts: dict[str, Any], job: Ints, row: Ints) -> None:
-        """Add the opening, closing and seeking that goes with a program's habit."""
+        """Add the open, close and seek operations that a program of this kind makes."""
         steps = self._whole(facts["ops"][:, META] / self._count[job], row)
         moved = self._whole(facts["moved"][:, META] / self._count[job], row)
         each = np.divide(facts["io_s"][:, META] * self._count[job], facts["ops"][:, META],

@@ -1,1 +1,1 @@
-"""Experiments in a lab whose culprit is known: planned, run and scored."""
+"""Lab experiments with a known cause: planned, run and scored."""

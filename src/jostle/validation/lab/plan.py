@@ -62,7 +62,7 @@ class LabScene:
 
     @property
     def null(self) -> bool:
-        """Nobody in it does harm."""
+        """No neighbour in it does harm."""
         return not any(lab_neighbour.harm for lab_neighbour in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
@@ -119,7 +119,7 @@ _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
     """Plan experiments.
 
-    The first of them are probes alone, which say how long each takes undisturbed; then harmful
+    The first of them are probes alone, which measure how long each takes undisturbed; then harmful
     ones and null ones in a shuffled order. Each harmful one has harmless neighbours, too.
 
     Args:

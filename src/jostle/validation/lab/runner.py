@@ -130,7 +130,7 @@ def play(
 
 
 def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None:
-    """Play scenes, several labs at a time; whatever ends one of them ends all."""
+    """Play scenes, several labs at a time; an error in one ends all."""
     left: queue.SimpleQueue[LabScene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
@@ -199,7 +199,7 @@ def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None
 
 
 def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> Played:
-    """Make one experiment and takes its profiles into a repository."""
+    """Make one experiment and ingest its profiles."""
     if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
         return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
     for node in lab.nodes:
@@ -285,7 +285,7 @@ def _words(
 
 
 def _bound(words: list[str], core: int) -> list[str]:
-    """Bind a command to a core: who shares it is a matter of chance otherwise."""
+    """Bind a command to a core: otherwise chance decides who shares it."""
     return words if core < 0 else ["taskset", "-c", str(core), *words]
 
 
@@ -306,7 +306,7 @@ def _profiled(
 def _neighbour(
     lab: Lab, scene: LabScene, lab_neighbour: LabNeighbour, start_ns: int, ended: threading.Event
 ) -> None:
-    """Lets a neighbour come and go: a process per burst, so that its silence costs no core."""
+    """Runs a neighbour in bursts: a process per burst, so that its pauses use no core."""
     folder = lab.shared if lab_neighbour.place == "shared" else lab.here
     lead_s = _MPI_BURST_LEAD_S if lab_neighbour.partner else _BURST_LEAD_S
     for begin, length in lab_neighbour.bursts:
@@ -342,7 +342,7 @@ def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> int:
 
 
 def name_of(folder: Path) -> str:
-    """Name the labs of a validation: not those of another one that runs beside it.
+    """Return the name of a validation's labs, different from those of another one at the same time.
 
     Raises:
         ValidationError: The folder has no name.

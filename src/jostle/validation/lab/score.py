@@ -23,7 +23,7 @@ STEADY = 0.15
 
 @dataclass(frozen=True)
 class Slices:
-    """Slices told rightly and wrongly."""
+    """Slices classified rightly and wrongly."""
 
     hit: int
     wrong: int
@@ -31,12 +31,12 @@ class Slices:
 
     @property
     def precision(self) -> float | None:
-        """Of those blamed, the share that is guilty."""
+        """Share of the slices named as disturbed that were."""
         return self.hit / (self.hit + self.wrong) if self.hit + self.wrong else None
 
     @property
     def recall(self) -> float | None:
-        """Of the guilty, the share that is blamed."""
+        """Share of the disturbed slices that were named."""
         return self.hit / (self.hit + self.missed) if self.hit + self.missed else None
 
     @property
@@ -54,9 +54,9 @@ class Seen:
         job: The probe's job.
         name: Kind of the experiment.
         probe: Name of the probe.
-        null: Nobody did harm.
-        slices: Slices told rightly and wrongly.
-        blamed: Jobs that were blamed, the first suspect first.
+        null: No neighbour did harm.
+        slices: Slices classified rightly and wrongly.
+        blamed: Suspects, the first suspect first.
         right: The first suspect is the one that did harm; None in a null run.
         run_s: How long it took.
         lost_s: What harmful neighbours cost it.
@@ -115,12 +115,12 @@ class Seen:
 
     @property
     def apart(self) -> float | None:
-        """How far the two losses are from each other, share of that against the calm slices."""
+        """Difference of the two losses, as a share of that against the calm slices."""
         return abs(self.lost_s - self.calm_s) / self.calm_s if self.calm_s else None
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval, share of what was said; None where nothing was."""
+        """Half of the interval as a share of the estimate; None without an estimate."""
         return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Seen:
 
 
 def alone(runs: Sequence[Played]) -> dict[str, float]:
-    """Return what each probe does in a slice alone: operations, mean of the middle half."""
+    """Return each probe's operations in a slice when alone: mean of the middle half."""
     found: dict[str, list[int]] = {}
     for played in runs:
         if played.scene.name == "alone":
@@ -144,9 +144,9 @@ def _middle(values: Sequence[int]) -> float:
 
 
 def unsteady(runs: Sequence[Played]) -> dict[str, float]:
-    """Return the probes whose rate in one run says nothing of another run.
+    """Return the probes whose rate differs too much between runs.
 
-    Asked of null runs only: how near answers come to either truth has no part in it.
+    Only null runs are used, so the accuracy of answers has no influence.
 
     Args:
         runs: All experiments.
@@ -167,7 +167,7 @@ def see(
     played: Played, interference: Interference, usual: Mapping[str, float],
     differing: Collection[str] = (),
 ) -> Seen | None:  # fmt: skip
-    """Set an experiment beside what was said of it.
+    """Compare an experiment with its identification.
 
     Args:
         played: The experiment.
@@ -271,11 +271,11 @@ def calm(played: Played, shares: Mapping[int, float]) -> float | None:
 
 
 def slices(shares: Mapping[int, float], interference: Interference) -> Slices:
-    """Count slices that were told rightly and wrongly.
+    """Count slices that were classified rightly and wrongly.
 
     Args:
         shares: Share of each slice in which a harmful neighbour was on.
-        interference: What was said of the experiment.
+        interference: The answer for the experiment.
     """
     blamed = {
         number
