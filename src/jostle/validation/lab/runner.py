@@ -306,7 +306,7 @@ def _profiled(
 def _neighbour(
     lab: Lab, scene: LabScene, lab_neighbour: LabNeighbour, start_ns: int, ended: threading.Event
 ) -> None:
-    """Runs a neighbour in bursts: a process per burst, so that its pauses use no core."""
+    """Run a neighbour in bursts: a process per burst, so that its pauses use no core."""
     folder = lab.shared if lab_neighbour.place == "shared" else lab.here
     lead_s = _MPI_BURST_LEAD_S if lab_neighbour.partner else _BURST_LEAD_S
     for begin, length in lab_neighbour.bursts:
