@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from test_study_figures import texts
 
 from jostle.plot import Series
 from jostle.plot.charts.imprint import (
@@ -122,8 +123,7 @@ def test_pictures_and_their_numbers(tmp_path: Path) -> None:
 
 def test_the_picture_names_both_numbers(tmp_path: Path) -> None:
     path = save_imprint(chart(), tmp_path / "imprint.svg")
-    said = re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.S)
-    whole = " ".join(said).replace("\n", " ").replace("\u00a0", " ")
+    whole = " ".join(texts(path)).replace("\n", " ").replace("\u00a0", " ")
     for wanted in ("degradation 50 %", "dilation 30 %", "alone: 5.00 s", "with the signal: 6.50 s",
                    "mean alone 40.0 MiB/s", "mean in the bursts 20.0 MiB/s", "the signal is on",
                    "seconds since the probe's start"):  # fmt: skip

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -15,14 +16,17 @@ import papers
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from jostle.analysis.study.model import Setting, StudyResult, Summary
-from jostle.plot.charts.study import groups, share_label, tidy
+from jostle.plot.charts.chart import FILL, PALETTE
+from jostle.plot.charts.study import finding, groups, share_label, single_runs, tied
 from jostle.plot.charts.study_imprints import periodic
 from jostle.plot.figures.page import PAGE_STYLE, Page, Saved, canvas, draw_pages
 from jostle.plot.figures.study.draw_all import draw_all, plans
+from jostle.report.models.studies import study_json, tidy
 
 STUDIES: dict[str, Callable[[], StudyResult]] = {
     "patterns": papers.patterns,
@@ -186,9 +190,10 @@ def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
 
 
 def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG: matplotlib notes it beside the outlines."""
-    found = re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.S)
-    return [text.replace("&lt;", "<").replace("\u00a0", " ") for text in found]
+    """Return what is written in an SVG, line by line: text is kept as text."""
+    tree = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    found = ["".join(text.itertext()) for text in tree.iter("{http://www.w3.org/2000/svg}text")]
+    return [text.replace("\u00a0", " ") for text in found]
 
 
 def test_the_csv_is_the_data(tmp_path: Path) -> None:
@@ -383,3 +388,93 @@ def test_a_signal_counted_otherwise_does_not_hide_the_probe() -> None:
     assert _top([trace], {id(trace): lines}) <= 2 * max(lines.probe.peak, lines.alone.peak)
     pages = [grid_page(mixed, grid) for grid in grids(mixed)]
     assert pages and all(page.note.endswith("has its own scale.") for page in pages)
+
+
+def test_text_stays_text_in_svg_and_pdf(tmp_path: Path) -> None:
+    """Type 42 (TrueType) as journals want it, and SVG text that can be searched."""
+    drawn(papers.chunk_sizes(), tmp_path, "degradation-over-chunk-size", ("svg", "pdf"))
+    pdf = (tmp_path / "degradation-over-chunk-size.pdf").read_bytes()
+    assert b"/Subtype /Type3" not in pdf
+    assert b"/FontFile2" in pdf and b"/CIDFontType2" in pdf
+    assert "chunk size" in texts(tmp_path / "degradation-over-chunk-size.svg")
+
+
+def test_an_axis_is_logarithmic_where_values_span_more_than_two_decades() -> None:
+    def scales(result: StudyResult) -> tuple[set[str], str]:
+        page, draw = next(p for p in plans(result) if p[0].stem.startswith("standalone-against"))
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)
+            assert not faults(made.figure)
+        return {axes.get_yscale() for axes in made.drawn[:1]}, page.note
+
+    result = papers.patterns()
+    usual = scales(result)
+    assert usual[0] == {"linear"} and "Bars: median" in usual[1]
+    slow = [
+        dataclasses.replace(
+            each, overall=Summary(5, *[rate / 1000 for rate in [each.overall.median or 0] * 4],
+                                  None, None)
+        )
+        for each in result.standalone
+    ]  # fmt: skip
+    wide = scales(dataclasses.replace(result, standalone=slow))
+    assert wide[0] == {"log"} and "Bars (marks where the axis is logarithmic): median" in wide[1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [([1, 1], "One run each: how far runs differ is not known."),
+     ([1, 5], "Where n = 1, how far runs differ is not known."), ([2, 5], ""), ([], "")],
+)  # fmt: skip
+def test_single_runs_have_a_caveat(counts: list[int], said: str) -> None:
+    assert single_runs(counts).strip() == said
+
+
+def test_every_kind_of_figure_of_single_runs_has_the_caveat() -> None:
+    result = papers.kuo()
+    once = [dataclasses.replace(cell, repetitions=cell.repetitions[:1]) for cell in result.cells]
+    notes = {page.stem: page.note for page, _ in plans(dataclasses.replace(result, cells=once))}
+    for stem in ("degradation-matrix", "standalone-against-concurrent", "spread-per-process"):
+        found = [note for name, note in notes.items() if name.startswith(stem)]
+        assert found and all("how far runs differ is not known" in note for note in found), stem
+
+
+def test_ties_are_said() -> None:
+    assert tied([0.43, 0.431, 0.2], 0.43) == " (one other as much)"
+    assert tied([0.43, 0.43, 0.43], 0.43) == " (2 others as much)"
+    assert tied([0.43, 0.2], 0.43) == ""
+    result = papers.patterns()
+    (group, *_) = groups(result.cells)
+    same = Summary(5, 0.4, 0.4, 0.4, 0.4, None, None)
+    alike = [dataclasses.replace(cell, degradation=same) for cell in group.cells]
+    title = finding(dataclasses.replace(group, cells=tuple(alike)))
+    assert title.endswith(f" ({len(alike) - 1} others as much)")
+
+
+def test_pages_and_figures_have_programs_in_one_order() -> None:
+    """What the page asks for (`study_json`) is in the order of the figures."""
+    result = papers.patterns()
+    mixed = dataclasses.replace(result, programs=result.programs[::-1], cells=result.cells[::-1])
+    shown = study_json(mixed)
+    assert shown["programs"] == tidy(mixed).programs == [papers.OWC, papers.WS, papers.AW]
+    assert [cell["probe"] for cell in shown["cells"]] == [c.probe for c in tidy(mixed).cells]
+
+
+def test_probe_and_signal_are_filled_alike_on_pages_and_in_figures() -> None:
+    ui = Path(__file__).parents[2] / "ui/src"
+    assert f"--fill: {FILL};" in (ui / "tokens.css").read_text()
+    style = (ui / "pages/study/CellDetails.svelte").read_text()
+    for name, colour in (("probe", "own"), ("signal", "others")):
+        assert f"path.{name} {{ fill: var(--{colour}); fill-opacity: var(--fill);" in style
+    page, draw = next(p for p in plans(papers.patterns()) if p[0].stem.startswith("time-slices"))
+    with matplotlib.rc_context(PAGE_STYLE):
+        made = canvas(page)
+        draw(made)
+    filled = {
+        to_hex(patch.get_facecolor()[:3]).upper(): patch.get_alpha()
+        for axes in made.drawn
+        for patch in axes.patches
+        if patch.get_fill()
+    }
+    assert filled == {PALETTE[0]: FILL, PALETTE[1]: FILL}

@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Show what the study NAME found: which program slows which, and by how much.
 
-    Degradation is throughput lost, dilation is run time gained: two different numbers. Runs that
+    Degradation is throughput lost, dilation is run time lost: two different numbers. Runs that
     failed or were discarded are named with their reasons.
     """
     from jostle.study.result import result
@@ -99,7 +99,7 @@ def present(
         return
     from jostle.analysis import laws
     from jostle.cli.views.study import view
-    from jostle.plot.charts.study import tidy
+    from jostle.report.models.studies import tidy
 
     ordered = tidy(study_result)
     show(*view(ordered, laws(study_result)))

@@ -14,6 +14,8 @@ from jostle.report.format.values import quantity, rate
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 #: The same hues, light enough for a dark terminal.
 TERMINAL_PALETTE = ("#56B4E9", "#F0954F", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
+#: How much of its colour fills an area below a line; `--fill` in ui/src/tokens.css.
+FILL = 0.2
 NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jostle.analysis.study.model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
@@ -99,45 +99,6 @@ def patterns(result: StudyResult) -> set[str]:
 def slug(text: str) -> str:
     """Return a text as part of a file's name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower() or "x"
-
-
-def tidy(result: StudyResult) -> StudyResult:
-    """Put everything into one order: the thesis' patterns first, then as the study names them.
-
-    Runs come round-robin and in a drawn order; tables and figures should not.
-    """
-    known = PATTERNS[:3]
-    names = sorted(
-        dict.fromkeys(result.programs), key=lambda name: known.index(name) if name in known else 3
-    )
-    place = {name: number for number, name in enumerate(names)}
-
-    def key(one: str, other: str, setting: Setting) -> tuple[object, ...]:
-        chunk = -1 if setting.chunk is None else setting.chunk
-        return (setting.periodic, setting.shared, setting.more, chunk, place.get(one, 99),
-                setting.processes[0], place.get(other, 99), setting.processes[1])  # fmt: skip
-
-    kuo = result.kuo and replace(
-        result.kuo, rows=sorted(result.kuo.rows, key=lambda r: key(r.small, r.large, r.setting))
-    )
-    return replace(
-        result,
-        programs=names,
-        standalone=sorted(
-            result.standalone,
-            key=lambda standalone: key(standalone.program, "", standalone.setting),
-        ),
-        cells=sorted(result.cells, key=lambda cell: key(cell.probe, cell.signal, cell.setting)),
-        curves=sorted(
-            result.curves,
-            key=lambda c: (c.probe == c.signal, *key(c.probe, c.signal, c.setting)),
-        ),
-        imprints=sorted(result.imprints, key=lambda i: (key(i.probe, i.signal, i.setting), i.run)),
-        traces=sorted(
-            result.traces, key=lambda trace: key(trace.probe, trace.signal, trace.setting)
-        ),
-        kuo=kuo,
-    )
 
 
 @dataclass(frozen=True)
@@ -312,6 +273,36 @@ def kept_label(counts: Iterable[int]) -> str:
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"n = {numbers[0]} to {numbers[-1]}"
 
 
+def single_runs(counts: Iterable[int]) -> str:
+    """Return the caveat of a figure that shows single runs: a sentence with a space before it.
+
+    Args:
+        counts: How many runs count, one number per thing that is drawn.
+    """
+    numbers = {number for number in counts if number}
+    if 1 not in numbers:
+        return ""
+    if len(numbers) == 1:
+        return " One run each: how far runs differ is not known."
+    return " Where n = 1, how far runs differ is not known."
+
+
+def tied(
+    values: Iterable[float], extreme: float, label: Callable[[float], str] = share_label
+) -> str:
+    """Return how many more have the extreme value as it is printed, in brackets; empty for none.
+
+    Args:
+        values: All of them, the extreme one too; shares.
+        extreme: The greatest or the least.
+        label: How a value is printed.
+    """
+    alike = sum(label(value) == label(extreme) for value in values) - 1
+    if alike < 1:
+        return ""
+    return " (one other as much)" if alike == 1 else f" ({alike} others as much)"
+
+
 def several(cells: Iterable[Cell]) -> bool:
     """Return whether any cell has more than one run that counts: only then is there a spread."""
     return any(verdicts(cell)["kept"] > 1 for cell in cells)
@@ -403,8 +394,9 @@ def finding(group: Group, measure: str = "degradation") -> str:
     worst = max(known, key=lambda cell: median_of(cell, measure))
     least = min(known, key=lambda cell: median_of(cell, measure))
     chunked = len(group.chunks) > 1
-    sentence = _loss(group, worst, measure, chunked=chunked)
-    if len(known) == 1 or worst is least:
+    values = [median_of(cell, measure) for cell in known]
+    sentence = _loss(group, worst, measure, chunked=chunked) + tied(values, max(values))
+    if len(known) == 1 or share_label(max(values)) == share_label(min(values)):
         return sentence
     return f"{sentence}; {_loss(group, least, measure, chunked=chunked, short=True)}"
 

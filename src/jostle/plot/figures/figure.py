@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 from jostle.plot.charts.axis import ceiling, time_ticks, unit_label, value_label
-from jostle.plot.charts.chart import PALETTE, Chart, Panel, summary
+from jostle.plot.charts.chart import FILL, PALETTE, Chart, Panel, summary
 from jostle.plot.figures.files import check_suffix
 from jostle.report.format.values import local_time, zone_name
 
@@ -38,7 +38,8 @@ STYLE: Any = {
     "grid.color": _RULE,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # text stays text: it can be searched, copied and set in another font
+    "pdf.fonttype": 42,  # TrueType: journals refuse type 3
     "svg.hashsalt": "jostle",
 }
 _WIDTH, _PANEL, _HEAD, _FOOT, _GAP = 9.6, 1.75, 0.84, 0.62, 0.46  # inches
@@ -113,7 +114,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
         edges = series.edges / 1e9
         label = f"{series.label}: {summary(panel, series, brief=True)}"
         values = sign * series.values
-        axes.stairs(values, edges, fill=True, color=colour, alpha=0.25, linewidth=0)
+        axes.stairs(values, edges, fill=True, color=colour, alpha=FILL, linewidth=0)
         axes.stairs(values, edges, color=colour, linewidth=1.1, label=label)
     # Both halves have one scale, but a small second series takes only the room it needs.
     depth = max(ceiling(panel.series[1].peak, panel.unit), top / 4) if mirrored else 0.0

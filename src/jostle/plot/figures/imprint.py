@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from jostle.plot.charts.axis import ceiling
-from jostle.plot.charts.chart import PALETTE
+from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.imprint import (
     ImprintChart,
     level,
@@ -105,7 +105,7 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
     top = ceiling(max(imprint.alone.peak, imprint.together.peak) * 1.12, imprint.unit)
     _bands(axes, imprint)
     together = relative(imprint.together, imprint.together_ns[0])
-    axes.stairs(imprint.together.values, together, fill=True, color=_BLUE, alpha=0.22, linewidth=0)
+    axes.stairs(imprint.together.values, together, fill=True, color=_BLUE, alpha=FILL, linewidth=0)
     axes.stairs(imprint.together.values, together, color=_BLUE, linewidth=1.2)
     if len(imprint.alone.values):
         alone = relative(imprint.alone, imprint.alone_ns[0])
@@ -199,7 +199,7 @@ def _load(axes: Axes, imprint: ImprintChart) -> None:
     top = ceiling(imprint.load.peak, imprint.unit)
     _bands(axes, imprint)
     edges = relative(imprint.load, imprint.together_ns[0])
-    axes.stairs(imprint.load.values, edges, fill=True, color=_ORANGE, alpha=0.3, linewidth=0)
+    axes.stairs(imprint.load.values, edges, fill=True, color=_ORANGE, alpha=FILL, linewidth=0)
     axes.stairs(imprint.load.values, edges, color=_ORANGE, linewidth=1.2)
     value_axis(axes, top, imprint.unit, 1)
     axes.annotate(role(imprint.signal, "the signal"), (0, 1), (0, 4), "axes fraction",

@@ -11,7 +11,7 @@ import numpy as np
 
 from jostle.analysis.identification.model import Interference
 from jostle.plot.charts.axis import ceiling, time_ticks
-from jostle.plot.charts.chart import PALETTE
+from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.interference import BlameChart, Floats, charts, means, service_top
 from jostle.plot.charts.study import slug
 from jostle.plot.figures.figure import INK, SOFT
@@ -144,7 +144,7 @@ def _load(axes: Axes, chart: BlameChart, values: Floats, colour: str, title: str
     drawn, borders = _steps(chart, np.nan_to_num(values))
     top = ceiling(float(np.nanmax(drawn, initial=0.0)), chart.unit)
     _shade(axes, chart)
-    axes.stairs(drawn, borders, fill=True, color=colour, alpha=0.25, linewidth=0)
+    axes.stairs(drawn, borders, fill=True, color=colour, alpha=FILL, linewidth=0)
     axes.stairs(drawn, borders, color=colour, linewidth=1.0)
     value_axis(axes, top, chart.unit, 1 if values is chart.own else 2)
     _heading(axes, title)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
 from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
+from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
     FULL,
@@ -49,6 +50,8 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         title += grid.place
         if len(evident) > 1:
             title += f", the most of {len(evident)} pairs with evidence"
+        value = worst.slowdown.value if worst.slowdown else 0.0
+        title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
         title = f"No evidence that any program slows another on the {grid.place}"
     note = (

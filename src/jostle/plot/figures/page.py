@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ PAGE_STYLE: Any = STYLE | {
     "hatch.linewidth": 0.7,
     "text.parse_math": False,
 }
+_LOG_TICKS = 6
 _MARGIN, _TITLE, _NOTE, _FOOT = 0.12, 9.5, 7.5, 6.5  # inches, then points
 
 
@@ -235,6 +237,37 @@ def broken(name: str, room: float, points: float, *, bold: bool = False) -> list
         else:
             lines.append(piece)
     return lines
+
+
+#: An axis is logarithmic where the largest value is more than this many times the least.
+_LINEAR = 100.0
+
+
+def spans_decades(values: Iterable[float]) -> bool:
+    """Return whether values above 0 span more than two decades: a linear axis hides the small."""
+    known = [value for value in values if value > 0 and math.isfinite(value)]
+    return bool(known) and max(known) > _LINEAR * min(known)
+
+
+def log_axis(axes: Axes, values: Iterable[float], unit: str) -> None:
+    """Scale the value axis by powers around `values` above 0; unit "s" is plain seconds."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    known = [value for value in values if value > 0 and math.isfinite(value)]
+    base = 2.0 if unit == "bytes" else 10.0
+    low, high = math.log(min(known) / 1.6, base), math.log(max(known) * 2.2, base)
+    step = next(s for s in (1, 2, 3, 5, 10, 20, 40, 80) if (high - low) / s <= _LOG_TICKS)
+    first = math.ceil(low / step) * step
+    ticks = [base**power for power in range(first, math.floor(high) + 1, step)]
+    axes.set_yscale("log", base=base)
+    axes.set_ylim(base**low, base**high)
+    axes.set_yticks(ticks)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_yticklabels(
+        [f"{tick:g} s" if unit == "s" else value_label(tick, unit, level=False) for tick in ticks]
+    )
+    axes.grid(axis="y")
 
 
 def value_axis(axes: Axes, top: float, unit: str, steps: int = 4) -> None:

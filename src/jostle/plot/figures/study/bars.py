@@ -13,7 +13,7 @@ from jostle.analysis.study.model import Cell, StudyResult
 from jostle.plot.charts.axis import ceiling
 from jostle.plot.charts.study import chunk_label, slug
 from jostle.plot.figures.figure import INK, SOFT
-from jostle.plot.figures.page import Canvas, Look, broken, value_axis
+from jostle.plot.figures.page import Canvas, Look, broken, log_axis, value_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +22,17 @@ if TYPE_CHECKING:
 LEFT, RIGHT, SMALL = 0.84, 0.14, 6.5
 MOST = 12  # pairs on a page
 LINE = 0.115  # inches of a line of labels
+HEADROOM = 1.13  # of a linear axis, for the numbers above the bars
 
 
-def bar(axes: Axes, where: float, height: float, wide: float, look: Look) -> None:
-    """Draw one bar in a look."""
+def bar(
+    axes: Axes, where: float, height: float, wide: float, look: Look, *, log: bool = False
+) -> None:
+    """Draw one bar in a look; on a logarithmic axis, where lengths mean nothing, its mark."""
+    if log:
+        axes.plot([where], [height], look.marker, markersize=5, markerfacecolor=look.fill,
+                  markeredgecolor=look.colour, markeredgewidth=0.9)  # fmt: skip
+        return
     axes.bar(where, height, width=wide, facecolor=look.fill, edgecolor=look.colour,
              hatch=look.hatch, linewidth=0.8)  # fmt: skip
 
@@ -37,10 +44,21 @@ def whisker(axes: Axes, where: float, low: float, high: float, half: float) -> N
         axes.plot([where - half, where + half], [end, end], color=INK, linewidth=0.8)
 
 
-def bars_axis(axes: Axes, top: float, metric: str, labels: Sequence[str], slot: float) -> None:
+def bars_axis(
+    axes: Axes,
+    values: Sequence[float],
+    metric: str,
+    labels: Sequence[str],
+    slot: float,
+    *,
+    log: bool = False,
+) -> None:
     """Scale the value axis, and name every group below it as far as its slot allows."""
-    end = ceiling(top, metric if metric == "bytes" else "count")
-    value_axis(axes, end, metric)
+    if log:
+        log_axis(axes, values, metric)
+    else:
+        end = ceiling(max(values) * HEADROOM, metric if metric == "bytes" else "count")
+        value_axis(axes, end, metric)
     axes.set_xlim(-0.55, len(labels) - 0.45)
     axes.set_xticks(range(len(labels)))
     names = [label_lines(label, slot) for label in labels]
@@ -48,8 +66,9 @@ def bars_axis(axes: Axes, top: float, metric: str, labels: Sequence[str], slot: 
     padded = ["\n".join(lines + [" "] * (deepest - len(lines))) for lines in names]
     axes.set_xticklabels(padded, fontsize=SMALL, color=INK, va="top", linespacing=1.1)
     axes.tick_params(axis="x", length=0)
-    axes.axhline(0, color=SOFT, linewidth=0.8)
-    axes.spines["bottom"].set_visible(False)
+    if not log:
+        axes.axhline(0, color=SOFT, linewidth=0.8)
+    axes.spines["bottom"].set_visible(log)
 
 
 def label_lines(label: str, slot: float) -> list[str]:
@@ -90,12 +109,22 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
     ]
 
 
-def legend(canvas: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[Any] = ()) -> None:
-    """Name the bars, and further marks, above the axes."""
+def legend(
+    canvas: Canvas,
+    entries: Sequence[tuple[str, Look]],
+    extra: Sequence[Any] = (),
+    *,
+    log: bool = False,
+) -> None:
+    """Name the bars (marks where all axes are logarithmic), and further marks, above the axes."""
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
-        Patch(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8,
+        Line2D([], [], linestyle="none", marker=look.marker, markersize=5,
+               markerfacecolor=look.fill, markeredgecolor=look.colour, label=label)
+        if log
+        else Patch(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8,
               label=label)
         for label, look in entries
     ]  # fmt: skip

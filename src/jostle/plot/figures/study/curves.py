@@ -16,6 +16,7 @@ from jostle.plot.charts.study import (
     about_size,
     kept_label,
     share_label,
+    single_runs,
     slug,
     source,
     without_chunk,
@@ -144,6 +145,7 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
     words = {pair.words for pair in found}
     note += f"; everywhere {words.pop()}" if len(words) == 1 and "" not in words else ""
     note += "; whiskers: 95 % interval of their mean." if max(counts) > 1 else "."
+    note += single_runs(counts)
     across = min(len(found), _ACROSS)
     rows = math.ceil(len(found) / _ACROSS)
     height = _HEAD + _PANEL + _FOOT

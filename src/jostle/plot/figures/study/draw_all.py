@@ -8,7 +8,6 @@ from pathlib import Path
 
 from jostle.analysis.study.model import StudyResult
 from jostle.plot.charts import study_imprints
-from jostle.plot.charts.study import tidy
 from jostle.plot.figures.imprint import draw_figure, imprint_page
 from jostle.plot.figures.page import Plan, Saved, draw_pages
 from jostle.plot.figures.study import (
@@ -29,6 +28,7 @@ from jostle.plot.figures.study import (
 from jostle.plot.figures.study import (
     versus as study_versus,
 )
+from jostle.report.models.studies import tidy
 
 
 def plans(result: StudyResult) -> Iterator[Plan]:

@@ -27,6 +27,7 @@ from jostle.plot.charts.study import (
     patterns,
     several,
     share_label,
+    single_runs,
     source,
     summary_of,
     values_of,
@@ -162,6 +163,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
         note += "; whiskers: 95 % interval of their mean; points: runs"
         note += "; diamond: the least disturbed run" if measure == "degradation" else ""
     note += "."
+    note += single_runs(counts)
     note += metrics_note(group.cells)
     note += " ×: number of processes." if group.sized else ""
     if len(matrix.chunks) < len(group.chunks):

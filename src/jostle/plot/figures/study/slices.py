@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from jostle.analysis.study.model import Setting, StudyResult, Trace
 from jostle.analysis.study.runs import AMOUNTS
 from jostle.plot.charts.axis import ceiling
-from jostle.plot.charts.chart import PALETTE
+from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.imprint import seconds_ticks
 from jostle.plot.charts.study import metric_label, rate_label, share_label, slug, source, verdicts
 from jostle.plot.figures.figure import INK
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _BLUE, _ORANGE, _GREY = PALETTE[0], PALETTE[1], "#8A949E"
 _DASH: Any = (0, (4, 1.5))
+_DOTS: Any = (0, (1.5, 1))
 _LEFT, _RIGHT = 0.66, 0.16  # inches
 _MOST = 12  # periodic cells that get a picture each
 _CELL, _CELL_GAP = 0.72, 0.2
@@ -105,10 +106,10 @@ def numbers(traces: Sequence[Trace]) -> DrawnFigures:
     return DrawnFigures(columns, tuple(rows))
 
 
-def _filled(axes: Axes, steps: SliceSteps, colour: str) -> None:
+def _filled(axes: Axes, steps: SliceSteps, colour: str, dash: Any = "-") -> None:
     if len(steps.rates):
-        axes.stairs(steps.rates, steps.edges, fill=True, color=colour, alpha=0.22, linewidth=0)
-        axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.1)
+        axes.stairs(steps.rates, steps.edges, fill=True, color=colour, alpha=FILL, linewidth=0)
+        axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.1, linestyle=dash)
 
 
 def axes_line(axes: Axes, steps: SliceSteps, colour: str, dash: Any = "-") -> None:
@@ -130,11 +131,13 @@ def _time(axes: Axes, seconds: float, most: int) -> None:
 
 
 def _legend(canvas: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> None:
+    from matplotlib.colors import to_rgba
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
-        Patch(facecolor=colour, alpha=0.25, label=label) if area
+        Patch(facecolor=to_rgba(colour, FILL), edgecolor=colour, linestyle=dash, label=label)
+        if area
         else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
         for label, colour, dash, area in entries
     ]  # fmt: skip
@@ -297,7 +300,7 @@ def draw_grid(canvas: Canvas, grid: Grid) -> None:
     canvas.text(
         left, canvas.body - 0.02, "seconds since the start of the pair", color=INK, va="bottom"
     )
-    _legend(canvas, [("probe", _BLUE, "-", False), ("signal", _ORANGE, (0, (1.5, 1)), False),
+    _legend(canvas, [("probe", _BLUE, "-", True), ("signal", _ORANGE, _DOTS, True),
                    ("probe alone", _GREY, _DASH, False)])  # fmt: skip
 
 
@@ -319,7 +322,7 @@ def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
     if _otherwise(trace) and signal.peak > 0:
         signal = replace(signal, rates=signal.rates * (top / signal.peak))
     axes_line(axes, line.alone, _GREY, _DASH)
-    axes_line(axes, signal, _ORANGE, (0, (1.5, 1)))
+    _filled(axes, signal, _ORANGE, _DOTS)
     _filled(axes, line.probe, _BLUE)
     if trace.evaluated:
         length = trace.slice_ns / 1e9
@@ -396,7 +399,7 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     lines = Lines.of(trace)
     axes = canvas.axes(_LEFT, 0.42, canvas.width - _LEFT - _RIGHT - 0.9, 1.62)
     axes_line(axes, lines.alone, _GREY, _DASH)
-    axes_line(axes, lines.signal, _ORANGE, (0, (1.5, 1)))
+    _filled(axes, lines.signal, _ORANGE, _DOTS)
     _filled(axes, lines.probe, _BLUE)
     top = ceiling(max(lines.probe.peak, lines.signal.peak, lines.alone.peak), trace.metric)
     _scale(axes, top, trace.metric, 4)
@@ -420,6 +423,6 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
             color=INK, va="center", linespacing=1.2, annotation_clip=False,
         )  # fmt: skip
     small, large = trace.setting.processes
-    _legend(canvas, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", False),
-                   (f"{trace.signal}, {large}: the larger", _ORANGE, (0, (1.5, 1)), False),
+    _legend(canvas, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", True),
+                   (f"{trace.signal}, {large}: the larger", _ORANGE, _DOTS, True),
                    ("the smaller alone", _GREY, _DASH, False)])  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jostle.analysis.study.model import Cell, StudyResult
-from jostle.plot.charts.study import kept_label, share_label, source
+from jostle.plot.charts.study import kept_label, share_label, single_runs, source, tied
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import FULL, LOOKS, Canvas, DrawnFigures, Page, text_width
 from jostle.plot.figures.study.bars import SMALL, pair_words
@@ -53,6 +53,7 @@ def spread_page(result: StudyResult, found: Sequence[ProcessSpread]) -> Page:
         f"Processes of a pair differ by {share_label(whole)} (median); most, "
         f"{share_label(most)}, in {worst.label}"
     )
+    title += tied([statistics.median(spread.values) for spread in found], most)
     if most < 0.005:
         title = "All processes of a pair move the same"
     counted = "bytes" if all(spread.cell.metric == "bytes" for spread in found) else "progress"
@@ -61,6 +62,7 @@ def spread_page(result: StudyResult, found: Sequence[ProcessSpread]) -> Page:
         f"active overlap. Points: runs, {kept_label(len(spread.values) for spread in found)}; bar: "
         "median."
     )
+    note += single_runs(len(spread.values) for spread in found)
     columns = ("pair", "chunk_bytes", "shared", "periodic", "run", "std_over_mean")
     rows = tuple(
         (

@@ -14,10 +14,20 @@ from jostle.plot.charts.study import (
     processes_label,
     share_label,
     signed_label,
+    single_runs,
     source,
 )
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, LOOKS, NARROW, Canvas, DrawnFigures, Look, Page
+from jostle.plot.figures.page import (
+    FULL,
+    LOOKS,
+    NARROW,
+    Canvas,
+    DrawnFigures,
+    Look,
+    Page,
+    spans_decades,
+)
 from jostle.plot.figures.study.bars import (
     LEFT,
     LINE,
@@ -113,6 +123,7 @@ def _overlap_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> P
         f"{kept_label(row.runs for row in rows)}. Above the bars: Q / P; dash: an equal share for "
         "every process."
     )
+    note += single_runs(row.runs for row in rows)
     if any(row.overlap_ratio is None for row in rows):
         note += " Neither where an operation of P is another thing than one of Q."
     columns = (
@@ -148,14 +159,15 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
     from matplotlib.lines import Line2D
 
     axes = canvas.axes(LEFT, 0.3, canvas.width - LEFT - RIGHT, 1.4)
-    tops = []
+    tops: list[float] = []
+    log = spans_decades(value or 0.0 for row in rows for value in row.overlap)
     for number, row in enumerate(rows):
         small, large = row.overlap[0] or 0.0, row.overlap[1] or 0.0
         whole = row.setting.processes[0] + row.setting.processes[1]
         for place, (value, size) in enumerate(zip((small, large), row.setting.processes,
                                                   strict=True)):  # fmt: skip
             where = number + (place - 0.5) * 0.34
-            bar(axes, where, value, 0.3, LOOKS[place])
+            bar(axes, where, value, 0.3, LOOKS[place], log=log)
             tops.append(value)
             if row.overlap_ratio is not None:
                 fair = (small + large) * size / max(whole, 1)
@@ -169,15 +181,16 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
     slot = (canvas.width - LEFT - RIGHT) / len(rows)
     bars_axis(
         axes,
-        max(tops) * 1.12,
+        tops,
         metric_of(result, rows[0]),
         [row_label(result, row) for row in rows],
         slot,
+        log=log,
     )
     fair_share = Line2D([], [], color=INK, linewidth=1.3, label="equal share per process")
     uneven = any(len(set(row.setting.processes)) > 1 for row in rows)
     names = ("P, the smaller", "Q, the larger") if uneven else ("the first, P", "the second, Q")
-    legend(canvas, list(zip(names, LOOKS, strict=False)), [fair_share])
+    legend(canvas, list(zip(names, LOOKS, strict=False)), [fair_share], log=log)
 
 
 def predicted_rows(result: StudyResult) -> list[KuoRow]:
@@ -213,6 +226,7 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
         f"equations 1 and 2, shares by {' and by '.join(ways)}; numbers: relative error by "
         "process, in per cent."
     )
+    note += single_runs(row.runs for row in rows)
     if not all(row.holds for row in rows):
         note += " Pale and in brackets: the model's preconditions do not hold."
     columns = (
@@ -256,16 +270,20 @@ def draw_predicted(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) 
     from matplotlib.lines import Line2D
 
     width = canvas.width - LEFT - RIGHT
+    log = spans_decades(_times(rows))
     for place, (name, look) in enumerate((("the larger, Q", LOOKS[1]), ("the smaller, P",
                                                                         LOOKS[0]))):  # fmt: skip
         axes = canvas.axes(LEFT, 0.3 + place * 1.44, width, 1.26)
         large = place == 0
         tops = [
-            _predicted(axes, number, row, row.large_s if large else row.small_s, look, large=large)
+            _predicted(
+                axes, number, row, row.large_s if large else row.small_s, look, large=large, log=log
+            )
             for number, row in enumerate(rows)
         ]
-        bars_axis(axes, max(tops) * 1.14, "s", [row_label(result, row) for row in rows],
-              width / len(rows))  # fmt: skip
+        values = [*tops, *_times(rows)] if log else tops
+        bars_axis(axes, values, "s", [row_label(result, row) for row in rows],
+                  width / len(rows), log=log)  # fmt: skip
         axes.set_ylabel(name, color=INK)
         axes.tick_params(labelbottom=not large)
     marks = [
@@ -274,17 +292,28 @@ def draw_predicted(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) 
         for by, (mark, fill) in _MARKS.items()
         if any(prediction.by == by for row in rows for prediction in row.predictions)
     ]  # fmt: skip
-    legend(canvas, [("observed: Q", LOOKS[1]), ("P", LOOKS[0])], marks)
+    legend(canvas, [("observed: Q", LOOKS[1]), ("P", LOOKS[0])], marks, log=log)
+
+
+def _times(rows: Sequence[KuoRow]) -> list[float]:
+    """Return the observed and predicted run times of some rows, seconds."""
+    seen = [each.median or 0.0 for row in rows for each in (row.small_s, row.large_s)]
+    return seen + [
+        value
+        for row in rows
+        for prediction in row.predictions
+        for value in (prediction.small_s, prediction.large_s)
+    ]
 
 
 def _predicted(
-    axes: Axes, number: int, row: KuoRow, observed: Summary, look: Look, *, large: bool
+    axes: Axes, number: int, row: KuoRow, observed: Summary, look: Look, *, large: bool, log: bool
 ) -> float:
     """Draw one observed bar with its predictions; return how high they reach."""
     tops = [0.0]
     if observed.median is not None:
         pale = look if row.holds else Look("#8A949E", look.hatch, look.marker, look.dash)
-        bar(axes, number, observed.median, 0.5, pale)
+        bar(axes, number, observed.median, 0.5, pale, log=log)
         if observed.min is not None and observed.max is not None and observed.n > 1:
             whisker(axes, number, observed.min, observed.max, 0.07)
         tops += [observed.median, observed.max or 0.0]

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jostle.analysis.study.model import Cell, Standalone, StudyResult
-from jostle.plot.charts.study import kept_label, metric_label, rate_label, share_label, slug, source
+from jostle.plot.charts.study import (
+    kept_label,
+    metric_label,
+    rate_label,
+    share_label,
+    single_runs,
+    slug,
+    source,
+    tied,
+)
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import (
     FULL,
@@ -18,6 +27,7 @@ from jostle.plot.figures.page import (
     DrawnFigures,
     Look,
     Page,
+    spans_decades,
     text_width,
 )
 from jostle.plot.figures.study.bars import (
@@ -148,14 +158,18 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
             longer = f" and {factor:.1f} times the run time"
         name = worst.label.replace("\n", ", ")
         title = f"Side by side, up to {share_label(drop)} less throughput{longer} ({name})"
+        title += tied([each for each, _ in drops], drop)
         if drop < 0.01:
             title = "Side by side, no program has less throughput than alone"
     timed = _timed(found)
     what = "Throughput over the whole run"
     what += " (above) and run time (below)" if timed else ""
-    note = f"{what} of a program alone and of both of a pair at once. Bars: median, "
+    log = _log(found, _rates) or (timed and _log(found, _times))
+    marks = "Bars (marks where the axis is logarithmic)" if log else "Bars"
+    note = f"{what} of a program alone and of both of a pair at once. {marks}: median, "
     note += kept_label(one.kept for one in found)
     note += "; whiskers: least to most." if max(one.kept for one in found) > 1 else "."
+    note += single_runs(one.kept for one in found)
     columns = ("pair", "metric", "series", "what", "median", "min", "max", "kept")
     rows: list[tuple[object, ...]] = []
     for one in found:
@@ -191,38 +205,66 @@ def draw_versus(canvas: Canvas, found: Sequence[Versus]) -> None:
     metric = found[0].metric
     upper = canvas.axes(LEFT, 0.3, width, 1.2)
     slot = width / len(found)
-    _trio(upper, found, lambda one: (one.alone, one.together), metric, slot)
+    log = _log(found, _rates)
+    _trio(upper, found, _rates, metric, slot)
     if _timed(found):
         lower = canvas.axes(LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
-        _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
+        _trio(lower, found, _times, "s", slot)
+        log = log and _log(found, _times)
         lower.set_ylabel("run time", color=INK)
         upper.tick_params(labelbottom=False)
     counted = "throughput" if metric == "bytes" else f"{metric_label(metric)} per second"
     upper.set_ylabel(counted, color=INK)
     legend(canvas, list(zip(("alone", "first of the pair", "second"), _TRIO,
-                           strict=True)))  # fmt: skip
+                           strict=True)), log=log)  # fmt: skip
 
 
-_Pick = Callable[[Versus], tuple[float | None, tuple[list[float], list[float]]]]
+_Picked = tuple[float | None, tuple[list[float], list[float]]]
+_Pick = Callable[[Versus], _Picked]
+
+
+def _rates(one: Versus) -> _Picked:
+    return one.alone, one.together
+
+
+def _times(one: Versus) -> _Picked:
+    return one.alone_s, one.together_s
+
+
+def _values(found: Sequence[Versus], pick: _Pick) -> list[float]:
+    """Return all that is drawn of some pairs."""
+    return [
+        value
+        for alone, both in map(pick, found)
+        for values in ([] if alone is None else [alone], *both)
+        for value in values
+    ]
+
+
+def _log(found: Sequence[Versus], pick: _Pick) -> bool:
+    return spans_decades(_values(found, pick))
 
 
 def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str, slot: float) -> None:
     """Draw the three bars of every pair in `slot` inches each."""
-    tops = [0.0]
+    log = _log(found, pick)
     for number, one in enumerate(found):
         alone, both = pick(one)
         for place, values in enumerate(([] if alone is None else [alone], *both)):
             if not values:
                 continue
             where, middle = number + (place - 1) * 0.26, statistics.median(values)
-            bar(axes, where, middle, 0.23, _TRIO[place])
+            bar(axes, where, middle, 0.23, _TRIO[place], log=log)
             if len(values) > 1:
                 whisker(axes, where, min(values), max(values), 0.06)
+            if log and metric != "s":
+                continue  # units differ along the axis: only its labels can say them
             text = _number(middle, metric, 0.26 * slot)
-            axes.annotate(text, (where, max(values)), (0, 1.5), textcoords="offset points",
-                          ha="center", fontsize=SMALL - 0.5, color=INK)  # fmt: skip
-            tops.append(max(values))
-    bars_axis(axes, max(tops) * 1.12, metric, [one.label for one in found], slot)
+            axes.annotate(text, (where, max(values)), (0, 4 if log else 1.5),
+                          textcoords="offset points", ha="center", fontsize=SMALL - 0.5,
+                          color=INK)  # fmt: skip
+    every = [0.0, *_values(found, pick)]
+    bars_axis(axes, every, metric, [one.label for one in found], slot, log=log)
 
 
 def _number(value: float, metric: str, room: float) -> str:
