@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath, strerror
+
+#: Errors of a disk that is full, of a quota that is used up, and of a limit on the size of files.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ROOM_WORDS = tuple(strerror(number) for number in NO_ROOM)
+
 
 class JostleError(Exception):
     """Something went wrong that the user should hear about in one sentence.
@@ -33,3 +42,33 @@ class UsageError(JostleError):
     """The user asked for something that cannot be: wrong option, unknown job, missing file."""
 
     exit_code = 2
+
+
+def no_room(error: BaseException) -> str:
+    """Return the reason why nothing more can be written; "" if the error has another cause.
+
+    Libraries that write files pass on the number, or only the words, of the system's error.
+
+    Args:
+        error: An error from writing.
+    """
+    number = error.errno if isinstance(error, OSError) else None
+    if number in NO_ROOM:
+        return strerror(number)
+    text = str(error)
+    return next((words for words in _NO_ROOM_WORDS if words in text), "")
+
+
+@contextmanager
+def naming(path: str | PathLike[str]) -> Iterator[None]:
+    """Add the name of the file that is written to an error that lacks it.
+
+    Raises:
+        OSError: The error of the block, with `filename`.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = fspath(path)
+        raise

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from jostle.errors import JostleError, UsageError
+from jostle.errors import JostleError, UsageError, no_room
 
 #: verb -> (module, line of help), in the order and the sections of the help text.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -160,12 +160,24 @@ def main(args: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("JOSTLE_DEBUG"):
             raise
+        if why := no_room(error):
+            return _full(words, error, why)
         if isinstance(error, OSError) and isinstance(error.filename, str):
-            # A full disk, a read-only folder, ...: not foreseeable.
+            # A read-only folder, a device that fails, ...: not foreseeable.
             message = f"{error.filename}: {error.strerror}."
-            return _fail(words, message, "Make room, or choose another folder.", 1)
+            return _fail(words, message, "Choose another folder, or look at the disk.", 1)
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
+
+
+def _full(words: Sequence[str], error: Exception, why: str) -> int:
+    """Report that a disk is full: that of the file which the error names, else of the output."""
+    named = getattr(error, "filename", None)
+    if not named:
+        _silence()  # Python would write the rest of stdout again, and fail again
+    where = os.fsdecode(named) if named else "The output"
+    hint = "Free some space there, or write to another disk; then do it again."
+    return _fail(words, f"{where} cannot be written: {why}.", hint, 1)
 
 
 def _closed(error: PermissionError) -> tuple[str, str]:

@@ -43,6 +43,27 @@ class DamagedError(RepositoryError):
         self.span = span
 
 
+class NoRoomError(RepositoryError):
+    """The disk of a file outside the repository is full: of an export, or a temporary one.
+
+    Attributes:
+        why: The system's words.
+    """
+
+    def __init__(self, place: str, why: str) -> None:
+        """Make the error.
+
+        Args:
+            place: The file.
+            why: As above.
+        """
+        super().__init__(
+            f"{place} cannot be written: {why}.",
+            hint="Free some space there, or write to another disk; then do it again.",
+        )
+        self.why = why
+
+
 class JobError(JostleError):
     """The user named a job, metric or format that does not exist."""
 

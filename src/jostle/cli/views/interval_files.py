@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jostle.errors import UsageError
+from jostle.errors import UsageError, naming
 from jostle.plain_values import cell
 from jostle.report.format.values import iso_time
 
@@ -50,12 +50,13 @@ def write_intervals(estimate: Estimate, path: Path) -> int:
         estimate: The report on the run.
         path: A file ending in .json or .csv; replaced when it is there.
     """
-    if path.suffix.lower() == ".csv":
-        _write_csv(estimate, path)
-    else:
-        path.write_text(
-            json.dumps(trace_events(estimate), ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+    with naming(path):
+        if path.suffix.lower() == ".csv":
+            _write_csv(estimate, path)
+        else:
+            path.write_text(
+                json.dumps(trace_events(estimate), ensure_ascii=False) + "\n", encoding="utf-8"
+            )
     return len(estimate.hits)
 
 

@@ -10,7 +10,7 @@ import matplotlib
 
 from jostle.plot.charts.axis import ceiling, time_ticks, unit_label, value_label
 from jostle.plot.charts.chart import FILL, PALETTE, Chart, Panel, summary
-from jostle.plot.figures.files import check_suffix
+from jostle.plot.figures.files import check_suffix, save_figure
 from jostle.report.format.values import local_time, zone_name
 
 matplotlib.use("Agg")
@@ -62,8 +62,7 @@ def written(build: Callable[[], Figure], path: Path) -> Path:
     """Build a picture in our style and write it to `path`; give its absolute path."""
     check_suffix(path)
     with matplotlib.rc_context(STYLE):
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        build().savefig(path, dpi=160, facecolor="white", metadata=metadata)
+        save_figure(build(), path, dpi=160)
     return path.absolute()
 
 

@@ -1,11 +1,17 @@
-"""The file that a chart is written to, judged before matplotlib is loaded."""
+"""The file of a chart: judged before matplotlib is loaded, and written as a whole."""
 
 from __future__ import annotations
 
 import os
+import uuid
+from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jostle.errors import UsageError
+from jostle.errors import UsageError, naming
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -28,3 +34,27 @@ def check_suffix(path: Path) -> None:
         raise UsageError(
             f"The folder {folder} is not writable for you.", hint="Name a file elsewhere."
         )
+
+
+def save_figure(figure: Figure, path: Path, dpi: int) -> None:
+    """Write a figure as a whole: where that fails, a file that was there before stays as it was.
+
+    Args:
+        figure: The figure.
+        path: Its ending says the form; no date is in an SVG.
+        dpi: Dots per inch of a PNG.
+
+    Raises:
+        OSError: It cannot be written; names `path`.
+    """
+    form = path.suffix.lower()[1:]
+    metadata = {"Date": None} if form == "svg" else None
+    content = BytesIO()  # matplotlib's PDF writer hides the error of a file under one of its own
+    figure.savefig(content, format=form, dpi=dpi, facecolor="white", metadata=metadata)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with naming(path):
+            temporary.write_bytes(content.getbuffer())
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -11,17 +11,19 @@ import csv
 import functools
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
+from jostle.errors import naming
 from jostle.plain_values import cell
 from jostle.plot.charts.axis import value_label
 from jostle.plot.charts.chart import PALETTE
 from jostle.plot.figures.figure import INK, SOFT, STYLE
+from jostle.plot.figures.files import save_figure
 
 matplotlib.use("Agg")
 
@@ -99,7 +101,7 @@ class DrawnFigures:
 
     def write(self, path: Path) -> Path:
         """Write the CSV; numbers keep all their digits."""
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with naming(path), path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.columns)
             writer.writerows([cell(value) for value in row] for row in self.rows)
@@ -294,8 +296,7 @@ def save(canvas: Canvas, page: Page, folder: Path, endings: Sequence[str]) -> tu
     paths = []
     for ending in endings:
         path = folder / f"{page.stem}.{ending}"
-        metadata: Mapping[str, None] | None = {"Date": None} if ending == "svg" else None
-        canvas.figure.savefig(path, dpi=240, facecolor="white", metadata=metadata)
+        save_figure(canvas.figure, path, dpi=240)
         paths.append(path)
     return (*paths, page.numbers.write(folder / f"{page.stem}.csv"))
 

@@ -20,10 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from jostle.errors import no_room
 from jostle.repository.errors import LogError, RepositoryError
 from jostle.repository.query.engine import connect
 from jostle.repository.store.damage import reason_of
-from jostle.repository.store.files import CHANGE, NO_ROOM, cannot_write, plain_errors
+from jostle.repository.store.files import CHANGE, cannot_write, plain_errors
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import File, Log, RepositoryState, open_marker
 from jostle.repository.store.sealed import file_sum
@@ -145,7 +146,7 @@ def repair(root: Path) -> RepairReport:
     try:
         return _repair(root)
     except OSError as error:
-        if error.errno in NO_ROOM:
+        if no_room(error):
             raise cannot_write(root, error) from error
         raise RepositoryError(
             f"{error.filename or root} is out of reach: {error.strerror or error}. "

@@ -17,7 +17,8 @@ import duckdb
 import pyarrow as pa
 
 from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.repository.errors import DamagedError, JobError
+from jostle.errors import no_room
+from jostle.repository.errors import DamagedError, JobError, NoRoomError
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.layout import TABLES, TableLayout, bucket_column
@@ -42,6 +43,7 @@ _MOST_DAMAGED = 100
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: a damaged one is left out, and told.
 _SHARED = ("processes", "mounts", "tokens")
+_WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
 #: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
@@ -175,6 +177,9 @@ class Engine:
                 return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
             except duckdb.Error as error:
                 cursor.viewed.clear()
+                if why := no_room(error):  # for an export, or for what does not fit into memory
+                    named = _WRITTEN.search(str(error))
+                    raise NoRoomError(named[1] if named else "A temporary file", why) from error
                 is_gone = isinstance(error, duckdb.IOException)
                 if not (is_gone or is_of_a_file(error)):
                     raise JobError(

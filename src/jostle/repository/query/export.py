@@ -11,8 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.errors import no_room
 from jostle.plain_values import FORMULA
-from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.errors import JobError, NoRoomError, RepositoryError
 from jostle.repository.query.engine import Engine
 from jostle.repository.store.files import cannot_write
 from jostle.repository.store.layout import RESOURCE, SCALAR_IDS, STATS, TABLES
@@ -173,7 +174,11 @@ def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportRep
         done = copy()
         rows = int(done.column(0)[0].as_py()) if done.num_rows else 0
         os.replace(temporary, out)
+    except NoRoomError as error:  # of the temporary name
+        raise NoRoomError(str(out), error.why) from error
     except OSError as error:
+        if why := no_room(error):
+            raise NoRoomError(str(out), why) from error
         raise cannot_write(out, error) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import uuid
 from collections.abc import Container, Iterable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from jostle.errors import no_room
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_folder
 from jostle.repository.store.log import Change, File, Log, reached, sync_folder
@@ -20,8 +20,6 @@ from jostle.repository.store.tables import PartitionChunk
 
 ROW_GROUP = 128 * 1024
 _DELTA = "DELTA_BINARY_PACKED"
-#: Errors of a disk that is full.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Key in a file's own metadata: what was published with it has the same value.
 CHANGE = "jostle.change"
 
@@ -144,7 +142,7 @@ def plain_errors(root: Path) -> Iterator[None]:
 
 def cannot_use(root: Path, error: OSError) -> RepositoryError:
     """Say that a part of a repository, or of a spool that it is fed from, is out of reach."""
-    if error.errno in NO_ROOM or "No space left" in str(error):
+    if no_room(error):
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
     return RepositoryError(
@@ -156,7 +154,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
 def cannot_write(root: Path, error: OSError) -> RepositoryError:
     """Return why the repository cannot be written, and how to mend it."""
     hint = "Check that you may write there, or name another repository with --repository."
-    if error.errno in NO_ROOM or "No space left" in str(error):
+    if no_room(error):
         hint = (
             "Nothing was lost: free some space there, and do it again. `jostle repository "
             "compact` removes what was replaced; `jostle repository expire` needs a little room."

@@ -1,0 +1,56 @@
+"""A full disk under what the command writes is said to be that, and named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import jostle
+
+SAID = "cannot be written: No space left on device."
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, full to the last byte."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "disk", folder]
+    if subprocess.run(mount, check=False).returncode:
+        pytest.skip("no mounts here")
+    with pytest.raises(OSError, match="No space"), (folder / "filler").open("wb") as file:
+        file.write(bytes(1 << 20))
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.json", "a.svg", "a.png", "a.pdf"])
+def test_a_file_on_a_full_disk(repository: Path, full: Path, name: str) -> None:
+    """The message names the file as the user did, and nothing of it stays."""
+    file = full / name
+    is_figure = name.endswith((".svg", ".png", ".pdf"))
+    words = ["timeline", "tar-steady", "--plot"] if is_figure else ["export", "tar-steady", "-o"]
+    done = jostle(*words, str(file), JOSTLE_REPOSITORY=str(repository))
+    assert done.code == 1
+    assert done.err.splitlines()[0] == f"jostle: {file} {SAID}"
+    assert "mend: Free some space there" in done.err
+    assert [path.name for path in full.iterdir()] == ["filler"]
+
+
+def test_standard_output_on_a_full_disk(repository: Path) -> None:
+    """Neither a traceback nor a second error at the interpreter's exit."""
+    environment = os.environ | {"JOSTLE_REPOSITORY": str(repository)}
+    with Path("/dev/full").open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "jostle.cli", "jobs"],
+            env=environment, stdout=out, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    lines = done.stderr.splitlines()
+    assert (done.returncode, len(lines)) == (1, 2)
+    assert lines[0] == f"jostle: The output {SAID}"
