@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "area.h"
+#include "profile/area.h"
 #include "block.h"
 #include "clock.h"
 #include "config.h"
 #include "core.h"
-#include "slice.h"
-#include "spool.h"
+#include "profile/slice.h"
+#include "profile/spool.h"
 #include "sys.h"
 
 #define TICKS 400
