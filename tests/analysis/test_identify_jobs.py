@@ -194,7 +194,7 @@ def test_nothing_of_other_users_is_told(name, program, node, user, harm):
     for secret in (name, program, node, "third"):
         assert secret not in told
     assert str(user) not in re.findall(r"\d+", told)  # a byte count may hold its digits
-    assert found.neighbours == 1  # not how many they are
+    assert found.neighbours == 1 and found.unnamed  # not how many they are
     assert [one.job for one in met] == [OTHERS]
     if harm:
         assert [one.job for one in found.suspects] == [OTHERS]

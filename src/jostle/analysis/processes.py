@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle._profile import MpiAdapter
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis.spread import Spread
 from jostle.arrow_columns import ints_or_zeros
@@ -29,7 +30,10 @@ class People:
         start: First start, ns since the epoch.
         end: Last end.
         running: Some process has not ended.
-        judged: Whom minimum and mean are taken over: all but the short ones, if there are others.
+        ranks: Which are MPI ranks; a launcher (mpirun) is none.
+        judged: Whom minimum and mean are taken over: the ranks; without ranks all but the short
+            ones, if there are others.
+        timed: Whose time is divided into shares: the ranks; without ranks all.
     """
 
     def __init__(self, processes: pa.Table) -> None:
@@ -47,7 +51,16 @@ class People:
         self.start = int(start.min()) if self.count else 0
         self.end = int(end.max()) if self.count else 0
         self.running = not bool(self.complete.all())
-        self.judged = ~self.short if (~self.short).any() else self.short
+        self.ranks = (
+            (self.ints("world_size") > 0)
+            | (self.ints("mpi_adapter") >= MpiAdapter.LACKING)
+            | (self.ints("mpi_state") > 0)
+        )
+        if self.ranks.any():
+            self.judged = self.timed = self.ranks
+        else:
+            self.judged = ~self.short if (~self.short).any() else self.short
+            self.timed = np.ones(self.count, dtype=bool)
 
     def ints(self, name: str) -> Ints:
         """Return a column of numbers; 0 where a row (of an older version) has none."""

@@ -364,7 +364,10 @@ export interface InterferenceReport {
   suspects: Suspect[];
   guilty: GuiltySlice[];
   resources: ResourceLoss[];
+  /** other jobs beside it; those that the viewer may not see count as one */
   neighbours: number;
+  /** among them are jobs that the viewer may not see */
+  unnamed: boolean;
   evident: boolean;
   /** why no suspect can be identified, and what would help; "": not so */
   blind: string;

@@ -42,6 +42,7 @@ _SHARES = {
     "file sync": file_metrics("sync_ns"),
     "file metadata": file_metrics("meta_ns"),
     "sockets and pipes": ("stream_read_ns", "stream_write_ns"),
+    "MPI calls": ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns"),
 }
 
 
@@ -77,7 +78,7 @@ def digest(tables: JobTables) -> Digest:
         metrics=metrics,
         mounts=_mounts(tables, people, seconds),
         rates=_rates(totals, seconds),
-        shares=_shares(totals, float(people.life.sum())),
+        shares=_shares(sums, people),
         effective_threads=_threads(cpu, people),
         cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
         access=[_access("read", tables, totals), _access("write", tables, totals, named)],
@@ -173,10 +174,12 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
     return rates
 
 
-def _shares(totals: Mapping[str, int], life_ns: float) -> list[Share]:
+def _shares(sums: Mapping[str, Ints], people: People) -> list[Share]:
+    """Divide the time of the ranks; of all processes where there are no ranks."""
+    life_ns = float(people.life[people.timed].sum())
     shares = []
     for name, metrics in _SHARES.items():
-        spent = sum(totals.get(metric, 0) for metric in metrics)
+        spent = sum(int(sums[metric][people.timed].sum()) for metric in metrics if metric in sums)
         shares.append(Share(name, spent / _NS, spent / life_ns if life_ns > 0 else 0.0))
     return shares
 

@@ -189,7 +189,7 @@ class Digest:
             Gauges: total is the sum of each process's highest level, the others are of these.
         mounts: The mounts, the busiest first.
         rates: Of the whole job.
-        shares: Where the time went.
+        shares: Where the time of the ranks went; without ranks that of all processes.
         effective_threads: CPU time over lifetime, per process.
         cores: CPU time over the job's wall-clock time: cores in use on average.
         access: Reading and writing.

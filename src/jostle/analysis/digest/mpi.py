@@ -97,9 +97,7 @@ def worlds(tables: JobTables, people: People, sums: Sums) -> list[WorldDigest]:
 
 def _groups(people: People) -> list[NDArray[np.intp]]:
     """Split the MPI processes of a job into worlds."""
-    mpi = (people.ints("world_size") > 0) | (people.ints("mpi_adapter") >= MpiAdapter.LACKING)
-    mpi |= people.ints("mpi_state") > 0
-    if not mpi.any():
+    if not people.ranks.any():
         return []
     keys = zip(
         people.texts("world"), people.ints("spawned").tolist(),
@@ -107,7 +105,7 @@ def _groups(people: People) -> list[NDArray[np.intp]]:
     )  # fmt: skip
     groups: dict[object, list[int]] = {}
     for place, key in enumerate(keys):
-        if mpi[place]:
+        if people.ranks[place]:
             groups.setdefault(key, []).append(place)
     return [np.array(members) for members in groups.values()]
 

@@ -87,6 +87,7 @@ def identify(
     suspects = _suspects(found, evaluations)
     part = 100 / run_s if run_s else 0.0
     resources = [_resource(evaluation) for evaluation in evaluations]
+    active = {job for resource_test in judged for job in resource_test.resource.loads}
     unseen = [resource_loss.smallest_s for resource_loss in resources]
     return Interference(
         job=found.job.job,
@@ -98,10 +99,11 @@ def identify(
         suspects=suspects,
         acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}),
         guilty=guilty,
-        neighbours=len({job for resource_test in judged for job in resource_test.resource.loads}),
+        neighbours=len(active),
         smallest_s=max(unseen, default=0.0),
         limits=limits(found, judged, [evaluation.loss for evaluation in evaluations], run_s),
         seed=seed,
+        unnamed=OTHERS in active,
     )
 
 

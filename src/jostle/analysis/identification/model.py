@@ -124,10 +124,12 @@ class Interference:
         suspects: Ranked by seconds; only evident ones.
         acquitted: Jobs that were active beside it and did no visible harm, with why.
         guilty: The slices where it happened, in time.
-        neighbours: Number of other jobs beside it on any of its resources.
+        neighbours: Number of other jobs beside it on any of its resources; those that the viewer
+            may not see count as one.
         smallest_s: Smallest loss that could have been seen.
         limits: What a person should know before trusting it, one sentence each.
         seed: Of the random steps.
+        unnamed: Among the neighbours are jobs that the viewer may not see.
     """
 
     job: str
@@ -143,6 +145,7 @@ class Interference:
     smallest_s: float
     limits: list[str]
     seed: int = 0
+    unnamed: bool = False
 
     @property
     def evident(self) -> bool:

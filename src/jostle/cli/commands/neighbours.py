@@ -20,6 +20,7 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, utf8
 from jostle.cli.progress import Bar
+from jostle.cli.views.interference import working
 from jostle.report.format.values import count, duration, iso_time, local_time
 
 if TYPE_CHECKING:
@@ -65,11 +66,12 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
 
 def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     lasted = duration(own.last_ns - own.start_ns)
-    many = {0: "nobody else was", 1: "one other job was"}.get(
-        len(neighbours), f"{count(len(neighbours))} other jobs were"
-    )
+    from jostle.analysis.identification.model import OTHERS
+
+    unnamed = any(each.job == OTHERS for each in neighbours)
+    who_else = working(len(neighbours), unnamed=unnamed)
     yield heading(
-        own.job, f"  from {local_time(own.start_ns)}, {lasted}: {many} at work on its resources"
+        own.job, f"  from {local_time(own.start_ns)}, {lasted}: {who_else[0].lower()}{who_else[1:]}"
     )
     if not neighbours:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.report.format import values
 from jostle.report.format.causes import CAUSES, cause_words
-from jostle.report.format.users import owner_name
+from jostle.report.format.users import others_beside, owner_name
 from jostle.report.format.values import (
     alike,
     count,
@@ -212,7 +212,7 @@ def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iter
         )
     )
     between = "from MPI_Init to MPI_Finalize" if estimate.world >= 0 else "from first to last slice"
-    line = f"judged: {percent(estimate.coverage)} of the time {between}"
+    line = f"covered: {percent(estimate.coverage)} of the time {between}"
     if estimate.inferred_coverage is not None:
         line += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"
     yield f"{line}; method {estimate.method}"
@@ -284,11 +284,8 @@ def _neighbours(
 ) -> Iterator[Any]:
     if interference is None or not interference.neighbours:
         return
-    beside = (
-        f"{count(interference.neighbours)} other "
-        f"job{'s' if interference.neighbours != 1 else ''} beside it"
-    )
-    yield from ("", heading("By whom", f"  {beside}"))
+    beside = others_beside(interference.neighbours, unnamed=interference.unnamed)
+    yield from ("", heading("By whom", f"  {beside} beside it"))
     if not blame.suspects:
         yield _no_evidence(interference, names)
         return

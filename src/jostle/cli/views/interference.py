@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table
+from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
 from jostle.report.verdict.blame import Blame, blame
 
@@ -54,17 +55,20 @@ def answer(interference: Interference) -> Iterator[Any]:
     else:
         yield heading(f"No evidence that others slowed {interference.job}.")
         yield from _seen(interference, run)
-    beside = {0: "Nobody else was", 1: "One other job was"}
-    neighbours = beside.get(
-        interference.neighbours, f"{count(interference.neighbours)} other jobs were"
-    )
-    yield f"  {neighbours} at work on its resources meanwhile."
+    yield f"  {working(interference.neighbours, unnamed=interference.unnamed)} meanwhile."
     if interference.resources:
         yield from ("", heading("Where"))
         yield from _where(interference.resources)
     if interference.suspects:
         yield from ("", heading("Who", "  jobs whose load explains the loss"))
         yield _suspects(interference)
+
+
+def working(neighbours: int, *, unnamed: bool) -> str:
+    """Say who else was at work: `2 other jobs were at work on its resources`."""
+    who_else = others_beside(neighbours, unnamed=unnamed) or "nobody else"
+    verb = "was" if neighbours <= 1 and not unnamed else "were"
+    return f"{who_else[0].upper()}{who_else[1:]} {verb} at work on its resources"
 
 
 def _first(split: Blame) -> str:

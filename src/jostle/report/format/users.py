@@ -1,8 +1,10 @@
-"""Names of users."""
+"""Users and their jobs in words."""
 
 from __future__ import annotations
 
 import pwd
+
+from jostle.report.format.values import count
 
 
 def owner_name(uid: int) -> str:
@@ -11,3 +13,15 @@ def owner_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"uid {uid}"
+
+
+def others_beside(neighbours: int, *, unnamed: bool) -> str:
+    """Return who was beside a job: `2 other jobs and other users' jobs`; "" for nobody.
+
+    Args:
+        neighbours: Other jobs; those that the viewer may not see count as one.
+        unnamed: There are such: how many is not told.
+    """
+    named = neighbours - unnamed
+    jobs = f"{count(named)} other job{'s' if named != 1 else ''}" if named > 0 else ""
+    return " and ".join(filter(None, [jobs, "other users' jobs" if unnamed else ""]))

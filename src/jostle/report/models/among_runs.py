@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.digest.among_runs import RunFigure, among, figures, others_of
+from jostle.analysis.processes import People
 from jostle.report.models.jobs import job_rows, program_names
 
 if TYPE_CHECKING:
@@ -76,12 +77,10 @@ def _of_processes(
     store: Repository, job: Mapping[str, Any], wanted: Sequence[RunFigure]
 ) -> list[tuple[NDArray[np.float64], float]]:
     """Sum each figure per process that counts, and over all processes."""
-    people = store.job_processes(job["job"]).select(["process", "short"]).to_pylist()
-    place = {one["process"]: at for at, one in enumerate(people)}
-    counts = np.array([not one["short"] for one in people], dtype=bool)
-    if not counts.any():
-        counts[:] = True
-    sums = np.zeros((len(wanted), len(people)))
+    people = People(store.job_processes(job["job"]))
+    place = {process: at for at, process in enumerate(people.ints("process").tolist())}
+    counts = people.judged
+    sums = np.zeros((len(wanted), people.count))
     for mount, chosen in _parts(wanted).items():
         rows = store.loads.totals(
             "mount_slices" if mount else "slices", [wanted[at].metrics for at in chosen],

@@ -28,13 +28,14 @@ def busy_mounts(digest: Digest) -> list[MountDigest]:
 
 
 def io_share(digest: Digest) -> float:
-    """Return the share of the processes' lifetime in calls on files, 0 to 1."""
+    """Return the share of the ranks' (else the processes') lifetime in calls on files, 0 to 1."""
     return sum(share.share for share in digest.shares if share.name.startswith("file "))
 
 
 def cpu_seconds(digest: Digest) -> float:
     """Return the CPU time of all processes, user and system, s."""
-    return sum(share.seconds for share in digest.shares if share.name.endswith("CPU"))
+    spent = (digest.metrics.get(name) for name in ("os_user_ns", "os_system_ns"))
+    return sum(spread.total for spread in spent if spread) / 1e9
 
 
 def own_share(digest: Digest) -> float:

@@ -153,7 +153,10 @@ class InterferenceReport(BaseModel):
     suspects: list[Suspect]
     guilty: list[GuiltySlice]
     resources: list[ResourceLoss]
-    neighbours: int
+    neighbours: int = Field(
+        description="other jobs beside it; those that the viewer may not see count as one"
+    )
+    unnamed: bool = Field(False, description="among them are jobs that the viewer may not see")
     evident: bool
     blind: str = Field(
         description='why no suspect can be identified, and what would help; "": not so'

@@ -39,13 +39,9 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
   };
 }
 
-/** Returns the shares of the processes' time, largest first. They overlap, so they do not add up to 1. */
+/** Returns the shares of the ranks' time (without MPI, of all processes'), largest first. They overlap, so they do not add up to 1. */
 export function timeShares(digest: DigestReport): { name: string; share: number }[] {
-  const mpi = Object.entries(digest.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
-  const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(digest.process_seconds, 1e-9);
-  return [...digest.shares, { name: 'MPI calls', share: inMpi }]
-    .filter((state) => state.share >= 0.005)
-    .sort((a, b) => b.share - a.share);
+  return digest.shares.filter((state) => state.share >= 0.005).sort((a, b) => b.share - a.share);
 }
 
 export function figureSheet(answer: Figures): { columns: string[]; rows: (string | number | null)[][] } {

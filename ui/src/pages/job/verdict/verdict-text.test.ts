@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../api/api-types';
-import { lossSlices, headline, lightWords, byWhom, describeSuspectSlices, joinSlices, describeSpans } from './verdict-text';
+import { lossSlices, headline, lightWords, byWhom, othersBeside, describeSuspectSlices, joinSlices, describeSpans } from './verdict-text';
 
 const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
+
+describe('who was beside it', () => {
+  it('does not count jobs that the viewer may not see', () => {
+    expect(othersBeside({ neighbours: 2 })).toBe('2 other jobs');
+    expect(othersBeside({ neighbours: 1, unnamed: true })).toBe("other users' jobs");
+    expect(othersBeside({ neighbours: 3, unnamed: true })).toBe("2 other jobs and other users' jobs");
+    expect(othersBeside({ neighbours: 0 })).toBe('no other job');
+  });
+});
 
 describe('spans', () => {
   it('joins slices that touch', () => {

@@ -98,6 +98,12 @@ export function byWhom(verdict: Verdict): string {
 /** Whether no other profiled job ran beside it. */
 export const ranAlone = (verdict: Verdict) => !verdict.interference || verdict.interference.neighbours === 0;
 
+/** Who ran beside it: `2 other jobs and other users' jobs`; how many of the latter is not told. */
+export function othersBeside({ neighbours, unnamed }: { neighbours: number; unnamed?: boolean | undefined }): string {
+  const named = neighbours - (unnamed ? 1 : 0);
+  return [named > 0 ? count(named, 'other job') : '', unnamed ? OTHER_USERS_JOBS : ''].filter(Boolean).join(' and ') || 'no other job';
+}
+
 export function percentInterval(verdict: Verdict): string {
   const { low, high } = verdict.head.percent;
   return `${points(low)} to ${points(high)} %`;

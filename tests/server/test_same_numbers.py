@@ -1,0 +1,123 @@
+"""One fact is one number: in the terminal, in --json, on the page and in the export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+from jostle.cli.main import cli
+from jostle.report.format.users import others_beside
+from jostle.report.format.values import byte_count
+from jostle.repository import Repository
+from jostle.server import Access, create_app
+from synth import EPOCH, SECOND, Profile
+
+RANKS, SLICES, MIB = 4, 40, 1 << 20
+STATES = ("p2p", "collective", "onesided", "mpi")
+
+
+def launched(path: Path) -> Path:
+    """Ingest a run of four MPI ranks whose launcher lives as long as they do, and does nothing."""
+    world = {"mpi_state": 4, "mpi_adapter": 1, "world_size": RANKS, "mpi_init_ns": EPOCH,
+             "mpi_ready_ns": EPOCH, "mpi_library": "Open MPI v4.1.4", "launcher": "orte",
+             "world": "1a2b3c4d"}  # fmt: skip
+    for number in range(RANKS + 1):
+        rank = number - 1
+        profile = Profile(
+            job="launched", pid=500 + number, slice_ns=SECOND, start_ns=EPOCH,
+            end_ns=EPOCH + SLICES * SECOND, end_reason=1,
+            program="/opt/lammps/bin/lmp" if number else "/usr/bin/orterun",
+            mpi=world | {"world_rank": rank} if number else {},
+        )  # fmt: skip
+        profile.add_mount(0, "/data")
+        for index in range(SLICES):
+            work = {"os_user_ns": SECOND // 2, "state_collective_ns": 450_000_000,
+                    "posix_write_ops": {0: 2}, "posix_write_bytes": {0: (rank + 1) * MIB},
+                    "posix_write_ns": {0: 10_000_000}}  # fmt: skip
+            idle = {
+                "os_user_ns": 1_000_000,
+                "stdio_write_bytes": {0: 10},
+                "stdio_write_ops": {0: 1},
+            }
+            profile.add_slice(profile.first_slice + index, work if number else idle)
+        profile.write(path / "spool")
+    Repository(path / "repository", create=True).ingest([path / "spool"])
+    return path / "repository"
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(cli, [*map(str, words)], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def page_of(repository: Path, cache: Path) -> TestClient:
+    access = Access()
+    headers = {"Authorization": f"Bearer {access.token}"}
+    app = create_app(repository, access, cache)
+    return TestClient(app, "http://localhost/api/v1/", headers=headers)
+
+
+def told(*words: object) -> Any:
+    return json.loads(run(*words, "--json"))
+
+
+@pytest.fixture(scope="module")
+def mpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return launched(tmp_path_factory.mktemp("launched"))
+
+
+def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
+    """Least, mean and shares are of the ranks, everywhere; totals are of all processes."""
+    content = told("digest", "launched", "--repository", mpi)
+    page = page_of(mpi, tmp_path / "cache")
+    api = page.get("jobs/launched").json()
+    figures = page.get("jobs/launched/figures").json()["figures"]
+    written = SLICES * np.arange(1, RANKS + 1) * MIB
+    spread = content["metrics"]["posix_write_bytes"]
+    assert (spread["min"], spread["mean"], spread["max"]) == (
+        written.min(), written.mean(), written.max(),
+    )  # fmt: skip
+    assert content["mpi"][0]["metrics"]["posix_write_bytes"] == spread
+    assert api["metrics"] == content["metrics"]
+    assert content["figures"]["figures"] == figures
+    bytes_written = next(figure for figure in figures if figure["name"] == "Bytes written")
+    assert bytes_written["least"] == pytest.approx(written.min())
+    assert bytes_written["mean"] == pytest.approx(written.mean())
+    assert bytes_written["total"] == pytest.approx(written.sum() + 10 * SLICES)
+    assert byte_count(written.mean()) in run("digest", "launched", "--repository", mpi)
+    shares = {share["name"]: share["share"] for share in content["shares"]}
+    of_world = {share["name"]: share["share"] for share in content["mpi"][0]["shares"]}
+    assert shares["MPI calls"] == pytest.approx(of_world["collective"]) == pytest.approx(0.45)
+    assert api["shares"] == content["shares"]
+
+
+def test_who_was_beside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
+    assert others_beside(0, unnamed=False) == ""
+    assert others_beside(2, unnamed=False) == "2 other jobs"
+    assert others_beside(1, unnamed=True) == "other users' jobs"
+    assert others_beside(2, unnamed=True) == "1 other job and other users' jobs"
+
+
+def test_other_users_jobs_are_called_that(planted: Path) -> None:
+    """The owner of a job is not told of one job beside it where there are several of others."""
+    rows = told("jobs", "--repository", planted)["jobs"]
+    shown = 0
+    for row in rows:
+        words = (row["job"], "--as-user", row["uid"], "--repository", planted)
+        beside = told("neighbours", *words)["neighbours"]
+        if "other users' jobs" not in [each["job"] for each in beside]:
+            continue
+        shown += 1
+        assert "ther users' jobs were at work on its resources" in run("neighbours", *words)
+        if shown == 1:
+            assert told("interference", *words)["unnamed"]
+            assert "ther users' jobs beside it" in run("estimate", *words)
+            assert "ther users' jobs were at work on its resources" in run("interference", *words)
+    assert shown
