@@ -32,6 +32,14 @@ JOBS = {
     "heads": estimates.heads,
     "heads-1": lambda: estimates.heads(job="heads-1"),
     "heads-2": lambda: estimates.heads(disturbed=False, seed=2, job="heads-2"),
+    **{
+        f"{kind}-run-{number}": lambda kind=kind, number=number: estimates.plain(
+            estimates.heads(disturbed=False, job=f"{kind}-run-{number}"),
+            run_s=float(number + (20 if kind == "new" else 30)),
+        )
+        for kind in ("old", "new")
+        for number in (1, 2, 3)
+    },
     "clean": lambda: estimates.heads(disturbed=False, job="clean"),
     "ftq": estimates.ftq,
     "short": lambda: estimates.plain(
@@ -69,6 +77,9 @@ class Store:
                "last_slice": 9}  # fmt: skip
         return SimpleNamespace(job=name, mounts=paths, processes=pa.Table.from_pylist([ran]))
 
+    def jobs(self) -> Any:
+        return pa.table({"job": list(JOBS)})
+
     def has_company(self, name: str) -> bool:
         return name in ("heads", "crowded")
 
@@ -103,7 +114,12 @@ def put_in() -> None:
 
     jostle.analysis.estimate = estimate  # type: ignore[assignment]
     jostle.analysis.identify = identify  # type: ignore[assignment]
-    jostle.analysis.compare = lambda runs: estimates.two_runs()  # type: ignore[assignment]
+    real = jostle.analysis.compare
+
+    def compared(runs: Any, *baseline: int) -> Any:
+        return real(runs, *baseline) if baseline or len(runs) > 2 else estimates.two_runs()
+
+    jostle.analysis.compare = compared  # type: ignore[assignment]
     verb.open_repository = lambda path, **_: Store()  # type: ignore[assignment,return-value]
     compare.open_repository = verb.open_repository  # type: ignore[attr-defined]
 

@@ -29,6 +29,9 @@ CASES = {
     "estimate-unknown": ["estimate", "haeds"],
     "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
     "compare": ["compare", "heads-1", "heads-2"],
+    "compare-groups": ["compare", "old-run-*", "new-run-?"],
+    "compare-baseline": ["compare", "heads-1", "heads-2", "--baseline", "heads-1"],
+    "compare-markdown": ["compare", "old-run-*", "new-run-*", "--markdown"],
     "compare-one": ["compare", "heads", "heads"],
 }
 
@@ -75,6 +78,10 @@ def told(place: Path) -> dict[str, Done]:
         "events": ([*heads, "--export", str(place / "hits.json")], 100, "utf-8"),
         "csv": (["estimate", "ftq", "--export", str(place / "hits.csv")], 100, "utf-8"),
         "plot": ([*heads, "--plot", str(place / "plot"), "--json"], 100, "utf-8"),
+        "groups json": (["compare", "old-run-*", "new-run-*", "--json"], 100, "utf-8"),
+        "two markdown": (["compare", "heads-1", "heads-2", "--markdown"], 100, "utf-8"),
+        "no match": (["compare", "alt-*", "heads"], 100, "utf-8"),
+        "both forms": (["compare", "heads-1", "heads-2", "--json", "--markdown"], 100, "utf-8"),
         "compare plot": (
             ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")], 100, "utf-8"),
         "no folder": ([*heads, "--plot", str(place / "file")], 100, "utf-8"),
@@ -116,6 +123,33 @@ def test_runs_of_different_things_are_said_to_be_so(told: dict[str, Done]) -> No
     done = told["unlike"]
     assert done.code == 0, done.err
     assert "note: These are not runs of one program: heads-1 heads, ftq ftq." in done.out
+
+
+def test_groups_of_runs_are_compared_with_an_interval(told: dict[str, Done]) -> None:
+    """Patterns are groups; the ratio of their means has an interval from three runs on."""
+    times = json.loads(told["groups json"].out)["run_times"]
+    assert (times["baseline"], times["baseline_group"]) == ("new-run-1", "new-run-*")
+    old, new = times["groups"]
+    assert (old["group"], old["runs"], old["mean_s"], old["std_s"]) == ("old-run-*", 3, 32, 1)
+    assert old["ratio"] == pytest.approx(32 / 22) and old["low"] < old["ratio"] < old["high"]
+    assert (new["ratio"], new["low"]) == (1, None)
+    assert told["compare-markdown"].out.splitlines()[1] == "|:---|---:|---:|---:|---:|---:|---:|"
+
+
+def test_two_runs_have_ratios_and_no_interval(told: dict[str, Done]) -> None:
+    times = json.loads(told["compare json"].out)["run_times"]
+    assert [run["ratio"] for run in times["runs"]] == [pytest.approx(1.389, abs=1e-3), 1]
+    assert all(group["low"] is None and group["std_s"] is None for group in times["groups"])
+    assert told["two markdown"].out.splitlines() == [
+        "| Run | Run time | Ratio |", "|:---|---:|---:|", "| heads-1 | 90.8 s | 1.39 |",
+        "| heads-2 | 65.4 s | 1.00 |",
+    ]  # fmt: skip
+
+
+def test_what_compare_refuses(told: dict[str, Done]) -> None:
+    assert told["no match"].code == 2 and "No job matches `alt-*`." in told["no match"].err
+    assert told["both forms"].code == 2
+    assert "`--markdown` and `--json` exclude each other." in told["both forms"].err
 
 
 def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:

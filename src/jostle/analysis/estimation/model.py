@@ -252,11 +252,11 @@ class ClusterDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs of one program, the fastest as baseline.
+    """Several runs of one program, the fastest or a named one as baseline.
 
     Attributes:
         estimates: The runs, in the order given.
-        baseline: Index of the fastest.
+        baseline: Index of the run that others are compared with.
         measured_s: Per run, seconds longer than the baseline.
         estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
         displaced_s: Per run, seconds by which medians of clusters are displaced: continuous.

@@ -35,16 +35,17 @@ class _Profile:
     position: float
 
 
-def compare(estimates: Sequence[Estimate]) -> Comparison:
+def compare(estimates: Sequence[Estimate], baseline: int | None = None) -> Comparison:
     """Split the time differences of runs of one program by cluster and cause (thesis 5.1.4).
 
-    The fastest run is the baseline. The additional time of a run is split into four parts: the
-    larger loss by its own estimate; the displacement of the references of common clusters (number
-    of its segments x difference of the references: continuous interference); segments that only
-    one of the runs has; and the rest.
+    The fastest run is the baseline unless another is named. The additional time of a run is split
+    into four parts: the larger loss by its own estimate; the displacement of the references of
+    common clusters (number of its segments x difference of the references: continuous
+    interference); segments that only one of the runs has; and the rest.
 
     Args:
         estimates: Estimates of two or more runs by the same method.
+        baseline: Index of the run that others are compared with; None: the fastest.
 
     Returns:
         The parts per run, seconds, and the clusters that explain most.
@@ -61,7 +62,8 @@ def compare(estimates: Sequence[Estimate]) -> Comparison:
         raise EstimateError(
             "The runs were estimated by different methods.", hint="Estimate all by the same."
         )
-    baseline = min(range(len(estimates)), key=lambda i: estimates[i].run_s)
+    if baseline is None:
+        baseline = min(range(len(estimates)), key=lambda i: estimates[i].run_s)
     base = _profiles(estimates[baseline])
     rows = [_matched(base, _profiles(estimate)) for estimate in estimates]
     table = _table(rows, len(estimates))
@@ -224,7 +226,9 @@ def _differences(table: list[list[Cluster | None]], baseline: int) -> list[Clust
 
 
 def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
-    limits = ["The fastest run is the baseline; its own estimate shows whether it was disturbed."]
+    fastest = all(each.run_s >= estimates[baseline].run_s for each in estimates)
+    which = "The fastest run" if fastest else f"The run {estimates[baseline].job}"
+    limits = [f"{which} is the baseline; its own estimate shows whether it was disturbed."]
     base = estimates[baseline]
     for estimate in estimates:
         if estimate.ranks != base.ranks:

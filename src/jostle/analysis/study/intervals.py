@@ -12,6 +12,7 @@ from jostle.analysis.overhead import interval
 from jostle.analysis.study.setting import Summary
 
 CONFIDENCE = 0.95
+LEAST_RUNS = 3  # of fewer no interval is given
 _SEED = 1  # equal values give equal intervals
 NOTHING = Summary(0, None, None, None, None, None, None)
 
@@ -71,6 +72,23 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
         number(mean - half),
         number(mean + half),
     )
+
+
+def mean_ratio(base: Sequence[float], data: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of mean(data) / mean(base) (Welch's, by the delta method).
+
+    Args:
+        base: Values of the baseline, above 0.
+        data: Values that are compared with them.
+
+    Returns:
+        Its ends; None where either has fewer than three values: two do not tell how far they vary.
+    """
+    if min(len(base), len(data)) < LEAST_RUNS or float(np.mean(base)) <= 0:
+        return None, None
+    ratio = float(np.mean(data) / np.mean(base))
+    half = _half_width(list(base), list(data))
+    return number(ratio - half), number(ratio + half)
 
 
 def _half_width(base: list[float], data: list[float]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,11 +25,19 @@ from jostle.report.verdict.compare import compare_jobs, compare_json
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Comparison
     from jostle.plot.figures.page import Saved
+    from jostle.repository import Repository
 
 
 @click.command("compare")
 @click.argument("jobs", metavar="JOB JOB...", nargs=-1, required=True, shell_complete=complete_job)
 @estimation_options
+@click.option("--baseline", metavar="JOB", shell_complete=complete_job,
+              help="Compare with this one of the jobs [the fastest].")  # fmt: skip
+@click.option(
+    "--markdown",
+    is_flag=True,
+    help="Print run times and ratios as tables in Markdown, and nothing else.",
+)
 @click.option("--plot", "folder", metavar="DIR",
               help="Draw the runs' clusters side by side into DIR, CSV beside.")  # fmt: skip
 @format_option
@@ -39,6 +48,8 @@ def command(
     method: str,
     bytes_rule: str | None,
     seed: int,
+    baseline: str | None,
+    markdown: bool,
     folder: str | None,
     endings: tuple[str, ...],
     repository: Path,
@@ -47,31 +58,64 @@ def command(
     """Say why runs of one program took different times: by cause, and by cluster of segments.
 
     The fastest run is the baseline. What a run took longer is measured; how much of it was
-    interference is estimated from each run alone.
+    interference is estimated from each run alone. A JOB with `*` or `?` is a pattern: the jobs
+    that it matches are one group. Other jobs are grouped by program.
     """
+    if markdown and as_json:
+        raise UsageError("`--markdown` and `--json` exclude each other.", hint="Leave one out.")
     how, place = how_to_estimate(method, bytes_rule, seed), plot_folder(folder)
     store = open_repository(repository)
-    names = list(dict.fromkeys(store.resolve_job(job) for job in jobs))
+    names, groups = _chosen(store, jobs)
     if len(names) < 2:
         raise UsageError(
             "One run cannot be compared with itself.",
             hint=f"jostle estimate {names[0]}, or name another run; `jostle jobs` lists them.",
         )
-    with Bar("pricing", quiet=as_json) as bar:
-        comparison = compare_jobs(store, names, how, advance=bar.advance)
-    saved = _draw(comparison, place, endings, quiet=as_json) if place else []
+    base = None if baseline is None else store.resolve_job(baseline)
+    if base is not None and base not in names:
+        names.append(base)
+    quiet = as_json or markdown
+    with Bar("pricing", quiet=quiet) as bar:
+        comparison, ratios = compare_jobs(
+            store, names, how, baseline=base, groups=groups, advance=bar.advance
+        )
+    saved = _draw(comparison, place, endings, quiet=quiet) if place else []
     if as_json:
-        emit_json(compare_json(comparison) | {"figures": saved_json(saved)})
+        emit_json(compare_json(comparison, ratios) | {"figures": saved_json(saved)})
         return
-    from jostle.cli.views.compare import view
+    from jostle.cli.views.compare import markdown_tables, view
 
-    show(*view(comparison))
+    if markdown:
+        click.echo("\n".join(markdown_tables(ratios)))
+        return
+    show(*view(comparison, ratios))
     if place:
         show("", *saved_lines(saved, place, reason="the runs have nothing"))
     flag = repository_flag(repository)
     worst = max(comparison.estimates, key=lambda estimate: estimate.percent.value)
     plot = [] if place else [f"jostle compare{flag} {' '.join(names)} --plot DIR"]
     next_steps(f"jostle estimate{flag} {worst.job}", *plot)
+
+
+def _chosen(store: Repository, jobs: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
+    """Return the jobs that were named, each once, and the patterns that are groups.
+
+    Raises:
+        UsageError: A pattern matches no job.
+    """
+    names: list[str] = []
+    groups: dict[str, str] = {}
+    for word in jobs:
+        if not any(sign in word for sign in "*?"):
+            names.append(store.resolve_job(word))
+            continue
+        known = store.jobs().column("job").to_pylist()
+        found = [name for name in known if fnmatch.fnmatchcase(name, word)]
+        if not found:
+            raise UsageError(f"No job matches `{word}`.", hint="`jostle jobs` lists them.")
+        names += found
+        groups = dict.fromkeys(found, word) | groups  # the first pattern that matches counts
+    return list(dict.fromkeys(names)), groups
 
 
 def _draw(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
         CauseName,
         Comparison,
     )
+    from jostle.report.verdict.run_ratios import GroupRatio, RunRatios
 
 _MOST_CLUSTERS = 8
+_MARKS, _ESCAPED = re.compile(r"([|*_`\\])"), r"\\\1"  # what Markdown would take for a mark
 
 
 def signed(value: float) -> str:
@@ -27,17 +30,21 @@ def signed(value: float) -> str:
     return f"+{seconds(value)}" if value > 0 else seconds(value)
 
 
-def view(comparison: Comparison) -> Iterator[Any]:
+def view(comparison: Comparison, ratios: RunRatios) -> Iterator[Any]:
     """Yield the comparison as lines and tables, the finding first."""
     yield heading(finding(comparison))
     yield ""
-    yield _runs(comparison)
+    yield _runs(comparison, ratios)
+    base = "the fastest run" if _fastest(comparison) else ratios.baseline
     yield (
-        "measured: longer than the fastest run; estimated: interference of each run's own "
+        f"measured: longer than {base}; estimated: interference of each run's own "
         "estimate; displaced: everything slower; work: segments that only one of both has"
     )
+    if ratios.repeated:
+        about = f"  ratio: mean run time over that of {ratios.baseline_group}"
+        yield from ("", heading("Run times", about), _groups(ratios))
     if any(any(values) for values in comparison.by_cause.values()):
-        yield from ("", heading("By cause", "  more than the fastest run"), _causes(comparison))
+        yield from ("", heading("By cause", f"  more than {base}"), _causes(comparison))
     if comparison.clusters:
         yield from (
             "",
@@ -49,9 +56,60 @@ def view(comparison: Comparison) -> Iterator[Any]:
     yield from (f"note: {limit}" for limit in alike(comparison.limits))
 
 
-def _runs(comparison: Comparison) -> Any:
-    frame = table(["=run", "=light", ">interference", ">run time", ">measured", ">estimated",
-                   ">displaced", ">work", ">unexplained"])  # fmt: skip
+def _fastest(comparison: Comparison) -> bool:
+    """Return whether the baseline is the fastest run."""
+    return min(comparison.measured_s) >= 0
+
+
+def ratio_label(ratio: float) -> str:
+    """Return a ratio of run times: `1.39`."""
+    return f"{ratio:.2f}"
+
+
+def group_cells(group: GroupRatio) -> tuple[str, ...]:
+    """Return a group of runs as texts: name, runs, median, mean, least to most, ratio, interval."""
+    mean = seconds(group.mean_s)
+    mean += f" ± {seconds(group.std_s)}" if group.std_s is not None else ""
+    interval = "-"
+    if group.low is not None and group.high is not None:
+        interval = f"{ratio_label(group.low)} to {ratio_label(group.high)}"
+    return (
+        group.group, count(group.runs), seconds(group.median_s), mean,
+        f"{seconds(group.min_s)} to {seconds(group.max_s)}", ratio_label(group.ratio), interval,
+    )  # fmt: skip
+
+
+def _groups(ratios: RunRatios) -> Any:
+    frame = table(["=runs of", ">runs", ">median", ">mean ± s.d.", ">least to most", ">ratio",
+                   ">95 % interval"])  # fmt: skip
+    for group in ratios.groups:
+        frame.add_row(*group_cells(group))
+    return fit(frame, "least to most")
+
+
+def markdown_tables(ratios: RunRatios) -> Iterator[str]:
+    """Yield the run times, and those of groups where runs are repeated, as tables in Markdown."""
+    if ratios.repeated:
+        names = ("Runs of", "Runs", "Median", "Mean ± s.d.", "Least to most", "Ratio",
+                 "95 % interval")  # fmt: skip
+        yield from _markdown(names, map(group_cells, ratios.groups))
+        yield ""
+    rows = ((run.job, seconds(run.run_s), ratio_label(run.ratio)) for run in ratios.runs)
+    yield from _markdown(("Run", "Run time", "Ratio"), rows)
+
+
+def _markdown(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a table whose first column is on the left, and all others on the right."""
+    yield f"| {' | '.join(names)} |"
+    yield f"|:---|{'---:|' * (len(names) - 1)}"
+    for row in rows:
+        yield f"| {' | '.join(_MARKS.sub(_ESCAPED, text) for text in row)} |"
+
+
+def _runs(comparison: Comparison, ratios: RunRatios) -> Any:
+    frame = table(["=run", "=light", ">interference", ">run time", ">ratio", ">measured",
+                   ">estimated", ">displaced", ">work", ">unexplained"])  # fmt: skip
+    named = "fastest" if _fastest(comparison) else "baseline"
     for number, estimate in enumerate(comparison.estimates):
         base = number == comparison.baseline
         pieces = (
@@ -63,8 +121,8 @@ def _runs(comparison: Comparison) -> Any:
         )
         frame.add_row(
             estimate.job, light_of(estimate.light), percent_within(estimate.percent),
-            seconds(estimate.run_s),
-            *(["fastest", "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
+            seconds(estimate.run_s), ratio_label(ratios.runs[number].ratio),
+            *([named, "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )  # fmt: skip
     return fit(frame, "work", "light")
 
@@ -83,7 +141,9 @@ def _clusters(comparison: Comparison) -> Any:
     frame = table(
         ["=ended by", *(f">{estimate.job}" for estimate in comparison.estimates), ">difference"]
     )
-    slowest = max(range(len(comparison.estimates)), key=lambda run: comparison.measured_s[run])
+    farthest = max(
+        range(len(comparison.estimates)), key=lambda run: abs(comparison.measured_s[run])
+    )
     shown = large(comparison)[:_MOST_CLUSTERS]
     for row in shown:
         cells = [
@@ -91,7 +151,7 @@ def _clusters(comparison: Comparison) -> Any:
             if number else "-"
             for number, usual, lost in zip(row.members, row.reference_s, row.excess_s, strict=True)
         ]  # fmt: skip
-        longer = row.total_s[slowest] - row.total_s[comparison.baseline]
+        longer = row.total_s[farthest] - row.total_s[comparison.baseline]
         frame.add_row(row.name, *cells, signed(longer))
     more = len(comparison.clusters) - len(shown)
     if more > 0:

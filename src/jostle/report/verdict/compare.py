@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.values import seconds
+from jostle.report.verdict.run_ratios import RunRatios, run_ratios
 from jostle.report.verdict.verdict import estimate_json
 
 if TYPE_CHECKING:
@@ -25,14 +26,18 @@ def compare_jobs(
     names: Sequence[str],
     how: Mapping[str, Any],
     *,
+    baseline: str | None = None,
+    groups: Mapping[str, str] | None = None,
     advance: Callable[[int, int, str], None] | None = None,
-) -> Comparison:
+) -> tuple[Comparison, RunRatios]:
     """Estimate jobs one by one, and compare them.
 
     Args:
         store: The repository.
         names: Full names of two jobs or more.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
+        baseline: The job that others are compared with, one of `names`; None: the fastest.
+        groups: Groups of jobs by name; a job that is in none belongs to that of its program.
         advance: Called with the progress: how many are done, of how many, and what is done now.
     """
     from jostle.analysis import estimate
@@ -44,19 +49,26 @@ def compare_jobs(
         tables = store.run_tables(name)
         estimates.append(estimate(tables, **how))
         programs.append(program_of(tables.processes))
-    return comparison(estimates, programs)
+    place = None if baseline is None else list(names).index(baseline)
+    grouped = dict(zip(names, programs, strict=True)) | dict(groups or {})
+    seconds_of = {each.job: each.run_s for each in estimates}
+    ratios = run_ratios(seconds_of, grouped, baseline)
+    return comparison(estimates, programs, place), ratios
 
 
-def comparison(estimates: Sequence[Estimate], programs: Sequence[str]) -> Comparison:
+def comparison(
+    estimates: Sequence[Estimate], programs: Sequence[str], baseline: int | None = None
+) -> Comparison:
     """Compare estimates.
 
     Args:
         estimates: Estimates of two jobs or more.
         programs: The program of each, from `program_of`.
+        baseline: Index of the run that others are compared with; None: the fastest.
     """
     from jostle.analysis import compare
 
-    made = compare(estimates)
+    made = compare(estimates) if baseline is None else compare(estimates, baseline)
     if len(set(programs)) > 1:
         ran = ", ".join(
             f"{estimate.job} {ran}" for estimate, ran in zip(estimates, programs, strict=True)
@@ -65,9 +77,11 @@ def comparison(estimates: Sequence[Estimate], programs: Sequence[str]) -> Compar
     return made
 
 
-def compare_json(made: Comparison) -> dict[str, Any]:
+def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str, Any]:
     """Return a comparison as plain values: what `compare --json` prints."""
-    return made.to_json() | {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
+    told = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
+    more = {} if ratios is None else {"run_times": ratios.to_json()}
+    return made.to_json() | told | more
 
 
 def program_of(processes: pa.Table) -> str:
@@ -86,13 +100,17 @@ def program_of(processes: pa.Table) -> str:
 
 def finding(made: Comparison) -> str:
     """Return how much longer the slowest run took, and how much of that was interference."""
-    fastest = made.estimates[made.baseline]
+    base = made.estimates[made.baseline]
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
     longer = made.measured_s[slowest]
-    if longer < _EQUAL * fastest.run_s:
-        return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
+    if max(map(abs, made.measured_s)) < _EQUAL * base.run_s:
+        return f"All {len(made.estimates)} runs took about as long: {seconds(base.run_s)}"
+    if longer <= 0:  # the baseline was named, and is the slowest
+        quickest = min(range(len(made.estimates)), key=lambda run: made.measured_s[run])
+        less = seconds(-made.measured_s[quickest])
+        return f"{made.estimates[quickest].job} took {less} less than {base.job}"
     name = made.estimates[slowest].job
-    text = f"{name} took {seconds(longer)} longer than {fastest.job}"
+    text = f"{name} took {seconds(longer)} longer than {base.job}"
     if len({estimate.ranks for estimate in made.estimates}) > 1:
         return f"{text}; but these are not runs of the same size: their numbers of ranks differ"
     estimated = made.estimated_s[slowest]

@@ -78,11 +78,8 @@ def _box(
 
 
 def _foot(comparison: Comparison) -> str:
-    fastest = comparison.estimates[comparison.baseline]
-    return (
-        f"{len(comparison.estimates)} runs · the fastest, {fastest.job}, is the baseline · "
-        f"method {fastest.method}"
-    )
+    base = comparison.estimates[comparison.baseline]
+    return f"{len(comparison.estimates)} runs · the baseline is {base.job} · method {base.method}"
 
 
 def _clusters_page(comparison: Comparison, runs: Sequence[ComparedRun]) -> Page:
@@ -139,8 +136,8 @@ def _difference_page(comparison: Comparison) -> Page:
     from jostle.report.verdict.compare import finding
 
     note = (
-        "Seconds that each run took longer than the fastest (mark), and what they went to; to the "
-        "left of 0: what went faster than in the fastest."
+        "Seconds that each run took longer than the baseline (mark), and what they went to; to the "
+        "left of 0: what went faster than in the baseline."
     )
     pieces = _pieces(comparison)
     rows = tuple(
@@ -177,7 +174,7 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
         ends += [right, left]
         measured = comparison.measured_s[run]
         axes.plot([measured, measured], [place - 0.4, place + 0.4], color=INK, linewidth=1.6)
-        text = "fastest" if run == comparison.baseline else f"+{span_label(measured)}"
+        text = "baseline" if run == comparison.baseline else f"+{span_label(measured)}"
         axes.annotate(text, (max(right, measured), place), (5, 0), textcoords="offset points",
                       va="center", fontsize=7, color=INK, annotation_clip=False)  # fmt: skip
     axes.set_yticks(range(len(names)), list(reversed(names)), color=INK)
@@ -191,7 +188,7 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
                             for tick, text in zip(ticks, shown, strict=True)])  # fmt: skip
     axes.grid(axis="x")
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set_xlabel("longer than the fastest run", loc="left", color=INK)
+    axes.set_xlabel("longer than the baseline", loc="left", color=INK)
     said_of = {"cpu": "CPU", "displaced": "everything slower", "work": "other work",
                "unknown": "cause unknown",
                "memory or cpu": "memory or CPU (within the node)"}  # fmt: skip

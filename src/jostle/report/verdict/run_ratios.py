@@ -1,0 +1,124 @@
+"""Run times side by side: each run, and each group of runs, as a ratio to the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis.study.intervals import LEAST_RUNS, mean_ratio
+
+
+@dataclass(frozen=True)
+class RunRatio:
+    """One run.
+
+    Attributes:
+        job: Its name.
+        group: The group it belongs to.
+        run_s: Run time, seconds.
+        ratio: Run time over that of the baseline run.
+    """
+
+    job: str
+    group: str
+    run_s: float
+    ratio: float
+
+
+@dataclass(frozen=True)
+class GroupRatio:
+    """The runs of one program, or of one pattern of names.
+
+    Attributes:
+        group: Its name.
+        runs: How many there are.
+        median_s: Median run time, seconds.
+        mean_s: Mean run time, seconds.
+        std_s: Standard deviation of a run, seconds; None of fewer than three runs.
+        min_s: The fastest run, seconds.
+        max_s: The slowest run, seconds.
+        ratio: Mean run time over that of the baseline's group.
+        low: Lower end of the ratio's 95 % interval; None of fewer than three runs of either, and
+            of the baseline itself.
+        high: Upper end.
+    """
+
+    group: str
+    runs: int
+    median_s: float
+    mean_s: float
+    std_s: float | None
+    min_s: float
+    max_s: float
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class RunRatios:
+    """Run times as ratios.
+
+    Attributes:
+        runs: In the order given.
+        groups: In the order of their first run.
+        baseline: Name of the run that ratios of runs refer to.
+        baseline_group: Name of the group that ratios of groups refer to.
+    """
+
+    runs: list[RunRatio]
+    groups: list[GroupRatio]
+    baseline: str
+    baseline_group: str
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a table of groups says more than that of the runs."""
+        return len(self.runs) > 2 and len(self.groups) < len(self.runs)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def run_ratios(
+    seconds: Mapping[str, float], groups: Mapping[str, str], baseline: str | None = None
+) -> RunRatios:
+    """Compare run times.
+
+    Args:
+        seconds: Run time by job, seconds, in the order to show.
+        groups: Group by job.
+        baseline: The job that others are compared with, and its group; None: the fastest run, and
+            the group with the least mean.
+    """
+    times: dict[str, list[float]] = {}
+    for job, run_s in seconds.items():
+        times.setdefault(groups[job], []).append(run_s)
+    base = baseline or min(seconds, key=lambda job: seconds[job])
+    base_group = groups[base] if baseline else min(times, key=lambda name: np.mean(times[name]))
+    return RunRatios(
+        [RunRatio(job, groups[job], run_s, _ratio(run_s, seconds[base]))
+         for job, run_s in seconds.items()],
+        [_group(name, values, times[base_group], own=name == base_group)
+         for name, values in times.items()],
+        base,
+        base_group,
+    )  # fmt: skip
+
+
+def _group(name: str, values: Sequence[float], base: Sequence[float], *, own: bool) -> GroupRatio:
+    mean = float(np.mean(values))
+    low, high = (None, None) if own else mean_ratio(base, values)
+    return GroupRatio(
+        name, len(values), float(np.median(values)), mean,
+        float(np.std(values, ddof=1)) if len(values) >= LEAST_RUNS else None,
+        min(values), max(values), _ratio(mean, float(np.mean(base))), low, high,
+    )  # fmt: skip
+
+
+def _ratio(one: float, other: float) -> float:
+    return one / other if other > 0 else float("nan")
