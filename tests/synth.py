@@ -60,6 +60,7 @@ MPI_FIELDS = {
     "mpi_library": (1216, "128s"), "mpi_adapter_name": (1344, "32s"), "launcher": (1376, "32s"),
     "batch": (1408, "64s"), "world": (1472, "32s"), "papi_names": (1512, "32s32s32s32s"),
     "perf_asked": (1640, "I"), "perf_granted": (1644, "I"),
+    "script": (1648, "128s"),
 }  # fmt: skip
 
 

@@ -210,7 +210,11 @@ typedef struct jst_head {
      * faults; 8 to 11 the PAPI events */
     uint32_t perf_asked;
     uint32_t perf_granted; /* the same bits */
-    uint8_t gap1[2048 - 1648];
+    /* what an interpreter runs: the base name of a script, a module or a class, without arguments;
+     * empty for other programs, where [`command_lines`](configuration.md) is `none`, and in
+     * profiles of versions before 0.5.0 */
+    char script[128];
+    uint8_t gap1[2048 - 1776];
     /* ---- live: written in place while the process runs ---- */
     _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
@@ -285,6 +289,7 @@ _Static_assert(offsetof(jst_head, ring_bytes) == 1508, "jst_head.ring_bytes");
 _Static_assert(offsetof(jst_head, papi_names) == 1512, "jst_head.papi_names");
 _Static_assert(offsetof(jst_head, perf_asked) == 1640, "jst_head.perf_asked");
 _Static_assert(offsetof(jst_head, perf_granted) == 1644, "jst_head.perf_granted");
+_Static_assert(offsetof(jst_head, script) == 1648, "jst_head.script");
 _Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
 _Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
 _Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");

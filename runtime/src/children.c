@@ -171,7 +171,7 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     proc_path(path, f->pid, "/exe");
     jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1);
     proc_path(path, f->pid, "/cmdline");
-    jst_command_line(path, h->command, sizeof h->command);
+    jst_command_line(path, h);
 }
 
 static int create(const facts *f)

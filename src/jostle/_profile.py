@@ -134,6 +134,7 @@ class Head(NamedTuple):
     papi_names_4: bytes
     perf_asked: int
     perf_granted: int
+    script: bytes
     generation: int
     tick_ns: int
     heartbeat_ns: int
@@ -146,7 +147,7 @@ class Head(NamedTuple):
     tick_now: int
 
 
-HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I400x4Q4I2Q")
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s272x4Q4I2Q")
 MOUNTS_AT: Final = 2112
 
 

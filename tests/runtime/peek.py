@@ -224,7 +224,8 @@ _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
     ("launcher", "32s", 1376), ("batch", "64s", 1408), ("world", "32s", 1472),
     ("ring_offset", "I", 1504), ("ring_bytes", "I", 1508), ("papi_1", "32s", 1512),
     ("papi_2", "32s", 1544), ("papi_3", "32s", 1576), ("papi_4", "32s", 1608),
-    ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("tick_now", "Q", 2104),
+    ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("script", "128s", 1648),
+    ("tick_now", "Q", 2104),
 ]  # fmt: skip
 
 

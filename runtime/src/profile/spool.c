@@ -18,6 +18,7 @@
 #include "modules/os.h"
 #include "mpi/segment.h"
 #include "profile_layout.h"
+#include "script.h"
 #include "spool.h"
 #include "sys.h"
 #include "text.h"
@@ -132,17 +133,22 @@ uint64_t jst_process_start(void)
 }
 
 /* Arguments may hold passwords and names of people: only the operator has them recorded. */
-void jst_command_line(const char *path, char *to, size_t room)
+void jst_command_line(const char *path, jst_head *h)
 {
-    long n = jst_cfg.command_lines == JST_COMMAND_NONE ? 0 : jst_read_file(path, to, room);
-    bool whole = jst_cfg.command_lines == JST_COMMAND_ALL, program = true;
-    for (long i = 0; i < n; i++) {
-        program = program && to[i];
-        if (!whole && !program)
-            to[i] = 0;
-        else if (!to[i] && i + 1 < n)
-            to[i] = ' ';
-    }
+    char text[4096];
+    if (jst_cfg.command_lines == JST_COMMAND_NONE)
+        return;
+    long n = jst_read_file(path, text, sizeof text), known = n;
+    if (n <= 0)
+        return;
+    while (n == sizeof text - 1 && known && text[known - 1])
+        known--; /* the last argument was cut */
+    jst_script_name(h->program, text, (size_t)known, h->script, sizeof h->script);
+    bool whole = jst_cfg.command_lines == JST_COMMAND_ALL;
+    for (long i = 0; i + 1 < n && (whole || text[i]); i++)
+        if (!text[i])
+            text[i] = ' ';
+    jst_put_text(h->command, h->command + sizeof h->command, text);
 }
 
 static void fill_head(jst_head *h)
@@ -190,7 +196,7 @@ static void fill_head(jst_head *h)
         jst_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", h->program, sizeof h->program - 1);
     if (n <= 0)
         jst_put_text(h->program, h->program + sizeof h->program, program_invocation_short_name);
-    jst_command_line("/proc/self/cmdline", h->command, sizeof h->command);
+    jst_command_line("/proc/self/cmdline", h);
     h->proc_start = jst_process_start();
     jst_clock_state(&h->start_clock_state, &h->start_clock_error_us);
     h->clock_state = h->start_clock_state;

@@ -9,7 +9,8 @@ bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes
 int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
 int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
 int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
-void jst_command_line(const char *path, char *to, size_t room); /* of /proc/PID/cmdline */
+/* Fills in command and script from /proc/PID/cmdline; program stands there already. */
+void jst_command_line(const char *path, jst_head *h);
 uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */

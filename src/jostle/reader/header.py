@@ -100,6 +100,8 @@ class ProfileHeader:
         perf_asked: Counters that were asked for: bit 0 instructions, 1 cycles, 2 last-level misses,
             3 task clock, 4 switches, 5 migrations, 6 faults, 8 to 11 papi_names.
         perf_granted: Those that the machine granted.
+        script: What an interpreter runs (base name of a script, a module, a class); "" of other
+            programs and in old profiles.
     """
 
     version: int
@@ -160,6 +162,7 @@ class ProfileHeader:
     papi_names: tuple[str, str, str, str] = ("", "", "", "")
     perf_asked: int = 0
     perf_granted: int = 0
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +278,7 @@ def _mpi_fields(h: Head) -> dict[str, Any]:
         "omp_threads", "mpi_init_ns", "mpi_ready_ns", "mpi_finalize_ns", "mpi_end_ns", "perf_asked",
         "perf_granted",
     )  # fmt: skip
-    texts = ("mpi_library", "mpi_adapter_name", "launcher", "batch", "world")
+    texts = ("mpi_library", "mpi_adapter_name", "launcher", "batch", "world", "script")
     papi = (h.papi_names_1, h.papi_names_2, h.papi_names_3, h.papi_names_4)
     return {
         **{name: getattr(h, name) for name in numbers},

@@ -127,7 +127,7 @@ TABLES: dict[str, TableLayout] = {
                 "records": _INT, "clock_state": _INT, "clock_error_us": _INT,
                 "clock_steps": _INT, "lost_threads": _INT,
                 "notes": pa.list_(_TEXT), "warnings": pa.list_(_TEXT), "revision": _INT,
-                **MPI_COLUMNS,
+                **MPI_COLUMNS, "script": _TEXT,
             },
             {},
             0,
