@@ -23,7 +23,8 @@ LAUNCHER_BEGINNINGS = ("mpirun.", "mpirun-", "mpiexec.", "mpiexec-", "hydra_")
 #: What starts another program and waits for it, or becomes it.
 WRAPPERS = LAUNCHERS | frozenset(
     "env timeout nice ionice chrt time nohup setsid stdbuf taskset numactl strace jostle "
-    "jostle-run torchrun torch.distributed.run torch.distributed.launch accelerate deepspeed".split()
+    "jostle-run torchrun torch.distributed.run torch.distributed.launch accelerate "
+    "deepspeed".split()
 )
 SHELLS = frozenset("sh bash dash ash ksh mksh zsh csh tcsh fish".split())
 #: A shell without a script, and the names that batch systems give to their users' scripts.
@@ -33,6 +34,11 @@ _UNNAMED = SHELLS | {"slurm_script"}
 def identity(script: str | None, program: str | None) -> str:
     """Name a process: what its interpreter runs, else the base name of its executable."""
     return script or PurePath(program or "").name or "?"
+
+
+def is_wrapper(name: str) -> bool:
+    """Return whether a process of this identity starts what its job is about."""
+    return name in WRAPPERS or name.startswith(LAUNCHER_BEGINNINGS)
 
 
 def _listed(names: Sequence[str] | frozenset[str]) -> str:
@@ -56,7 +62,7 @@ _LEADS_SQL = (
 #: short ones, wrappers, and shells without a script, where there are others.
 JOB_PROGRAM_SQL = f"""CASE WHEN count(*) FILTER (is_rank) > 0 THEN
     array_to_string([one.name for one in list_sort(
-        [{{'less': -entry.value::BIGINT, 'name': entry.key}}
+        [struct_pack(less := -entry.value::BIGINT, name := entry.key)
          for entry in map_entries(histogram(identity) FILTER (is_rank))])[1:2]], ', ')
     || CASE WHEN count(DISTINCT identity) FILTER (is_rank) > 2 THEN ', ...' ELSE '' END
     ELSE arg_max(identity, (NOT coalesce(short, false), {_LEADS_SQL},
@@ -75,7 +81,7 @@ def named_sql(processes: str) -> str:
 def program_of_command(command: Sequence[str]) -> str:
     """Name what a command will run, as `identity` and wrappers have it, before it has started."""
     name = PurePath(command[0]).name or command[0]
-    if name in WRAPPERS or name.startswith(LAUNCHER_BEGINNINGS):
+    if is_wrapper(name):
         for at, word in enumerate(command[1:], 1):
             is_other = word.startswith("-") or "=" in word or word.isdigit()
             if not is_other and shutil.which(word):

@@ -154,11 +154,11 @@ def test_a_launchers_words_tell_the_mpi() -> None:
 
 
 def test_programs_behind_launchers_name_jobs() -> None:
-    from jostle.cli.launch.spawn import program_of
+    from jostle.identity import program_of_command
 
-    assert program_of(["mpirun", "-n", "4", "--oversubscribe", "sh", "-c", "x"]) == "sh"
-    assert program_of(["/usr/bin/python3", "-c", "1"]) == "python3"
-    assert program_of(["mpirun"]) == "mpirun"
+    assert program_of_command(["mpirun", "-n", "4", "--oversubscribe", "sh", "-c", "x"]) == "sh"
+    assert program_of_command(["/usr/bin/python3", "-c", "1"]) == "python3"
+    assert program_of_command(["mpirun"]) == "mpirun"
 
 
 @pytest.mark.parametrize("width", ["80", "100"])

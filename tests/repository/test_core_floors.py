@@ -8,12 +8,12 @@ import pytest
 from synth import EPOCH, SECOND, Profile
 
 
-def canaries(spool, job, runs, took, program="/opt/ocean.x"):
+def canaries(spool, job, runs, took, program="/opt/ocean.x", script=""):
     """A job of one rank: so many runs of the canary in each slice, of so many ns each."""
     profile = Profile(
         job=job, pid=1000 + len(job), program=program, slice_ns=SECOND, start_ns=EPOCH,
         end_ns=EPOCH + len(took) * SECOND, end_reason=1, host="node1",
-        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0},
+        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0, "script": script.encode()},
     )  # fmt: skip
     for index, ns in enumerate(took):
         figures = {"canary_count": runs, "canary_ns": round(runs * ns), "os_user_ns": SECOND // 2}
@@ -50,6 +50,13 @@ def test_short_jobs_count_with_what_they_have(store, spool):
     assert (found.jobs, found.own_jobs) == (2, 1)
     assert 4100 <= found.ns <= 4400
     assert floor(store, "short").own_jobs == 1
+
+
+def test_scripts_of_one_interpreter_are_several_programs(store, spool):
+    for job, script in (("1", "a.py"), ("22", "a.py"), ("333", "b.py")):
+        canaries(spool, job, 50, [4500.0] * 10, program="/usr/bin/python3.11", script=script)
+    store.ingest([spool])
+    assert [floor(store, job).own_jobs for job in ("1", "22", "333")] == [1, 1, 0]
 
 
 def test_a_loop_that_took_no_time_is_no_floor(store, spool):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import PurePath
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +13,7 @@ from jostle._profile import MpiAdapter
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis.spread import Spread
 from jostle.arrow_columns import ints_or_zeros
+from jostle.identity import identity
 from jostle.repository.types import JobTables
 
 Ints = NDArray[np.int64]
@@ -83,10 +83,13 @@ class People:
         for texts in self._table.column(name).to_pylist():
             yield from texts or []
 
+    def names(self) -> list[str]:
+        """Return what each process runs, as `jostle.identity` names processes."""
+        return list(map(identity, self.texts("script"), self.texts("program")))
+
     def programs(self) -> dict[str, int]:
         """Count the processes by program, the most frequent first."""
-        names = (PurePath(name).name for name in self.texts("program"))
-        return dict(Counter(names).most_common())
+        return dict(Counter(self.names()).most_common())
 
     def index(self, process: Ints) -> NDArray[np.intp]:
         """Return the place of each process id in this table."""

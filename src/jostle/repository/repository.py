@@ -213,6 +213,11 @@ class Repository:
             [None if names is None else list(names)],
         )
 
+    def program(self, job: str) -> str:
+        """Return what a job runs, as `jostle.identity` names jobs; "?" if there is no such job."""
+        found = self.jobs([job])["program"].to_pylist()
+        return str(found[0]) if found else "?"
+
     def resolve_job(self, name: str, *, owner: int | None = None) -> str:
         """Find a job by its name, a prefix of it that no other job has, or "last".
 

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,8 +151,7 @@ class _World:
             size=size,
             ranks=ranks,
             processes=processes,
-            programs=dict(Counter(PurePath(name).name for name in self.texts("program"))
-                          .most_common()),
+            programs=dict(Counter(self._people.names()[place] for place in self._at).most_common()),
             hosts=sorted(set(self.texts("host"))),
             spawned=bool(self.ints("spawned").any()),
             library=_first_line(self.texts("mpi_library")[0]),

@@ -7,6 +7,7 @@ from collections import Counter
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jostle.identity import SHELLS, identity, is_wrapper
 from jostle.repository.types import RunTables, WorldSegments
 
 
@@ -59,13 +60,12 @@ def _without_mpi(processes: pa.Table) -> int:
     """Count processes that took part for longer than an instant and have no MPI."""
     if "world_size" not in processes.column_names:
         return 0
-    launchers = {"mpirun", "mpiexec", "orterun", "prterun", "mpiexec.hydra", "hydra_pmi_proxy",
-                 "orted", "srun", "bash", "dash", "sh"}  # fmt: skip
     rows = processes.select(["program", "world_size", "short"]).to_pylist()
     return sum(
         1
         for row in rows
         if not row["world_size"]
         and not row["short"]
-        and row["program"].rpartition("/")[2] not in launchers
+        and not is_wrapper(name := identity(None, row["program"]))
+        and name not in SHELLS
     )

@@ -113,12 +113,12 @@ def command(
     """
     from jostle.cli.commands.run import NameOfRun, once
     from jostle.cli.launch.run_names import job_name
-    from jostle.cli.launch.spawn import program_of
     from jostle.cli.views.inject import Delays
+    from jostle.identity import program_of_command
 
     if period_ns is None and (duty is not None or phase_ns is not None):
         raise UsageError("--duty and --phase are parts of a period.", hint="Add --period 4s")
-    name = job_name(job, program_of(cmd))
+    name = job_name(job, program_of_command(cmd))
     folder = Path(log or f"inject-{name}").expanduser().absolute()
     variables = environment(
         calls,

@@ -16,7 +16,7 @@ from jostle.cli.options.common import (
 from jostle.cli.output import emit_json, fit, next_steps, show, table
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, count, duration, local_time, zone_name
-from jostle.report.models.jobs import job_rows, program_names
+from jostle.report.models.jobs import job_rows
 
 
 @click.command("jobs")
@@ -69,7 +69,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
         ]
         cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
         cells += [count(row["hosts"])] * nodes + [owners[row["uid"]]] * users
-        cells += [program_names(row)]
+        cells += [row["program"]]
         frame.add_row(*cells)
     show(fit(frame, "program", "user", "nodes", "ranks"))
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle._profile import MpiAdapter
-from jostle.cli.launch.spawn import program_of
 from jostle.cli.launch.trial import ARMS, Trial, TrialRun
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
+from jostle.identity import program_of_command
 from jostle.report.format.values import duration
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(
     Timed from MPI_Init to MPI_Finalize where CMD is an MPI program, else as a whole. CMD's
     output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
     """
-    picture = _picture(folder, program_of(cmd))
+    picture = _picture(folder, program_of_command(cmd))
     trial = Trial(cmd)
     try:
         done, interrupted = _measure(trial, runs, warmup, seed, quiet=as_json)
@@ -70,7 +70,7 @@ def command(
     else:
         from jostle.cli.views.overhead import view
 
-        _print(view(shlex.join(cmd), program_of(cmd), timed, overhead, notes), saved)
+        _print(view(shlex.join(cmd), program_of_command(cmd), timed, overhead, notes), saved)
         next_steps(*_next(cmd, runs, overhead, folder))
     return 130 if interrupted else 0
 
@@ -188,7 +188,7 @@ def _save(
     from jostle.cli.views.overhead import bars
     from jostle.plot.figures.bars import save_bars
 
-    return str(save_bars(bars(program_of(cmd), timed, overhead, _places(done)), picture))
+    return str(save_bars(bars(program_of_command(cmd), timed, overhead, _places(done)), picture))
 
 
 def _places(done: Sequence[TrialRun]) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@ import click
 from jostle.cli.config import OFF, RuntimeSettings, settings
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
-from jostle.cli.launch.spawn import CommandOutcome, program_of, run
+from jostle.cli.launch.spawn import CommandOutcome, run
 from jostle.cli.options.common import (
     CanaryInterval,
     SliceLength,
@@ -29,6 +29,7 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.errors import UsageError
+from jostle.identity import program_of_command
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
@@ -91,7 +92,7 @@ def command(
     if retries and gate is None:
         raise UsageError("--retries without --gate never runs anything again.",
                          hint="For example: --gate 7.5 --retries 2")  # fmt: skip
-    name = job_name(job, program_of(cmd))
+    name = job_name(job, program_of_command(cmd))
     limit = None if gate is None else Gate(gate, retries + 1)
     again = Rewind()
     for attempt in range(1, retries + 2):

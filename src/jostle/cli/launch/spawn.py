@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -44,16 +43,6 @@ class CommandOutcome:
     cpu_ns: int
     status: int
     signal: str | None
-
-
-def program_of(cmd: Sequence[str]) -> str:
-    """Return the name of the program that matters: behind mpirun, the one that it starts."""
-    name = os.path.basename(cmd[0])
-    if name.startswith(("mpirun", "mpiexec", "srun", "prun")):
-        words = [word for word in cmd[1:] if not word.startswith("-")]
-        programs = [word for word in words if not word.isdigit() and shutil.which(word)]
-        return os.path.basename(programs[0]) if programs else name
-    return name
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> CommandOutcome:

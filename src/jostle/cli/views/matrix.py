@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
-from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, signed, sure
 from jostle.report.format.values import alike, count
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
     more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""
-    return (
-        f"{short(worst.aggressor)} slows {short(worst.victim)}{size} on the "
-        f"{worst.resource_kind}{more}."
-    )
+    return f"{worst.aggressor} slows {worst.victim}{size} on the {worst.resource_kind}{more}."
 
 
 def _programs(programs: list[Potential]) -> Table:
@@ -70,15 +67,15 @@ def _programs(programs: list[Potential]) -> Table:
     )  # fmt: skip
     for each in programs:
         frame.add_row(
-            short(each.program), count(each.runs), signed(each.passive), signed(each.active),
-            ", ".join(map(short, each.hurt_by)) or "-", ", ".join(map(short, each.hurts)) or "-",
+            each.program, count(each.runs), signed(each.passive), signed(each.active),
+            ", ".join(each.hurt_by) or "-", ", ".join(each.hurts) or "-",
         )  # fmt: skip
     return fit(frame, "slows")
 
 
 def _grid(grid: MatrixGrid) -> Table:
     """Print the matrix; columns that find no room are left out, the least harmful first."""
-    names = [short(name) for name in grid.aggressors]
+    names = list(grid.aggressors)
     frame = table(["=", *(f">{name}" for name in names)])
     for victim in grid.victims:
         cells = []
@@ -87,7 +84,7 @@ def _grid(grid: MatrixGrid) -> Table:
             size = None if each is None or each.slowdown is None else each.slowdown.value
             text = "" if each is None else signed(size)
             cells.append(text if each is None or sure(each) else f"({text})")
-        frame.add_row(short(victim), *cells)
+        frame.add_row(victim, *cells)
     return fit(frame, *reversed(names))
 
 
@@ -102,7 +99,7 @@ def _pairs(encounters: list[Encounter]) -> Table:
         tested = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
         ends = f"{signed(size.low)} to {signed(size.high)}" if size and tested else "-"
         frame.add_row(
-            short(each.victim), short(each.aggressor), each.resource_kind, count(each.with_runs),
+            each.victim, each.aggressor, each.resource_kind, count(each.with_runs),
             count(each.without_runs), signed(size.value if size else None),
             ends, each.test or "too few",
             "-" if each.p is None else probability(each.p),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from jostle.analysis.identification.model import Encounter, Matrix
 
@@ -59,11 +58,6 @@ def sure(each: Encounter) -> bool:
     """There is evidence that the one slows the other."""
     slower = each.slowdown is not None and each.slowdown.value > 0
     return slower and each.q is not None and each.q < _SURE
-
-
-def short(program: str) -> str:
-    """Name a program without its folder."""
-    return PurePath(program).name if program.startswith("/") else program
 
 
 def signed(share: float | None) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, signed, sure
 from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
@@ -46,7 +46,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
     if evident:
         worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
         size = signed(worst.slowdown.value if worst.slowdown else None).lstrip("+")
-        title = f"{short(worst.aggressor)} slows {short(worst.victim)} by {size} on the "
+        title = f"{worst.aggressor} slows {worst.victim} by {size} on the "
         title += grid.place
         if len(evident) > 1:
             title += f", the most of {len(evident)} pairs with evidence"
@@ -72,7 +72,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
 
 def _below(columns: list[str]) -> float:
     """Inches that the names below the map take, when they are slanted."""
-    longest = max(text_width(short(name), _LABEL) for name in columns)
+    longest = max(text_width(name, _LABEL) for name in columns)
     return 0.3 + 0.62 * longest + 0.2
 
 
@@ -95,7 +95,7 @@ def _numbers(grid: MatrixGrid) -> DrawnFigures:
 def _draw(canvas: Canvas, grid: MatrixGrid, matrix: Matrix) -> None:
     """Draw the cells, and beside them how sensitive each program is."""
     rows, columns = _sides(grid)
-    left = 0.2 + max(text_width(short(name), _LABEL) for name in rows) + 0.1
+    left = 0.2 + max(text_width(name, _LABEL) for name in rows) + 0.1
     wide = min((canvas.width - left - _BARS - 0.45) / len(columns), _WIDE)
     axes = canvas.axes(left, 0.15, wide * len(columns), _HIGH * len(rows))
     _cells(axes, grid, rows, columns)
@@ -128,10 +128,10 @@ def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) ->
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     axes.set_xticks([x + 0.5 for x in range(len(columns))])
-    axes.set_xticklabels([short(name) for name in columns], rotation=35, ha="right",
+    axes.set_xticklabels(list(columns), rotation=35, ha="right",
                          rotation_mode="anchor", fontsize=_LABEL, color=INK)  # fmt: skip
     axes.set_yticks([y + 0.5 for y in range(len(rows))])
-    axes.set_yticklabels([short(name) for name in rows], fontsize=_LABEL, color=INK)
+    axes.set_yticklabels(list(rows), fontsize=_LABEL, color=INK)
     axes.tick_params(length=0)
     axes.spines["bottom"].set_visible(False)
     axes.set_xlabel("beside this program", loc="left", fontsize=_LABEL, color=SOFT)

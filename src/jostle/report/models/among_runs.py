@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.digest.among_runs import RunFigure, among, figures, others_of
 from jostle.analysis.processes import People
-from jostle.report.models.jobs import job_rows, program_names
+from jostle.report.models.jobs import job_rows
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -26,8 +26,7 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
     rows = {row["job"]: row for row in job_rows(store, traffic=False)}
     rows |= {row["job"]: row for row in job_rows(store, [job])}
     return {
-        name: row | {"program": program_names(row), "processes": row["ranks"] or row["processes"]}
-        for name, row in rows.items()
+        name: row | {"processes": row["ranks"] or row["processes"]} for name, row in rows.items()
     }
 
 

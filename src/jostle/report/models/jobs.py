@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jostle._profile import MpiAdapter
+from jostle.identity import named_sql
 from jostle.report.format.values import count, iso_time
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
 _RANKS = f"""
-SELECT job, program, count(*) AS ranks, min(mpi_library) AS library FROM processes
-WHERE (world_size > 0 OR mpi_adapter >= {MpiAdapter.LACKING.value}) AND job = coalesce(?, job)
-GROUP BY job, program ORDER BY ranks DESC, program
+SELECT job, identity, count(*) AS ranks, min(mpi_library) AS library
+FROM ({named_sql("processes")}) WHERE is_rank AND job = coalesce(?, job)
+GROUP BY job, identity ORDER BY ranks DESC, identity
 """
 
 
@@ -25,7 +24,7 @@ def mpi_programs(store: Repository, job: str | None = None) -> dict[str, dict[st
     for row in store.query(_RANKS, [job]).to_pylist():
         known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
         known["ranks"] += row["ranks"]
-        known["programs"][Path(row["program"] or "?").name] = row["ranks"]
+        known["programs"][row["identity"]] = row["ranks"]
         known["mpi_library"] = known["mpi_library"] or row["library"] or None
     return found
 
@@ -68,14 +67,6 @@ def job_rows(
     return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
 
 
-def program_names(row: dict[str, Any]) -> str:
-    """Return what a job runs: the programs of its ranks (not mpirun), else its program."""
-    names = list(row["programs"])
-    if len(names) > 2:
-        return f"{', '.join(names[:2])}, ..."
-    return ", ".join(names) or Path(row["program"] or "?").name
-
-
 _SEEN_OF = "SELECT max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup WHERE job = ?"
 
 
@@ -97,5 +88,5 @@ def describe(row: dict[str, Any]) -> str:
     if row["ranks"]:
         number, what = row["ranks"], "rank"
     plural = "" if number == 1 else "es" if what == "process" else "s"
-    words = f"{program_names(row)}, {count(number)} {what}{plural}"
+    words = f"{row['program']}, {count(number)} {what}{plural}"
     return words + (f" on {row['hosts']} nodes" if row["hosts"] > 1 else "")

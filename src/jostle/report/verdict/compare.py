@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.values import seconds
@@ -11,8 +10,6 @@ from jostle.report.verdict.run_ratios import RunRatios, run_ratios
 from jostle.report.verdict.verdict import estimate_json
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
     from jostle.repository import Repository
 
@@ -48,7 +45,7 @@ def compare_jobs(
             advance(number, len(names), f"pricing {name}")
         tables = store.run_tables(name)
         estimates.append(estimate(tables, **how))
-        programs.append(program_of(tables.processes))
+        programs.append(store.program(name))
     place = None if baseline is None else list(names).index(baseline)
     grouped = dict(zip(names, programs, strict=True)) | dict(groups or {})
     seconds_of = {each.job: each.run_s for each in estimates}
@@ -63,7 +60,7 @@ def comparison(
 
     Args:
         estimates: Estimates of two jobs or more.
-        programs: The program of each, from `program_of`.
+        programs: The program of each, from `Repository.program`.
         baseline: Index of the run that others are compared with; None: the fastest.
     """
     from jostle.analysis import compare
@@ -82,20 +79,6 @@ def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str,
     told = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
     more = {} if ratios is None else {"run_times": ratios.to_json()}
     return made.to_json() | told | more
-
-
-def program_of(processes: pa.Table) -> str:
-    """Return the program of a job: that of its ranks, else of its longest process.
-
-    Args:
-        processes: From `Repository.job_processes`.
-    """
-    columns = ["program", "mpi_state", "short", "first_slice", "last_slice"]
-    rows = processes.select(columns).to_pylist()
-    longest = max(rows, key=lambda row: (
-        bool(row["mpi_state"]), not row["short"], row["last_slice"] - row["first_slice"],
-    ))  # fmt: skip
-    return PurePath(longest["program"] or "?").name
 
 
 def finding(made: Comparison) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.errors import JobError
 from jostle.repository.query.engine import OWNER, Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, lived
@@ -47,9 +48,7 @@ NODE_METRICS = tuple(dict.fromkeys((
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
 
 _FACTS = f"""
-SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
-                              CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END,
-                              program)) AS program,
+SELECT job, {JOB_PROGRAM_SQL} AS program,
        {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
        count(*) FILTER (mpi_state > 0) AS ranks,
        min(start_ns) AS start_ns,
@@ -57,7 +56,7 @@ SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
        max((last_slice + 1) * slice_ns) AS seen_ns,
        min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
        max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
-FROM (SELECT * FROM {{processes}} WHERE {{where}} QUALIFY
+FROM ({named_sql("{processes}")} WHERE {{where}} QUALIFY
       row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 GROUP BY job
 ORDER BY job
@@ -70,7 +69,7 @@ class JobFacts:
 
     Attributes:
         job: Its name.
-        program: The program of its longest rank (a launcher is none), else of its longest process.
+        program: What it runs, as jostle.identity names jobs.
         user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
+from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.errors import DamagedError, JobError, NoRoomError
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
@@ -59,12 +60,12 @@ SELECT job,
        count(*) AS processes,
        count(*) FILTER (short) AS short_processes,
        count(DISTINCT host) AS hosts,
-       arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END) AS program,
+       {JOB_PROGRAM_SQL} AS program,
        {OWNER},
        min(slice_ns) AS slice_ns,
        max(clock_state) AS clock_state,
        max(clock_error_us) AS clock_error_us
-FROM processes GROUP BY job
+FROM ({named_sql("processes")}) GROUP BY job
 """
 
 

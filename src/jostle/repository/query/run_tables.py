@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle._schema import MOUNT_IDS
+from jostle.identity import IDENTITY_SQL
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import STATS, TABLES
 from jostle.repository.types import CANARY_RUNS, CoreFloor
@@ -91,7 +92,7 @@ def core_floors(
     around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)
     rows = engine.ask(
         lambda: (
-            "WITH ranks AS (SELECT DISTINCT job, program, world_size "
+            f"WITH ranks AS (SELECT DISTINCT job, {IDENTITY_SQL} AS program, world_size "
             f"FROM {engine.stored('processes')} WHERE world_size > 0), "
             "alike AS (SELECT DISTINCT job FROM ranks JOIN "
             "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "

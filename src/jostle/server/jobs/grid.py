@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
 from jostle.errors import UsageError
+from jostle.identity import identity
 from jostle.report.models.metrics import view
 from jostle.repository import Repository
 
@@ -80,7 +80,8 @@ def _name(one: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
     """Return a process's rank and name; the launcher of the ranks has no rank."""
     if one["world_size"]:
         return {"rank": one["world_rank"], "name": f"rank {one['world_rank']}"}
-    return {"rank": -1, "name": PurePath(one["program"]).name if ranked else f"process {number}"}
+    name = identity(one["script"], one["program"]) if ranked else f"process {number}"
+    return {"rank": -1, "name": name}
 
 
 def _pieces(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jostle.report.format.users import owner_name
-from jostle.report.models.jobs import job_rows, program_names
+from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import view
 from jostle.repository import DamagedError, Repository
 from jostle.repository.query.engine import ALWAYS
@@ -206,7 +206,7 @@ class JobIndex:
         return {
             row["job"]: {
                 "job": row["job"],
-                "program": program_names(row),
+                "program": row["program"],
                 "uid": row["uid"],
                 "user": None if row["uid"] is None else owner_name(row["uid"]),
                 "start_ns": row["start_ns"],

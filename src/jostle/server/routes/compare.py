@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.errors import UsageError
-from jostle.report.verdict.compare import comparison, program_of
+from jostle.report.verdict.compare import comparison
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
 from jostle.server.jobs.compare import Compared, compared_runs
@@ -34,7 +34,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
             raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
 
         def make() -> dict[str, Any]:
-            programs = [program_of(job_service.repository.job_processes(name)) for name in names]
+            programs = [job_service.repository.program(name) for name in names]
             compared = comparison([job_service.estimate(name, viewer) for name in names], programs)
             return compared_runs(compared, programs)
 
