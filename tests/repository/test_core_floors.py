@@ -13,7 +13,8 @@ def canaries(spool, job, runs, took, program="/opt/ocean.x", script=""):
     profile = Profile(
         job=job, pid=1000 + len(job), program=program, slice_ns=SECOND, start_ns=EPOCH,
         end_ns=EPOCH + len(took) * SECOND, end_reason=1, host="node1",
-        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0, "script": script.encode()},
+        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0,
+             "script": script.encode()},
     )  # fmt: skip
     for index, ns in enumerate(took):
         figures = {"canary_count": runs, "canary_ns": round(runs * ns), "os_user_ns": SECOND // 2}

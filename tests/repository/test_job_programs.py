@@ -22,7 +22,8 @@ JOBS = {
     "batch": ([("/usr/bin/bash", "slurm_script", 9, {}), ("/opt/lmp", "", 5, {})], "lmp"),
     "shell": ([("/usr/bin/bash", "job.sh", 40, {}), ("/opt/lmp", "", 3, {})], "job.sh"),
     "only": ([("/usr/bin/timeout", "", 9, {}), ("/usr/bin/dash", "", 5, {})], "dash"),
-    "ranks": ([("/usr/bin/orterun", "", 9, {}), ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2}),
+    "ranks": ([("/usr/bin/orterun", "", 9, {}),
+               ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2}),
                ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2})], "a.py"),
     "mixed": ([("/usr/bin/mpiexec.hydra", "", 9, {}), *(
         (f"/opt/{name}", "", 2, {"world_size": 5}) for name in ("b", "a", "c", "c", "d"))],
@@ -60,6 +61,7 @@ def test_processes_of_old_files_have_no_script(store, spool, monkeypatch):
         store.ingest([spool])
         (file,) = (store.path / "processes").glob("*.parquet")
         assert "script" not in pq.read_schema(file).names
-    with Repository(store.path) as again:
-        assert again.jobs()["program"].to_pylist() == ["python3.11"]
-        assert again.job_processes("a")["script"].to_pylist() == [None]
+    again = Repository(store.path)
+    assert again.jobs()["program"].to_pylist() == ["python3.11"]
+    assert again.job_processes("a")["script"].to_pylist() == [None]
+    again.close()
