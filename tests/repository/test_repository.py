@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import shutil
 import warnings
 from collections import defaultdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -324,6 +326,38 @@ def test_export(store, profiles, tmp_path, form):
     assert {row["job"] for row in rows} == {"job-a"}
     assert {row["mount"] for row in rows} >= {"nfs:server:/scratch"}
     assert not list(tmp_path.glob(".*"))
+
+
+def test_exports_have_time_stamps(store, profiles, tmp_path):
+    tables = ("slices", "mount_slices", "rollup", "node_rollup", "processes", "jobs", "job-a")
+    for what, form in itertools.product(tables, ("parquet", "csv", "json")):
+        out = tmp_path / f"{what}.{form}"
+        assert store.export(what, form, out).rows
+        if form == "parquet":
+            schema = pq.read_schema(out)
+            assert schema.field("start").type == schema.field("end").type == pa.timestamp("ns")
+        for row in read_back(out, form):
+            if "slice" in row:
+                length, span = int(row["slice_ns"]), int(row.get("span") or 1)
+                start = int(row["slice"]) * length
+                end = start + span * length
+            else:
+                start, end = int(row["start_ns"]), int(row["end_ns"])
+            for name, ns in (("start", start), ("end", end)):
+                if form == "parquet":
+                    assert in_ns(row[name]) == ns
+                else:
+                    whole = datetime.fromtimestamp(ns // 10**9, UTC)
+                    assert row[name] == f"{whole:%Y-%m-%dT%H:%M:%S}.{ns % 10**9:09d}Z"
+
+
+def in_ns(instant) -> int:
+    return pa.scalar(instant, pa.timestamp("ns")).value
+
+
+def test_exports_without_times_have_no_time_stamps(store, profiles, tmp_path):
+    store.export("mounts", "csv", tmp_path / "mounts.csv")
+    assert "start" not in read_back(tmp_path / "mounts.csv", "csv")[0]
 
 
 @pytest.mark.parametrize("table", ["node_rollup", "mount_slices", "slices"])

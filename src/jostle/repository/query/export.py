@@ -33,6 +33,14 @@ _METRICS_OF = {
     "node_rollup": SCALAR_IDS,
 }
 
+#: Begin and end of a row, ns since the epoch, by table; of what still runs, the end is 0.
+_SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
+_ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
+_TIMES_OF = {
+    "slices": _ROW, "mount_slices": _ROW, "rollup": _SLICE, "node_rollup": _SLICE,
+    **dict.fromkeys(("processes", "segments", "jobs"), ("start_ns", "end_ns")),
+}  # fmt: skip
+
 # NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
 _AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
 
@@ -90,19 +98,45 @@ def export(
         part = replace(part, job=None if part.job is None else resolve(part.job))
         _fits(what, part)
         if what == "jobs":
-            rows = f"SELECT * FROM jobs {_where(part.job, None)}"
+            rows = _stamped(f"SELECT * FROM jobs {_where(part.job, None)}", "jobs", form)
             return copy(lambda sql: engine.query(sql()), lambda: rows, ["job", "program"])
-        return copy(engine.ask, lambda: _rows(engine, what, part), _texts(what))
+        return copy(
+            engine.ask, lambda: _stamped(_rows(engine, what, part), what, form), _texts(what)
+        )
     part = replace(part, job=resolve(what))
     return copy(
         engine.ask,
-        lambda: (
+        lambda: _stamped(
             "SELECT job, process, host, NULL::VARCHAR AS mount, * EXCLUDE (job, process, host) "
             f"FROM ({_rows(engine, 'slices', part)}) "
-            f"UNION ALL BY NAME {_rows(engine, 'mount_slices', part)}"
+            f"UNION ALL BY NAME {_rows(engine, 'mount_slices', part)}",
+            "mount_slices",
+            form,
         ),
         _texts("mount_slices"),
     )
+
+
+def _stamped(select: str, table: str, form: str) -> str:
+    """Return the same rows with columns `start` and `end`, where the table has times.
+
+    In Parquet they are timestamps (ns, UTC); in CSV and JSON text by ISO 8601, in UTC.
+    """
+    if table not in _TIMES_OF:
+        return select
+    start, end = (_instant(ns, text=form != "parquet") for ns in _TIMES_OF[table])
+    return f'SELECT *, {start} AS "start", {end} AS "end" FROM ({select})'
+
+
+def _instant(ns: str, *, text: bool) -> str:
+    """Return SQL for an instant; null where it is not known."""
+    # NOTE: DuckDB's strftime writes the ns of its TIMESTAMP_NS wrongly.
+    shown = (
+        f"strftime(make_timestamp(({ns}) // 1000), '%Y-%m-%dT%H:%M:%S') || '.' || "
+        f"lpad((({ns}) % 1000000000)::VARCHAR, 9, '0') || 'Z'"
+    )
+    known = f"({ns}) > 0 AND ({ns}) < {2**63 - 1000}"
+    return f"CASE WHEN {known} THEN {shown if text else f'make_timestamp_ns({ns})'} END"
 
 
 def _without_formulas(select: str, texts: Sequence[str]) -> str:
