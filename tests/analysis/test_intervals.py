@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jostle.analysis.study.intervals import loss, median_interval, pooled_loss, summary
+from jostle.plot.charts.study import interval_label
 
 
 def covered(found: tuple[float | None, float | None], truth: float) -> bool:
@@ -57,3 +58,9 @@ def test_median_interval_is_the_same_each_time():
     values = [1.0, 2.0, 4.0, 8.0, 16.0]
     assert median_interval(values) == median_interval(values) == (1.0, 16.0)
     assert median_interval([1.0, 2.0]) == (None, None)
+
+
+def test_an_interval_of_two_runs_is_not_shown():
+    """Of 330 and 360 MiB/s Student's interval reaches below nothing."""
+    assert interval_label(summary([0.1, 0.6])) == "-"
+    assert interval_label(summary([0.1, 0.2, 0.3])) != "-"

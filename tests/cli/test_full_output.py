@@ -54,3 +54,14 @@ def test_standard_output_on_a_full_disk(repository: Path) -> None:
     lines = done.stderr.splitlines()
     assert (done.returncode, len(lines)) == (1, 2)
     assert lines[0] == f"jostle: The output {SAID}"
+
+
+def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
+    """It is told before the run, and the end names the full spool as the reason."""
+    done = jostle("run", "--", "echo", "hello", JOSTLE_SPOOL=str(full),
+                  JOSTLE_REPOSITORY=str(repository))  # fmt: skip
+    assert (done.code, done.out) == (0, "hello\n")
+    first, *_, last = [line for line in done.err.splitlines() if f"spool {full} is full" in line]
+    assert first.startswith("warning: ") and "this run will hardly be recorded" in first
+    assert "nothing recorded" in last
+    assert "mend: free some space there" in done.err

@@ -209,6 +209,7 @@ def test_add_user_asks_for_the_password(tmp_path):
     done = CliRunner().invoke(cli, words, input=f"{PASSWORD}\n{PASSWORD}\n")
     assert done.exit_code == 0, done.output
     assert "is added" in done.output and PASSWORD not in done.output
+    assert "this system knows no user dora" in done.output
     assert Accounts(tmp_path / "accounts", ROLES).enter("dora", PASSWORD)
     again = CliRunner().invoke(cli, words, input="other password\nother password\n")
     assert "has a new password" in again.output

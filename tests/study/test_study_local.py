@@ -88,7 +88,7 @@ mode = "probe"
 def test_failures_are_results(workplace: Workplace) -> None:
     path = workplace.write(COMMANDS)
     code, out, err = workplace.study("run", str(path), "--repetitions", "1")
-    assert code == 0, err
+    assert code == 1, err
     assert "In 8 runs a program failed" in out
     records = {record["run"]: record for record in workplace.records("words")}
     assert len(records) == 5 + 4
@@ -103,7 +103,7 @@ def test_failures_are_results(workplace: Workplace) -> None:
     assert "fails: ended with status 3: oh dear" in err
     workplace.nothing_left("words")
     code, out, err = workplace.study("run", str(path), "--repetitions", "1")
-    assert code == 0 and "is complete" in out and "jostle study show" in err
+    assert code == 1 and "is complete" in out and "jostle study show" in err
     assert len(workplace.records("words")) == 9
 
 

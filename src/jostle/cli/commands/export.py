@@ -52,7 +52,7 @@ def command(
     TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
     tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices.
     """
-    chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
+    chosen = form or _form_of(out)
     metrics = (
         None if metric is None else [name for line in view(metric).lines for name in line.metrics]
     )
@@ -73,6 +73,21 @@ def command(
         return
     show(f"{count(report.rows)} rows, {byte_count(report.bytes)}: {report.path}")
     next_steps(_reader(chosen, path))
+
+
+def _form_of(out: str | None) -> str:
+    """Return the form that the ending of a file names; parquet if it has none.
+
+    Raises:
+        UsageError: The ending is that of another form.
+    """
+    ending = Path(out or "").suffix.lower()
+    if ending and ending not in _SUFFIX:
+        raise UsageError(
+            f"`{out}`: {ending[1:]} is no form that tables are written in.",
+            hint=f"End it in {', '.join(_SUFFIX)}; or name the form: --format csv.",
+        )
+    return _SUFFIX.get(ending, "parquet")
 
 
 def _reader(form: str, path: Path) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.config import OFF, RuntimeSettings, settings
+from jostle.cli.launch import spool_room
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
 from jostle.cli.launch.spawn import CommandOutcome, run
@@ -130,6 +131,8 @@ def once(
     name, spool = claim(wish, settings(), repository)
     if wish.named and wish.number == 1 and name != wish.text and not as_json:
         warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
+    if settings().enabled and (full := spool_room.warning_before(spool.folder)):
+        warn([full])
     outcome: CommandOutcome | None = None
     try:
         own = dict(more.environment) if more is not None else {}
@@ -245,22 +248,25 @@ def _report(
     """Ingest what the run left, print the headline, and clear the private spool."""
     files = profiles_of(spool, name)
     if not files:
-        _nothing_recorded(cmd, name, outcome, more, as_json=as_json)
+        _nothing_recorded(cmd, name, spool.folder, outcome, more, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         return
     from jostle.cli.views.run_summary import headline, headline_json
 
     store = open_repository(repository, create=True)
+    full = spool_room.reason(spool.folder)  # before profiles are removed
     report = store.ingest(files)
+    lost = [f"{full}: some of its processes may be missing"] if full else []
+    warnings = [*lost, *report.warnings]
     if as_json:
         content = headline_json(store, name, outcome)
-        content["warnings"] = report.warnings
+        content["warnings"] = warnings
         if more is not None:
             content[more.key] = more.to_json()
         click.echo(json.dumps(content), err=True)
     else:
-        warn(report.warnings, most=3)
+        warn(warnings, most=3)
         headline(store, name, cmd[0], outcome)
         if settings().get("digest") not in (None, *OFF):
             _digest(store, name)
@@ -308,6 +314,7 @@ def _clear(spool: RunSpool, files: Sequence[Path], report: IngestReport, *, keep
 def _nothing_recorded(
     cmd: Sequence[str],
     name: str,
+    folder: Path,
     outcome: CommandOutcome,
     more: Gate | Delays | None,
     *,
@@ -325,6 +332,8 @@ def _nothing_recorded(
         )
     elif reason := why_no_preload(cmd[0]):
         why, mend = reason, "profile a dynamically linked build of it"
+    elif full := spool_room.reason(folder):
+        why, mend = full, spool_room.MEND
     elif outcome.signal:
         why = f"killed by {outcome.signal} before it had moved 64 KiB or lasted a slice"
         mend = "jostle doctor"

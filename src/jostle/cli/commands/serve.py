@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import os
+import pwd
 import re
 import socket
 import tempfile
@@ -16,7 +17,7 @@ from urllib.parse import quote
 import click
 
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
-from jostle.cli.output import show
+from jostle.cli.output import show, warn
 from jostle.errors import JostleError, UsageError
 from jostle.regular_files import open_regular
 
@@ -167,6 +168,11 @@ def _add_user(name: str, config: Path | None) -> None:
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
     file = read_settings(config or SERVE_CONFIG).accounts
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        warn([f"this system knows no user {name}: with that name nobody owns a job here, and the "
+              "account sees none of its own"])  # fmt: skip
     password: str = click.prompt(
         f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
     )

@@ -95,7 +95,8 @@ def run_command(
     """Run STUDY: a TOML file, or the name of a shipped study.
 
     Standalone baselines first, then pairs, again and again. What is done already is not run again:
-    interrupt it and start it anew as you like. A program that fails is a result, and recorded.
+    interrupt it and start it anew as you like. A program that fails is a result, and recorded; the
+    exit status is then 1.
     """
     from jostle.study import Wishes, check_where, find, load, plan
 
@@ -123,7 +124,7 @@ def run_command(
         _end(study, outcome)
     next_steps(f"jostle study show{flag} {study.name}",
                f"jostle study show{flag} {study.name} --plot DIR")  # fmt: skip
-    return 0
+    return 1 if outcome.failed else 0
 
 
 def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> RunOutcome:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.study.model import Cell, KuoRow, Law, Standalone, StudyResult
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.plot.charts.study import (
+    LEAST_RUNS,
     Group,
     brief,
     chunk_label,
@@ -110,8 +111,8 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
     settings = [row.setting for row in rows]
     for row in rows:
         low, high = row.rate.low, row.rate.high
-        interval = "-"
-        if low is not None and high is not None:
+        interval = "2 runs: too few" if row.rate.n == 2 else "-"
+        if row.rate.n >= LEAST_RUNS and low is not None and high is not None:
             interval = f"{rate_label(low, row.metric)} to {rate_label(high, row.metric)}"
         out = {"outliers": sum(row.outlier), "discarded": row.discarded, "failed": row.failed}
         left = ", ".join(f"{number} {reason}" for reason, number in out.items() if number)

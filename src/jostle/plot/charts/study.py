@@ -77,9 +77,16 @@ def significant_signed(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
 
 
+#: Fewer runs have no interval that says anything of them.
+LEAST_RUNS = 3
+
+
 def interval_label(summary: Summary, *, scale: float = 100.0, unit: str = " %") -> str:
-    """Return the 95 % interval of a mean: `39 to 47 %`; `-` where there is none."""
-    if summary.low is None or summary.high is None:
+    """Return the 95 % interval of a mean: `39 to 47 %`; `-` where there is none, or of two runs.
+
+    Student's quantile for two values is 12.7: such an interval covers what cannot be.
+    """
+    if summary.n < LEAST_RUNS or summary.low is None or summary.high is None:
         return "-"
     low, high = significant_signed(scale * summary.low), significant_signed(scale * summary.high)
     return f"{low} to {high}{unit}"

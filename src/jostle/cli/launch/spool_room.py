@@ -1,0 +1,37 @@
+"""Whether a spool has room for one more profile, before and after a run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jostle.report.format.values import byte_count
+
+#: Bytes of a profile whose process has only just begun: its head, mapped as a whole.
+LEAST_BYTES = 256 * 1024
+MEND = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
+
+
+def reason(spool: Path) -> str:
+    """Return, as a part of a sentence, that a spool has no room for a profile; "" if it has.
+
+    Args:
+        spool: Its folder; where it does not exist, nothing is known.
+    """
+    try:
+        facts = os.statvfs(spool)
+    except OSError:
+        return ""
+    free = facts.f_bavail * facts.f_frsize
+    if free >= LEAST_BYTES:
+        return ""
+    return (
+        f"the file system of the spool {spool} is full ({byte_count(free)} free, a process "
+        f"needs {byte_count(LEAST_BYTES)})"
+    )
+
+
+def warning_before(spool: Path) -> str:
+    """Return the warning that a run will not be recorded; "" where there is room."""
+    full = reason(spool)
+    return f"{full}: this run will hardly be recorded; {MEND}" if full else ""
