@@ -5,18 +5,24 @@
  * options or a missing library, 126 when the command cannot be run, 127 when it is not found
  * (as env(1) has it).
  */
+#include "jst_settings.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define JST_LIBRARY "libjostle.so"
 #define JST_INJECTOR "libjostle_inject.so"
+
+#define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has only just begun */
 
 enum {
     JST_EXIT_OWN = 125,
@@ -170,6 +176,25 @@ static void set_first(void)
     set_variable("JOSTLE_FIRST", pid);
 }
 
+/* Says before the start that a full file system will keep no profile: the runtime tells only who
+ * named the spool, and a program's own output may hide it. */
+static void warn_if_full(void)
+{
+    const char *spool = getenv("JOSTLE_SPOOL");
+    const char *enabled = getenv("JOSTLE");
+    struct statvfs facts;
+
+    if (spool == NULL || spool[0] == '\0')
+        spool = JST_DEFAULT_SPOOL;
+    if ((enabled != NULL && strcmp(enabled, "off") == 0) || statvfs(spool, &facts) != 0)
+        return;
+    if ((uint64_t)facts.f_bavail * facts.f_frsize < JST_AREA_BYTES)
+        fprintf(stderr,
+                "jostle-run: the file system of the spool %s is full, so that no profile can be "
+                "kept; free some space there, or choose another folder with -d\n",
+                spool);
+}
+
 static void read_options(int count, char **values)
 {
     static const struct option options[] = {
@@ -214,6 +239,7 @@ int main(int count, char **values)
     read_options(count, values);
     set_first();
     find_library(library);
+    warn_if_full();
     preload_injector(library);
     preload(library);
     execvp(values[optind], values + optind);

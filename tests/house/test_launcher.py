@@ -116,3 +116,18 @@ def test_version(launcher: Path) -> None:
     import jostle
 
     assert run(launcher, "--version").stdout == f"jostle-run {jostle.__version__}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_full_spool_is_told_before_the_start(launcher: Path, tmp_path: Path) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "disk", tmp_path]
+    if subprocess.run(mount).returncode:
+        pytest.skip("no mounts here")
+    try:
+        done = run(launcher, "-d", tmp_path, "--", "/bin/echo", "hello")
+        silent = run(launcher, "--", "/bin/echo", JOSTLE="off", JOSTLE_SPOOL=str(tmp_path))
+    finally:
+        subprocess.run(["umount", "-l", tmp_path], check=True)
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert f"the file system of the spool {tmp_path} is full" in done.stderr.splitlines()[0]
+    assert silent.stderr == ""
