@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 from jostle.cli.main import cli
+from jostle.plot.charts.matrix import signed
 from jostle.report.format.users import others_beside
-from jostle.report.format.values import byte_count
+from jostle.report.format.values import byte_count, count, percent, seconds
 from jostle.repository import Repository
 from jostle.server import Access, create_app
 from synth import EPOCH, SECOND, Profile
@@ -121,3 +122,48 @@ def test_other_users_jobs_are_called_that(planted: Path) -> None:
             assert "ther users' jobs beside it" in run("estimate", *words)
             assert "ther users' jobs were at work on its resources" in run("interference", *words)
     assert shown
+
+
+def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
+    """Seconds, interval, coverage, causes and slices: terminal, --json and page."""
+    rows = told("jobs", "--repository", planted)["jobs"]
+    page = page_of(planted, tmp_path / "cache")
+    seen = 0
+    for row in rows[:3]:
+        job = row["job"]
+        content = told("estimate", job, "--repository", planted)
+        text = run("estimate", job, "--repository", planted)
+        api = page.get(f"jobs/{job}/verdict?wait_s=10").json()
+        while "estimate" not in api:
+            api = page.get(f"jobs/{job}/verdict?wait_s=10").json()
+        assert api["head"] == content["head"] and api["blame"] == content["blame"]
+        estimate = api["estimate"]
+        for name in ("run_s", "lost_s", "percent", "coverage", "causes", "cause_rows", "hits"):
+            assert estimate[name] == content[name], name
+        assert sum(cause["seconds"]["value"] for cause in content["causes"]) == pytest.approx(
+            content["lost_s"]["value"], abs=1e-6
+        )
+        assert f"covered: {percent(content['coverage'])} of the time" in text
+        assert seconds(content["head"]["lost_s"]["value"]) in text
+        if content["blame"]["suspects"]:
+            assert f"{count(content['blame']['suspect_slices'])} " in text
+        for cause in content["cause_rows"]:
+            line = next(line for line in text.splitlines() if line.startswith(cause["what"] + " "))
+            assert seconds(cause["seconds"]["value"]) in line and percent(cause["share"]) in line
+            seen += 1
+    assert seen
+
+
+def test_the_matrix_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
+    content = told("matrix", "--repository", planted)
+    page = page_of(planted, tmp_path / "cache")
+    answer = page.get("matrix")
+    while answer.status_code == 202:
+        answer = page.get("matrix")
+    for name in ("programs", "encounters", "jobs", "limits"):
+        assert answer.json()[name] == content[name]
+    text = run("matrix", "--repository", planted)
+    for program in content["programs"]:
+        for value, proven in (("active", "hurts"), ("passive", "hurt_by")):
+            if program[value] is not None and not program[proven]:
+                assert f"({signed(program[value])})" in text

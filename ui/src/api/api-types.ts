@@ -81,6 +81,18 @@ export interface CauseLoss {
   kind: '' | 'core speed' | 'steal';
 }
 
+/** A row of the table of causes. */
+export interface CauseRow {
+  /** the cause in words */
+  what: string;
+  /** the resource; a mount by its path */
+  place: string;
+  seconds: Interval;
+  /** of the run time */
+  share: number;
+  how: 'measured' | 'inferred';
+}
+
 /** A probe beside a signal. */
 export interface Cell {
   probe: string;
@@ -247,6 +259,8 @@ export interface EstimateReport {
   percent: Interval;
   coverage: number;
   causes: CauseLoss[];
+  /** the table of causes, as `jostle estimate` prints it */
+  cause_rows: CauseRow[];
   hits: Hit[];
   light: 'green' | 'yellow' | 'red' | null;
   sure: number;

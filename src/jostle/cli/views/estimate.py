@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.report.format import values
-from jostle.report.format.causes import CAUSES, cause_words
+from jostle.report.format.causes import CAUSES
 from jostle.report.format.users import others_beside, owner_name
 from jostle.report.format.values import (
     alike,
@@ -22,8 +22,11 @@ from jostle.report.format.values import (
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
 from jostle.report.verdict.verdict import (
+    NOTHING,
+    CauseRow,
     VerdictHead,
     blame_of,
+    cause_rows,
     deciding,
     explains_more,
     head,
@@ -31,7 +34,7 @@ from jostle.report.verdict.verdict import (
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import Cause, Cluster, Estimate
+    from jostle.analysis.estimation.model import Cluster, Estimate
     from jostle.analysis.identification.model import Interference
     from jostle.analysis.interval import Interval
 
@@ -39,8 +42,6 @@ if TYPE_CHECKING:
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
 #: Smaller clusters are summed up in one row.
 _LEAST_MEMBERS = 5
-#: Less of a run than this is not worth a line.
-_NOTHING = 0.0005
 _MORE_BY_NEIGHBOURS = (
     "The neighbours' activity explains more loss than the run shows by itself, because it has "
     "little undisturbed time to compare with: the light follows the neighbours."
@@ -173,9 +174,9 @@ def view(
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate, head(estimate, interference), deciding(estimate, interference))
-    shown = [cause for cause in estimate.causes if cause.seconds.value >= _NOTHING * estimate.run_s]
+    shown = cause_rows(estimate, names)
     if shown:
-        yield from ("", heading("Where the seconds went"), _causes(estimate, shown, names))
+        yield from ("", heading("Where the seconds went"), _causes(shown))
     yield from _beside_the_loss(estimate)
     strip = list(_strip(estimate)) if shown else []
     if strip:
@@ -218,16 +219,15 @@ def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iter
     yield f"{line}; method {estimate.method}"
 
 
-def _causes(estimate: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
+def _causes(shown: Sequence[CauseRow]) -> Any:
     frame = table(["=", "=", ">lost", ">95 %", ">of the run", "=", "=how"])
     full, empty = ("█", "·") if utf8() else ("#", ".")
     wide = 20 if console().width >= 80 else 10
     for cause in shown:
-        share = cause.seconds.value / estimate.run_s if estimate.run_s > 0 else 0.0
+        share = cause.share
         filled = min(max(round(share * wide), int(share > 0)), wide)
         frame.add_row(
-            cause_words(cause.cause, cause.kind), place(cause.resource, names),
-            seconds(cause.seconds.value),
+            cause.what, cause.place, seconds(cause.seconds.value),
             f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
             full * filled + empty * (wide - filled), cause.how,
         )  # fmt: skip
@@ -239,12 +239,12 @@ def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
     cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
-        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= _NOTHING else ""
+        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= NOTHING else ""
         yield (
             f"cores: the canary took {cores.canary:.2f} times as long as at its best (known from "
             f"{known}): sibling threads or frequency{taken}"
         )
-    if estimate.imbalance_s is not None and estimate.imbalance_s >= _NOTHING * estimate.run_s > 0:
+    if estimate.imbalance_s is not None and estimate.imbalance_s >= NOTHING * estimate.run_s > 0:
         share = estimate.imbalance_s / estimate.run_s
         yield (
             f"besides, {seconds(estimate.imbalance_s)} "

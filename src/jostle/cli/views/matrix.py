@@ -27,7 +27,7 @@ def view(matrix: Matrix) -> Iterator[Any]:
     if matrix.programs:
         yield from ("", heading("Programs", "  the most sensitive first"))
         yield _programs(matrix.programs)
-    reading = "  rows suffer from columns; in brackets: no evidence"
+    reading = "  rows suffer from columns; in brackets: not proven"
     for grid in grids(matrix):
         yield from ("", heading(f"Slowed on the {grid.place}", reading), _grid(grid))
     if matrix.encounters:
@@ -52,12 +52,29 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     if not matrix.encounters:
         return "No two programs were at work on the same resource."
     if not evident:
+        few = [each for each in matrix.encounters if not each.test and _size(each) > 0]
+        if few:
+            most = max(few, key=_size)
+            return (
+                f"{most.aggressor} may slow {most.victim} by "
+                f"{signed(_size(most)).lstrip('+')} on the {most.resource_kind}: seen in "
+                f"{_many(most.with_runs, 'run')}, too few to prove."
+            )
         met = _many(len(matrix.encounters), "pair")
         return f"No evidence that any program slows another ({met})."
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
     more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""
     return f"{worst.aggressor} slows {worst.victim}{size} on the {worst.resource_kind}{more}."
+
+
+def _size(each: Encounter) -> float:
+    return each.slowdown.value if each.slowdown else 0.0
+
+
+def _potential(value: float | None, *, proven: bool) -> str:
+    """Say a potential; in brackets unless a pair proves it."""
+    return signed(value) if value is None or proven else f"({signed(value)})"
 
 
 def _programs(programs: list[Potential]) -> Table:
@@ -67,7 +84,9 @@ def _programs(programs: list[Potential]) -> Table:
     )  # fmt: skip
     for each in programs:
         frame.add_row(
-            each.program, count(each.runs), signed(each.passive), signed(each.active),
+            each.program, count(each.runs),
+            _potential(each.passive, proven=bool(each.hurt_by)),
+            _potential(each.active, proven=bool(each.hurts)),
             ", ".join(each.hurt_by) or "-", ", ".join(each.hurts) or "-",
         )  # fmt: skip
     return fit(frame, "slows")

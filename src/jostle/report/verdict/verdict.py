@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Loss in percent of the run time below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
+#: Less of a run than this is not worth a line.
+NOTHING = 0.0005
 #: Arguments of `jostle.analysis.estimate` that are the default.
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
 #: The steps of a verdict, in their order.
@@ -250,6 +252,45 @@ def estimate_json(estimate: Estimate, interference: Interference | None = None) 
     )
 
 
+@dataclass(frozen=True)
+class CauseRow:
+    """A row of the table of causes.
+
+    Attributes:
+        what: The cause in words.
+        place: The resource, a mount by the path at which the job sees it.
+        seconds: Run time lost to it.
+        share: The same, as a part of the run time.
+        how: measured or inferred.
+    """
+
+    what: str
+    place: str
+    seconds: Interval
+    share: float
+    how: Literal["measured", "inferred"]
+
+
+def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
+    """Return the table of causes, the largest first; causes of next to nothing are left out.
+
+    Args:
+        estimate: The estimate of a run.
+        names: Path of each mount, for users.
+    """
+    return [
+        CauseRow(
+            cause_words(cause.cause, cause.kind),
+            names.get(cause.resource, cause.resource),
+            cause.seconds,
+            cause.seconds.value / estimate.run_s if estimate.run_s > 0 else 0.0,
+            cause.how,
+        )
+        for cause in estimate.causes
+        if cause.seconds.value >= NOTHING * estimate.run_s
+    ]
+
+
 def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     """Return the verdict on a job as plain values: what `estimate --json` prints."""
     content = estimate_json(evaluated_job.estimate, evaluated_job.who)
@@ -257,4 +298,6 @@ def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
     content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
     content["mounts"] = evaluated_job.names
+    rows = cause_rows(evaluated_job.estimate, evaluated_job.names)
+    content["cause_rows"] = [plain(row) for row in rows]
     return content

@@ -62,6 +62,16 @@ class Hit(BaseModel):
     resource: str
 
 
+class CauseRow(BaseModel):
+    """A row of the table of causes."""
+
+    what: str = Field(description="the cause in words")
+    place: str = Field(description="the resource; a mount by its path")
+    seconds: Interval
+    share: float = Field(description="of the run time")
+    how: Literal["measured", "inferred"]
+
+
 class EstimateReport(BaseModel):
     """What `jostle estimate --json` prints."""
 
@@ -74,6 +84,9 @@ class EstimateReport(BaseModel):
     percent: Interval
     coverage: float
     causes: list[CauseLoss]
+    cause_rows: list[CauseRow] = Field(
+        default=[], description="the table of causes, as `jostle estimate` prints it"
+    )
     hits: list[Hit]
     light: Light | None
     sure: float

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headline, formatProbability, heatCell, gridsOf, shortName, signedPercent, hasEvidence } from './encounters';
+import { headline, formatProbability, heatCell, gridsOf, shortName, signedPercent, hasEvidence, potentialText } from './encounters';
 import type { Encounter } from '../../api/api-types';
 
 const met = (victim: string, aggressor: string, value: number | null, q: number | null, kind: Encounter['resource_kind'] = 'file system'): Encounter => ({
@@ -23,13 +23,17 @@ describe('the matrix', () => {
   });
   it('says counts and brackets where there is no evidence', () => {
     expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
-    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few for a test', sure: false });
+    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to prove', sure: false });
     expect(heatCell(null, 1)).toBeNull();
   });
   it('answers in a sentence', () => {
     expect(headline(all)).toBe('x slows b by 40 %');
     expect(headline([])).toContain('No two');
     expect(headline([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
+    expect(headline([{ ...met('a', 'x', 0.4, null), with_runs: 1 }])).toBe('x may slow a by 40 %: seen in 1 run, too few to prove');
+  });
+  it('puts potentials in brackets that no pair proves', () => {
+    expect([potentialText(0.4, true), potentialText(0.4, false), potentialText(null, false)]).toEqual(['+40 %', '(+40 %)', '–']);
   });
 });
 

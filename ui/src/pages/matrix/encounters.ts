@@ -1,6 +1,7 @@
 // The matrix of programs: its order, its cells and its sentences. Pure.
 import type { HeatCell } from '../../charts/grids/heat-map';
 import type { Encounter } from '../../api/api-types';
+import { count } from '../../format/format';
 
 export type Kind = Encounter['resource_kind'];
 
@@ -56,7 +57,15 @@ export function heatCell(encounter: Encounter | null, strongest: number): HeatCe
   const size = encounter.slowdown?.value ?? null;
   const [text, runs] = [signedPercent(size), `${encounter.with_runs} | ${encounter.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few for a test'}`, sure: hasEvidence(encounter) };
+  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to prove'}`, sure: hasEvidence(encounter) };
+}
+
+/** Says what runs showed that are too few for a test: `seen in 1 run, too few to prove`. */
+export const seenInFew = (encounter: Encounter) => `seen in ${count(encounter.with_runs, 'run')}, too few to prove`;
+
+/** A potential as text; in brackets unless a pair proves it. */
+export function potentialText(value: number | null, proven: boolean): string {
+  return value === null || proven ? signedPercent(value) : `(${signedPercent(value)})`;
 }
 
 /** Returns the result of the matrix in one sentence. */
@@ -64,7 +73,11 @@ export function headline(encounters: readonly Encounter[]): string {
   if (!encounters.length) return 'No two programs used the same resource at the same time';
   const evident = encounters.filter(hasEvidence).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
   const worst = evident[0];
-  if (!worst) return 'No evidence that any program slows another';
+  if (!worst) {
+    const few = encounters.filter((encounter) => !encounter.test && (encounter.slowdown?.value ?? 0) > 0).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0))[0];
+    if (!few) return 'No evidence that any program slows another';
+    return `${shortName(few.aggressor)} may slow ${shortName(few.victim)} by ${signedPercent(few.slowdown?.value).replace('+', '')}: ${seenInFew(few)}`;
+  }
   return `${shortName(worst.aggressor)} slows ${shortName(worst.victim)} by ${signedPercent(worst.slowdown?.value).replace('+', '')}`;
 }
 
