@@ -262,7 +262,7 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
 
     from jostle.analysis.estimation.model import Cause
     from jostle.cli.views.estimate import _causes
-    from jostle.report.verdict.verdict import head
+    from jostle.report.verdict.verdict import cause_rows, head
 
     run = estimates.ftq()
     for kind, words in (("core speed", "CPU, slower cores"), ("steal", "CPU, kept by the host"),
@@ -270,7 +270,7 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
         cause = Cause("cpu", "node1", run.lost_s, "measured", kind)  # type: ignore[arg-type]
         made = estimates.plain(run, causes=[cause])
         assert head(made).what == words
-        assert next(iter(_causes(made, [cause], {}).columns[0].cells)) == words
+        assert next(iter(_causes(cause_rows(made, {})).columns[0].cells)) == words
     assert head(estimates.heads(disturbed=False)).what == ""
 
 
