@@ -14,16 +14,17 @@
  * runs is named by the first word of its code. */
 enum { SHELL = 1, NO_PLAIN = 2, STATEMENTS = 4 };
 
-/* Lists are words with a space before and behind each. */
+/* Lists are words with a space before and behind each. Arrays, not pointers: those would be relocated, and
+ * cost every process a page of its own. */
 typedef struct interpreter {
-    const char *programs; /* base names; a version may follow, as in python3.11 */
-    const char *value;    /* options whose next argument is their value */
-    const char *name;     /* options whose next argument is what it runs */
-    const char *code;     /* options with code: there is no script */
-    const char *letters;  /* letters with a value: the rest of the argument, else the next one */
-    const char *rest;     /* letters that take the rest of the argument */
-    const char *stop;     /* letters that mean code, or standard input */
-    char module;          /* the letter whose value is a module */
+    char programs[48]; /* base names; a version may follow, as in python3.11 */
+    char value[176];   /* options whose next argument is their value */
+    char name[24];     /* options whose next argument is what it runs */
+    char code[20];     /* options with code: there is no script */
+    char letters[8];   /* letters with a value: the rest of the argument, else the next one */
+    char rest[10];     /* letters that take the rest of the argument */
+    char stop[4];      /* letters that mean code, or standard input */
+    char module;       /* the letter whose value is a module */
     unsigned flags;
 } interpreter;
 
