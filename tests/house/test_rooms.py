@@ -40,7 +40,7 @@ SUBROOMS = {
     "repository": "store query segments maintenance ingest",
     "analysis": "access estimation identification digest+study+validation",
     "report": "format models verdict",
-    "plot": "charts terminal+figures",
+    "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system transport routes",
     "cli": "options views launch doctor commands",
     "study": "places",

@@ -31,6 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
         "compare": ("compare", "Why runs of one program took different times."),
+        "report": ("report", "Write one file to mail about a job or a study: HTML or PDF."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
         "serve": ("serve", "Show jobs in a browser: what disturbed them, when, by how much."),
     },

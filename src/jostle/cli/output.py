@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+#: Whether views are asked for a document: any width, all letters.
+_paper: ContextVar[bool] = ContextVar("paper", default=False)
 _ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
 
 
@@ -36,7 +38,9 @@ def stderr_style(name: str) -> str:
 
 
 def utf8(stream: TextIO | None = None) -> bool:
-    """Return whether `stream` (stdout) can carry block characters."""
+    """Return whether `stream` (stdout, or a document) can carry block characters."""
+    if stream is None and _paper.get():
+        return True
     encoding = getattr(stream or sys.stdout, "encoding", None) or "ascii"
     return encoding.lower().replace("-", "") == "utf8"
 
@@ -85,6 +89,8 @@ def _natural_width(frame: Table) -> int:
 
 def fit(frame: Table, *optional: str) -> Table:
     """Leave out optional columns, in this order, until the table fits the terminal."""
+    if _paper.get():
+        return frame
     for name in optional:
         if _natural_width(frame) <= console().width:
             break
@@ -134,6 +140,16 @@ def _plain(value: object) -> object:
         if callable(method):
             return method()
     return str(value)
+
+
+@contextmanager
+def on_paper() -> Iterator[None]:
+    """Let views write for a document: no column is left out, and all letters are there."""
+    token = _paper.set(True)
+    try:
+        yield
+    finally:
+        _paper.reset(token)
 
 
 _silent: ContextVar[bool] = ContextVar("silent", default=False)

@@ -166,10 +166,19 @@ class Canvas:
         self.figure.text(*place, text, **options)
 
 
-def canvas(page: Page) -> Canvas:
-    """Set the heading and the foot, and make the page as high as they and the body need."""
+def _blank(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
+    return Figure(figsize=(width, height))
+
+
+def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
+    """Set the heading and the foot, and make the page as high as they and the body need.
+
+    Args:
+        page: The figure to be.
+        blank: Makes an empty figure, or a part of one, of a width and a height in inches.
+    """
     room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
     title = wrapped(page.title, room, _TITLE, bold=True)
     note = wrapped(page.note, room, _NOTE) if page.note else []
@@ -177,7 +186,7 @@ def canvas(page: Page) -> Canvas:
     head = _MARGIN + len(title) * _line(_TITLE) + len(note) * _line(_NOTE) + 0.1
     floor = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
     height = head + page.body + floor
-    figure = Figure(figsize=(page.width, height))
+    figure = blank(page.width, height)
     left = _MARGIN / page.width
     top = height - _MARGIN
     for lines, size, weight, colour in (

@@ -1,0 +1,194 @@
+"""`jostle report`: one file to mail about a job or a study."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from jostle.cli.options.as_user import as_user_option
+from jostle.cli.options.common import (
+    complete_job,
+    default_repository,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+from jostle.report.format.values import byte_count
+
+if TYPE_CHECKING:
+    from jostle.plot.document.document import Document
+    from jostle.repository import Repository
+
+_ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf"}
+
+
+def _complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Complete the name of a job or a study; silent where there is no repository."""
+    path = ctx.params.get("repository") or default_repository()
+    try:
+        studies = open_repository(Path(path)).studies()
+    except Exception:  # a completion never complains
+        studies = []
+    named = [CompletionItem(name) for name in studies if name.startswith(begun)]
+    return complete_job(ctx, param, begun) + named
+
+
+@click.command("report")
+@click.argument("what", metavar="JOB|STUDY", shell_complete=_complete)
+@click.option("-o", "--out", metavar="FILE",
+              help="File to write, .html or .pdf [./JOB.html, ./STUDY.html].")  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@as_user_option
+@repository_option
+@json_option
+def command(
+    what: str,
+    out: str | None,
+    force: bool,
+    viewer: int | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Write one file about a job or a study that can be mailed: HTML, or PDF to print.
+
+    Of a job it has the verdict, when and by whom it was slowed, what it did, what to look at next
+    and what was not measured: the numbers of `estimate`, `interference` and `digest`. Of a study it
+    has what `study show` says, with its figures. The file needs nothing beside it, and no network.
+    JOB is a name, the beginning of one, or `last`.
+    """
+    if out is not None:
+        _check_file(Path(out), force=force)
+    store = open_repository(repository)
+    if what in store.studies():
+        document = _study(store, what, viewer, repository, quiet=as_json)
+    else:
+        document = _job(store, what, viewer, repository, quiet=as_json)
+    path = Path(out) if out is not None else _default_file(document.name)
+    if out is None:
+        _check_file(path, force=force)
+    data = _drawn(document, path, quiet=as_json)
+    path.write_bytes(data)
+    if as_json:
+        emit_json({
+            "file": str(path.absolute()), "bytes": len(data), "title": document.title,
+            "light": document.light or None, "verdict": document.verdict,
+            "parts": [part.title for part in document.parts],
+        })  # fmt: skip
+        return
+    show(f"{document.title}, {byte_count(len(data))}: {path.absolute()}")
+    flag, seen = repository_flag(repository), _seen(viewer)
+    if document.kind == "Study":
+        next_steps(f"jostle study show{flag} {document.name} --plot DIR")
+    else:
+        next_steps(f"jostle interference{flag}{seen} {document.name}", f"jostle serve{flag}")
+
+
+def _seen(viewer: int | None) -> str:
+    return f" --as-user {viewer}" if viewer is not None else ""
+
+
+def _default_file(name: str) -> Path:
+    from jostle.plot.charts.study import slug
+
+    return Path(f"{slug(name)}.html")
+
+
+def _check_file(path: Path, *, force: bool) -> None:
+    """Refuse a file that cannot become a report, before any work is done.
+
+    Raises:
+        UsageError: Its ending is neither .html nor .pdf, it is there already, or it cannot be
+            written.
+    """
+    if path.suffix.lower() not in _ENDINGS:
+        raise UsageError(
+            f"`{path}` ends in neither .html nor .pdf.", hint="Write for example `-o report.html`."
+        )
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
+    if path.is_dir():
+        raise UsageError(f"`{path}` is a folder.", hint=f"-o {path / 'report.html'}")
+    if path.exists() and not force:
+        raise UsageError(
+            f"{path} is there already.", hint="Add --force, or name another with --out."
+        )
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"{path} is not writable for you.", hint="Name a file elsewhere with -o.")
+
+
+def _job(
+    store: Repository, what: str, viewer: int | None, repository: Path, *, quiet: bool
+) -> Document:
+    """Evaluate a job and lay out its report."""
+    from jostle.analysis import digest
+    from jostle.cli.views.report import job_document
+    from jostle.report.models.among_runs import figures_of, runs_of
+    from jostle.report.verdict.verdict import USUAL, evaluate_job
+
+    name = store.resolve_job(what, owner=viewer)
+    with Bar(f"pricing {name}", quiet=quiet) as bar:
+        evaluated_job = evaluate_job(store, name, USUAL, viewer=viewer, say=bar.advance)
+    with Bar("reading slices", quiet=quiet):
+        did = digest(store.job_tables(name))
+        rows = runs_of(store, name)
+        if viewer is not None:
+            rows = {job: row for job, row in rows.items() if row["uid"] == viewer}
+        among = figures_of(store, rows, name)
+    flag, seen = repository_flag(repository), _seen(viewer)
+    return job_document(evaluated_job, did, among, [
+        (f"jostle estimate{flag}{seen} {name}", "The verdict, with all causes and clusters:"),
+        (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),
+        (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
+        (f"jostle compare{flag} {name} ANOTHER_RUN", "Why another run took another time:"),
+        (f"jostle serve{flag}", "The same in a browser, to zoom in:"),
+    ])  # fmt: skip
+
+
+def _study(
+    store: Repository, name: str, viewer: int | None, repository: Path, *, quiet: bool
+) -> Document:
+    """Evaluate a study and lay out its report."""
+    from jostle.analysis import laws
+    from jostle.cli.views.report import study_document
+    from jostle.plot.charts.study import tidy
+    from jostle.study.result import result
+
+    if viewer is not None:
+        raise UsageError(
+            "`--as-user` is for jobs; a study shows all of its runs.",
+            hint=f"jostle report {name} without --as-user, or name a job.",
+        )
+    with Bar(f"evaluating {name}", quiet=quiet):
+        found = result(store, name)
+    flag = repository_flag(repository)
+    return study_document(tidy(found), laws(found), [
+        (f"jostle study show{flag} {name} --plot DIR", "Every figure, with a CSV of its numbers:"),
+        (f"jostle study show{flag} {name} --json", "All numbers, for programs:"),
+        (f"jostle serve{flag}", "The same in a browser:"),
+    ])  # fmt: skip
+
+
+def _drawn(document: Document, path: Path, *, quiet: bool) -> bytes:
+    """Draw a report in the form of the file's ending."""
+    from jostle.plot.document.document import pictures
+    from jostle.plot.document.html import html
+    from jostle.plot.document.pdf import pdf
+
+    number = sum(1 for _ in pictures(document))
+    with Bar("drawing", quiet=quiet) as bar:
+
+        def say(done: int, title: str) -> None:
+            bar.advance(done, number, title)
+
+        if _ENDINGS[path.suffix.lower()] == "pdf":
+            return pdf(document, say)
+        return html(document, say).encode("utf-8", "replace")

@@ -1,0 +1,244 @@
+"""A report to mail: what the verbs say of a job or a study, as one document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import on_paper
+from jostle.cli.views import digest as digest_views
+from jostle.cli.views import estimate as estimate_views
+from jostle.cli.views import interference as interference_views
+from jostle.plot.document.document import (
+    Block,
+    Commands,
+    Document,
+    Facts,
+    Grid,
+    Part,
+    Picture,
+    Section,
+    Words,
+)
+from jostle.report.format.values import local_time, percent, points, seconds
+from jostle.report.verdict.verdict import EvaluatedJob, deciding, head
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest, Law
+    from jostle.analysis.study.model import StudyResult
+
+#: Figures of an estimate that a report has: when time was lost, the segments, their clusters.
+_WHEN, _WHY = ("lost-time",), ("segments-in-time", "clusters-spread")
+_NOTE = "note: "
+_NEXT = "What to look at next"
+
+
+def job_document(
+    evaluated_job: EvaluatedJob,
+    digest: Digest,
+    among: Mapping[str, Any],
+    commands: Sequence[tuple[str, str]],
+) -> Document:
+    """Lay out the report on a job.
+
+    Args:
+        evaluated_job: Its estimate and its suspects.
+        digest: What it did.
+        among: Its figures among other runs: see `report.models.among_runs.figures_of`.
+        commands: Command lines to read on with, and what each shows.
+    """
+    estimate, who = evaluated_job.estimate, evaluated_job.who
+    decisive = deciding(estimate, who)
+    with on_paper():
+        light = estimate_views.light_of(decisive.light).plain
+        verdict = estimate_views.verdict(estimate, who).plain.removeprefix(light).strip()
+        first, *lost = sections(_without_verdict(evaluated_job))
+        did = list(sections(digest_views.view(digest, among)))
+        beside = list(_neighbours(evaluated_job))
+    notes = _notes([first, *lost, *did, *beside])
+    first, *lost = _without_notes([first, *lost])
+    by_whom = [section for section in lost if section.title == "By whom"]
+    following = [section for section in did if section.title == _NEXT]
+    did = [section for section in did if section.title != _NEXT]
+    did[0] = _untitled(did[0])
+    parts = [
+        Part("In short", [Section("", "", [_facts(evaluated_job)]), _untitled(first)]),
+        Part("What was lost, and when", _with_figures(evaluated_job, lost)),
+        Part("The neighbours", [*by_whom, *_without_notes(beside)]),
+        Part("What the job did", _without_notes(did)),
+        Part(_NEXT, [replace(section, title="") for section in following]),
+        Part("What was not measured", [Section("", "", [Words(note) for note in notes])]),
+        Part("How to read on", [Section("", "", [Commands(commands)])]),
+    ]
+    kept = [replace(part, sections=[each for each in part.sections if each.blocks])
+            for part in parts]  # fmt: skip
+    return Document(
+        "Job", estimate.job, decisive.light or "undecided", verdict,
+        [part for part in kept if part.sections], _foot(),
+    )  # fmt: skip
+
+
+def study_document(
+    study_result: StudyResult, laws: Sequence[Law], commands: Sequence[tuple[str, str]]
+) -> Document:
+    """Lay out the report on a study: what `study show` prints, and its figures.
+
+    Args:
+        study_result: What it found, in the order of charts.
+        laws: What published laws say of it.
+        commands: Command lines to read on with, and what each shows.
+    """
+    from jostle.cli.views.study import view
+    from jostle.plot.figures.study.draw_all import plans
+
+    with on_paper():
+        first, *found = sections(view(study_result, laws))
+    figures = [Picture(page, draw) for page, draw in plans(study_result)]
+    parts = [
+        Part("In short", [_untitled(first)]),
+        Part("What was found", [replace(section, title=section.title or "Notes")
+                                for section in found if section.blocks]),
+        Part("Figures", [Section("", "", [figure]) for figure in figures]),
+        Part("How to read on", [Section("", "", [Commands(commands)])]),
+    ]  # fmt: skip
+    return Document(
+        "Study", study_result.study, "", "", [part for part in parts if part.sections], _foot()
+    )
+
+
+def sections(things: Iterable[Any]) -> Iterator[Section]:
+    """Turn the lines and tables of a view into sections.
+
+    An empty line ends a section. A line that begins bold is the title of the next one.
+
+    Args:
+        things: Texts and tables, as a terminal shows them.
+    """
+    title, note, blocks = "", "", list[Block]()
+    fresh = True
+    for thing in things:
+        if isinstance(thing, str) and not thing:
+            fresh = True
+            continue
+        block = _block(thing)
+        if fresh:
+            if title or blocks:
+                yield Section(title, note, blocks)
+            title, note, blocks, fresh = "", "", [], False
+            if isinstance(block, Words) and block.lead and not block.lead.endswith(":"):
+                title, note = block.lead, block.text
+                continue
+        blocks.append(block)
+    if title or blocks:
+        yield Section(title, note, blocks)
+
+
+def _untitled(section: Section) -> Section:
+    """Make the title of a section its first line."""
+    if not section.title:
+        return section
+    return Section("", "", [Words(section.note, section.title), *section.blocks])
+
+
+def _block(thing: Any) -> Block:
+    """Turn one line or table of a view into a block."""
+    if hasattr(thing, "columns"):
+        columns = [(str(column.header).strip(), column.justify == "right")
+                   for column in thing.columns]  # fmt: skip
+        cells = [[_plain(cell) for cell in column.cells] for column in thing.columns]
+        return Grid(columns, [list(row) for row in zip(*cells, strict=True)])
+    if isinstance(thing, str):
+        return Words(thing.strip())
+    end = max((span.end for span in thing.spans if span.start == 0 and "bold" in str(span.style)),
+              default=0)  # fmt: skip
+    return Words(thing.plain[end:].strip(), thing.plain[:end].strip())
+
+
+def _plain(cell: Any) -> str:
+    return getattr(cell, "plain", None) or str(cell)
+
+
+def _without_verdict(evaluated_job: EvaluatedJob) -> Iterator[Any]:
+    """Yield what `estimate` prints below its verdict."""
+    estimate, names, who = evaluated_job.estimate, evaluated_job.names, evaluated_job.who
+    view = estimate_views.view(estimate, names, who)
+    next(view)
+    yield from view
+
+
+def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
+    """Yield what `interference` prints; nothing of its figures."""
+    who = evaluated_job.who
+    if who is None:
+        yield Section("", "", [Words("No other profiled job ran on its nodes or file systems.")])
+        return
+    first, *others = sections(interference_views.answer(who))
+    yield _untitled(first)
+    yield from others
+    yield from sections(interference_views.details(who))
+
+
+def _facts(evaluated_job: EvaluatedJob) -> Facts:
+    """Return the numbers of the verdict."""
+    estimate = evaluated_job.estimate
+    told = head(estimate, evaluated_job.who)
+    lost, share = told.lost_s, told.percent
+    return Facts([
+        ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),
+        ("Of the run time", f"{points(share.value)} %",
+         f"{points(share.low)} to {points(share.high)} % (95 %)"),
+        ("Run time", seconds(told.run_s), ""),
+        ("Without interference", seconds(told.intrinsic_s), ""),
+        ("Could be evaluated", percent(estimate.coverage), "of the time"),
+    ])  # fmt: skip
+
+
+def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[Section]:
+    """Put figures where the terminal draws strips, and below the table of clusters."""
+    from jostle.plot.figures.estimate.draw_all import plans
+    from jostle.plot.figures.interference import plans as interference_plans
+
+    drawn = {page.stem: Picture(page, draw) for page, draw in plans(evaluated_job.estimate)}
+    when = [drawn[stem] for stem in _WHEN if stem in drawn]
+    if evaluated_job.who is not None:
+        when += [Picture(page, draw) for page, draw in interference_plans(evaluated_job.who)]
+    why = [drawn[stem] for stem in _WHY if stem in drawn]
+    tables = {section.title: section for section in lost}
+    causes = [section for section in lost if section.title not in ("When", "Why", "By whom")]
+    clusters = tables.get("Why", Section("Why", "", []))
+    return [
+        *causes,
+        Section("When", "", when),
+        replace(clusters, blocks=[*clusters.blocks, *why]),
+    ]
+
+
+def _notes(found: Iterable[Section]) -> list[str]:
+    """Return the notes of all sections, each once, without their first word."""
+    texts = (
+        block.text.removeprefix(_NOTE)
+        for section in found
+        for block in section.blocks
+        if isinstance(block, Words) and _is_note(block)
+    )
+    return list(dict.fromkeys(texts))
+
+
+def _without_notes(found: Iterable[Section]) -> list[Section]:
+    return [
+        replace(section, blocks=[block for block in section.blocks
+                                 if not (isinstance(block, Words) and _is_note(block))])
+        for section in found
+    ]  # fmt: skip
+
+
+def _is_note(words: Words) -> bool:
+    return not words.lead and words.text.startswith(_NOTE)
+
+
+def _foot() -> str:
+    from jostle import __version__
+
+    return f"Made by jostle {__version__} on {local_time(time.time_ns())}."
