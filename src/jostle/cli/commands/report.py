@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jostle.plot.document.document import Document
     from jostle.repository import Repository
 
+_LIGHTS = ("green", "yellow", "red")
 _ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf"}
 
 
@@ -79,7 +80,7 @@ def command(
     if as_json:
         emit_json({
             "file": str(path.absolute()), "bytes": len(data), "title": document.title,
-            "light": document.light or None, "verdict": document.verdict,
+            "light": document.light if document.light in _LIGHTS else None, "verdict": document.verdict,
             "parts": [part.title for part in document.parts],
         })  # fmt: skip
         return
