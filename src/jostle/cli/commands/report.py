@@ -80,7 +80,8 @@ def command(
     if as_json:
         emit_json({
             "file": str(path.absolute()), "bytes": len(data), "title": document.title,
-            "light": document.light if document.light in _LIGHTS else None, "verdict": document.verdict,
+            "light": document.light if document.light in _LIGHTS else None,
+            "verdict": document.verdict,
             "parts": [part.title for part in document.parts],
         })  # fmt: skip
         return
