@@ -161,7 +161,7 @@ def _study(
     """Evaluate a study and lay out its report."""
     from jostle.analysis import laws
     from jostle.cli.views.report import study_document
-    from jostle.plot.charts.study import tidy
+    from jostle.report.models.studies import tidy
     from jostle.study.result import result
 
     if viewer is not None:
