@@ -135,13 +135,15 @@ uint64_t jst_process_start(void)
 /* Arguments may hold passwords and names of people: only the operator has them recorded. */
 void jst_command_line(const char *path, jst_head *h)
 {
-    char text[4096];
+    /* Not on the stack, which may be a signal handler's; a NUL always stands behind what is read. */
+    JST_SCRATCH static char text[4096 + 8];
+    const size_t room = sizeof text - 8;
     if (jst_cfg.command_lines == JST_COMMAND_NONE)
         return;
-    long n = jst_read_file(path, text, sizeof text), known = n;
+    long n = jst_read_file(path, text, room), known = n;
     if (n <= 0)
         return;
-    while (n == sizeof text - 1 && known && text[known - 1])
+    while ((size_t)n == room - 1 && known && text[known - 1])
         known--; /* the last argument was cut */
     jst_script_name(h->program, text, (size_t)known, h->script, sizeof h->script);
     bool whole = jst_cfg.command_lines == JST_COMMAND_ALL;
