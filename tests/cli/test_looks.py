@@ -141,6 +141,48 @@ def test_export_gives_files_and_keeps_what_is_there(repository: str, tmp_path: P
     assert sum(row["mount"] is not None for row in json.loads(file.read_text())) == 80
 
 
+def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
+    """Chrome's Trace Event Format: tracks per node and process, neighbours, counters of loads."""
+    file = tmp_path / "trace.json"
+    words = ("export", "tar-steady", "--format", "perfetto", "-o", str(file))
+    done = jostle(*words, JOSTLE_REPOSITORY=repository)
+    assert done.code == 0, done.err
+    events = json.loads(file.read_text())["traceEvents"]
+    assert f"{len(events):,} events" in done.out
+    for event in events:
+        assert event["ph"] in ("M", "X", "C") and isinstance(event["name"], str)
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        if event["ph"] == "M":
+            assert event["name"] in ("process_name", "thread_name") and event["args"]["name"]
+        else:
+            assert event["ts"] >= 1.7e15  # microseconds since the epoch
+        if event["ph"] == "X":
+            assert event["dur"] >= 0
+        if event["ph"] == "C":
+            assert all(isinstance(value, float) for value in event["args"].values())
+    groups = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+    (node,) = (name for name in groups if name.startswith("node "))
+    runs = [e for e in events if e["ph"] == "X" and e["pid"] == groups[node]]
+    assert [(run["name"], run["dur"]) for run in runs] == [
+        ("/usr/bin/tar 100", 20e6), ("/usr/bin/tar 101", 20e6),
+    ]  # fmt: skip
+    beside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs beside it"]]
+    assert [(each["name"], each["dur"]) for each in beside] == [("sqlite-bursts", 16e6)]
+    counters: dict[str, list[dict[str, float]]] = {}
+    for event in events:
+        if event["ph"] == "C":
+            counters.setdefault(event["name"], []).append(event["args"])
+    own = counters.pop("this job, all mounts (bytes/s)")
+    assert sum(each["written"] for each in own) / 2 == 2 * sum(
+        (10 + number % 3) << 20 for number in range(40)
+    )
+    (others,) = counters.values()
+    assert max(each["written"] for each in others) == 128 << 20
+    assert jostle(*words, JOSTLE_REPOSITORY=repository).code == 2  # it is there already
+    part = jostle("export", "jobs", "--format", "perfetto", JOSTLE_REPOSITORY=repository)
+    assert part.code == 2 and "`--format perfetto` takes a whole job." in part.err
+
+
 def test_ingest_again_finds_nothing_new(spool: Path, repository: str) -> None:
     done = jostle("ingest", str(spool), JOSTLE_REPOSITORY=repository)
     assert done.code == 0

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from jostle.cli.options.common import Instant, json_option, open_repository, repository_option
+from jostle.cli.options.estimate import how_to_estimate
 from jostle.cli.options.metrics import complete_metric
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count, count
 from jostle.report.models.metrics import view
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+    from jostle.repository.types import ExportReport
 
 TABLES = (
     "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
@@ -24,7 +30,8 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 @click.command("export")
 @click.argument("what", metavar="TABLE|JOB")
-@click.option("--format", "form", type=click.Choice(["parquet", "csv", "json"]), default=None,
+@click.option("--format", "form", default=None,
+              type=click.Choice(["parquet", "csv", "json", "perfetto"]),
               help="Form of the file [that of its ending, else parquet].")  # fmt: skip
 @click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
 @click.option("--from", "begin_ns", type=Instant(), metavar="TIME",
@@ -50,7 +57,8 @@ def command(
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
     TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
-    tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices.
+    tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices; with
+    --format perfetto its processes, neighbours, loads and losses as a trace.
     """
     chosen = form or _form_of(out)
     metrics = (
@@ -61,18 +69,47 @@ def command(
         raise UsageError("`--from` is not before `--to`.", hint="Exchange them.")
     store = open_repository(repository)
     name = what if what in TABLES else store.resolve_job(what)
-    path = Path(out or f"{name}.{chosen}")
+    trace = chosen == "perfetto"
+    if trace and (name in TABLES or span is not None or metrics is not None):
+        raise UsageError(
+            "`--format perfetto` takes a whole job.",
+            hint="jostle export JOB --format perfetto, without --from, --to and --metric.",
+        )
+    path = Path(out or (f"{name}.perfetto.json" if trace else f"{name}.{chosen}"))
     if path.exists() and not force:
         raise UsageError(
             f"{path} is there already.", hint="Add --force, or name another with --out."
         )
     with Bar(f"writing {path}", quiet=as_json):
-        report = store.export(name, chosen, path, span=span, metrics=metrics)
+        if trace:
+            report = _write_trace(store, name, path)
+        else:
+            report = store.export(name, chosen, path, span=span, metrics=metrics)
     if as_json:
         emit_json(report.to_json())
         return
-    show(f"{count(report.rows)} rows, {byte_count(report.bytes)}: {report.path}")
-    next_steps(_reader(chosen, path))
+    show(
+        f"{count(report.rows)} {'events' if trace else 'rows'}, {byte_count(report.bytes)}: "
+        f"{report.path}"
+    )
+    if not trace:
+        next_steps(_reader(chosen, path))
+
+
+def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
+    """Write a job with its neighbours, and its losses where they can be estimated."""
+    from jostle.analysis.estimation.errors import EstimateError
+    from jostle.cli.views.job_trace import write_job_trace
+    from jostle.report.verdict.verdict import evaluate_job
+    from jostle.repository.types import ExportReport
+
+    how = how_to_estimate("jostle", None, 0)
+    try:
+        estimate = evaluate_job(store, job, how, alone=True).estimate
+    except EstimateError:
+        estimate = None
+    events = write_job_trace(store, job, estimate, path)
+    return ExportReport(path, events, path.stat().st_size)
 
 
 def _form_of(out: str | None) -> str:
