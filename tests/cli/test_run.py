@@ -25,7 +25,10 @@ def _needs_runtime(library: Path) -> None:
 @pytest.fixture
 def place(tmp_path: Path) -> dict[str, str]:
     """A repository of the test's own."""
-    return {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
+    return {
+        "JOSTLE_REPOSITORY": str(tmp_path / "repository"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
 
 
 def run(place: dict[str, str], *words: str, stdin: str | None = None, **more: str) -> Done:

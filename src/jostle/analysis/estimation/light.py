@@ -38,6 +38,8 @@ SURE = 0.8
 LEAST_COVERAGE = 0.5
 #: A shorter run, in seconds, has no light: chance effects at its start are a large part of it.
 LEAST_RUN_S = 0.5
+#: With fewer slices nothing is usual: a run without segments cannot be compared with itself.
+LEAST_SLICES = 8
 #: A light with a smaller probability is not listed as possible.
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %

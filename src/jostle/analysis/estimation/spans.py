@@ -25,6 +25,7 @@ from jostle.analysis.estimation.attribute import (
 from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.interval import doubt
+from jostle.analysis.estimation.light import LEAST_SLICES
 from jostle.analysis.estimation.model import Estimate
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import FileService, services
@@ -35,7 +36,6 @@ from jostle.repository.types import RunTables
 
 _LEAST = 0.02  # of a slice
 _MOST_SPANS = 2_000_000
-_FEW = 8  # slices: with less nothing is usual
 # CPU time of other jobs on a node, as a share of the run: from here on its cores may be slower.
 _CROWD = 0.05
 # Of computation that then took up to half as long again, as on two threads of one core.
@@ -191,7 +191,7 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
     """Return the seconds beyond the usual share of the time."""
-    if len(amount) < _FEW:
+    if len(amount) < LEAST_SLICES:
         return np.zeros(len(amount))
     share = amount / seconds
     undisturbed_range = usual(share)
@@ -302,7 +302,7 @@ def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> li
             limits.append(
                 f"Too few file operations on {service.mount} to know what they usually take."
             )
-    if len(spans.start) < _FEW:
+    if len(spans.start) < LEAST_SLICES:
         many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
         limits.append(f"Only {many}: take shorter ones (--slice 250ms).")
     if coverage < 0.5:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from jostle.cli.commands.timeline import check_plot, paint, save
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
     json_option,
@@ -56,9 +57,5 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
     flag = repository_flag(repository)
     if not job_background.resources:
         show(f"Nobody else was at work on the mounts of {name}.")
-        next_steps(f"jostle digest{flag} {name}")
-        return
-    next_steps(
-        f"jostle timeline{flag} {' '.join([name, *job_background.jobs[:3]])}",
-        f"jostle digest{flag} {name}",
-    )
+    seen = "a load" if job_background.resources else "nobody"
+    next_steps(*steps("background", seen, name, flag=flag))

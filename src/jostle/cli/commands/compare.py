@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
     json_option,
@@ -93,8 +94,7 @@ def command(
         show("", *saved_lines(saved, place, reason="the runs have nothing"))
     flag = repository_flag(repository)
     worst = max(comparison.estimates, key=lambda estimate: estimate.percent.value)
-    plot = [] if place else [f"jostle compare{flag} {' '.join(names)} --plot DIR"]
-    next_steps(f"jostle estimate{flag} {worst.job}", *plot)
+    next_steps(*steps("compare", "runs", worst.job, flag=flag))
 
 
 def _chosen(store: Repository, jobs: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
     json_option,
@@ -57,7 +58,7 @@ def command(
             among = figures_of(store, runs_of(store, name), name)
         _put(digest, among, as_json=as_json, with_segments=with_segments)
         if not as_json:
-            next_steps(f"jostle ingest {spool}")
+            next_steps(*steps("digest", "a spool", spool=spool))
         return
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
@@ -68,8 +69,9 @@ def command(
     if as_json:
         return
     flag = repository_flag(repository)
-    metric = " --metric mpi" if any(world.counted for world in digest.mpi) else ""
-    next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
+    mpi = any(world.counted for world in digest.mpi)
+    seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
+    next_steps(*steps("digest", seen, name, flag=flag))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.next_step import seen_by_estimate, steps
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
     complete_job,
@@ -22,7 +23,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
-from jostle.report.verdict.verdict import EvaluatedJob, deciding, evaluate_job, verdict_json
+from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -67,6 +68,7 @@ def command(
         Bar(f"pricing {name}", quiet=as_json) as bar,
     ):
         alone = spool is not None
+        slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)
         evaluated_job = evaluate_job(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
     saved = _draw(evaluated_job.estimate, place, endings, quiet=as_json)
     written = write_intervals(evaluated_job.estimate, file) if file else 0
@@ -80,40 +82,9 @@ def command(
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
-    _what_next(name, evaluated_job, repository, viewer=viewer, spool=spool, drawn=bool(place))
-
-
-def _what_next(
-    name: str,
-    evaluated_job: EvaluatedJob,
-    repository: Path,
-    *,
-    viewer: int | None,
-    spool: str | None,
-    drawn: bool,
-) -> None:
-    """Suggest the next commands: the figures, the neighbours, another run to compare with."""
-    if spool is not None:
-        next_steps(f"jostle ingest {spool}")
-        return
     flag = repository_flag(repository)
-    seen = f" --as-user {viewer}" if viewer is not None else ""
-    decisive = deciding(evaluated_job.estimate, evaluated_job.who)
-    if decisive.light is None:
-        from jostle.analysis.estimation.light import LEAST_COVERAGE
-
-        longer = "jostle run --slice 250ms -- CMD"
-        if decisive.coverage >= LEAST_COVERAGE:  # other runs show what leaves no trace in this one
-            longer = f"jostle compare{flag} {name} ANOTHER_RUN"
-        next_steps(longer, f"jostle digest{flag} {name}")
-        return
-    steps = []
-    if evaluated_job.who and evaluated_job.who.neighbours:
-        steps.append(f"jostle interference{flag}{seen} {name}")
-    if not drawn:
-        steps.append(f"jostle estimate{flag}{seen} {name} --plot DIR")
-    steps.append(f"jostle compare{flag} {name} ANOTHER_RUN")
-    next_steps(*steps[:2])
+    seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
+    next_steps(*steps("estimate", seen, name, flag=flag, viewer=viewer, spool=spool or ""))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.config import check_readable, foreign_profiles, settings
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import json_option, open_repository, repository_option
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
@@ -58,10 +59,10 @@ def command(
     if report.profiles <= others:
         names = " ".join(str(path) for path in paths)
         show(f"No profiles{' of yours' if others else ''} in {names}.")
-        next_steps("jostle run -- CMD")
+        next_steps(*steps("ingest", "nothing"))
         return
     show(_sentence(report, others))
-    next_steps("jostle jobs")
+    next_steps(*steps("ingest", "jobs"))
 
 
 def _sentence(report: IngestReport, others: int = 0) -> str:
@@ -110,4 +111,4 @@ def _follow(paths: list[Path], repository: Path, *, remove: bool, as_json: bool)
     if not as_json:
         warn([*total.warnings, *_expired(total)])
         show(f"Ended: {_of(total.slices, 'process-slice')} published.")
-        next_steps("jostle jobs")
+        next_steps(*steps("ingest", "jobs"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
     complete_job,
@@ -67,8 +68,10 @@ def command(
     if place:
         show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
     flag = repository_flag(repository)
-    seen = f" --as-user {viewer}" if viewer is not None else ""
-    next_steps(*_next(interference, flag, seen, drawn=place is not None))
+    others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]
+    seen = "suspects" if interference.evident else "no suspects"
+    next_steps(*steps("interference", seen, interference.job, flag=flag, viewer=viewer,
+                      others=others))  # fmt: skip
 
 
 def _present(interference: Interference) -> None:
@@ -94,18 +97,3 @@ def _draw(
 
     with Bar("drawing", quiet=quiet) as bar:
         return draw_pages(plans(interference), folder, tuple(dict.fromkeys(endings)), bar.advance)
-
-
-def _next(interference: Interference, flag: str, seen: str, *, drawn: bool) -> list[str]:
-    """Suggest commands for a closer view."""
-    steps = []
-    if interference.evident and not seen:
-        others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]
-        steps.append(f"jostle timeline{flag} {' '.join([interference.job, *others])}")
-    if interference.resources and not drawn:
-        steps.append(f"jostle interference{flag}{seen} {interference.job} --plot DIR")
-    if interference.neighbours:
-        steps.append(f"jostle neighbours{flag}{seen} {interference.job}")
-    if not interference.evident:
-        steps.append(f"jostle estimate{flag} {interference.job}")
-    return steps

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     json_option,
     open_repository,
@@ -36,14 +37,14 @@ def command(limit: int, everything: bool, repository: Path, as_json: bool) -> No
         return
     if not rows:
         show(f"No jobs yet in {repository}.")
-        next_steps("jostle run -- CMD", "jostle demo")
+        next_steps(*steps("jobs", "nothing"))
         return
     _print(shown)
     if len(shown) < len(rows):
         show(f"{len(rows) - len(shown)} older jobs are not shown (--all).")
     flag = repository_flag(repository)
     newest = shown[-1]["job"]
-    next_steps(f"jostle digest{flag} {newest}", f"jostle timeline{flag} {newest}")
+    next_steps(*steps("jobs", "jobs", newest, flag=flag))
 
 
 def _print(rows: list[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
     json_option,
@@ -59,13 +60,8 @@ def command(
     if place:
         show("", *saved_lines(saved, place, reason="no two programs met"))
     flag = repository_flag(repository)
-    seen = f" --as-user {viewer}" if viewer is not None else ""
-    steps = (
-        [f"jostle interference{flag}{seen} JOB"] if program_matrix.jobs else ["jostle run -- CMD"]
-    )
-    if program_matrix.encounters and place is None:
-        steps.insert(0, f"jostle matrix{flag}{seen} --plot DIR")
-    next_steps(*steps)
+    seen = "jobs" if program_matrix.jobs else "nothing"
+    next_steps(*steps("matrix", seen, flag=flag, viewer=viewer))
 
 
 def _draw(matrix: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.as_user import as_user_option, who
 from jostle.cli.options.common import (
     complete_job,
@@ -57,11 +58,9 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
         return
     show(*_view(own, listed))
     flag = repository_flag(repository)
-    seen = f" --as-user {viewer}" if viewer is not None else ""
-    steps = [f"jostle interference{flag}{seen} {own.job}"] if listed else []
-    if listed and not seen:
-        steps.append(f"jostle timeline{flag} {own.job} {listed[0].job}")
-    next_steps(*steps or [f"jostle digest{flag} {own.job}"])
+    seen = "neighbours" if listed else "nobody"
+    next_steps(*steps("neighbours", seen, own.job, flag=flag, viewer=viewer,
+                      others=[each.job for each in listed[:1]]))  # fmt: skip
 
 
 def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:

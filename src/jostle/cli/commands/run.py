@@ -18,9 +18,12 @@ import click
 
 from jostle.cli.config import OFF, RuntimeSettings, settings
 from jostle.cli.launch import spool_room
+from jostle.cli.launch.end_verdict import EndVerdict, end_verdict, few_slices, is_outermost
 from jostle.cli.launch.environment import RunSpool, child_environment
+from jostle.cli.launch.past_runs import recall, remember
 from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
 from jostle.cli.launch.spawn import CommandOutcome, run
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     CanaryInterval,
     SliceLength,
@@ -53,6 +56,24 @@ class NameOfRun:
     number: int = 1
 
 
+@dataclass(frozen=True)
+class Ending:
+    """What a run says beside its headline.
+
+    Attributes:
+        verdict: Whether it ends with the verdict.
+        own_slices: Whether an option set the length of its slices.
+    """
+
+    verdict: bool
+    own_slices: bool
+
+    @property
+    def tells_slices(self) -> bool:
+        """Whether to say, before CMD starts, that its slices were too long the last time."""
+        return self.verdict and not self.own_slices and not os.environ.get("JOSTLE_SLICE")
+
+
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
@@ -68,6 +89,8 @@ class NameOfRun:
               "is undecided.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
               help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
+@click.option("--no-verdict", is_flag=True,
+              help="Do not estimate at the end what interference cost CMD.")  # fmt: skip
 @repository_option
 @click.option("--json", "as_json", is_flag=True,
               help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
@@ -79,6 +102,7 @@ def command(
     keep: bool,
     gate: float | None,
     retries: int,
+    no_verdict: bool,
     repository: Path,
     as_json: bool,
     cmd: tuple[str, ...],
@@ -86,7 +110,8 @@ def command(
     """Profile CMD and everything it starts; then ingest, and say what they did.
 
     CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
-    to stderr.
+    to stderr, and ends with the verdict: how much of the time interference took. Jobs under a
+    minute need short slices for it: --slice 250ms.
     """
     from jostle.cli.launch.gate import Gate, Rewind
 
@@ -106,6 +131,7 @@ def command(
             as_json=as_json,
             keep=keep,
             canary_ns=canary_ns,
+            verdict=not no_verdict,
         )
         if limit is None or status or not limit.wants_another:
             break
@@ -123,16 +149,21 @@ def once(
     as_json: bool,
     keep: bool,
     canary_ns: int | None = None,
+    verdict: bool = True,
 ) -> int:
     """Run CMD one time and report; return its status.
 
     more: A gate, which evaluates a run that ended well, or delays that are injected into it.
+    verdict: End with the verdict, unless `more` has something of its own to say.
     """
+    ending = Ending(verdict and more is None and is_outermost(), own_slices=slice_ns is not None)
     name, spool = claim(wish, settings(), repository)
     if wish.named and wish.number == 1 and name != wish.text and not as_json:
         warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
     if settings().enabled and (full := spool_room.warning_before(spool.folder)):
         warn([full])
+    if ending.tells_slices and not as_json and (hint := recall(cmd, repository)):
+        click.echo(hint, err=True)
     outcome: CommandOutcome | None = None
     try:
         own = dict(more.environment) if more is not None else {}
@@ -141,7 +172,7 @@ def once(
         outcome = run(cmd, child_environment(spool, name, slice_ns, own))
         if more is not None and not more.evaluate(profiles_of(spool, name), outcome):
             more = None
-        _report(cmd, name, spool, outcome, repository, more, as_json=as_json, keep=keep)
+        _report(cmd, name, spool, outcome, repository, more, ending, as_json=as_json, keep=keep)
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
@@ -241,33 +272,39 @@ def _report(
     outcome: CommandOutcome,
     repository: Path,
     more: Gate | Delays | None,
+    ending: Ending,
     *,
     as_json: bool,
     keep: bool,
 ) -> None:
-    """Ingest what the run left, print the headline, and clear the private spool."""
+    """Ingest what the run left, print headline and verdict, and clear the private spool."""
     files = profiles_of(spool, name)
     if not files:
         _nothing_recorded(cmd, name, spool.folder, outcome, more, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         return
-    from jostle.cli.views.run_summary import headline, headline_json
+    from jostle.cli.views.run_summary import headline, headline_json, read_digest
 
     store = open_repository(repository, create=True)
     full = spool_room.reason(spool.folder)  # before profiles are removed
     report = store.ingest(files)
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]
+    found: EndVerdict | None = None
     if as_json:
-        content = headline_json(store, name, outcome)
+        digest = read_digest(store, name)
+        content = headline_json(digest, outcome)
         content["warnings"] = warnings
+        if ending.verdict:
+            found = end_verdict(store, name, digest, quiet=True)
+            content["verdict"] = found.to_json()
         if more is not None:
             content[more.key] = more.to_json()
         click.echo(json.dumps(content), err=True)
     else:
         warn(warnings, most=3)
-        headline(store, name, cmd[0], outcome)
+        digest = headline(store, name, cmd[0], outcome)
         if settings().get("digest") not in (None, *OFF):
             _digest(store, name)
     living = _clear(spool, files, report, keep=keep)
@@ -281,12 +318,20 @@ def _report(
             click.echo(f"profiles kept in {spool.folder}", err=True)
         flag = repository_flag(repository)
         if more is None:
-            next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+            if ending.verdict:
+                found = end_verdict(store, name, digest)
+                found.say()
+            elif hint := few_slices(digest):
+                click.echo(f"  {hint}", err=True)
+            next_steps(*steps("run", found.seen if found else "no verdict", name, flag=flag))
         else:
             more.say()
             if not more.wants_another:
-                price = [f"jostle estimate{flag} {name}"] if more.has_estimate else []
-                next_steps(*price, f"jostle digest{flag} {name}")
+                seen = "a verdict" if more.has_estimate else "no verdict"
+                next_steps(*steps("run", seen, name, flag=flag))
+    if found is not None and ending.tells_slices:
+        short = "the last run of this command"
+        remember(cmd, repository, few_slices(digest, short) if found.few_slices else "")
 
 
 def _digest(store: Repository, name: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
     json_option,
@@ -66,11 +67,8 @@ def command(
         emit_json({"metric": view.name, "unit": view.unit, "jobs": content, "plot": saved})
         return
     paint(chart, saved)
-    flag, first = repository_flag(repository), content[0]["job"]
-    steps = [f"jostle background{flag} {first}"]
-    if not plot:
-        steps.append(f"jostle timeline{flag} {' '.join(jobs)} --plot timeline.png")
-    next_steps(*steps)
+    flag = repository_flag(repository)
+    next_steps(*steps("timeline", "jobs", content[0]["job"], flag=flag))
 
 
 def _note(panels: list[Any]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository, repository_flag
 from jostle.cli.output import next_steps, warn
 from jostle.errors import UsageError
@@ -138,6 +139,7 @@ def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
     """Ingest and show the headline; return whether the profiles must stay."""
+    from jostle.cli.launch.end_verdict import few_slices
     from jostle.cli.launch.spawn import CommandOutcome
     from jostle.cli.views.run_summary import headline
 
@@ -151,7 +153,9 @@ def _report(
         store = open_repository(repository, create=True)
         report = store.ingest(files)
         warn(report.warnings, most=3)
-        headline(store, name, cmd[0], outcome)
+        digest = headline(store, name, cmd[0], outcome)
+        if hint := few_slices(digest):
+            click.echo(f"  {hint}", err=True)
     except Exception as error:  # the report's trouble must not become the command's
         click.echo(f"jostle: the run ended, its report did not: {error}", err=True)
         click.echo(
@@ -160,5 +164,5 @@ def _report(
         )
         return True
     flag = repository_flag(repository)
-    next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+    next_steps(*steps("lab exec", "a job", name, flag=flag))
     return bool(report.warnings)

@@ -28,8 +28,8 @@ def read_digest(store: Repository, job: str) -> Digest:
     return digest(store.job_tables(job))
 
 
-def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> None:
-    """Print the headline of a run on stderr."""
+def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> Digest:
+    """Print the headline of a run on stderr, and return the digest that it is of."""
     digest = read_digest(store, job)
     name = PurePath(command).name
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
@@ -44,17 +44,11 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
         err=True,
     )
     show(f"  {own_cost(digest)}", err=True)
-    slice_ns = max(digest.slice_ns, default=0)
-    if 300_000_000 <= outcome.wall_ns < 4 * slice_ns:
-        finer = "100ms" if outcome.wall_ns < 5e9 else "500ms"
-        show(
-            f"  slices of {duration(slice_ns)} are coarse for this run: try --slice {finer}",
-            err=True,
-        )
     if digest.start_ns < outcome.start_ns - _SLACK_NS:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
     for note in alike(digest.notes):
         show(f"  note: {note}", err=True)
+    return digest
 
 
 def _mounts(digest: Digest) -> None:
@@ -73,7 +67,6 @@ def _mounts(digest: Digest) -> None:
         show(f"  and {len(mounts) - 4} more mounts", err=True)
 
 
-def headline_json(store: Repository, job: str, outcome: CommandOutcome) -> dict[str, Any]:
+def headline_json(digest: Digest, outcome: CommandOutcome) -> dict[str, Any]:
     """Return the same for programs: how the command ended, and the digest."""
-    digest = read_digest(store, job)
-    return {"job": job, "recorded": True, **vars(outcome), "digest": digest.to_json()}
+    return {"job": digest.job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

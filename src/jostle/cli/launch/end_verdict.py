@@ -1,0 +1,141 @@
+"""The verdict at the end of `jostle run`: how much interference cost the run, or why nobody knows.
+
+It never fails: the command has ended, and its exit status stands.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.next_step import SHORT_SLICE_NS
+from jostle.cli.output import show, stderr_style
+from jostle.cli.progress import Bar
+from jostle.report.format.values import duration
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest
+    from jostle.report.verdict.verdict import EvaluatedJob
+    from jostle.repository import Repository
+
+#: What launchers put into the environment of a rank, and where they put the number of ranks.
+_RANKS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("PMIX_RANK", "PMI_SIZE"),
+    ("SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"),
+)
+#: Times the least number of slices: with more, their length is not what keeps a light undecided.
+_ENOUGH = 2
+
+
+@dataclass(frozen=True)
+class EndVerdict:
+    """What is known of a run when it has ended.
+
+    Attributes:
+        evaluated: Its estimate and its suspects; None where there is no verdict.
+        why: Why there is none, a sentence without its full stop; "" where there is one.
+        few_slices: The hint for a run that was too short for its slices; "" for others.
+    """
+
+    evaluated: EvaluatedJob | None = None
+    why: str = ""
+    few_slices: str = ""
+
+    @property
+    def seen(self) -> str:
+        """What was seen: a key of the table of next steps."""
+        if self.evaluated is None:
+            return "no verdict"
+        from jostle.cli.next_step import seen_by_estimate
+
+        suspects = "a loss beside suspects"
+        return suspects if seen_by_estimate(self.evaluated, 0) == suspects else "a verdict"
+
+    def say(self) -> None:
+        """Print it on stderr."""
+        bold, reset = stderr_style("bold"), stderr_style("reset")
+        if self.evaluated is not None:
+            from jostle.cli.views.estimate import verdict
+
+            show(verdict(self.evaluated.estimate, self.evaluated.who), err=True)
+        else:
+            click.echo(f"{bold}no verdict:{reset} {self.why}", err=True)
+        if self.few_slices and self.few_slices != self.why:
+            click.echo(f"  {self.few_slices}", err=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers of the verdict, or why there is none, as plain values."""
+        if self.evaluated is None:
+            return {"light": None, "why": self.why}
+        from jostle.report.verdict.verdict import head
+
+        return head(self.evaluated.estimate, self.evaluated.who).to_json() | {"why": ""}
+
+
+def is_outermost() -> bool:
+    """Return whether this run is neither within another one nor one of several ranks."""
+    if os.environ.get("JOSTLE_FIRST"):
+        return False
+    several = (os.environ.get(ranks, "") not in ("", "1") for rank, ranks in _RANKS
+               if os.environ.get(rank))  # fmt: skip
+    return not any(several)
+
+
+def end_verdict(store: Repository, job: str, digest: Digest, *, quiet: bool = False) -> EndVerdict:
+    """Evaluate a run that has ended; load the engine only if a verdict is possible.
+
+    Args:
+        store: The repository that its profiles are in.
+        job: The job's full name.
+        digest: Its digest.
+        quiet: Show no progress.
+    """
+    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+
+    if digest.seconds < LEAST_RUN_S:
+        return EndVerdict(why=f"it ran for less than {LEAST_RUN_S:g} s")
+    number, slice_ns = _slices(digest)
+    hint = few_slices(digest)
+    if number < LEAST_SLICES and not any(world.counted for world in digest.mpi):
+        return EndVerdict(why=hint or had_slices(number, slice_ns, "it"), few_slices=hint)
+    try:
+        from jostle.report.verdict.verdict import USUAL, deciding, evaluate_job
+
+        with Bar(f"estimating {job}", quiet=quiet) as bar:
+            evaluated = evaluate_job(store, job, USUAL, say=bar.advance)
+        decided = deciding(evaluated.estimate, evaluated.who).light is not None
+    except Exception as error:  # the run is over, and has been reported
+        return EndVerdict(why=(str(error) or type(error).__name__).rstrip("."), few_slices=hint)
+    return EndVerdict(evaluated, few_slices="" if decided else hint)
+
+
+def _slices(digest: Digest) -> tuple[int, int]:
+    """Return how many slices a run had, and their length, ns."""
+    slice_ns = max(digest.slice_ns, default=0)
+    number = -(-(digest.end_ns - digest.start_ns) // slice_ns) if slice_ns else 0
+    return max(1, number), slice_ns
+
+
+def had_slices(number: int, slice_ns: int, who: str) -> str:
+    """Return how few slices a run had: `this run had only 3 slices of 4 s`."""
+    return f"{who} had only {number} slice{'s' if number != 1 else ''} of {duration(slice_ns)}"
+
+
+def few_slices(digest: Digest, who: str = "this run") -> str:
+    """Return the hint for a run that was too short for its slices; "" for any other."""
+    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+
+    number, slice_ns = _slices(digest)
+    if digest.seconds < LEAST_RUN_S or number >= _ENOUGH * LEAST_SLICES:
+        return ""
+    if slice_ns <= SHORT_SLICE_NS:
+        return ""
+    return (
+        f"{had_slices(number, slice_ns, who)}; for jobs under a minute: "
+        "jostle run --slice 250ms -- CMD"
+    )

@@ -1,0 +1,135 @@
+"""The next command after each verb: a table of what a verb has shown and what to look at then.
+
+The verbs about a job form a path: `run`, `digest`, `estimate`, `interference`, the page. A verb
+only leads to verbs behind it in `PATH`, so that nobody who follows the hints walks in a circle.
+What begins the path anew (another run, profiles that are not ingested yet) is in `ANEW`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.report.verdict.verdict import EvaluatedJob
+
+#: Verbs in the order in which they are shown.
+PATH = (
+    "run", "inject", "lab exec", "ingest", "jobs", "matrix", "digest", "estimate", "compare",
+    "neighbours", "interference", "timeline", "background", "serve",
+)  # fmt: skip
+#: What may follow any verb, since it looks at something new.
+ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
+
+#: Verb -> what was seen -> the commands to try next, the first one first. JOB, OTHERS and SPOOL are
+#: filled in; ANOTHER_RUN is for the user to fill in.
+TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "run": {
+        "a verdict": ("estimate JOB", "digest JOB"),
+        "a loss beside suspects": ("estimate JOB", "interference JOB"),
+        "no verdict": ("digest JOB", "timeline JOB"),
+    },
+    "lab exec": {"a job": ("digest JOB", "estimate JOB")},
+    "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
+    "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
+    "matrix": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
+    "digest": {
+        "slices": ("estimate JOB", "timeline JOB"),
+        "slices of MPI": ("estimate JOB", "timeline JOB --metric mpi"),
+        "no slices": ("timeline JOB", "serve JOB"),
+        "a spool": ("ingest SPOOL",),
+    },
+    "estimate": {
+        "a loss beside suspects": ("interference JOB", "serve JOB"),
+        "a loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
+        "no loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
+        "too few slices": ("run --slice 250ms -- CMD", "serve JOB"),
+        "undecided": ("compare JOB ANOTHER_RUN", "serve JOB"),
+        "a spool": ("ingest SPOOL",),
+    },
+    "compare": {"runs": ("interference JOB", "serve JOB")},
+    "neighbours": {
+        "neighbours": ("interference JOB", "timeline JOB OTHERS"),
+        "nobody": ("serve JOB",),
+    },
+    "interference": {
+        "suspects": ("serve JOB", "timeline JOB OTHERS"),
+        "no suspects": ("serve JOB", "timeline JOB"),
+    },
+    "timeline": {"jobs": ("background JOB", "serve JOB")},
+    "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
+}
+
+
+def steps(
+    verb: str,
+    seen: str,
+    job: str = "",
+    *,
+    flag: str = "",
+    viewer: int | None = None,
+    others: Sequence[str] = (),
+    spool: str = "",
+) -> list[str]:
+    """Return the commands to try after a verb.
+
+    Args:
+        verb: The verb that ends.
+        seen: What it has shown: a key of its part of `TABLE`.
+        job: The job that it is about.
+        flag: Option that names the repository, with a blank before it; "" for the default one.
+        viewer: User (uid) whose view was asked for; verbs that know no such option are left out
+            where they would name others' jobs.
+        others: Other jobs that were shown.
+        spool: Folder of profiles that are in no repository.
+
+    Returns:
+        Whole commands.
+
+    Raises:
+        KeyError: The table has no such row.
+    """
+    commands = []
+    for template in TABLE[verb][seen]:
+        name, *words = template.split(" ")
+        if viewer is not None and "OTHERS" in words:
+            continue
+        named = [job if word == "JOB" and job else spool if word == "SPOOL" else word
+                 for word in words]  # fmt: skip
+        place = named.index("OTHERS") if "OTHERS" in named else None
+        if place is not None:
+            named[place : place + 1] = others
+        options = "" if template in ANEW else flag
+        if viewer is not None and name in _AS_USER:
+            options += f" --as-user {viewer}"
+        commands.append(" ".join([f"jostle {name}{options}", *named]))
+    return commands
+
+
+#: Verbs that can show what another user may see.
+_AS_USER = ("estimate", "interference", "neighbours", "matrix")
+
+
+def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
+    """Return what an estimate has shown: a key of TABLE["estimate"].
+
+    Args:
+        evaluated_job: The estimate and the suspects.
+        slice_ns: Longest slice of the job, ns: shorter ones help only where they are long.
+    """
+    from jostle.analysis.estimation.light import LEAST_COVERAGE
+    from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, deciding, head
+
+    own, who = evaluated_job.estimate, evaluated_job.who
+    decisive = deciding(own, who)
+    lost = head(own, who).percent.value >= WORTH_A_WORD
+    if lost and who is not None and blame_of(own, who).suspects:
+        return "a loss beside suspects"
+    if decisive.light is None:
+        few = decisive.coverage < LEAST_COVERAGE and slice_ns > SHORT_SLICE_NS
+        return "too few slices" if few else "undecided"
+    return "a loss" if lost else "no loss"
+
+
+#: The slice length that hints name, ns.
+SHORT_SLICE_NS = 250_000_000
