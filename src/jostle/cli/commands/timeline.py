@@ -68,7 +68,7 @@ def command(
         return
     paint(chart, saved)
     flag = repository_flag(repository)
-    next_steps(*steps("timeline", "jobs", content[0]["job"], flag=flag))
+    next_steps(*steps("timeline", "jobs", str(content[0]["job"]), flag=flag))
 
 
 def _note(panels: list[Any]) -> str:
