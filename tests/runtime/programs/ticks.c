@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "profile/area.h"
 #include "block.h"
 #include "clock.h"
 #include "config.h"
 #include "core.h"
+#include "profile/area.h"
 #include "profile/slice.h"
 #include "profile/spool.h"
 #include "sys.h"
