@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,10 +52,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "crowded",
         (("runqueue_share", ">=", 0.05),),
-        "look at the binding of ranks and threads",
-        ("mpirun --report-bindings", "lstopo of hwloc", "perf sched"),
-        "the ranks waited {runqueue_share} of their time for a core: more runnable threads than "
-        "cores, or bound to the same ones",
+        "who held the cores, then the binding of ranks and threads",
+        ("jostle interference JOB", "mpirun --report-bindings", "lstopo of hwloc"),
+        "the ranks waited {runqueue_share} of their time for a core: other jobs held the cores, or "
+        "there are more runnable threads than cores, or threads are bound to the same ones",
     ),
     Rule(
         "io",
@@ -173,15 +173,17 @@ def _known(value: float | None) -> float:
 
 def advise(world: WorldDigest) -> list[Advice]:
     """Return the advice whose rules hold for a world, in the order of the rules."""
-    if not world.counted:
-        return []
-    seen = features(world)
-    spoken: list[Advice] = []
-    for rule in RULES:
+    return spoken(RULES, features(world)) if world.counted else []
+
+
+def spoken(rules: Sequence[Rule], seen: Mapping[str, float]) -> list[Advice]:
+    """Return the advice of the rules that hold for some features, in their order."""
+    advices: list[Advice] = []
+    for rule in rules:
         holds = all(_holds(seen, *condition) for condition in rule.when)
-        if holds and not {advice.rule for advice in spoken} & set(rule.unless):
-            spoken.append(Advice(rule.name, rule.kind, list(rule.tools), _fill(rule.why, seen)))
-    return spoken
+        if holds and not {advice.rule for advice in advices} & set(rule.unless):
+            advices.append(Advice(rule.name, rule.kind, list(rule.tools), _fill(rule.why, seen)))
+    return advices
 
 
 def _holds(seen: Mapping[str, float], name: str, comparison: str, threshold: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS
 from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.digest.job_advice import advise_job
 from jostle.analysis.digest.model import (
     AccessShape,
     Clock,
@@ -63,7 +65,7 @@ def digest(tables: JobTables) -> Digest:
     writing = write_patterns(tables)
     named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
     seconds = (people.end - people.start) / _NS
-    return Digest(
+    made = Digest(
         job=tables.job,
         programs=people.programs(),
         hosts=sorted(set(people.texts("host"))),
@@ -91,6 +93,8 @@ def digest(tables: JobTables) -> Digest:
         mpi=worlds(tables, people, sums),
         writing=writing,
     )  # fmt: skip
+    # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
+    return made if made.mpi else replace(made, next=advise_job(made))
 
 
 def _threads(cpu: Ints, people: People) -> Threads | None:

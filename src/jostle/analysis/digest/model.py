@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jostle.analysis.access.model import WritePattern
-from jostle.analysis.digest.mpi_world import WorldDigest
+from jostle.analysis.digest.mpi_world import Advice, WorldDigest
 from jostle.analysis.spread import Spread
 from jostle.plain_values import plain
 
@@ -200,6 +200,7 @@ class Digest:
         notes: What the runtime had to say, each once.
         warnings: What the reader had to say, each once.
         mpi: The MPI programs, one entry per world; empty without MPI.
+        next: What to look at next in a job without MPI; worlds have their own.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
     """
@@ -230,6 +231,7 @@ class Digest:
     warnings: list[str]
     mpi: list[WorldDigest] = field(default_factory=list)
     writing: list[WritePattern] = field(default_factory=list)
+    next: list[Advice] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the digest as plain values."""

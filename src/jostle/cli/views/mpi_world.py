@@ -283,8 +283,8 @@ def _letter(kind: int) -> str:
 
 
 def all_advice(digest: Digest) -> list[Advice]:
-    """Return the advice of all worlds, each kind of tool once."""
-    advices: dict[str, Advice] = {}
+    """Return the advice of all worlds, each rule once; without counted ranks that of the job."""
+    advices: dict[str, Advice] = {item.rule: item for item in digest.next}
     for world in digest.mpi:
         for item in world.next:
             advices.setdefault(item.rule, item)

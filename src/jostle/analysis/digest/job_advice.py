@@ -1,0 +1,153 @@
+"""Rules that say what to look at next in a job without MPI, from its file calls and waiting."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from jostle.analysis.digest.advice import Rule, spoken
+from jostle.analysis.digest.mpi_world import Advice
+from jostle.file_metrics import file_total
+
+if TYPE_CHECKING:
+    from jostle.analysis.digest.model import AccessShape, Digest
+
+#: Fewer calls than this say nothing about a habit.
+_FEW = 100
+_KIB = 1024
+
+JOB_RULES: tuple[Rule, ...] = (
+    Rule(
+        "crowded",
+        (("waiting_share", ">=", 0.05),),
+        "who held the cores",
+        ("jostle interference JOB", "jostle timeline JOB --metric wait"),
+        "its processes waited {waiting_share} of their time for a core: {processes} processes kept "
+        "{cores} cores busy on average. If no other job held the cores, start fewer processes or "
+        "threads, or ask for more cores",
+    ),
+    Rule(
+        "limited",
+        (("throttled_share", ">=", 0.05),),
+        "the job's own CPU limit",
+        ("cpu.max of its control group", "the request for cores of the batch job"),
+        "its CPU limit stopped it for {throttled_share} of its time",
+    ),
+    Rule(
+        "small files",
+        (
+            ("read_opens", ">=", _FEW),
+            ("file_share", ">=", 0.05),
+            ("bytes_per_open", "<=", 256 * _KIB),
+            ("reads_per_open", "<=", 4),
+        ),
+        "many small files that are read whole",
+        ("one archive that is read in sequence (tar, HDF5, SQLite, WebDataset)",
+         "a copy on the node's own disk"),
+        "{read_opens} opens for {bytes_per_open} bytes each: each open costs the file system a "
+        "question; packing them into few files saves it",
+    ),
+    Rule(
+        "metadata",
+        (("metadata_share", ">=", 0.10), ("metadata_ops", ">=", _FEW)),
+        "calls that ask about files",
+        ("strace -c -f -e trace=%file", "Darshan"),
+        "open, stat and their like take {metadata_share} of its time ({metadata_ops} calls): they "
+        "show which files are asked for again and again",
+        unless=("small files",),
+    ),
+    Rule(
+        "sync",
+        (("sync_share", ">=", 0.10), ("sync_ops", ">=", 10)),
+        "waiting for data to reach the disk",
+        ("strace -f -e trace=fsync,fdatasync",),
+        "{sync_ops} calls of fsync and their like take {sync_share} of its time, after "
+        "{bytes_per_sync} written bytes each; fewer of them, or one at the end, may do",
+    ),
+    Rule(
+        "small writes",
+        (("write_share", ">=", 0.02), ("writes", ">=", _FEW), ("bytes_per_write", "<", 4 * _KIB)),
+        "small writes",
+        ("a larger buffer in the program (setvbuf, buffering=)", "Darshan"),
+        "{writes} writes of {bytes_per_write} bytes on average take {write_share} of its time",
+    ),
+    Rule(
+        "random reads",
+        (
+            ("read_share", ">=", 0.02),
+            ("reads", ">=", _FEW),
+            ("bytes_per_read", "<", 64 * _KIB),
+            ("seeks_per_read", ">=", 0.5),
+        ),
+        "small reads at changing places",
+        ("reading in the order of the file", "a copy on the node's own disk", "Darshan, with DXT"),
+        "{reads} reads of {bytes_per_read} bytes on average, most of them after a seek, take "
+        "{read_share} of its time",
+        unless=("small files",),
+    ),
+    Rule(
+        "small reads",
+        (("read_share", ">=", 0.02), ("reads", ">=", _FEW), ("bytes_per_read", "<", 4 * _KIB)),
+        "small reads",
+        ("a larger buffer in the program (setvbuf, buffering=)", "Darshan"),
+        "{reads} reads of {bytes_per_read} bytes on average take {read_share} of its time",
+        unless=("small files", "random reads"),
+    ),
+    Rule(
+        "hot spots",
+        (("cpu_share", ">=", 0.60),),
+        "sampling profiler",
+        ("perf record", "py-spy (Python)", "HPCToolkit"),
+        "{cpu_share} of its time is computation; it tells which functions and loops",
+    ),
+)  # fmt: skip
+
+
+def job_features(digest: Digest) -> dict[str, float]:
+    """Return what the rules may ask for; nan where it is unknown.
+
+    Shares are of the summed lifetime of the processes; sizes are bytes.
+    """
+    shares = {share.name: share.share for share in digest.shares}
+    totals = {name: spread.total for name, spread in digest.metrics.items()}
+    read, write = digest.access
+    opens, syncs = file_total(totals, "open_ops"), file_total(totals, "sync_ops")
+    files = ("file reads", "file writes", "file sync", "file metadata")
+    return {
+        "waiting_share": shares.get("waiting for a core", 0.0),
+        "throttled_share": shares.get("kept by its CPU limit", 0.0),
+        "processes": float(digest.processes or digest.short_processes),
+        "cores": digest.cores,
+        "cpu_share": shares.get("user CPU", 0.0) + shares.get("system CPU", 0.0),
+        "file_share": sum(shares.get(name, 0.0) for name in files),
+        "read_share": shares.get("file reads", 0.0),
+        "write_share": shares.get("file writes", 0.0),
+        "sync_share": shares.get("file sync", 0.0),
+        "metadata_share": shares.get("file metadata", 0.0),
+        "metadata_ops": float(file_total(totals, "open_ops", "close_ops", "meta_ops")),
+        # Of a program that writes more than it reads the opens are those of its writes.
+        "read_opens": float(opens) if read.bytes > write.bytes else 0.0,
+        "bytes_per_open": _per(read.bytes, opens),
+        "reads_per_open": _per(read.ops, opens),
+        "sync_ops": float(syncs),
+        "bytes_per_sync": _per(write.bytes, syncs),
+        **_of_direction("read", read),
+        **_of_direction("write", write),
+    }
+
+
+def _of_direction(name: str, access: AccessShape) -> dict[str, float]:
+    return {
+        f"{name}s": float(access.ops),
+        f"bytes_per_{name}": _per(access.bytes, access.ops),
+        f"seeks_per_{name}": access.seeks_per_op if access.ops else math.nan,
+    }
+
+
+def _per(number: int, of: int) -> float:
+    return number / of if of else math.nan
+
+
+def advise_job(digest: Digest) -> list[Advice]:
+    """Return the advice whose rules hold for a job without MPI, in the order of the rules."""
+    return spoken(JOB_RULES, job_features(digest))
