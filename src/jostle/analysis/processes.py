@@ -19,7 +19,7 @@ from jostle.repository.types import JobTables
 Ints = NDArray[np.int64]
 
 
-class People:
+class JobProcesses:
     """The processes of a job as columns.
 
     Attributes:
@@ -117,15 +117,15 @@ def histogram(table: pa.Table, name: str) -> Ints:
     return total
 
 
-def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
+def process_sums(tables: JobTables, job_processes: JobProcesses) -> dict[str, Ints]:
     """Sum every metric (gauges: takes the highest level) per process."""
     sums: dict[str, Ints] = {}
     for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
-        where = people.index(ints_or_zeros(table, "process")) if table.num_rows else None
+        where = job_processes.index(ints_or_zeros(table, "process")) if table.num_rows else None
         for name in names:
             if name in HISTOGRAM_IDS:
                 continue
-            sums[name] = np.zeros(people.count, dtype=np.int64)
+            sums[name] = np.zeros(job_processes.count, dtype=np.int64)
             if where is None:
                 continue
             add = np.maximum if BY_ID[name].kind == "gauge" else np.add

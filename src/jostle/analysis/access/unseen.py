@@ -33,9 +33,9 @@ def unseen_bytes(tables: JobTables) -> int:
     if not tables.totals.num_rows or "os_write_bytes" not in tables.totals.column_names:
         return 0
     order = np.argsort(ints_or_zeros(tables.totals, "process"), kind="stable")
-    people = ints_or_zeros(tables.totals, "process")[order]
+    process_ids = ints_or_zeros(tables.totals, "process")[order]
     left = ints_or_zeros(tables.totals, "os_write_bytes")[order] - _PER_SLICE * _slices(
-        tables, people
+        tables, process_ids
     )
     rows = tables.mount_totals
     if rows.num_rows:
@@ -48,23 +48,25 @@ def unseen_bytes(tables: JobTables) -> int:
             for call in ("open", "close", "write", "meta"):
                 explained += _PER_CALL * ints_or_zeros(rows, f"{kind}_{call}_ops")
         np.subtract.at(
-            left, _places(people, ints_or_zeros(rows, "process")[on_disk]), explained[on_disk]
+            left, _places(process_ids, ints_or_zeros(rows, "process")[on_disk]), explained[on_disk]
         )
     found = int(np.maximum(left, 0).sum())
     return found if found >= _LEAST else 0
 
 
-def _slices(tables: JobTables, people: Ints) -> Ints:
+def _slices(tables: JobTables, process_ids: Ints) -> Ints:
     """Count the slices that each process lived for."""
-    rows, counts = tables.processes, np.ones(len(people), dtype=np.int64)
+    rows, counts = tables.processes, np.ones(len(process_ids), dtype=np.int64)
     if "first_slice" in rows.column_names:
         lived = ints_or_zeros(rows, "last_slice") - ints_or_zeros(rows, "first_slice") + 1
-        counts[_places(people, ints_or_zeros(rows, "process"))] = np.maximum(lived, 1)
+        counts[_places(process_ids, ints_or_zeros(rows, "process"))] = np.maximum(lived, 1)
     return counts
 
 
-def _places(people: Ints, wanted: Ints) -> Ints:
-    return np.searchsorted(people, wanted).clip(0, max(len(people) - 1, 0)).astype(np.int64)
+def _places(process_ids: Ints, wanted: Ints) -> Ints:
+    return (
+        np.searchsorted(process_ids, wanted).clip(0, max(len(process_ids) - 1, 0)).astype(np.int64)
+    )
 
 
 def doubted(pattern: WritePattern, unseen: int) -> WritePattern:

@@ -41,7 +41,7 @@ class RunFigure:
     """A sum of metrics that says something of a run.
 
     Attributes:
-        name: For people.
+        name: For users.
         unit: bytes, ops or ns.
         metrics: What is added up; all of one scope.
         on_mounts: They are metrics of mounts, not of processes.

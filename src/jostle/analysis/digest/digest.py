@@ -26,7 +26,7 @@ from jostle.analysis.digest.model import (
     Unaccounted,
 )
 from jostle.analysis.digest.mpi import worlds
-from jostle.analysis.processes import Ints, People, histogram, process_sums
+from jostle.analysis.processes import Ints, JobProcesses, histogram, process_sums
 from jostle.arrow_columns import ints_or_zeros
 from jostle.file_metrics import file_metrics, file_total
 from jostle.repository.types import JobTables
@@ -57,55 +57,55 @@ def digest(tables: JobTables) -> Digest:
     Returns:
         The digest. Rates say what they divide by.
     """
-    people = People(tables.processes)
-    sums = process_sums(tables, people)
+    job_processes = JobProcesses(tables.processes)
+    sums = process_sums(tables, job_processes)
     totals = {name: int(values.sum()) for name, values in sums.items()}
-    metrics = {name: people.spread(values) for name, values in sums.items() if values.any()}
+    metrics = {name: job_processes.spread(values) for name, values in sums.items() if values.any()}
     cpu = sums["os_user_ns"] + sums["os_system_ns"]
     writing = write_patterns(tables)
     named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
-    seconds = (people.end - people.start) / _NS
+    seconds = (job_processes.end - job_processes.start) / _NS
     made = Digest(
         job=tables.job,
-        programs=people.programs(),
-        hosts=sorted(set(people.texts("host"))),
-        processes=int((~people.short).sum()),
-        short_processes=int(people.short.sum()),
-        start_ns=people.start,
-        end_ns=people.end,
-        running=people.running,
+        programs=job_processes.programs(),
+        hosts=sorted(set(job_processes.texts("host"))),
+        processes=int((~job_processes.short).sum()),
+        short_processes=int(job_processes.short.sum()),
+        start_ns=job_processes.start,
+        end_ns=job_processes.end,
+        running=job_processes.running,
         seconds=seconds,
-        process_seconds=float(people.life.sum()) / _NS,
-        slice_ns=sorted(set(people.ints("slice_ns").tolist())),
+        process_seconds=float(job_processes.life.sum()) / _NS,
+        slice_ns=sorted(set(job_processes.ints("slice_ns").tolist())),
         metrics=metrics,
-        mounts=_mounts(tables, people, seconds),
+        mounts=_mounts(tables, job_processes, seconds),
         rates=_rates(totals, seconds),
-        shares=_shares(sums, people),
-        effective_threads=_threads(cpu, people),
+        shares=_shares(sums, job_processes),
+        effective_threads=_threads(cpu, job_processes),
         cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
         access=[_access("read", tables, totals), _access("write", tables, totals, named)],
         errors=_errors(totals),
         unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
         cost=_cost(totals, float(cpu.sum())),
-        clock=_clock(people),
-        notes=_distinct(people.lists("notes")),
-        warnings=_distinct(people.lists("warnings")),
-        mpi=worlds(tables, people, sums),
+        clock=_clock(job_processes),
+        notes=_distinct(job_processes.lists("notes")),
+        warnings=_distinct(job_processes.lists("warnings")),
+        mpi=worlds(tables, job_processes, sums),
         writing=writing,
     )  # fmt: skip
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))
 
 
-def _threads(cpu: Ints, people: People) -> Threads | None:
-    lived = (people.life > 0) & people.judged
+def _threads(cpu: Ints, job_processes: JobProcesses) -> Threads | None:
+    lived = (job_processes.life > 0) & job_processes.judged
     if not lived.any():
         return None
-    threads = cpu[lived] / people.life[lived]
+    threads = cpu[lived] / job_processes.life[lived]
     return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
 
 
-def _mounts(tables: JobTables, people: People, seconds: float) -> list[MountDigest]:
+def _mounts(tables: JobTables, job_processes: JobProcesses, seconds: float) -> list[MountDigest]:
     rows = tables.mount_totals
     if not rows.num_rows:
         return []
@@ -116,11 +116,11 @@ def _mounts(tables: JobTables, people: People, seconds: float) -> list[MountDige
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     names, code = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    where = people.index(ints_or_zeros(rows, "process"))
+    where = job_processes.index(ints_or_zeros(rows, "process"))
     columns = {name: ints_or_zeros(rows, name) for name in MOUNT_IDS}
     columns = {name: values for name, values in columns.items() if values.any()}
     mounts = [
-        _mount(name, described.get(name, []), code == rank, where, columns, people, seconds)
+        _mount(name, described.get(name, []), code == rank, where, columns, job_processes, seconds)
         for rank, name in enumerate(names)
     ]
     return sorted(mounts, key=lambda mount: (-_traffic(mount), mount.mount))
@@ -136,17 +136,17 @@ def _mount(
     mine: NDArray[np.bool_],
     where: NDArray[np.intp],
     columns: Mapping[str, Ints],
-    people: People,
+    job_processes: JobProcesses,
     seconds: float,
 ) -> MountDigest:
     metrics = {}
-    users = np.zeros(people.count, dtype=bool)
+    users = np.zeros(job_processes.count, dtype=bool)
     users[where[mine]] = True
     for metric, values in columns.items():
-        sums = np.zeros(people.count, dtype=np.int64)
+        sums = np.zeros(job_processes.count, dtype=np.int64)
         np.add.at(sums, where[mine], values[mine])
         if sums.any():
-            metrics[metric] = people.spread(sums, users)
+            metrics[metric] = job_processes.spread(sums, users)
     totals = {metric: spread.total for metric, spread in metrics.items()}
     return MountDigest(
         mount=name,
@@ -178,12 +178,14 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
     return rates
 
 
-def _shares(sums: Mapping[str, Ints], people: People) -> list[Share]:
+def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share]:
     """Divide the time of the ranks; of all processes where there are no ranks."""
-    life_ns = float(people.life[people.timed].sum())
+    life_ns = float(job_processes.life[job_processes.timed].sum())
     shares = []
     for name, metrics in _SHARES.items():
-        spent = sum(int(sums[metric][people.timed].sum()) for metric in metrics if metric in sums)
+        spent = sum(
+            int(sums[metric][job_processes.timed].sum()) for metric in metrics if metric in sums
+        )
         shares.append(Share(name, spent / _NS, spent / life_ns if life_ns > 0 else 0.0))
     return shares
 
@@ -254,13 +256,13 @@ def _cost(totals: Mapping[str, int], cpu_ns: float) -> ProfilerCost:
     )
 
 
-def _clock(people: People) -> Clock:
+def _clock(job_processes: JobProcesses) -> Clock:
     # Short processes do not record the clock; the others of their node do.
-    judged = ~people.short
-    hosts = np.asarray(people.texts("host"), dtype=object)
-    bad = sorted(set(hosts[judged & (people.ints("clock_state") >= _UNSYNCHRONISED)]))
-    error = int(people.ints("clock_error_us")[judged].max(initial=0))
-    steps = int(people.ints("clock_steps")[judged].sum())
+    judged = ~job_processes.short
+    hosts = np.asarray(job_processes.texts("host"), dtype=object)
+    bad = sorted(set(hosts[judged & (job_processes.ints("clock_state") >= _UNSYNCHRONISED)]))
+    error = int(job_processes.ints("clock_error_us")[judged].max(initial=0))
+    steps = int(job_processes.ints("clock_steps")[judged].sum())
     several = len(set(hosts)) > 1
     if bad:
         where = ", ".join(bad[:3]) + (", ..." if len(bad) > 3 else "")

@@ -160,7 +160,7 @@ class Clock:
         synchronised: No process saw an unsynchronised clock.
         error_us: Largest error bound that the kernel gave, µs.
         steps: Jumps of the clock that were seen.
-        text: A sentence for people.
+        text: A sentence for users.
     """
 
     synchronised: bool

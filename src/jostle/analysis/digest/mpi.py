@@ -21,7 +21,7 @@ from jostle.analysis.digest.mpi_world import (
     WorldDigest,
 )
 from jostle.analysis.digest.segments import segments_of
-from jostle.analysis.processes import Ints, People
+from jostle.analysis.processes import Ints, JobProcesses
 from jostle.analysis.spread import Range, Spread
 from jostle.file_metrics import file_metrics
 from jostle.repository.types import JobTables
@@ -79,32 +79,34 @@ STATES = {
 }
 
 
-def worlds(tables: JobTables, people: People, sums: Sums) -> list[WorldDigest]:
+def worlds(tables: JobTables, job_processes: JobProcesses, sums: Sums) -> list[WorldDigest]:
     """Make the MPI part of a digest.
 
     Args:
         tables: Everything about the job.
-        people: Its processes.
-        sums: Every metric per process, in the order of `people`.
+        job_processes: Its processes.
+        sums: Every metric per process, in the order of `job_processes`.
 
     Returns:
         One entry per mpirun, in the order of their starts; none without MPI.
     """
-    world_digests = [_World(tables, people, sums, members).made() for members in _groups(people)]
+    world_digests = [
+        _World(tables, job_processes, sums, members).made() for members in _groups(job_processes)
+    ]
     return sorted(world_digests, key=lambda world: (world.start_ns, world.world))
 
 
-def _groups(people: People) -> list[NDArray[np.intp]]:
+def _groups(job_processes: JobProcesses) -> list[NDArray[np.intp]]:
     """Split the MPI processes of a job into worlds."""
-    if not people.ranks.any():
+    if not job_processes.ranks.any():
         return []
     keys = zip(
-        people.texts("world"), people.ints("spawned").tolist(),
-        people.ints("world_size").tolist(), people.texts("mpi_library"), strict=True,
+        job_processes.texts("world"), job_processes.ints("spawned").tolist(),
+        job_processes.ints("world_size").tolist(), job_processes.texts("mpi_library"), strict=True,
     )  # fmt: skip
     groups: dict[object, list[int]] = {}
     for place, key in enumerate(keys):
-        if people.ranks[place]:
+        if job_processes.ranks[place]:
             groups.setdefault(key, []).append(place)
     return [np.array(members) for members in groups.values()]
 
@@ -113,16 +115,16 @@ class _World:
     """One world in the making: columns over its ranks."""
 
     def __init__(
-        self, tables: JobTables, people: People, sums: Sums, members: NDArray[np.intp]
+        self, tables: JobTables, job_processes: JobProcesses, sums: Sums, members: NDArray[np.intp]
     ) -> None:
-        self._tables, self._people = tables, people
-        rank = people.ints("world_rank")[members]
+        self._tables, self._people = tables, job_processes
+        rank = job_processes.ints("world_rank")[members]
         self._at = members[np.argsort(rank, kind="stable")]
         self._rank = self.ints("world_rank")
-        self._life = people.life[self._at].astype(np.float64)
+        self._life = job_processes.life[self._at].astype(np.float64)
         self._sums = {name: values[self._at] for name, values in sums.items()}
         start = self.ints("start_ns")
-        end = start + people.life[self._at]
+        end = start + job_processes.life[self._at]
         init, ready = self.ints("mpi_init_ns"), self.ints("mpi_ready_ns")
         leaving, left = self.ints("mpi_finalize_ns"), self.ints("mpi_end_ns")
         self._init = np.where(init > 0, init, start)

@@ -77,7 +77,7 @@ class Cluster:
 
     Attributes:
         number: Counted from 1 in order of their work.
-        name: What ends its segments (function), for people.
+        name: What ends its segments (function), for users.
         members: Segments.
         reference_s: What its segments take undisturbed (method thesis: their median).
         mad_s: Median absolute deviation, unscaled.

@@ -32,7 +32,7 @@ class Suspect:
         p: Of the circular-shift permutation test.
         q: The same after control of the false-discovery rate over all suspects and resources.
         lag_s: Lag of the load at which the correlation is greatest; 0: at once.
-        pattern: How it used the resource, for people ("aggregate-write, chunk 1 MiB").
+        pattern: How it used the resource, for users ("aggregate-write, chunk 1 MiB").
     """
 
     job: str
@@ -178,7 +178,7 @@ class Neighbour:
         nodes: Its nodes.
         shared: Resources that both used at the same time.
         overlap_s: Time both were running.
-        load: resource -> load while the job ran, as "1.2 GiB written" for people.
+        load: resource -> load while the job ran, as "1.2 GiB written" for users.
     """
 
     job: str

@@ -17,7 +17,7 @@ _NAMED = frozenset({"open-write-close", "write-seek", "aggregate-write"})
 
 
 def size(count: float) -> str:
-    """Write a number of bytes for people."""
+    """Write a number of bytes for users."""
     level = 0
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024

@@ -36,7 +36,7 @@ class CallSeries:
     """The job's operations of one kind on a resource, slice by slice.
 
     Attributes:
-        name: What they are, for people.
+        name: What they are, for users.
         ops: Number of operations (for the CPU: seconds of work).
         size: Mean bytes of an operation; 0 where it has none.
         seconds: Time spent in them, over all processes.

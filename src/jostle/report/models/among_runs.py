@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.digest.among_runs import RunFigure, among, figures, others_of
-from jostle.analysis.processes import People
+from jostle.analysis.processes import JobProcesses
 from jostle.report.models.jobs import job_rows
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def _of_processes(
     store: Repository, job: Mapping[str, Any], wanted: Sequence[RunFigure]
 ) -> list[tuple[NDArray[np.float64], float]]:
     """Sum each figure per process that counts, and over all processes."""
-    people = People(store.job_processes(job["job"]))
-    place = {process: at for at, process in enumerate(people.ints("process").tolist())}
-    counts = people.judged
-    sums = np.zeros((len(wanted), people.count))
+    job_processes = JobProcesses(store.job_processes(job["job"]))
+    place = {process: at for at, process in enumerate(job_processes.ints("process").tolist())}
+    counts = job_processes.judged
+    sums = np.zeros((len(wanted), job_processes.count))
     for mount, chosen in _parts(wanted).items():
         rows = store.loads.totals(
             "mount_slices" if mount else "slices", [wanted[at].metrics for at in chosen],

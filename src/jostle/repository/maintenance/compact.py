@@ -216,9 +216,9 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     rows_removed = sum(file.rows for file in old)
     partition_chunks: list[PartitionChunk] = []
     forget: list[int] = []
-    people = state.of("processes")
-    if people:
-        rows = merge(root, people)
+    process_files = state.of("processes")
+    if process_files:
+        rows = merge(root, process_files)
         end = (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
         gone = rows.column("complete").to_numpy() & (end <= horizon)
         forget = _rank(rows, "process")[gone].tolist()
@@ -226,7 +226,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         if forget:
             rows = rows.filter(pa.array(~gone))
             partition_chunks.append(PartitionChunk("processes", rows, 0, 0))
-            old += people
+            old += process_files
             for table in ("mounts", "tokens"):
                 files = state.of(table)
                 if files:

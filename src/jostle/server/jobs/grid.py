@@ -42,15 +42,20 @@ def process_grid(
     scopes = {BY_ID[name].scope for name in ids}
     if len(scopes) != 1:
         raise UsageError(f"{metric} mixes metrics of mounts and of processes.", hint="Name one.")
-    people = repository.job_processes(job).to_pylist()
-    people = [one for one in people if not one["short"]] or people
-    people.sort(
-        key=lambda one: (not one["world_size"], one["world_rank"] or 0, one["host"], one["pid"])
+    processes = repository.job_processes(job).to_pylist()
+    processes = [process for process in processes if not process["short"]] or processes
+    processes.sort(
+        key=lambda process: (
+            not process["world_size"],
+            process["world_rank"] or 0,
+            process["host"],
+            process["pid"],
+        )
     )
-    ranked = any(one["world_size"] for one in people)
-    slice_ns = max(one["slice_ns"] for one in people)
-    first = min(one["first_slice"] * one["slice_ns"] for one in people)
-    last = max((one["last_slice"] + 1) * one["slice_ns"] for one in people)
+    ranked = any(process["world_size"] for process in processes)
+    slice_ns = max(process["slice_ns"] for process in processes)
+    first = min(process["first_slice"] * process["slice_ns"] for process in processes)
+    last = max((process["last_slice"] + 1) * process["slice_ns"] for process in processes)
     begin = max(span[0] // slice_ns * slice_ns, first)
     end = min(span[1], last)
     step = max(-(-max(end - begin, slice_ns) // (columns * slice_ns)), 1) * slice_ns
@@ -58,29 +63,29 @@ def process_grid(
     table = "mount_slices" if scopes == {"mount"} else "slices"
     rows = repository.loads.process_sums(job, table, ids, (begin, end))
     axis = begin, step, width
-    place = {one["process"]: number for number, one in enumerate(people)}
+    place = {process["process"]: number for number, process in enumerate(processes)}
     values = _levels(rows, place, axis) if seen.level else _sums(rows, place, axis)
-    for row, one in enumerate(people):  # outside its life a process has no value
-        lived = (np.arange(width) + 1) * step + begin > one["first_slice"] * one["slice_ns"]
-        lived &= np.arange(width) * step + begin < (one["last_slice"] + 1) * one["slice_ns"]
+    for row, process in enumerate(processes):  # outside its life a process has no value
+        lived = (np.arange(width) + 1) * step + begin > process["first_slice"] * process["slice_ns"]
+        lived &= np.arange(width) * step + begin < (process["last_slice"] + 1) * process["slice_ns"]
         values[row, ~lived] = np.nan
     scale = 1.0 if seen.level else 1e9 / step
     values *= scale / 1e9 if seen.unit == "ns" else scale
     header: dict[str, Any] = {
         "unit": seen.rate_unit, "start_ns": begin, "step_ns": step, "columns": width,
-        "rows": [{**_name(one, number, ranked), "host": one["host"]}
-                 for number, one in enumerate(people)],
+        "rows": [{**_name(process, number, ranked), "host": process["host"]}
+                 for number, process in enumerate(processes)],
     }  # fmt: skip
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + values.astype("<f4").tobytes()
 
 
-def _name(one: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
+def _name(process: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
     """Return a process's rank and name; the launcher of the ranks has no rank."""
-    if one["world_size"]:
-        return {"rank": one["world_rank"], "name": f"rank {one['world_rank']}"}
-    name = identity(one["script"], one["program"]) if ranked else f"process {number}"
+    if process["world_size"]:
+        return {"rank": process["world_rank"], "name": f"rank {process['world_rank']}"}
+    name = identity(process["script"], process["program"]) if ranked else f"process {number}"
     return {"rank": -1, "name": name}
 
 
@@ -92,7 +97,9 @@ def _pieces(
     A record may stand for several slices, when a process was stopped: it is shared out.
     """
     begin, step, width = axis
-    at = np.array([place.get(one, -1) for one in rows["process"].to_pylist()], dtype=np.int64)
+    at = np.array(
+        [place.get(process, -1) for process in rows["process"].to_pylist()], dtype=np.int64
+    )
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
     first, last = (start - begin) // step, (start - begin + length - 1) // step
     many = last - first + 1
