@@ -1,4 +1,4 @@
-/* adapter.c: the door of an adapter: finds the MPI's functions, hands out the wrappers. */
+/* adapter.c: entry point of an adapter: finds the MPI's functions, hands out the wrappers. */
 #define _GNU_SOURCE
 #include "adapter.h"
 
