@@ -73,7 +73,7 @@ def test_runs_are_added_and_taken_out(page, served):
 def test_jobs_without_segments_are_compared_by_cause(page, served):
     page.goto(served.enter("/compare?job=burster-0001&job=burster-0004"))
     page.wait_for_selector(RUNS)
-    assert "None of these runs has segments" in page.locator(CLUSTERS).inner_text()
+    assert "None of these runs has clusters of segments" in page.locator(CLUSTERS).inner_text()
 
 
 def test_a_run_that_is_not_there_is_named(page, served):

@@ -149,4 +149,4 @@ def test_a_job_without_mpi_says_why_it_has_none(page, served):
     plain = next(job for job in jobs_of(served.repository) if not job.startswith("relax"))
     page.goto(served.enter(f"/jobs/{plain}"))
     page.get_by_text("This job has no segments.").wait_for()
-    assert "None is known of this job" in page.locator(CARD).inner_text()
+    assert "This job has none" in page.locator(CARD).inner_text()
