@@ -68,7 +68,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     (folder / "writer.py").write_text(WRITER)
     path = place.write(STUDY.format(writer=folder / "writer.py"))
     code, _, err = place.study("run", str(path), "--repetitions", "1")
-    assert code == 0, err
+    assert code == 1, err  # one of its programs fails
     return place
 
 
