@@ -22,7 +22,7 @@ PAGES = {
     "segments": (f"/jobs/{SEGMENTS}", ".stack canvas"),
     "system": ("/system", "canvas"),
     "matrix": (
-        "/matrix?victim=/usr/bin/burster&aggressor=/usr/bin/burster&kind=file%20system",
+        "/matrix?victim=burster&aggressor=burster&kind=file%20system",
         ".evidence .runs",
     ),
     "studies": ("/studies", "tbody a"),
