@@ -112,14 +112,13 @@ def job_features(digest: Digest) -> dict[str, float]:
     totals = {name: spread.total for name, spread in digest.metrics.items()}
     read, write = digest.access
     opens, syncs = file_total(totals, "open_ops"), file_total(totals, "sync_ops")
-    files = ("file reads", "file writes", "file sync", "file metadata")
     return {
         "waiting_share": shares.get("waiting for a core", 0.0),
         "throttled_share": shares.get("kept by its CPU limit", 0.0),
         "processes": float(digest.processes or digest.short_processes),
         "cores": digest.cores,
         "cpu_share": shares.get("user CPU", 0.0) + shares.get("system CPU", 0.0),
-        "file_share": sum(shares.get(name, 0.0) for name in files),
+        "file_share": digest.file_share,
         "read_share": shares.get("file reads", 0.0),
         "write_share": shares.get("file writes", 0.0),
         "sync_share": shares.get("file sync", 0.0),

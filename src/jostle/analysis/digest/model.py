@@ -233,6 +233,11 @@ class Digest:
     writing: list[WritePattern] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)
 
+    @property
+    def file_share(self) -> float:
+        """Return the share of the ranks' (else the processes') time in calls on files, 0 to 1."""
+        return sum(share.share for share in self.shares if share.name.startswith("file "))
+
     def to_json(self) -> dict[str, Any]:
         """Return the digest as plain values."""
         found: dict[str, Any] = plain(self)

@@ -9,7 +9,7 @@ from jostle.cli.output import fit, heading, show, table
 from jostle.cli.views.digest import mount_name, own_cost, processes_text
 from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import alike, byte_count, count, duration, percent
-from jostle.report.models.digest import busy_mounts, cpu_seconds, io_share, mount_traffic
+from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -40,7 +40,8 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
     _mounts(digest)
     cpu = cpu_seconds(digest)
     show(
-        f"  file I/O {percent(io_share(digest))} of the processes' time, CPU {duration(cpu * 1e9)}",
+        f"  file I/O {percent(digest.file_share)} of the processes' time, "
+        f"CPU {duration(cpu * 1e9)}",
         err=True,
     )
     show(f"  {own_cost(digest)}", err=True)

@@ -27,11 +27,6 @@ def busy_mounts(digest: Digest) -> list[MountDigest]:
     return [mount for mount in digest.mounts if any(mount_traffic(mount).values())]
 
 
-def io_share(digest: Digest) -> float:
-    """Return the share of the ranks' (else the processes') lifetime in calls on files, 0 to 1."""
-    return sum(share.share for share in digest.shares if share.name.startswith("file "))
-
-
 def cpu_seconds(digest: Digest) -> float:
     """Return the CPU time of all processes, user and system, s."""
     spent = (digest.metrics.get(name) for name in ("os_user_ns", "os_system_ns"))
