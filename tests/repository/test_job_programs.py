@@ -7,7 +7,7 @@ import json
 import pyarrow.parquet as pq
 from support import make_profile
 
-from jostle.analysis.processes import People
+from jostle.analysis.processes import JobProcesses
 from jostle.report.models.jobs import job_rows
 from jostle.repository import Repository
 from jostle.repository.store.layout import TABLES
@@ -49,7 +49,7 @@ def test_jobs_have_one_name_everywhere(store, spool, tmp_path):
     assert {row["job"]: row["program"] for row in exported} == names
     scripts = store.query("SELECT script FROM processes WHERE job = 'script'").to_pylist()
     assert scripts == [{"script": "train.py"}]
-    assert People(store.job_processes("ranks")).programs() == {"a.py": 2, "orterun": 1}
+    assert JobProcesses(store.job_processes("ranks")).programs() == {"a.py": 2, "orterun": 1}
 
 
 def test_processes_of_old_files_have_no_script(store, spool, monkeypatch):
