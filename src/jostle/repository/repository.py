@@ -125,6 +125,8 @@ class Repository:
         stop: Callable[[], bool],
         on_change: Callable[[IngestReport], None] | None = None,
         remove: bool = False,
+        files: Callable[[], Sequence[Path]] | None = None,
+        pause: Callable[[float], float] | None = None,
     ) -> IngestReport:
         """Ingest again and again, so that slices appear within two slices of their end.
 
@@ -133,11 +135,17 @@ class Repository:
             stop: Asked at least every half second; ends the following when true.
             on_change: Called with what a pass published, when it published something.
             remove: As for `ingest`.
+            files: Returns the profiles to take, at every pass; without it, all in the folders.
+            pause: Returns how long to rest after a pass (s), given how long it took (s); without
+                it, the length of the slices decides.
 
         Returns:
             All passes added up.
         """
-        return follow(self.path, paths, stop=stop, on_change=on_change, remove=remove)
+        return follow(
+            self.path, paths, stop=stop, on_change=on_change, remove=remove, files=files,
+            pause=pause,
+        )  # fmt: skip
 
     def compact(self) -> CompactReport:
         """Merge small files and removes stray ones; readers and ingesters may go on."""

@@ -21,7 +21,8 @@ from jostle.cli.launch import spool_room
 from jostle.cli.launch.end_verdict import EndVerdict, end_verdict, few_slices, is_outermost
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.past_runs import recall, remember
-from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
+from jostle.cli.launch.publish import BEGIN_S, Publisher
+from jostle.cli.launch.run_names import batch, candidates, is_taken, job_name, joins
 from jostle.cli.launch.spawn import CommandOutcome, run
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
@@ -165,14 +166,22 @@ def once(
     if ending.tells_slices and not as_json and (hint := recall(cmd, repository)):
         click.echo(hint, err=True)
     outcome: CommandOutcome | None = None
+    publisher = Publisher(spool, name, repository)
+    published: list[str] = []
     try:
         own = dict(more.environment) if more is not None else {}
         if canary_ns is not None:
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
-        outcome = run(cmd, child_environment(spool, name, slice_ns, own))
-        if more is not None and not more.evaluate(profiles_of(spool, name), outcome):
+        begins = more is None and is_outermost() and settings().enabled
+        beside = (BEGIN_S, publisher.start) if begins else None
+        try:
+            outcome = run(cmd, child_environment(spool, name, slice_ns, own), beside)
+        finally:
+            published = publisher.end()
+        if more is not None and not more.evaluate(spool.profiles_of(name), outcome):
             more = None
-        _report(cmd, name, spool, outcome, repository, more, ending, as_json=as_json, keep=keep)
+        _report(cmd, name, spool, outcome, repository, more, ending, published,
+                as_json=as_json, keep=keep)  # fmt: skip
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
@@ -256,15 +265,6 @@ def _trustworthy(parent: Path) -> bool:
     return stat.S_ISDIR(facts.st_mode) and mine and (closed or bool(facts.st_mode & stat.S_ISVTX))
 
 
-def profiles_of(spool: RunSpool, name: str) -> list[Path]:
-    """Return the job's own files in the spool."""
-    safe = file_stem(name)
-    paths = [
-        path for kind in ("jst", "jss", "jsp") for path in spool.folder.glob(f"{safe}.*.{kind}")
-    ]
-    return sorted(path for path in paths if os.access(path, os.R_OK))
-
-
 def _report(
     cmd: Sequence[str],
     name: str,
@@ -273,12 +273,16 @@ def _report(
     repository: Path,
     more: Gate | Delays | None,
     ending: Ending,
+    published: Sequence[str],
     *,
     as_json: bool,
     keep: bool,
 ) -> None:
-    """Ingest what the run left, print headline and verdict, and clear the private spool."""
-    files = profiles_of(spool, name)
+    """Ingest what the run left, print headline and verdict, and clear the private spool.
+
+    published: Warnings about what was ingested while it ran.
+    """
+    files = spool.profiles_of(name)
     if not files:
         _nothing_recorded(cmd, name, spool.folder, outcome, more, as_json=as_json)
         if spool.private:
@@ -289,6 +293,7 @@ def _report(
     store = open_repository(repository, create=True)
     full = spool_room.reason(spool.folder)  # before profiles are removed
     report = store.ingest(files)
+    report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]
     found: EndVerdict | None = None

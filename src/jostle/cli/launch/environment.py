@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jostle.cli.launch.run_names import file_stem
 from jostle.cli.options.common import slice_text
 from jostle.errors import JostleError
 
@@ -24,6 +25,14 @@ class RunSpool:
     folder: Path
     private: bool
     mark: Path | None = None
+
+    def profiles_of(self, job: str) -> list[Path]:
+        """Return the files of a job that we may read."""
+        stem = file_stem(job)
+        paths = [
+            path for kind in ("jst", "jss", "jsp") for path in self.folder.glob(f"{stem}.*.{kind}")
+        ]
+        return sorted(path for path in paths if os.access(path, os.R_OK))
 
 
 def child_environment(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from resource import struct_rusage
 
@@ -45,8 +45,17 @@ class CommandOutcome:
     signal: str | None
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> CommandOutcome:
+def run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    beside: tuple[float, Callable[[], None]] | None = None,
+) -> CommandOutcome:
     """Start `command`, hand it the signals meant for it, and wait for its end.
+
+    Args:
+        command: Its words.
+        environment: Its environment.
+        beside: What to do once it has run so long, s; it must not fail.
 
     Raises:
         UsageError: There is no such command (exit status 127) or it may not be run (126), the
@@ -72,7 +81,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> CommandOutcom
             exit_code=127 if missing else 126,
         ) from error
     try:
-        status, usage = _wait(pid, watched)
+        status, usage = _wait(pid, watched, beside)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     wall_ns = time.monotonic_ns() - start
@@ -87,16 +96,23 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> CommandOutcom
     )
 
 
-def _wait(pid: int, watched: set[signal.Signals]) -> tuple[int, struct_rusage]:
+def _wait(
+    pid: int, watched: set[signal.Signals], beside: tuple[float, Callable[[], None]] | None
+) -> tuple[int, struct_rusage]:
     """Wait for the child, passing on what others send to us meanwhile."""
+    due = time.monotonic() + beside[0] if beside else 0.0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
         if ended == pid:
             return status, usage
-        news = signal.sigwaitinfo(watched)
+        if beside and (left := due - time.monotonic()) <= 0:
+            beside[1]()
+            beside = None
+            continue  # the child may have ended meanwhile
+        news = signal.sigtimedwait(watched, left) if beside else signal.sigwaitinfo(watched)
         # RATIONALE: only what a process sent is passed on. The kernel's own (the keyboard, a
         # hang-up) reached the command already; it would see it twice.
-        if news.si_signo != signal.SIGCHLD and news.si_code in (_SI_USER, _SI_TKILL):
+        if news and news.si_signo != signal.SIGCHLD and news.si_code in (_SI_USER, _SI_TKILL):
             try:
                 os.kill(pid, news.si_signo)
             except ProcessLookupError:

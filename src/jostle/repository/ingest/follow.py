@@ -33,6 +33,8 @@ def follow(
     stop: Callable[[], bool],
     on_change: Callable[[IngestReport], None] | None = None,
     remove: bool = False,
+    files: Callable[[], Sequence[Path]] | None = None,
+    pause: Callable[[float], float] | None = None,
 ) -> IngestReport:
     """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
@@ -47,7 +49,7 @@ def follow(
         folders = _stamps(paths)
         try:
             with plain_errors(root):
-                there = [path for path in paths if path.exists()]
+                there = files() if files else [path for path in paths if path.exists()]
             report = ingester.run(there) if last else ingester.turn(there)
         except JostleError as error:
             if first or last:
@@ -70,9 +72,12 @@ def follow(
             merging.maybe()
         if report.left and report.commits:
             continue
+        now = time.monotonic()
+        if pause is not None:
+            _sleep(now + pause(now - begin), stop, lambda: False)
+            continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
-        now = time.monotonic()
         # New files may be of processes with short slices; but no more than a fifth of a core goes
         # into looking.
         early = now + 5 * (now - begin)
