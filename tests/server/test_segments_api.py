@@ -185,7 +185,7 @@ def test_a_comparison_says_what_the_command_says(client, repository):
     answer = client.get("/api/v1/compare", params={"job": [ONE, TWO]})
     found = Compared.model_validate(answer.json()).model_dump()
     for name in ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s",
-                 "unexplained_s", "by_cause", "limits"):  # fmt: skip
+                 "unexplained_s", "by_cause", "limits", "run_times"):  # fmt: skip
         assert found[name] == told[name], name
     for run, own in zip(found["runs"], told["estimates"], strict=True):
         for name in set(run) - {"program"}:

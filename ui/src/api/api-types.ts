@@ -144,6 +144,7 @@ export interface Compared {
   /** clusters that are not named: small, or too many */
   more_clusters: number;
   limits: string[];
+  run_times: RunTimes;
 }
 
 /** A cluster as the runs have it; an entry for each run, 0 where it has none of it. */
@@ -317,6 +318,23 @@ export interface Figures {
   /** number of processes of each run; null: they differ */
   processes: number | null;
   figures: Figure[];
+}
+
+/** The run times of the runs of one program. */
+export interface GroupTime {
+  group: string;
+  runs: number;
+  median_s: number;
+  mean_s: number;
+  /** null: fewer than three runs */
+  std_s: number | null;
+  min_s: number;
+  max_s: number;
+  /** mean over that of the baseline's program */
+  ratio: number;
+  /** 95 % interval of the ratio; null: too few runs */
+  low: number | null;
+  high: number | null;
 }
 
 /** A slice in which others cost a job time. */
@@ -642,6 +660,24 @@ export interface Rest {
   hit: number;
   excess_s: number;
   total_s: number;
+}
+
+/** The run time of one run beside that of the baseline. */
+export interface RunTime {
+  job: string;
+  /** its program */
+  group: string;
+  run_s: number;
+  /** over the run time of the baseline */
+  ratio: number;
+}
+
+/** Run times as ratios. */
+export interface RunTimes {
+  runs: RunTime[];
+  groups: GroupTime[];
+  baseline: string;
+  baseline_group: string;
 }
 
 /** A token for the header `Authorization: Bearer TOKEN`. */

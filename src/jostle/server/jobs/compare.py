@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from jostle.analysis.estimation.model import ClusterDifference, Comparison
 from jostle.report.models.segments import DrawnSegments
 from jostle.report.verdict.compare import compare_json, finding, large
+from jostle.report.verdict.run_ratios import run_ratios
 from jostle.server.jobs.segments import SegmentBox, box_of, members
 from jostle.server.schemas.reports import Interval, Light
 
@@ -50,6 +51,39 @@ class ComparedCluster(BaseModel):
     boxes: list[SegmentBox | None]
 
 
+class RunTime(BaseModel):
+    """The run time of one run beside that of the baseline."""
+
+    job: str
+    group: str = Field(description="its program")
+    run_s: float
+    ratio: float = Field(description="over the run time of the baseline")
+
+
+class GroupTime(BaseModel):
+    """The run times of the runs of one program."""
+
+    group: str
+    runs: int
+    median_s: float
+    mean_s: float
+    std_s: float | None = Field(description="null: fewer than three runs")
+    min_s: float
+    max_s: float
+    ratio: float = Field(description="mean over that of the baseline's program")
+    low: float | None = Field(description="95 % interval of the ratio; null: too few runs")
+    high: float | None
+
+
+class RunTimes(BaseModel):
+    """Run times as ratios."""
+
+    runs: list[RunTime]
+    groups: list[GroupTime]
+    baseline: str
+    baseline_group: str
+
+
 class Compared(BaseModel):
     """What `jostle compare --json` says; lists have an entry for each run, in the order asked."""
 
@@ -65,6 +99,7 @@ class Compared(BaseModel):
     clusters: list[ComparedCluster]
     more_clusters: int = Field(description="clusters that are not named: small, or too many")
     limits: list[str]
+    run_times: RunTimes
 
 
 def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, Any]:
@@ -77,7 +112,10 @@ def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, 
     Returns:
         What `Compared` says.
     """
-    plain = compare_json(comparison)
+    names = [estimate.job for estimate in comparison.estimates]
+    times = {estimate.job: estimate.run_s for estimate in comparison.estimates}
+    ratios = run_ratios(times, dict(zip(names, programs, strict=True)))
+    plain = compare_json(comparison, ratios)
     runs = [
         {name: one[name] for name in _OF_A_RUN} | {"program": program}
         for one, program in zip(plain["estimates"], programs, strict=True)
@@ -89,7 +127,7 @@ def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, 
         _cluster(row) | {"boxes": [own[place] for own in boxes]} for place, row in enumerate(shown)
     ]
     same = ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s", "unexplained_s",
-            "by_cause", "limits")  # fmt: skip
+            "by_cause", "limits", "run_times")  # fmt: skip
     return {name: plain[name] for name in same} | {
         "runs": runs, "finding": finding(comparison), "clusters": clusters,
         "more_clusters": len(comparison.clusters) - len(shown),

@@ -8,6 +8,7 @@ const run = (job: string, run_s: number, ranks = 2) => ({ job, program: 'solver'
 const compared: Compared = {
   runs: [run('B', 13.1), run('A', 10)], baseline: 1, finding: 'found', measured_s: [3.1, 0], estimated_s: [2.9, 0], displaced_s: [-0.4, 0], work_s: [0.5, 0], unexplained_s: [0.1, 0],
   by_cause: { 'file system': [2.4, 0], cpu: [0.5, 0] }, clusters: [], more_clusters: 0, limits: [],
+  run_times: { runs: [], groups: [], baseline: 'A', baseline_group: 'solver' },
 };
 
 describe('a difference', () => {

@@ -81,6 +81,12 @@ export function scale(comparison: Compared): [number, number] {
 
 export const signedSeconds = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
 
+/** Returns a ratio of run times, as in `jostle compare`. */
+export const ratioLabel = (ratio: number | null | undefined): string => (typeof ratio === 'number' ? `${ratio.toFixed(2)} ×` : '–');
+
+/** Whether a table of programs says more than that of the runs, as in `jostle compare`. */
+export const areRepeated = ({ runs, groups }: Compared['run_times']): boolean => runs.length > 2 && groups.length < runs.length;
+
 const MOST_ROWS = 500;
 /** Loads the jobs to choose from: the newest ones, or all runs of the program of `first`. */
 export async function loadCandidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
