@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,13 @@ from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
 from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
-from jostle.server.system.node_grid import GridAxis, natural, rectangles, system_grid
+from jostle.server.system.node_grid import (
+    GridAxis,
+    RowLayout,
+    natural,
+    rectangles,
+    system_grid,
+)
 from jostle.server.system.queries import Life, lives
 
 FAR = 2**63 - 1
@@ -79,11 +86,59 @@ def test_a_node_without_a_job_is_no_node_that_idles(tiles, everybody):
 
 def test_neighbouring_nodes_are_one_rectangle_and_others_several():
     axis = GridAxis(0, S, 100)
-    row = {"n1": 0, "n2": 1, "n3": 2, "n4": 3}
     some = [Life("a", host, 1, 5 * S, 50 * S, S, running=False) for host in ("n1", "n2", "n4")]
-    assert rectangles(some, row, axis) == [
+    other = Life("b", "n3", 1, 5 * S, 50 * S, S, running=False)
+    layout = RowLayout.of([*some, other], axis, 10)
+    assert rectangles(some, layout, axis) == [
         {"job": "a", "start_ns": 5 * S, "end_ns": 50 * S, "rows": [[0, 1], [3, 3]]}
     ]
+
+
+def test_jobs_that_share_a_node_have_lanes_of_their_own():
+    axis = GridAxis(0, S, 100)
+    times = {"a": (0, 50), "b": (10, 20), "c": (20, 30), "d": (15, 60), "late": (200, 300)}
+    some = [Life(job, "n", 1, start * S, end * S, S, running=False)
+            for job, (start, end) in times.items()]  # fmt: skip
+    some.append(Life("a", "m", 1, 0, 50 * S, S, running=False))
+    layout = RowLayout.of(some, axis, 10)
+    assert [(row["host"], row["lane"], row["lanes"]) for row in layout.named()] == [
+        ("m", 0, 1), ("n", 0, 3), ("n", 1, 3), ("n", 2, 3)
+    ]  # fmt: skip
+    shown = {job["job"]: job["rows"] for job in rectangles(some, layout, axis)}
+    assert shown == {"a": [[0, 1]], "b": [[2, 2]], "c": [[2, 2]], "d": [[3, 3]]}
+    # Without room for lanes, a row is a node, or several.
+    assert len(RowLayout.of(some, axis, 3).named()) == 2
+    assert RowLayout.of(some, axis, 1).named()[0]["last"] == "n"
+
+
+def test_a_crowd_on_a_node_shares_its_last_lanes():
+    crowd = [Life(f"j{at}", "n", 1, at * S, 90 * S, S, running=False) for at in range(20)]
+    layout = RowLayout.of(crowd, GridAxis(0, S, 100), 512)
+    assert len(layout.named()) == 8
+    assert len(rectangles(crowd, layout, GridAxis(0, S, 100))) == 20
+
+
+def test_the_shortest_slices_of_what_is_shown_decide_the_columns():
+    some = [Life("a", "n", 1, 0, 100 * S, 4 * S, running=False),
+            Life("b", "n", 1, 0, 100 * S, S // 4, running=False),
+            Life("c", "n", 1, 200 * S, 300 * S, S // 10, running=False)]  # fmt: skip
+    assert GridAxis.of((10 * S, 20 * S), some, 400).step_ns == S // 4
+    assert GridAxis.of((210 * S, 220 * S), some, 400).step_ns == S // 10
+    assert GridAxis.of((0, 100 * S), some, 25).step_ns == 4 * S
+
+
+@pytest.mark.parametrize("metric", ["cpu", "posix_write_bytes", "bytes"])
+def test_slices_longer_than_a_column_are_spread_over_all_that_they_cover(
+    repository, tiles, everybody, metric
+):
+    fine = [replace(life, slice_ns=life.slice_ns // 4) for life in everybody]
+    coarse, values = grid(tiles, everybody, metric=metric, shape=(512, 4000))
+    header, parts = grid(tiles, fine, metric=metric, shape=(512, 4000))
+    assert header["step_ns"] < coarse["step_ns"]
+    whole = np.nansum(values) * coarse["step_ns"]
+    # What a first or last slice has beyond its job's life is not shown.
+    assert np.nansum(parts) * header["step_ns"] == pytest.approx(whole, rel=1e-2)
+    assert np.nanmax(parts) <= np.nanmax(values) * 1.001
 
 
 def test_columns_stay_where_they_are_when_the_span_moves():

@@ -31,7 +31,7 @@ def test_a_rectangle_tells_its_values_and_leads_to_its_job(system, served):
     x, y, job = first_rectangle(system)
     said = system.locator(".under .said").inner_text()
     assert "node" in said
-    assert "s/s" in said
+    assert "cores busy" in said
     system.mouse.click(x, y)
     system.wait_for_url(f"{served.url}/jobs/{job}")
 

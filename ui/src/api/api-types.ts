@@ -788,6 +788,8 @@ export interface Span {
   /** whether a job runs now */
   live: boolean;
   nodes: number;
+  /** length of the shortest slices */
+  slice_ns: number;
   /** start of the curve */
   start_ns: number;
   step_ns: number;

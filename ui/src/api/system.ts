@@ -2,8 +2,8 @@
 import type { MountLoads, Span } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
-/** A row of the grid: a node, or the first and the last of several nodes. */
-export interface GridRow { host: string; last: string | null }
+/** A row of the grid: a lane of the lanes of a node, or the first and the last of several nodes. */
+export interface GridRow { host: string; last: string | null; lane: number; lanes: number }
 /** A job of the grid: the rows of its nodes, as first and last of each contiguous range. */
 export interface GridJob { job: string; rows: [number, number][]; start_ns: number; end_ns: number }
 export interface SystemGrid {

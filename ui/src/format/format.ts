@@ -1,7 +1,8 @@
 // Numbers and times as text, in the same form as in the commands.
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-function digits(value: number): string {
+/** A value with three digits. */
+export function digits(value: number): string {
   return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 

@@ -12,6 +12,7 @@ class Span(BaseModel):
     last_ns: int
     live: bool = Field(description="whether a job runs now")
     nodes: int
+    slice_ns: int = Field(description="length of the shortest slices")
     start_ns: int = Field(description="start of the curve")
     step_ns: int
     busy: list[int] = Field(description="number of nodes with a job, per step")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,13 +43,19 @@ class GridAxis:
 
     @staticmethod
     def of(span: tuple[int, int], lives: list[Life], columns: int) -> GridAxis:
-        """Lay columns over the part of a span in which there are jobs."""
+        """Lay columns over the part of a span in which there are jobs.
+
+        The shortest slices there decide how fine they may be; longer ones cover several columns.
+        """
         begin = max(span[0], min((life.start_ns for life in lives), default=0))
         end = max(min(span[1], max((life.end_ns for life in lives), default=0)), begin + 1)
-        slice_ns = max((life.slice_ns for life in lives), default=10**9)
-        least = max(-(-(end - begin) // columns), slice_ns)
+        slices = [life.slice_ns for life in lives if _lasts(life, begin, end)] or [10**9]
+        least = max(-(-(end - begin) // columns), min(slices))
         # A third of the columns that there is room for will do: minutes are at hand, slices not.
-        whole = slice_ns if 3 * least <= MINUTE else int(np.lcm(slice_ns, MINUTE))
+        if 3 * least <= MINUTE:
+            whole = max(length for length in slices if length <= least)
+        else:
+            whole = int(np.lcm(max(slices), MINUTE))
         step = -(-least // whole) * whole
         start = begin // step * step
         return GridAxis(start, step, -(-(end - start) // step))
@@ -61,6 +68,88 @@ class GridAxis:
     def place(self, ns: int) -> int:
         """Column of a moment, cut to those there are."""
         return min(max((ns - self.start_ns) // self.step_ns, 0), self.columns)
+
+
+def _lasts(life: Life, begin_ns: int, end_ns: int) -> bool:
+    """Return whether a job is on its node at some time of a span."""
+    return life.end_ns > begin_ns and life.start_ns < end_ns
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    """Which row of the grid shows what: a row for each lane of a node, or several nodes to a row.
+
+    Jobs that share a node at one time are in lanes of their own there.
+
+    Attributes:
+        together: Nodes to a row.
+        lane: Lane by job and node, from 0.
+        row: Number of the row by node and lane; in the order of rows.
+    """
+
+    together: int
+    lane: dict[tuple[str, str], int]
+    row: dict[tuple[str, int], int]
+
+    @staticmethod
+    def of(lives: list[Life], axis: GridAxis, most: int) -> RowLayout:
+        """Lay out the nodes of some jobs.
+
+        Args:
+            lives: Of these jobs.
+            axis: The time that is shown: who shares a node outside of it needs no lane.
+            most: Most rows; where lanes need more, nodes have none.
+        """
+        on_node: dict[str, list[Life]] = {life.host: [] for life in lives}
+        for life in lives:
+            if _lasts(life, axis.start_ns, axis.end_ns):
+                on_node[life.host].append(life)
+        hosts = sorted(on_node, key=natural)
+        lanes = {host: _lanes(on_node[host]) for host in hosts}
+        places = [(host, number) for host in hosts
+                  for number in range(max(lanes[host].values(), default=0) + 1)]  # fmt: skip
+        if len(places) <= most:
+            lane = {(job, host): number for host in hosts for job, number in lanes[host].items()}
+            return RowLayout(1, lane, {place: at for at, place in enumerate(places)})
+        together = max(-(-len(hosts) // most), 1)
+        return RowLayout(together, {}, {(host, 0): at // together for at, host in enumerate(hosts)})
+
+    def of_job(self, job: str, host: str) -> int:
+        """Return the row of a job on a node."""
+        return self.row[host, self.lane.get((job, host), 0)]
+
+    def named(self) -> list[dict[str, Any]]:
+        """Return what the header tells of each row."""
+        lanes = Counter(host for host, _ in self.row)
+        rows: dict[int, dict[str, Any]] = {}
+        for (host, lane), at in self.row.items():
+            if at in rows:
+                rows[at]["last"] = host
+            else:
+                rows[at] = {"host": host, "last": None, "lane": lane, "lanes": lanes[host]}
+        return list(rows.values())
+
+
+#: Most lanes of a node: the jobs beyond share the last ones.
+_MOST_LANES = 8
+
+
+def _lanes(lives: list[Life]) -> dict[str, int]:
+    """Return each job of a node the first lane that is free when it begins."""
+    lanes: dict[str, int] = {}
+    ends: list[int] = []
+    for life in sorted(lives, key=lambda life: (life.start_ns, life.job)):
+        free = [number for number, end in enumerate(ends) if end <= life.start_ns]
+        if free:
+            lane = free[0]
+        elif len(ends) < _MOST_LANES:
+            lane = len(ends)
+            ends.append(0)
+        else:
+            lane = ends.index(min(ends))
+        lanes[life.job] = lane
+        ends[lane] = max(ends[lane], life.end_ns)
+    return lanes
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -93,6 +182,7 @@ def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
         "last_ns": max((life.end_ns for life in lives), default=0),
         "live": any(life.running for life in lives),
         "nodes": len({life.host for life in lives}),
+        "slice_ns": min((life.slice_ns for life in lives), default=10**9),
         "start_ns": axis.start_ns,
         "step_ns": axis.step_ns,
         "busy": np.cumsum(change)[:-1].astype(int).tolist(),
@@ -126,7 +216,8 @@ def system_grid(
         search: Part of the names of nodes.
 
     Returns:
-        As `process_grid` does. Of a row the header tells host, and last (of several nodes). It
+        As `process_grid` does. Of a row the header tells host, last (of several nodes), and its
+        lane of the lanes that the node has: jobs that are there at one time have one each. It
         names jobs: {job, start_ns, end_ns, rows: [[first, last], ...]}, `together`: nodes to a row,
         and `table`: where the numbers are from.
     """
@@ -136,27 +227,26 @@ def system_grid(
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, shape[1])
     lifes = [life for life in visible if search in life.host]
-    hosts = sorted({life.host for life in lifes}, key=natural)
-    together = max(-(-len(hosts) // shape[0]), 1)
-    row = {host: number // together for number, host in enumerate(hosts)}
+    layout = RowLayout.of(lifes, axis, shape[0])
     cells = node_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns),
                        on_mounts=on_mounts, level=seen.level)  # fmt: skip
-    values = _values(cells, {life.job for life in lifes}, row, axis)
+    values = _values(cells, lifes, layout, axis)
     values *= factor(seen, axis.step_ns)
-    idle = _lived(lifes, row, axis)
+    idle = _lived(lifes, layout, axis)
     values = np.where(idle > 0, values / np.maximum(idle, 1), np.nan)
-    rows = [_named(hosts[first : first + together]) for first in range(0, len(hosts), together)]
+    rows = layout.named()
     everybody = None
     if not viewer.sees_all:
         everybody = _everybody(others, lives, viewer, seen, axis)
         many = len({life.host for life in lives})
         values = np.vstack([everybody * factor(seen, axis.step_ns) / max(many, 1), values])
-        rows.insert(0, {"host": "all nodes", "last": None})
+        rows.insert(0, {"host": "all nodes", "last": None, "lane": 0, "lanes": 1})
     header = {
         "unit": seen.rate_unit, "table": "mount_slices" if on_mounts else "node_rollup",
         "start_ns": axis.start_ns, "step_ns": axis.step_ns,
-        "columns": axis.columns, "rows": rows, "together": together, "all": everybody is not None,
-        "jobs": rectangles(lifes, row, axis, shift=int(everybody is not None)),
+        "columns": axis.columns, "rows": rows, "together": layout.together,
+        "all": everybody is not None,
+        "jobs": rectangles(lifes, layout, axis, shift=int(everybody is not None)),
     }  # fmt: skip
     return packed(header, values)
 
@@ -168,10 +258,6 @@ def packed(header: dict[str, Any], values: Floats) -> bytes:
     return struct.pack("<I", len(text)) + text + values.astype("<f4").tobytes()
 
 
-def _named(hosts: list[str]) -> dict[str, Any]:
-    return {"host": hosts[0], "last": hosts[-1] if len(hosts) > 1 else None}
-
-
 def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int64]:
     """Return the number of each name, -1 for names without one."""
     found = column.combine_chunks().dictionary_encode()
@@ -180,28 +266,38 @@ def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int
     return numbers
 
 
-def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: GridAxis) -> Floats:
+def _values(cells: pa.Table, lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
     """Add up the cells of some jobs, by row and column."""
-    values = np.zeros((max(row.values(), default=-1) + 1, axis.columns))
-    at = _codes(cells["host"], row)
+    values = np.zeros((max(layout.row.values(), default=-1) + 1, axis.columns))
+    jobs = {job: at for at, job in enumerate(dict.fromkeys(life.job for life in lives))}
+    hosts = {host: at for at, host in enumerate(dict.fromkeys(life.host for life in lives))}
+    if not hosts:
+        return values
+    rows = {jobs[life.job] * len(hosts) + hosts[life.host]: layout.of_job(life.job, life.host)
+            for life in lives}  # fmt: skip
+    known = np.array(sorted(rows), dtype=np.int64)
+    row_of = np.array([rows[pair] for pair in known.tolist()], dtype=np.int64)
+    job, host = _codes(cells["job"], jobs), _codes(cells["host"], hosts)
+    pair = np.where((job >= 0) & (host >= 0), job * len(hosts) + host, -1)
+    at = np.minimum(np.searchsorted(known, pair), len(known) - 1)
     place = cells["place"].to_numpy()
-    known = (_codes(cells["job"], dict.fromkeys(jobs, 0)) >= 0) & (at >= 0)
-    known &= (place >= 0) & (place < axis.columns)
-    np.add.at(values, (at[known], place[known]), cells["value"].to_numpy()[known])
+    inside = (known[at] == pair) & (place >= 0) & (place < axis.columns)
+    np.add.at(values, (row_of[at[inside]], place[inside]), cells["value"].to_numpy()[inside])
     return values
 
 
-def _lived(lives: list[Life], row: Mapping[str, int], axis: GridAxis) -> Floats:
+def _lived(lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
     """Count, by row and column, the nodes that had a job."""
-    hosts = {host: number for number, host in enumerate(row)}
-    busy = np.zeros((len(hosts), axis.columns), dtype=bool)
+    places = {place: number for number, place in enumerate(layout.row)}
+    busy = np.zeros((len(places), axis.columns), dtype=bool)
     for life in lives:
-        if life.end_ns > axis.start_ns and life.start_ns < axis.end_ns:
+        if _lasts(life, axis.start_ns, axis.end_ns):
             last = max(axis.place(life.end_ns - 1) + 1, axis.place(life.start_ns) + 1)
-            busy[hosts[life.host], axis.place(life.start_ns) : last] = True
-    if not row:
+            place = places[life.host, layout.lane.get((life.job, life.host), 0)]
+            busy[place, axis.place(life.start_ns) : last] = True
+    if not places:
         return np.zeros((0, axis.columns))
-    first = np.flatnonzero(np.diff(list(row.values()), prepend=-1))  # hosts of a row are together
+    first = np.flatnonzero(np.diff(list(layout.row.values()), prepend=-1))  # nodes of a row adjoin
     return np.add.reduceat(busy, first, axis=0, dtype=np.float64)
 
 
@@ -228,17 +324,17 @@ def _everybody(
 
 
 def rectangles(
-    lives: list[Life], row: Mapping[str, int], axis: GridAxis, shift: int = 0
+    lives: list[Life], layout: RowLayout, axis: GridAxis, shift: int = 0
 ) -> list[dict[str, Any]]:
     """Return the jobs of a picture; neighbouring rows of a job are one rectangle."""
     found: dict[str, dict[str, Any]] = {}
     for life in lives:
-        if life.end_ns <= axis.start_ns or life.start_ns >= axis.end_ns:
+        if not _lasts(life, axis.start_ns, axis.end_ns):
             continue
         job = found.setdefault(
             life.job, {"job": life.job, "start_ns": life.start_ns, "end_ns": 0, "rows": set()}
         )
-        job["rows"].add(row[life.host] + shift)
+        job["rows"].add(layout.of_job(life.job, life.host) + shift)
         job["start_ns"] = min(job["start_ns"], life.start_ns)
         job["end_ns"] = max(job["end_ns"], life.end_ns)
     return [job | {"rows": _runs(sorted(job["rows"]))} for job in found.values()]

@@ -20,10 +20,16 @@ SELECT job, host, CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid,
        max(slice_ns) AS slice_ns, NOT bool_and(complete) AS running
 FROM processes GROUP BY job, host ORDER BY min(min(start_ns)) OVER (PARTITION BY job), job, host
 """
-# One row per job, node and slice: levels are averaged over those that were recorded.
+# Slices that are longer than a column are in all that they cover: sums in parts, levels whole.
+# Levels are averaged over the slices that were recorded.
 _NODES = """
-SELECT job, host, ((slice * slice_ns - $1) // $3)::BIGINT AS place, {how}({what})::DOUBLE AS value
-FROM {table} WHERE slice * slice_ns >= $1 AND slice * slice_ns < $2 GROUP BY job, host, place
+SELECT job, host, place, {how}(value)::DOUBLE AS value FROM (
+    SELECT job, host, {what}{part} AS value,
+           unnest(range(first::BIGINT, (first + columns)::BIGINT)) AS place
+    FROM (SELECT *, (slice * slice_ns - $1) // $3 AS first,
+                 greatest((slice_ns + $3 - 1) // $3, 1) AS columns
+          FROM {table} WHERE (slice + 1) * slice_ns > $1 AND slice * slice_ns < $2))
+GROUP BY job, host, place
 """
 _PATHS = """
 SELECT mount, arg_min(path, (length(path), path)) AS path, min(type) AS type
@@ -100,7 +106,8 @@ def node_cells(
     names = ids if on_mounts else [f"{name}_sum" for name in ids]
     return tiles.repository.query(
         _NODES.format(
-            what=" + ".join(names), how="avg" if level else "sum",
+            what=f"({' + '.join(names)})", how="avg" if level else "sum",
+            part="" if level else " / columns",
             table="mount_slices" if on_mounts else "node_rollup",
         ),
         list(axis),
@@ -127,7 +134,9 @@ def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int
     if step % MINUTE_NS == 0:
         rows = tiles.minutes(table, [ids], (begin, end))
     else:
-        rows = tiles.repository.loads.sums(table, [ids], (begin, end), step_ns=step)
+        # A slice that begins before may reach into the first columns.
+        early = max(begin - MINUTE_NS, 0)
+        rows = tiles.repository.loads.sums(table, [ids], (early, end), step_ns=step)
     place = np.floor_divide(rows["start_ns"].to_numpy() - begin, step)
     return pa.table(
         {"job": rows["job"], "resource": rows["resource"], "place": place, "value": rows["v0"]}
