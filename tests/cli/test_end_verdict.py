@@ -12,10 +12,10 @@ from command import Done, jostle
 from test_estimate import stub
 
 from jostle.cli.launch import past_runs
-from jostle.cli.launch.end_verdict import end_verdict, few_slices, is_outermost
+from jostle.cli.launch.end_verdict import end_verdict, few_slices, is_outermost, short_run
 
 S = 1_000_000_000
-HINT = "for jobs under a minute: jostle run --slice 250ms -- CMD"
+SHORTER = "for one as short as this: --slice"
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +105,7 @@ def test_a_batch_script_and_a_single_rank_are_outermost(monkeypatch: pytest.Monk
 def test_a_run_of_no_time_says_why_in_one_line(place: dict[str, str]) -> None:
     done = jostle("run", "--", "true", **place)
     assert "\nno verdict: it ran for less than 0.5 s\nnext: jostle digest true-" in done.err
-    assert HINT not in done.err
+    assert "slices" not in done.err
 
 
 def digest(seconds: float, slice_ns: int, *, mpi: bool = False) -> Any:
@@ -118,53 +118,84 @@ def digest(seconds: float, slice_ns: int, *, mpi: bool = False) -> Any:
 
 @pytest.mark.parametrize(
     ("seconds", "slice_ns", "said"),
-    [(5, 2 * S, f"this run had only 3 slices of 2.00 s; {HINT}"),
-     (0.6, 4 * S, f"this run had only 1 slice of 4.00 s; {HINT}"),
-     (0.4, 4 * S, ""), (90, 4 * S, ""), (2, S // 4, "")],
+    [(5, 2 * S, f"this run had only 3 slices of 2.00 s; {SHORTER} 250ms"),
+     (0.6, 4 * S, f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms"),
+     (2, S // 4, f"this run had only 8 slices of 250 ms; {SHORTER} 100ms"),
+     (0.4, 4 * S, ""), (90, 4 * S, ""), (5, S // 4, ""), (1, S // 10, "")],
 )  # fmt: skip
 def test_too_few_slices(seconds: float, slice_ns: int, said: str) -> None:
-    assert few_slices(digest(seconds, slice_ns)) == said
+    assert few_slices(digest(seconds, slice_ns), by_itself=False) == said
+    by_itself = few_slices(digest(seconds, slice_ns), by_itself=True)
+    assert by_itself.partition(";")[0] == said.partition(";")[0]
+    assert not said or "; the next run of this command has slices of" in by_itself
+
+
+@pytest.mark.parametrize(
+    ("seconds", "slice_ns"),
+    [(0.4, 0), (1, S // 10), (3.9, S // 10), (4, S // 4), (63, S // 4), (64, 0)],
+)
+def test_the_length_of_slices_follows_the_length_of_a_run(seconds: float, slice_ns: int) -> None:
+    short = short_run(digest(seconds, 4 * S))
+    assert short == (past_runs.ShortRun(seconds, slice_ns) if slice_ns else None)
 
 
 def test_no_engine_for_what_cannot_be_judged() -> None:
     """The store would fail if it were asked."""
     store: Any = SimpleNamespace()
     found = end_verdict(store, "one", digest(5, 2 * S))
-    assert found.why == f"this run had only 3 slices of 2.00 s; {HINT}"
-    found = end_verdict(store, "one", digest(1, S // 4))
-    assert found.why == "it had only 4 slices of 250 ms"
+    assert found.why == f"this run had only 3 slices of 2.00 s; {SHORTER} 250ms"
+    found = end_verdict(store, "one", digest(0.7, S // 10))
+    assert found.why == "it had only 7 slices of 100 ms"
     with_mpi = end_verdict(store, "one", digest(5, 2 * S, mpi=True))
     assert "run_tables" in with_mpi.why  # its segments may be judged
 
 
-def test_the_next_run_of_the_command_is_told_before_it_starts(place: dict[str, str]) -> None:
-    words = ("sh", "-c", "echo begun >&2; sleep 0.7")
-    told = f"the last run of this command had only 1 slice of 4.00 s; {HINT}"
-    first = jostle("run", "--", *words, **place)
-    assert first.err.startswith("begun\n")
-    assert f"no verdict: this run had only 1 slice of 4.00 s; {HINT}" in first.err
-    assert jostle("run", "--", *words, **place).err.startswith(f"{told}\nbegun\n")
-    for quiet in (("--slice", "250ms"), ("--json",), ("--no-verdict",)):
-        assert told not in jostle("run", *quiet, "--", *words, **place).err
-    assert told not in jostle("run", "--", *words, **place, JOSTLE_SLICE="250ms").err
-    assert told not in jostle("run", "--", "sleep", "0.6", **place).err
+def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str]) -> None:
+    words = ("sh", "-c", "echo begun >&2; sleep 0.7; exit $STATUS")
+    told = "slices of 100 ms, since the last run of this command took 7"
+    first = jostle("run", "--", *words, **place, STATUS="1")
+    assert f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms" in first.err
+    second = jostle("run", "--", *words, **place, STATUS="0")
+    assert second.err.startswith("begun\n")  # nothing is concluded from a run that failed
+    promise = (
+        "this run had only 1 slice of 4.00 s; the next run of this command has slices of 100 ms"
+    )
+    assert promise in second.err
+    third = jostle("run", "--", *words, **place, STATUS="0")
+    assert third.err.startswith(told)
+    assert third.err.split("\n")[1] == "begun"
+    assert "this run had only" not in third.err
+    as_json = jostle("run", "--json", "--", *words, **place, STATUS="0")
+    report = json.loads(as_json.err.removeprefix("begun\n"))
+    assert report["digest"]["slice_ns"] == [100_000_000]
+    assert told not in jostle("run", "--slice", "1s", "--", *words, **place, STATUS="0").err
+    assert told not in jostle("run", "--", *words, **place, STATUS="0", JOSTLE_SLICE="1s").err
 
 
 def test_what_is_remembered_is_bounded_and_never_in_the_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    short = past_runs.ShortRun(7.5, S // 4)
     for number in range(210):
-        past_runs.remember(["a", str(number)], tmp_path, "short")
-    assert past_runs.recall(["a", "209"], tmp_path) == "short"
-    assert past_runs.recall(["a", "209"], tmp_path / "other") == ""
-    assert past_runs.recall(["a", "0"], tmp_path) == ""
-    past_runs.remember(["a", "209"], tmp_path, "")
-    assert past_runs.recall(["a", "209"], tmp_path) == ""
+        past_runs.remember(["a", str(number)], tmp_path, short)
+    assert past_runs.recall(["a", "209"], tmp_path) == short
+    assert past_runs.recall(["a", "209"], tmp_path / "other") is None
+    assert past_runs.recall(["a", "0"], tmp_path) is None
+    past_runs.remember(["a", "209"], tmp_path, None)
+    assert past_runs.recall(["a", "209"], tmp_path) is None
     file = tmp_path / "jostle/short-runs.json"
-    for damage in ("[1]", "{", '{"a": 1}'):
+    key = list(json.loads(file.read_text()))[-1]
+    for damage in (
+        "[1]",
+        "{",
+        *(
+            json.dumps({key: value})
+            for value in (1, "hint", [7, 5], [7, 8 * S], ["7", S // 4], [7, 0.5 * S])
+        ),
+    ):
         file.write_text(damage)
-        assert past_runs.recall(["a", "208"], tmp_path) == ""
+        assert past_runs.recall(["a", "208"], tmp_path) is None
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
-    past_runs.remember(["a"], tmp_path, "short")
-    assert past_runs.recall(["a"], tmp_path) == ""
+    past_runs.remember(["a"], tmp_path, short)
+    assert past_runs.recall(["a"], tmp_path) is None

@@ -18,7 +18,13 @@ import click
 
 from jostle.cli.config import OFF, RuntimeSettings, settings
 from jostle.cli.launch import spool_room
-from jostle.cli.launch.end_verdict import EndVerdict, end_verdict, few_slices, is_outermost
+from jostle.cli.launch.end_verdict import (
+    EndVerdict,
+    end_verdict,
+    few_slices,
+    is_outermost,
+    short_run,
+)
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.past_runs import recall, remember
 from jostle.cli.launch.publish import BEGIN_S, Publisher
@@ -35,6 +41,7 @@ from jostle.cli.options.common import (
 from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.errors import UsageError
 from jostle.identity import program_of_command
+from jostle.report.format.values import duration
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
@@ -63,16 +70,12 @@ class Ending:
 
     Attributes:
         verdict: Whether it ends with the verdict.
-        own_slices: Whether an option set the length of its slices.
+        by_itself: Whether nobody has set the length of its slices, so that the next run of CMD
+            has shorter ones if this one is short.
     """
 
     verdict: bool
-    own_slices: bool
-
-    @property
-    def tells_slices(self) -> bool:
-        """Whether to say, before CMD starts, that its slices were too long the last time."""
-        return self.verdict and not self.own_slices and not os.environ.get("JOSTLE_SLICE")
+    by_itself: bool
 
 
 @click.command(
@@ -80,7 +83,8 @@ class Ending:
 )
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
 @click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
-              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s; less where the last "
+              "run of CMD took less than about a minute].")  # fmt: skip
 @click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
               help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
               "[JOSTLE_CANARY, or off].")  # fmt: skip
@@ -111,8 +115,7 @@ def command(
     """Profile CMD and everything it starts; then ingest, and say what they did.
 
     CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
-    to stderr, and ends with the verdict: how much of the time interference took. Jobs under a
-    minute need short slices for it: --slice 250ms.
+    to stderr, and ends with the verdict: how much of the time interference took.
     """
     from jostle.cli.launch.gate import Gate, Rewind
 
@@ -157,14 +160,22 @@ def once(
     more: A gate, which evaluates a run that ended well, or delays that are injected into it.
     verdict: End with the verdict, unless `more` has something of its own to say.
     """
-    ending = Ending(verdict and more is None and is_outermost(), own_slices=slice_ns is not None)
+    plain = more is None or more.key == "gate"
+    by_itself = plain and is_outermost() and slice_ns is None and settings().get("slice") is None
+    ending = Ending(verdict and more is None and is_outermost(), by_itself)
     name, spool = claim(wish, settings(), repository)
     if wish.named and wish.number == 1 and name != wish.text and not as_json:
         warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
     if settings().enabled and (full := spool_room.warning_before(spool.folder)):
         warn([full])
-    if ending.tells_slices and not as_json and (hint := recall(cmd, repository)):
-        click.echo(hint, err=True)
+    if by_itself and (last := recall(cmd, repository)):
+        slice_ns = last.slice_ns
+        if not as_json:
+            click.echo(
+                f"slices of {duration(slice_ns)}, since the last run of this command took "
+                f"{duration(last.seconds * 1e9)}",
+                err=True,
+            )
     outcome: CommandOutcome | None = None
     publisher = Publisher(spool, name, repository)
     published: list[str] = []
@@ -296,13 +307,15 @@ def _report(
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]
+    # How long CMD takes is not known from a run that failed.
+    by_itself = ending.by_itself and outcome.status == 0
     found: EndVerdict | None = None
     if as_json:
         digest = read_digest(store, name)
         content = headline_json(digest, outcome)
         content["warnings"] = warnings
         if ending.verdict:
-            found = end_verdict(store, name, digest, quiet=True)
+            found = end_verdict(store, name, digest, quiet=True, by_itself=by_itself)
             content["verdict"] = found.to_json()
         if more is not None:
             content[more.key] = more.to_json()
@@ -324,9 +337,9 @@ def _report(
         flag = repository_flag(repository)
         if more is None:
             if ending.verdict:
-                found = end_verdict(store, name, digest)
+                found = end_verdict(store, name, digest, by_itself=by_itself)
                 found.say()
-            elif hint := few_slices(digest):
+            elif hint := few_slices(digest, by_itself=by_itself):
                 click.echo(f"  {hint}", err=True)
             next_steps(*steps("run", found.seen if found else "no verdict", name, flag=flag))
         else:
@@ -334,9 +347,8 @@ def _report(
             if not more.wants_another:
                 seen = "a verdict" if more.has_estimate else "no verdict"
                 next_steps(*steps("run", seen, name, flag=flag))
-    if found is not None and ending.tells_slices:
-        short = "the last run of this command"
-        remember(cmd, repository, few_slices(digest, short) if found.few_slices else "")
+    if by_itself:
+        remember(cmd, repository, short_run(digest))
 
 
 def _digest(store: Repository, name: str) -> None:
@@ -372,7 +384,6 @@ def _nothing_recorded(
 ) -> None:
     """Report why a run left no profile."""
     from jostle.cli.launch.elf import why_no_preload
-    from jostle.report.format.values import duration
 
     rules = settings()
     if not rules.enabled:

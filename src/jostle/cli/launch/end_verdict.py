@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.next_step import SHORT_SLICE_NS
+from jostle.cli.launch.past_runs import ShortRun
+from jostle.cli.next_step import SHORT_SLICE_NS, SHORTEST_SLICE_NS, USUAL_SLICE_NS
+from jostle.cli.options.common import slice_text
 from jostle.cli.output import show, stderr_style
 from jostle.cli.progress import Bar
 from jostle.report.format.values import duration
@@ -86,7 +88,9 @@ def is_outermost() -> bool:
     return not any(several)
 
 
-def end_verdict(store: Repository, job: str, digest: Digest, *, quiet: bool = False) -> EndVerdict:
+def end_verdict(
+    store: Repository, job: str, digest: Digest, *, quiet: bool = False, by_itself: bool = False
+) -> EndVerdict:
     """Evaluate a run that has ended; load the engine only if a verdict is possible.
 
     Args:
@@ -94,13 +98,14 @@ def end_verdict(store: Repository, job: str, digest: Digest, *, quiet: bool = Fa
         job: The job's full name.
         digest: Its digest.
         quiet: Show no progress.
+        by_itself: The next run of the command will have shorter slices by itself.
     """
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
     if digest.seconds < LEAST_RUN_S:
         return EndVerdict(why=f"it ran for less than {LEAST_RUN_S:g} s")
     number, slice_ns = _slices(digest)
-    hint = few_slices(digest)
+    hint = few_slices(digest, by_itself=by_itself)
     if number < LEAST_SLICES and not any(world.counted for world in digest.mpi):
         return EndVerdict(why=hint or had_slices(number, slice_ns, "it"), few_slices=hint)
     try:
@@ -126,16 +131,32 @@ def had_slices(number: int, slice_ns: int, who: str) -> str:
     return f"{who} had only {number} slice{'s' if number != 1 else ''} of {duration(slice_ns)}"
 
 
-def few_slices(digest: Digest, who: str = "this run") -> str:
-    """Return the hint for a run that was too short for its slices; "" for any other."""
+def short_run(digest: Digest) -> ShortRun | None:
+    """Return a run that is too short for slices of the usual length, and the length it needs."""
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
+    if digest.seconds < LEAST_RUN_S:
+        return None
+    lengths = (USUAL_SLICE_NS, SHORT_SLICE_NS, SHORTEST_SLICE_NS)
+    most_ns = digest.seconds * 1e9 / (_ENOUGH * LEAST_SLICES)
+    needed = next((length for length in lengths if length <= most_ns), SHORTEST_SLICE_NS)
+    return None if needed == USUAL_SLICE_NS else ShortRun(digest.seconds, needed)
+
+
+def few_slices(digest: Digest, *, by_itself: bool) -> str:
+    """Return the hint for a run that was too short for its slices; "" for any other.
+
+    Args:
+        digest: What is known of the run.
+        by_itself: The next run of the command will have shorter slices by itself.
+    """
+    from jostle.analysis.estimation.light import LEAST_SLICES
+
+    short = short_run(digest)
     number, slice_ns = _slices(digest)
-    if digest.seconds < LEAST_RUN_S or number >= _ENOUGH * LEAST_SLICES:
+    if not short or number >= _ENOUGH * LEAST_SLICES or slice_ns <= short.slice_ns:
         return ""
-    if slice_ns <= SHORT_SLICE_NS:
-        return ""
-    return (
-        f"{had_slices(number, slice_ns, who)}; for jobs under a minute: "
-        "jostle run --slice 250ms -- CMD"
-    )
+    had = had_slices(number, slice_ns, "this run")
+    if by_itself:
+        return f"{had}; the next run of this command has slices of {duration(short.slice_ns)}"
+    return f"{had}; for one as short as this: --slice {slice_text(short.slice_ns)}"

@@ -154,7 +154,7 @@ def _report(
         report = store.ingest(files)
         warn(report.warnings, most=3)
         digest = headline(store, name, cmd[0], outcome)
-        if hint := few_slices(digest):
+        if hint := few_slices(digest, by_itself=False):
             click.echo(f"  {hint}", err=True)
     except Exception as error:  # the report's trouble must not become the command's
         click.echo(f"jostle: the run ended, its report did not: {error}", err=True)

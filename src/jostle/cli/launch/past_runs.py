@@ -1,7 +1,8 @@
-"""Remember which commands were too short for their slices, to say so before they run again.
+"""Remember which commands are short, so that their next run takes shorter slices by itself.
 
 A small file in the cache of the user: opening the repository would make every run start later.
-Without the file, or with a damaged one, nothing is said.
+Without the file, or with a damaged one, slices are as long as usual. Of another command nothing is
+concluded: the same program with other arguments may run for a day, and short slices take room.
 """
 
 from __future__ import annotations
@@ -12,17 +13,33 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from jostle.cli.next_step import USUAL_SLICE_NS
+from jostle.cli.options.common import SliceLength
 
 _MOST = 200  # commands; the oldest are forgotten
 _MOST_BYTES = 1 << 20
 
 
-def remember(cmd: Sequence[str], repository: Path, hint: str) -> None:
-    """Keep the hint of a run for the next one of the same command; "" forgets it."""
+class ShortRun(NamedTuple):
+    """A run that was short.
+
+    Attributes:
+        seconds: How long it took.
+        slice_ns: Length of slices that gives the next one enough of them, ns.
+    """
+
+    seconds: float
+    slice_ns: int
+
+
+def remember(cmd: Sequence[str], repository: Path, last: ShortRun | None) -> None:
+    """Keep the last run of a command for the next one; None, after a long one, forgets it."""
     known = _read()
     had = known.pop(_key(cmd, repository), None)
-    if hint:
-        known[_key(cmd, repository)] = hint
+    if last:
+        known[_key(cmd, repository)] = list(last)
     elif had is None:
         return
     path = _file()
@@ -33,9 +50,14 @@ def remember(cmd: Sequence[str], repository: Path, hint: str) -> None:
         fresh.replace(path)
 
 
-def recall(cmd: Sequence[str], repository: Path) -> str:
-    """Return the hint of the last run of this command into this repository; "" without one."""
-    return _read().get(_key(cmd, repository), "")
+def recall(cmd: Sequence[str], repository: Path) -> ShortRun | None:
+    """Return the last run of this command into this repository if it was short."""
+    match _read().get(_key(cmd, repository)):
+        case [int() | float() as seconds, int() as slice_ns] if (
+            SliceLength.least_ns <= slice_ns < USUAL_SLICE_NS
+        ):
+            return ShortRun(seconds, slice_ns)
+    return None
 
 
 def _file() -> Path:
@@ -51,7 +73,7 @@ def _key(cmd: Sequence[str], repository: Path) -> str:
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]
 
 
-def _read() -> dict[str, str]:
+def _read() -> dict[str, Any]:
     try:
         path = _file()
         if path.stat().st_size > _MOST_BYTES:
@@ -59,6 +81,4 @@ def _read() -> dict[str, str]:
         known = json.loads(path.read_text())
     except (OSError, ValueError):
         return {}
-    if not isinstance(known, dict):
-        return {}
-    return {key: hint for key, hint in known.items() if isinstance(hint, str)}
+    return known if isinstance(known, dict) else {}
