@@ -19,8 +19,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # blame_cases
 
 import blame_cases
+import estimates
 from command import Done
 
+from jostle.analysis.interval import Interval
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.repository.query.co_running import JobFacts
@@ -160,8 +162,9 @@ def views() -> str:
     from jostle.plot.charts.interference import charts
     from jostle.plot.terminal.interference import draw_blame
 
-    for found in (blame_cases.guilty(), blame_cases.innocent()):
-        show(*answer(found))
+    lost, nothing = Interval(36.0, 30.0, 42.0), Interval(0.0, 0.0, 9.0)
+    for found, loss in ((blame_cases.guilty(), lost), (blame_cases.innocent(), nothing)):
+        show(*answer(replace(estimates.ftq(), job="solver-42", run_s=300.0, lost_s=loss), found))
         for chart in charts(found):
             show(*(Text.assemble(*line) for line in draw_blame(chart, width=100, unicode=True)))
         show(*details(found), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from starlette.testclient import TestClient
 from jostle.cli.main import cli
 from jostle.plot.charts.matrix import signed
 from jostle.report.format.users import others_beside
-from jostle.report.format.values import byte_count, count, percent, seconds
+from jostle.report.format.values import byte_count, count, duration, percent, seconds
 from jostle.repository import Repository
 from jostle.server import Access, create_app
 from synth import EPOCH, SECOND, Profile
@@ -152,6 +153,55 @@ def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> No
             assert seconds(cause["seconds"]["value"]) in line and percent(cause["share"]) in line
             seen += 1
     assert seen
+
+
+def _sums(rows: Any, name: str, value: str) -> dict[str, float]:
+    """Sum a column of a CSV file by another column."""
+    sums: dict[str, float] = {}
+    for row in rows:
+        sums[row[name]] = sums.get(row[name], 0.0) + float(row[value])
+    return sums
+
+
+def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
+    planted: Path, tmp_path: Path
+) -> None:
+    """What `interference`, `compare`, `report`, the figure and the exports say of one loss."""
+    where = ("--repository", planted)
+    rows = told("jobs", *where)["jobs"][:3]
+    contents = {row["job"]: told("estimate", row["job"], *where) for row in rows}
+    compared = told("compare", *contents, *where)
+    assert [(each["job"], each["lost_s"], each["causes"]) for each in compared["estimates"]] == [
+        (job, content["lost_s"], content["causes"]) for job, content in contents.items()
+    ]
+    drawn = 0
+    for job, content in contents.items():
+        beside = told("interference", job, *where)
+        assert (beside["head"], beside["blame"]) == (content["head"], content["blame"])
+        assert content["interference"] == {name: beside[name] for name in content["interference"]}
+        explained = content["blame"]["explained_s"]["value"]
+        assert explained <= content["lost_s"]["value"] + 1e-9
+        if content["blame"]["suspects"]:
+            text = run("interference", job, *where)
+            assert f"{job} lost {duration(explained * 1e9)} (" in text
+        file, folder = tmp_path / f"{job}.csv", tmp_path / job
+        run("estimate", job, "--export", file, "--plot", folder, *where)
+        by_cause: dict[str, float] = {}
+        for part in (part for hit in content["hits"] for part in hit["parts"]):
+            by_cause[part["cause"]] = by_cause.get(part["cause"], 0.0) + part["seconds"]
+        with file.open(newline="") as source:
+            assert _sums(csv.DictReader(source), "cause", "lost_s") == pytest.approx(by_cause)
+        figure = folder / "lost-time.csv"
+        if content["hits"]:
+            with figure.open(newline="") as source:
+                assert _sums(csv.DictReader(source), "cause", "lost_s") == pytest.approx(
+                    by_cause, rel=1e-3
+                )
+            drawn += 1
+        page = tmp_path / f"{job}.html"
+        run("report", job, "-o", page, *where)
+        assert seconds(content["head"]["lost_s"]["value"]) in page.read_text()
+    assert drawn
 
 
 def test_the_matrix_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:

@@ -118,15 +118,14 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
         slice_ns: Longest slice of the job, ns: shorter ones help only where they are long.
     """
     from jostle.analysis.estimation.light import LEAST_COVERAGE
-    from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, deciding, head
+    from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of
 
     own, who = evaluated_job.estimate, evaluated_job.who
-    decisive = deciding(own, who)
-    lost = head(own, who).percent.value >= WORTH_A_WORD
+    lost = own.percent.value >= WORTH_A_WORD
     if lost and who is not None and blame_of(own, who).suspects:
         return "a loss beside suspects"
-    if decisive.light is None:
-        few = decisive.coverage < LEAST_COVERAGE and slice_ns > SHORT_SLICE_NS
+    if own.light is None:
+        few = own.coverage < LEAST_COVERAGE and slice_ns > SHORT_SLICE_NS
         return "too few slices" if few else "undecided"
     return "a loss" if lost else "no loss"
 

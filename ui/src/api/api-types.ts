@@ -77,7 +77,7 @@ export interface CauseLoss {
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
   seconds: Interval;
-  how: 'measured' | 'inferred';
+  how: 'measured' | 'inferred' | 'neighbours';
   kind: '' | 'core speed' | 'steal';
 }
 
@@ -90,7 +90,7 @@ export interface CauseRow {
   seconds: Interval;
   /** of the run time */
   share: number;
-  how: 'measured' | 'inferred';
+  how: 'measured' | 'inferred' | 'neighbours';
 }
 
 /** A probe beside a signal. */
@@ -346,7 +346,7 @@ export interface GuiltySlice {
   suspect: string;
 }
 
-/** The numbers behind the light, from the run or from its neighbours (`by`). */
+/** The numbers behind the light. */
 export interface Head {
   /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
@@ -355,10 +355,9 @@ export interface Head {
   run_s: number;
   intrinsic_s: number;
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
-  /** the cause in words, as `jostle estimate` has them */
+  /** the main causes in words, as `jostle estimate` has them */
   what: string;
   resource: string;
-  by: 'run' | 'neighbours';
   advice: string;
   /** the most probable light */
   likely: 'green' | 'yellow' | 'red';
@@ -375,8 +374,18 @@ export interface Hit {
   start_ns: number;
   end_ns: number;
   seconds: number;
+  /** that took most of it */
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
+  /** what each cause took of it */
+  parts: HitPart[];
+}
+
+/** What one cause took of a hit. */
+export interface HitPart {
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
+  resource: string;
+  seconds: number;
 }
 
 /** The signal's bursts that are visible in a probe. */

@@ -11,7 +11,7 @@ import pyarrow as pa
 from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
-from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit
+from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, HitPart
 from jostle.analysis.estimation.service import FileService
 from jostle.analysis.interval import Interval
 from jostle.arrow_columns import floats
@@ -281,7 +281,7 @@ def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
 def hits(
     start: Ints, end: Ints, lost: Floats, parts: list[CauseSeconds], cluster: Ints, least: Floats
 ) -> list[Hit]:
-    """List the spans in which time was lost, each with its main cause.
+    """List the spans in which time was lost, each with its causes, the main one first.
 
     Args:
         start: Start of each span, ns, [spans].
@@ -298,9 +298,23 @@ def hits(
     if not parts:
         return []
     at = np.sort(at[np.argsort(-lost[at], kind="stable")[:_MOST_HITS]])
-    main = np.stack([part.seconds[at] for part in parts]).argmax(axis=0)
+    by_part = np.stack([part.seconds[at] for part in parts])
+    by_part = by_part * share(lost[at], by_part.sum(axis=0))
     columns = (column[at].tolist() for column in (start, end, lost, cluster))
     return [
-        Hit(begin, until, seconds, parts[largest].cause, parts[largest].resource, number)
-        for begin, until, seconds, number, largest in zip(*columns, main.tolist(), strict=True)
+        _hit(begin, until, seconds, number, parts, taken)
+        for begin, until, seconds, number, taken in zip(*columns, by_part.T, strict=True)
     ]
+
+
+def _hit(
+    begin: int, until: int, seconds: float, cluster: int, parts: list[CauseSeconds], taken: Floats
+) -> Hit:
+    """Return a hit; `taken` is what each part took of it, seconds, [parts]."""
+    order = [number for number in np.argsort(-taken, kind="stable").tolist() if taken[number] > 0]
+    by_cause = [
+        HitPart(parts[number].cause, parts[number].resource, float(taken[number]))
+        for number in order
+    ]
+    main = parts[order[0] if order else 0]
+    return Hit(begin, until, seconds, main.cause, main.resource, cluster, by_cause)

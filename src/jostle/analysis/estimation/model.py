@@ -20,11 +20,12 @@ Method = Literal["jostle", "thesis"]
 #: "memory or cpu": messages between ranks of one node, which go through nothing else.
 CauseName = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
 CauseKind = Literal["", "core speed", "steal"]
+HowKnown = Literal["measured", "inferred", "neighbours"]
 #: What a run may be used for, by its light; None: undecided.
 ADVICE: dict[Light | None, str] = {
     "green": "fit for analysis",
-    "yellow": "fit to gauge by; re-run for analysis",
-    "red": "re-run advised",
+    "yellow": "usable for a rough figure; repeat it before comparing",
+    "red": "unfit for comparing; repeat it",
     None: "cannot be called fit",
 }
 
@@ -37,7 +38,8 @@ class Cause:
         cause: What kind of resource.
         resource: Which one: a mount identity, a node, "MPI" (the network); "" when it is not known.
         seconds: Run time lost to it.
-        how: Accounted (measured call by call) or inferred (from clusters of segments).
+        how: measured (accounted for call by call), inferred (from clusters of segments), or
+            neighbours (from slices with and without the load of neighbours).
         kind: What it was of the resource, where a canary tells: "core speed", cores that ran
             slower (others on their sibling threads, or a lower frequency); "steal", cores that the
             hypervisor kept; else "".
@@ -46,8 +48,23 @@ class Cause:
     cause: CauseName
     resource: str
     seconds: Interval
-    how: Literal["measured", "inferred"]
+    how: HowKnown
     kind: CauseKind = ""
+
+
+@dataclass(frozen=True)
+class HitPart:
+    """What one cause took of a hit.
+
+    Attributes:
+        cause: As in Cause.
+        resource: As in Cause.
+        seconds: Run time lost to it in the span of the hit.
+    """
+
+    cause: CauseName
+    resource: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,7 @@ class Hit:
         cause: The cause that took most of it.
         resource: As in Cause.
         cluster: Number of its hybrid cluster; -1 where no cluster was asked.
+        parts: What each cause took of it; empty: all went to `cause`.
     """
 
     start_ns: int
@@ -69,6 +87,12 @@ class Hit:
     cause: CauseName
     resource: str
     cluster: int
+    parts: list[HitPart] = field(default_factory=list)
+
+    @property
+    def by_cause(self) -> list[HitPart]:
+        """What each cause took of it; together its seconds."""
+        return self.parts or [HitPart(self.cause, self.resource, self.seconds)]
 
 
 @dataclass(frozen=True)

@@ -274,6 +274,7 @@ def _resource(evaluation: _Evaluation) -> ResourceLoss:
         others_load=resource.others.tolist(),
         unit=resource.unit,
         blind="" if loss else blind(resource_test),
+        lost=loss.lost.tolist() if loss else [],
     )
 
 

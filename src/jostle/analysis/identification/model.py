@@ -89,6 +89,7 @@ class ResourceLoss:
         others_load: That of all others.
         unit: bytes, ops or ns, per slice.
         blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
+        lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
     """
 
     resource: str
@@ -107,6 +108,7 @@ class ResourceLoss:
     others_load: list[float]
     unit: str
     blind: str = ""
+    lost: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def command(
     if base is not None and base not in names:
         names.append(base)
     quiet = as_json or markdown
-    with Bar("pricing", quiet=quiet) as bar:
+    with Bar("estimating", quiet=quiet) as bar:
         comparison, ratios = compare_jobs(
             store, names, how, baseline=base, groups=groups, advance=bar.advance
         )

@@ -70,7 +70,7 @@ def prove(path: Path) -> Proof:
     Args:
         path: The demo's repository.
     """
-    from jostle.analysis import estimate, identify
+    from jostle.report.verdict.verdict import USUAL, evaluate_job
     from jostle.repository import Repository
 
     repository = Repository(path)
@@ -79,22 +79,22 @@ def prove(path: Path) -> Proof:
     (alone,) = runs[("writer",)]["programs"]
     pair = runs[("writer", "neighbour")]
     writer, neighbour = pair["programs"]
-    interference = identify(repository.beside(writer["job"]))
-    priced = estimate(repository.run_tables(writer["job"])).lost_s
+    evaluated = evaluate_job(repository, writer["job"], USUAL)
+    lost, who = evaluated.estimate.lost_s, evaluated.who
     log = repository.study(_STUDY).folder / neighbour["log"]
     on = _slices_on(log, writer, pair["slice_ns"])
-    named = {guilty.start_ns for guilty in interference.guilty}
+    named = {guilty.start_ns for guilty in who.guilty} if who else set()
     return Proof(
         slice_ns=pair["slice_ns"],
         on=len(on),
         named=len(named),
         both=len(on & named),
-        suspect=interference.suspects[0].job if interference.suspects else "",
+        suspect=who.suspects[0].job if who and who.suspects else "",
         neighbour=neighbour["job"],
         together_s=_seconds(writer),
         alone_s=_seconds(alone),
-        lost_s=(priced.value, priced.low, priced.high),
-        alone=estimate(repository.run_tables(alone["job"])).light,
+        lost_s=(lost.value, lost.low, lost.high),
+        alone=evaluate_job(repository, alone["job"], USUAL).estimate.light,
     )
 
 

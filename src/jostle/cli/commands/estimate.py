@@ -65,7 +65,7 @@ def command(
     place, file = plot_folder(folder), check_export(export)
     with (
         _store(spool, job, repository, viewer, quiet=as_json) as (store, name),
-        Bar(f"pricing {name}", quiet=as_json) as bar,
+        Bar(f"estimating {name}", quiet=as_json) as bar,
     ):
         alone = spool is not None
         slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)

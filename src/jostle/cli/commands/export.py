@@ -105,7 +105,7 @@ def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
 
     how = how_to_estimate("jostle", None, 0)
     try:
-        estimate = evaluate_job(store, job, how, alone=True).estimate
+        estimate = evaluate_job(store, job, how).estimate
     except EstimateError:
         estimate = None
     events = write_job_trace(store, job, estimate, path)

@@ -20,8 +20,10 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.report.verdict.verdict import USUAL, evaluate_job, interference_json
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate
     from jostle.analysis.identification.model import Interference
     from jostle.plot.figures.page import Saved
 
@@ -54,17 +56,22 @@ def command(
     """
     place = plot_folder(folder)
     store = open_repository(repository)
-    with Bar("comparing slices", quiet=as_json):
-        from jostle.analysis import identify
+    name = store.resolve_job(job, owner=viewer)
+    with Bar("comparing slices", quiet=as_json) as bar:
+        evaluated_job = evaluate_job(
+            store, name, {**USUAL, "seed": seed}, viewer=viewer, say=bar.advance
+        )
+        interference = evaluated_job.who
+        if interference is None:  # it ran alone, and that is the answer
+            from jostle.analysis import identify
 
-        name = store.resolve_job(job, owner=viewer)
-        beside = store.beside(name)
-        interference = identify(beside, seed=seed, as_user=viewer)
+            interference = identify(store.beside(name), seed=seed, as_user=viewer)
+    estimate = evaluated_job.estimate
     saved = _draw(interference, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(interference.to_json() | {"figures": saved_json(saved)})
+        emit_json(interference_json(estimate, interference) | {"figures": saved_json(saved)})
         return
-    _present(interference)
+    _present(estimate, interference)
     if place:
         show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
     flag = repository_flag(repository)
@@ -74,14 +81,14 @@ def command(
                       others=others))  # fmt: skip
 
 
-def _present(interference: Interference) -> None:
+def _present(estimate: Estimate, interference: Interference) -> None:
     from rich.text import Text
 
     from jostle.cli.views.interference import answer, details
     from jostle.plot.charts.interference import charts
     from jostle.plot.terminal.interference import draw_blame
 
-    show(*answer(interference))
+    show(*answer(estimate, interference))
     width = shutil.get_terminal_size((80, 24)).columns
     for chart in charts(interference, most=_PAINTED):
         lines = draw_blame(chart, width=width, unicode=utf8())

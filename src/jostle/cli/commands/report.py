@@ -137,7 +137,7 @@ def _job(
     from jostle.report.verdict.verdict import USUAL, evaluate_job
 
     name = store.resolve_job(what, owner=viewer)
-    with Bar(f"pricing {name}", quiet=quiet) as bar:
+    with Bar(f"estimating {name}", quiet=quiet) as bar:
         evaluated_job = evaluate_job(store, name, USUAL, viewer=viewer, say=bar.advance)
     with Bar("reading slices", quiet=quiet):
         did = digest(store.job_tables(name))

@@ -76,7 +76,7 @@ class EndVerdict:
             return {"light": None, "why": self.why}
         from jostle.report.verdict.verdict import head
 
-        return head(self.evaluated.estimate, self.evaluated.who).to_json() | {"why": ""}
+        return head(self.evaluated.estimate).to_json() | {"why": ""}
 
 
 def is_outermost() -> bool:
@@ -109,11 +109,11 @@ def end_verdict(
     if number < LEAST_SLICES and not any(world.counted for world in digest.mpi):
         return EndVerdict(why=hint or had_slices(number, slice_ns, "it"), few_slices=hint)
     try:
-        from jostle.report.verdict.verdict import USUAL, deciding, evaluate_job
+        from jostle.report.verdict.verdict import USUAL, evaluate_job
 
         with Bar(f"estimating {job}", quiet=quiet) as bar:
             evaluated = evaluate_job(store, job, USUAL, say=bar.advance)
-        decided = deciding(evaluated.estimate, evaluated.who).light is not None
+        decided = evaluated.estimate.light is not None
     except Exception as error:  # the run is over, and has been reported
         return EndVerdict(why=(str(error) or type(error).__name__).rstrip("."), few_slices=hint)
     return EndVerdict(evaluated, few_slices="" if decided else hint)

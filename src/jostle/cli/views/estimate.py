@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jostle.analysis.estimation.classes import LOW
+from jostle.analysis.estimation.light import at_most
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.report.format import values
-from jostle.report.format.causes import CAUSES
 from jostle.report.format.users import others_beside, owner_name
 from jostle.report.format.values import (
     alike,
@@ -24,11 +25,8 @@ from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
 from jostle.report.verdict.verdict import (
     NOTHING,
     CauseRow,
-    VerdictHead,
     blame_of,
     cause_rows,
-    deciding,
-    explains_more,
     head,
 )
 
@@ -42,12 +40,6 @@ if TYPE_CHECKING:
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
 #: Smaller clusters are summed up in one row.
 _LEAST_MEMBERS = 5
-_MORE_BY_NEIGHBOURS = (
-    "The neighbours' activity explains more loss than the run shows by itself, because it has "
-    "little undisturbed time to compare with: the light follows the neighbours."
-)
-#: A cause is named in the verdict where it took this share of what was lost.
-_MAIN = 0.25
 
 
 def percent_within(interval: Interval) -> str:
@@ -74,19 +66,13 @@ def verdict(estimate: Estimate, interference: Interference | None = None) -> Any
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
-    decisive = deciding(estimate, interference)
-    reasons = [
-        *_causes_in_brief(estimate),
-        *_who_in_brief(interference, blame_of(estimate, interference)),
-    ]
-    why = ", ".join(reasons) if head(estimate, interference).cause else ""
+    first = head(estimate)
+    reasons = [first.what, *_who_in_brief(interference, blame_of(estimate, interference))]
+    why = ", ".join(reasons) if first.cause else ""
     lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
-    if decisive is not estimate:
-        lost += f" by itself, but {percent_within(decisive.percent)} by what its neighbours did"
-    undecided = decisive.lit.undecided
     return Text.assemble(
-        light_of(decisive.light, "bold "), (lost, "bold"), f": {why}" if why else "",
-        f"; {undecided}" if undecided else "",
+        light_of(first.light, "bold "), (lost, "bold"), f": {why}" if why else "",
+        f"; {first.undecided}" if first.undecided else "",
     )  # fmt: skip
 
 
@@ -96,16 +82,6 @@ def light_of(light: Light | None, style: str = "") -> Any:
 
     dot = ("● " if light else "○ ") if utf8() else ""
     return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
-
-
-def _causes_in_brief(estimate: Estimate) -> list[str]:
-    """Name the causes that took most."""
-    sums: dict[str, float] = {}
-    for cause in estimate.causes:
-        name = CAUSES[cause.cause]
-        sums[name] = sums.get(name, 0.0) + cause.seconds.value
-    main = [name for name, lost in sums.items() if lost >= _MAIN * estimate.lost_s.value]
-    return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
 
 
 def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
@@ -173,7 +149,7 @@ def view(
         interference: What is known of the neighbours; None where none were searched for.
     """
     yield verdict(estimate, interference)
-    yield from _figures(estimate, head(estimate, interference), deciding(estimate, interference))
+    yield from _figures(estimate)
     shown = cause_rows(estimate, names)
     if shown:
         yield from ("", heading("Where the seconds went"), _causes(shown))
@@ -186,14 +162,13 @@ def view(
     if usable:
         yield from ("", heading("Why", f"  {_clusters_note(estimate)}"), _clusters(usable))
     limits = [*estimate.limits, *(interference.limits if interference else [])]
-    if explains_more(estimate, interference):
-        limits.insert(0, _MORE_BY_NEIGHBOURS)
     if limits:
         yield ""
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iterator[Any]:
+def _figures(estimate: Estimate) -> Iterator[Any]:
+    first = head(estimate)
     yield heading(
         f"{first.advice}.",
         f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
@@ -207,8 +182,8 @@ def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iter
         f"{significant(estimate.core_hours_lost)} core hours lost by {count(estimate.ranks)} "
         f"{who}{plural}"
         + (
-            f"; probability that the run is unfit: {decisive.probability:.2f}"
-            if decisive.light
+            f"; chance that more than {LOW:g} % was lost: {_chance(estimate)}"
+            if first.light
             else ""
         )
     )
@@ -217,6 +192,12 @@ def _figures(estimate: Estimate, first: VerdictHead, decisive: Estimate) -> Iter
     if estimate.inferred_coverage is not None:
         line += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"
     yield f"{line}; method {estimate.method}"
+
+
+def _chance(estimate: Estimate) -> str:
+    """Return the probability that the run lost more than a run fit for analysis may."""
+    percents = round(100 * (1 - at_most(LOW, estimate.percent)))
+    return "> 99 %" if percents > 99 else "< 1 %" if percents < 1 else f"{percents} %"
 
 
 def _causes(shown: Sequence[CauseRow]) -> Any:

@@ -11,11 +11,13 @@ from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import Blame, blame
+from jostle.report.verdict.blame import UNEXPLAINED, Blame
+from jostle.report.verdict.verdict import blame_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from jostle.analysis.estimation.model import Estimate
     from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
     from jostle.analysis.interval import Interval
 
@@ -29,24 +31,21 @@ def seconds_text(seconds: Interval) -> str:
     return f"{value} ({low} to {high})"
 
 
-def percent_text(percent: Interval) -> str:
-    """Say a share of the run with its interval: `17 % (13 to 21)`."""
-    value, low, high = (significant(x) for x in (percent.value, percent.low, percent.high))
-    return f"{value} % ({low} to {high})"
-
-
-def answer(interference: Interference) -> Iterator[Any]:
+def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
     """Yield the answer, then a line per resource and per suspect."""
     run = f"of its {duration(interference.run_s * 1e9)}"
-    split = blame(interference.seconds, interference)
+    split = blame_of(estimate, interference)
     if interference.evident:
         yield heading(
-            f"{interference.job} lost {seconds_text(interference.seconds)} "
-            f"{run} to jobs that were profiled: "
-            f"{percent_text(interference.percent)}."
+            f"{interference.job} lost {seconds_text(split.explained_s)} "
+            f"{run} to jobs that were profiled."
         )
         yield f"  {_first(split)}"
-        yield "  Losses without a profiled cause are not included; see `jostle estimate`."
+        if split.leaves_some:
+            yield (
+                f"  In all it lost {seconds_text(split.lost_s)}: "
+                f"{seconds_text(split.unexplained_s)} {UNEXPLAINED}."
+            )
     elif interference.blind:
         yield heading(
             f"There is too little evidence to decide whether others slowed {interference.job}."
@@ -72,15 +71,16 @@ def working(neighbours: int, *, unnamed: bool) -> str:
 
 
 def _first(split: Blame) -> str:
-    """Name the first suspect, and the share that no job explains."""
+    """Name the first suspect."""
     first = split.suspects[0]
     kind = PurePath(first.program).name
     program = f", {kind}" if kind and kind not in first.job else ""
     whose = f" ({who(first.user)}{program})" if first.user is not None else ""
-    sentence = f"{100 * first.share:.0f} % of that to {first.job}{whose} on {first.resources[0]}"
-    if split.leaves_some:
-        sentence += f"; {100 * split.unexplained_share:.0f} % to no job in particular"
-    return f"{sentence}, in {count(split.suspect_slices)} slices."
+    share = first.seconds.value / split.explained_s.value if split.explained_s.value > 0 else 0.0
+    slices = f"{count(split.suspect_slices)} slice{'s' if split.suspect_slices != 1 else ''}"
+    return (
+        f"{100 * share:.0f} % of that to {first.job}{whose} on {first.resources[0]}, in {slices}."
+    )
 
 
 def _seen(interference: Interference, run: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import heapq
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def check_export(file: str | None) -> Path | None:
 
 
 def write_intervals(estimate: Estimate, path: Path) -> int:
-    """Write the interfered intervals of a run; return how many there are.
+    """Write the interfered intervals of a run by cause; return how many there are.
 
     Args:
         estimate: The report on the run.
@@ -57,7 +58,7 @@ def write_intervals(estimate: Estimate, path: Path) -> int:
             path.write_text(
                 json.dumps(trace_events(estimate), ensure_ascii=False) + "\n", encoding="utf-8"
             )
-    return len(estimate.hits)
+    return sum(len(hit.by_cause) for hit in estimate.hits)
 
 
 def _write_csv(estimate: Estimate, path: Path) -> None:
@@ -65,10 +66,12 @@ def _write_csv(estimate: Estimate, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_COLUMNS)
         for hit in estimate.hits:
-            writer.writerow(
-                (cell(estimate.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
-                 hit.cause, cell(hit.resource), hit.cluster if hit.cluster >= 0 else "")
-            )  # fmt: skip
+            for part in hit.by_cause:
+                writer.writerow(
+                    (cell(estimate.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns),
+                     part.seconds, part.cause, cell(part.resource),
+                     hit.cluster if hit.cluster >= 0 else "")
+                )  # fmt: skip
 
 
 def trace_events(estimate: Estimate) -> dict[str, Any]:
@@ -85,7 +88,9 @@ def trace_events(estimate: Estimate) -> dict[str, Any]:
     ]
     places: dict[tuple[str, str], list[Hit]] = {}
     for hit in estimate.hits:
-        places.setdefault((hit.cause, hit.resource), []).append(hit)
+        for part in hit.by_cause:
+            own = replace(hit, seconds=part.seconds)
+            places.setdefault((part.cause, part.resource), []).append(own)
     track = 1
     for (cause, resource), hits in places.items():
         name = f"{cause} {resource}".strip()
@@ -93,7 +98,7 @@ def trace_events(estimate: Estimate) -> dict[str, Any]:
         for lane in range(max(lanes) + 1):
             events.append(_named("thread_name", 1, track + 1 + lane, name))
         for hit, lane in zip(hits, lanes, strict=True):
-            arguments = {"lost_s": hit.seconds, "resource": hit.resource}
+            arguments = {"lost_s": hit.seconds, "resource": resource}
             if hit.cluster >= 0:
                 arguments["cluster"] = hit.cluster
             events.append(

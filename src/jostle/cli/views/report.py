@@ -23,7 +23,7 @@ from jostle.plot.document.document import (
     Words,
 )
 from jostle.report.format.values import local_time, percent, points, seconds
-from jostle.report.verdict.verdict import EvaluatedJob, deciding, head
+from jostle.report.verdict.verdict import EvaluatedJob, head
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest, Law
@@ -50,9 +50,8 @@ def job_document(
         commands: Command lines to read on with, and what each shows.
     """
     estimate, who = evaluated_job.estimate, evaluated_job.who
-    decisive = deciding(estimate, who)
     with on_paper():
-        light = estimate_views.light_of(decisive.light).plain
+        light = estimate_views.light_of(estimate.light).plain
         verdict = estimate_views.verdict(estimate, who).plain.removeprefix(light).strip()
         first, *lost = sections(_without_verdict(evaluated_job))
         did = list(sections(digest_views.view(digest, among)))
@@ -75,7 +74,7 @@ def job_document(
     kept = [replace(part, sections=[each for each in part.sections if each.blocks])
             for part in parts]  # fmt: skip
     return Document(
-        "Job", estimate.job, decisive.light or "undecided", verdict,
+        "Job", estimate.job, estimate.light or "undecided", verdict,
         [part for part in kept if part.sections], _foot(),
     )  # fmt: skip
 
@@ -174,7 +173,7 @@ def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
     if who is None:
         yield Section("", "", [Words("No other profiled job ran on its nodes or file systems.")])
         return
-    first, *others = sections(interference_views.answer(who))
+    first, *others = sections(interference_views.answer(evaluated_job.estimate, who))
     yield _untitled(first)
     yield from others
     yield from sections(interference_views.details(who))
@@ -183,7 +182,7 @@ def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
 def _facts(evaluated_job: EvaluatedJob) -> Facts:
     """Return the numbers of the verdict."""
     estimate = evaluated_job.estimate
-    told = head(estimate, evaluated_job.who)
+    told = head(estimate)
     lost, share = told.lost_s, told.percent
     return Facts([
         ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),

@@ -30,18 +30,20 @@ def lost_over_time(
     Returns:
         For each cause that was hit, in a fixed order: m numbers, seconds lost in each span.
     """
-    found = {}
+    spread = {}
     for cause in ORDER:
-        hits = [hit for hit in estimate.hits if hit.cause == cause]
-        if not hits:
+        parts = [(hit, sum(part.seconds for part in hit.by_cause if part.cause == cause))
+                 for hit in estimate.hits]  # fmt: skip
+        parts = [(hit, seconds) for hit, seconds in parts if seconds > 0]
+        if not parts:
             continue
         lost = np.zeros(len(borders))
-        for hit in hits:
+        for hit, seconds in parts:
             start, end = hit.start_ns - estimate.start_ns, hit.end_ns - estimate.start_ns
             done = np.clip((borders - start) / max(end - start, 1), 0.0, 1.0)
-            lost += hit.seconds * done
-        found[cause] = np.diff(lost)
-    return found
+            lost += seconds * done
+        spread[cause] = np.diff(lost)
+    return spread
 
 
 def drawn_part(estimate: Estimate) -> str:

@@ -102,8 +102,7 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     explained = min(_by_suspects(interference, named), lost.value) if interference else 0.0
     scale = explained / named if named > 0 else 0.0
     suspects = _suspects(interference.suspects if interference else (), scale, lost)
-    down = math.hypot(*(blamed.seconds.value - blamed.seconds.low for blamed in suspects))
-    up = math.hypot(*(blamed.seconds.high - blamed.seconds.value for blamed in suspects))
+    down, up = _widths(interference, explained)
     rest = max(lost.value - explained, 0.0)
     lost_slices, suspect_slices = _slices(interference, hits)
     return Blame(
@@ -120,6 +119,14 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
         lost_slices=lost_slices,
         suspect_slices=suspect_slices,
     )  # fmt: skip
+
+
+def _widths(interference: Interference | None, explained: float) -> tuple[float, float]:
+    """Return the lower and upper width of what suspects took together, seconds."""
+    if interference is None or explained <= 0 or interference.seconds.value <= 0:
+        return 0.0, 0.0
+    whole, part = interference.seconds, explained / interference.seconds.value
+    return part * (whole.value - whole.low), part * (whole.high - whole.value)
 
 
 def _by_suspects(interference: Interference, named: float) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.values import seconds
 from jostle.report.verdict.run_ratios import RunRatios, run_ratios
-from jostle.report.verdict.verdict import estimate_json
+from jostle.report.verdict.verdict import estimate_json, evaluate_job
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
@@ -37,14 +37,11 @@ def compare_jobs(
         groups: Groups of jobs by name; a job that is in none belongs to that of its program.
         advance: Called with the progress: how many are done, of how many, and what is done now.
     """
-    from jostle.analysis import estimate
-
     estimates, programs = [], []
     for number, name in enumerate(names):
         if advance is not None:
-            advance(number, len(names), f"pricing {name}")
-        tables = store.run_tables(name)
-        estimates.append(estimate(tables, **how))
+            advance(number, len(names), f"estimating {name}")
+        estimates.append(evaluate_job(store, name, how).estimate)
         programs.append(store.program(name))
     place = None if baseline is None else list(names).index(baseline)
     grouped = dict(zip(names, programs, strict=True)) | dict(groups or {})

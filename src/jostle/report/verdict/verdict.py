@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from jostle.plain_values import plain
 from jostle.report.format.causes import cause_words
 from jostle.report.verdict.blame import Blame, blame
+from jostle.report.verdict.combine import combine
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import CauseName, Estimate
-    from jostle.analysis.identification.model import Interference, ResourceKind
+    from jostle.analysis.estimation.model import Cause, CauseName, Estimate, HowKnown
+    from jostle.analysis.identification.model import Interference
     from jostle.analysis.interval import Interval
     from jostle.repository import Repository, RunTables
 
 #: Loss in percent of the run time below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
+#: Part of the loss from which on a cause is named beside the largest.
+_MAIN = 0.25
 #: Less of a run than this is not worth a line.
 NOTHING = 0.0005
 #: Arguments of `jostle.analysis.estimate` that are the default.
@@ -37,17 +40,17 @@ ReportProgress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class EvaluatedJob:
-    """A job with its estimate and its suspects.
+    """A job with its estimate and its suspects, which agree (see `combine`).
 
     Attributes:
         estimate: What interference cost the job.
-        names: The path of each mount, for users.
         who: What its neighbours did; None where none were looked for.
+        names: The path of each mount, for users.
     """
 
     estimate: Estimate
-    names: dict[str, str]
     who: Interference | None
+    names: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,9 @@ class VerdictHead:
         intrinsic_s: The run time that it would have had without interference, s.
         cause: What cost most: file system, network, memory or cpu (of messages within a node), cpu
             or unknown; None where nothing was lost.
-        what: The cause in words, with its kind: `CPU, slower cores`; "" where nothing was lost.
-        resource: A mount or a node; "" without one.
-        by: Source of the numbers: the run itself, or its neighbours (see `deciding`).
+        what: The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; ""
+            where nothing was lost.
+        resource: Where most was lost, a mount or a node; "" without one.
         advice: What the run may be used for.
         likely: The most probable light.
         sure: Its probability, 0 to 1.
@@ -80,7 +83,6 @@ class VerdictHead:
     cause: CauseName | None
     what: str
     resource: str
-    by: Literal["run", "neighbours"]
     advice: str
     likely: Light
     sure: float
@@ -124,8 +126,9 @@ def evaluate_job(
         at(2)
         tables = run.result()
     at(3)
-    made = estimate(tables, **how)
-    return EvaluatedJob(made, mount_paths(tables), interference)
+    names = mount_paths(tables)
+    own = estimate(tables, **how)
+    return EvaluatedJob(*combine(own, interference, names), names)
 
 
 def _beside(
@@ -155,73 +158,20 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
     return names
 
 
-def deciding(estimate: Estimate, interference: Interference | None) -> Estimate:
-    """Return the estimate whose light counts: the job's own, or that of its neighbours' load.
-
-    If neighbours were active nearly all the time, the job has no undisturbed segments to compare
-    with. Their load may then explain a larger loss than the segments show, and that loss counts,
-    however small the coverage of the segments is.
-    """
-    if interference is not None and explains_more(estimate, interference):
-        doubts: Any = ("neighbours", "neighbours")
-        return replace(estimate, percent=interference.percent, coverage=1.0, doubts=doubts)
-    return estimate
-
-
-def explains_more(estimate: Estimate, interference: Interference | None) -> bool:
-    """Return whether the neighbours explain more of the loss than the job's own segments show.
-
-    That is so if the most likely loss to neighbours exceeds the upper bound of the job's own
-    estimate. The lower bound of the former does not matter: it is near zero if neighbours were
-    active all the time, though the job was evidently slowed.
-    """
-    if (
-        interference is None or estimate.method == "thesis"
-    ):  # which is as the thesis has it, and knows nobody
-        return False
-    return interference.evident and interference.seconds.value > estimate.lost_s.high
-
-
-def head(estimate: Estimate, interference: Interference | None = None) -> VerdictHead:
-    """Return the numbers that go with the light: those of the neighbours if these decide."""
-    judge = deciding(estimate, interference)
-    lit = judge.lit
-    cause, what, where = None, "", ""
-    if interference is not None and explains_more(estimate, interference):
-        of_run, lost, run_s, by = (
-            interference.percent,
-            interference.seconds,
-            interference.run_s,
-            "neighbours",
-        )
-        worst = next(
-            (
-                resource_loss
-                for resource_loss in interference.resources
-                if resource_loss.seconds.value > 0
-            ),
-            None,
-        )
-        if worst and of_run.value >= WORTH_A_WORD:
-            cause, where = _cause_of(worst.kind), worst.resource
-            what = cause_words(cause)
-    else:
-        of_run, lost, run_s, by = estimate.percent, estimate.lost_s, estimate.run_s, "run"
-        if estimate.causes and of_run.value >= WORTH_A_WORD:
-            first = estimate.causes[0]
-            cause, where = first.cause, first.resource
-            what = cause_words(first.cause, first.kind)
+def head(estimate: Estimate) -> VerdictHead:
+    """Return the numbers that go with the light."""
+    lit = estimate.lit
+    causes = _main_causes(estimate) if estimate.percent.value >= WORTH_A_WORD else []
     return VerdictHead(
         light=lit.light,
-        percent=of_run,
-        lost_s=lost,
-        run_s=run_s,
-        intrinsic_s=estimate.intrinsic_s if by == "run" else run_s - lost.value,
-        cause=cause,
-        what=what,
-        resource=where,
-        by="run" if by == "run" else "neighbours",
-        advice=judge.advice,
+        percent=estimate.percent,
+        lost_s=estimate.lost_s,
+        run_s=estimate.run_s,
+        intrinsic_s=estimate.intrinsic_s,
+        cause=causes[0].cause if causes else None,
+        what=_words(causes),
+        resource=causes[0].resource if causes else "",
+        advice=estimate.advice,
         likely=lit.likely,
         sure=lit.sure,
         undecided=lit.undecided,
@@ -229,27 +179,34 @@ def head(estimate: Estimate, interference: Interference | None = None) -> Verdic
     )
 
 
+def _main_causes(estimate: Estimate) -> list[Cause]:
+    """Return the causes that took a notable part of the loss, the largest first."""
+    sums: dict[CauseName, float] = {}
+    for cause in estimate.causes:
+        sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
+    main = [name for name, lost in sums.items() if lost >= _MAIN * estimate.lost_s.value]
+    main = sorted(main or sums, key=lambda name: -sums[name])[: len(main) or 1]
+    return [next(cause for cause in estimate.causes if cause.cause == name) for name in main]
+
+
+def _words(causes: list[Cause]) -> str:
+    """Name causes: `CPU, slower cores`; of several `file system and CPU`."""
+    if len(causes) == 1:
+        return cause_words(causes[0].cause, causes[0].kind)
+    return " and ".join(cause_words(cause.cause) for cause in causes)
+
+
 def blame_of(estimate: Estimate, interference: Interference | None) -> Blame:
     """Split the loss that goes with the light among the suspects."""
-    return blame(head(estimate, interference).lost_s, interference, estimate.hits)
+    return blame(estimate.lost_s, interference, estimate.hits)
 
 
-def _cause_of(kind: ResourceKind) -> CauseName:
-    return "cpu" if kind == "node" else kind
-
-
-def estimate_json(estimate: Estimate, interference: Interference | None = None) -> dict[str, Any]:
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as plain values; `judged` says whether its light is decided."""
-    judge = deciding(estimate, interference)
-    told = judge.to_json()
-    said = {
-        name: told[name]
-        for name in ("klass", "light", "likely", "sure", "undecided", "decided_by", "advice")
-    }
-    probability = judge.probability if judge.light else None
-    return (
-        estimate.to_json() | said | {"probability": probability, "judged": judge.light is not None}
-    )
+    probability = estimate.probability if estimate.light else None
+    return estimate.to_json() | {
+        "probability": probability, "judged": estimate.light is not None,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -261,14 +218,14 @@ class CauseRow:
         place: The resource, a mount by the path at which the job sees it.
         seconds: Run time lost to it.
         share: The same, as a part of the run time.
-        how: measured or inferred.
+        how: measured, inferred or neighbours (see `Cause`).
     """
 
     what: str
     place: str
     seconds: Interval
     share: float
-    how: Literal["measured", "inferred"]
+    how: HowKnown
 
 
 def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
@@ -291,10 +248,18 @@ def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
     ]
 
 
+def interference_json(estimate: Estimate, interference: Interference) -> dict[str, Any]:
+    """Return what `interference --json` prints: the neighbours, and the loss they had part in."""
+    return interference.to_json() | {
+        "head": head(estimate).to_json(),
+        "blame": blame_of(estimate, interference).to_json(),
+    }
+
+
 def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     """Return the verdict on a job as plain values: what `estimate --json` prints."""
-    content = estimate_json(evaluated_job.estimate, evaluated_job.who)
-    content["head"] = head(evaluated_job.estimate, evaluated_job.who).to_json()
+    content = estimate_json(evaluated_job.estimate)
+    content["head"] = head(evaluated_job.estimate).to_json()
     content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
     content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
     content["mounts"] = evaluated_job.names

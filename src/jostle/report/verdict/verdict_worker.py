@@ -97,14 +97,13 @@ def answer(
             store,
             verdict_request.job,
             USUAL,
-            alone=verdict_request.only,
             viewer=verdict_request.users,
             say=say,
         )
         if verdict_request.only:
             return VerdictAnswer(estimate=evaluated_job.estimate)
         few = evaluated_job.estimate.segments.num_rows <= _MOST_SEGMENTS
-        first, told = head(evaluated_job.estimate, evaluated_job.who), verdict_json(evaluated_job)
+        first, told = head(evaluated_job.estimate), verdict_json(evaluated_job)
         if verdict_request.users is not None:
             for resource in (told["interference"] or {}).get("resources", []):
                 resource["others_load"] = []  # it may be that of one neighbour

@@ -24,7 +24,7 @@ class Interval(BaseModel):
 
 
 class Head(BaseModel):
-    """The numbers behind the light, from the run or from its neighbours (`by`)."""
+    """The numbers behind the light."""
 
     light: Light | None = Field(description="null: undecided")
     percent: Interval
@@ -32,9 +32,8 @@ class Head(BaseModel):
     run_s: float
     intrinsic_s: float
     cause: Cause | None
-    what: str = Field(description="the cause in words, as `jostle estimate` has them")
+    what: str = Field(description="the main causes in words, as `jostle estimate` has them")
     resource: str
-    by: Literal["run", "neighbours"]
     advice: str
     likely: Light = Field(description="the most probable light")
     sure: float = Field(description="its probability, 0 to 1")
@@ -48,8 +47,16 @@ class CauseLoss(BaseModel):
     cause: Cause
     resource: str
     seconds: Interval
-    how: Literal["measured", "inferred"]
+    how: Literal["measured", "inferred", "neighbours"]
     kind: Literal["", "core speed", "steal"]
+
+
+class HitPart(BaseModel):
+    """What one cause took of a hit."""
+
+    cause: Cause
+    resource: str
+    seconds: float
 
 
 class Hit(BaseModel):
@@ -58,8 +65,9 @@ class Hit(BaseModel):
     start_ns: int
     end_ns: int
     seconds: float
-    cause: Cause
+    cause: Cause = Field(description="that took most of it")
     resource: str
+    parts: list[HitPart] = Field(default=[], description="what each cause took of it")
 
 
 class CauseRow(BaseModel):
@@ -69,7 +77,7 @@ class CauseRow(BaseModel):
     place: str = Field(description="the resource; a mount by its path")
     seconds: Interval
     share: float = Field(description="of the run time")
-    how: Literal["measured", "inferred"]
+    how: Literal["measured", "inferred", "neighbours"]
 
 
 class EstimateReport(BaseModel):

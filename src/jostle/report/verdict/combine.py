@@ -1,0 +1,214 @@
+"""Combines what a run shows of its loss with what its neighbours' load explains.
+
+A run is compared with itself, a neighbour's load with the slices in which it was there. Both may
+see the same loss. Every view shows the combined result, so that no two of them differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jostle.analysis.interval import Interval
+from jostle.report.format.values import seconds as seconds_text
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import DoubtName
+    from jostle.analysis.estimation.model import CauseName, Estimate, Hit, HitPart
+    from jostle.analysis.identification.model import Interference, ResourceLoss
+
+#: Part of a slice: smaller losses are no hits.
+_LEAST_OF_SLICE = 0.02
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """A resource on which the neighbours' load explains more than the run shows.
+
+    Attributes:
+        loss: What the load of neighbours explains there.
+        cause: As in Cause.
+        resource: As in Cause.
+        seconds: Run time lost there.
+    """
+
+    loss: ResourceLoss
+    cause: CauseName
+    resource: str
+    seconds: Interval
+
+
+def combine(
+    estimate: Estimate, interference: Interference | None, names: Mapping[str, str] | None = None
+) -> tuple[Estimate, Interference | None]:
+    """Return an estimate and an interference that agree.
+
+    Without segments a run shows only that some slices were slower than its others. If neighbours
+    were active nearly all the time, that is too little. So for each resource the larger of both
+    losses counts. Segments show more: with them the neighbours' load counts if it explains more
+    than the upper bound of the estimate, or if even its lower bound is above the estimate.
+
+    In return, neighbours explain no more than was lost.
+
+    Args:
+        estimate: What the run shows by itself.
+        interference: What the load of its neighbours explains; None where there were none.
+        names: Path of each mount, for users.
+    """
+    if interference is None or estimate.method == "thesis":  # which knows no neighbours
+        return estimate, interference
+    if interference.evident:
+        raised = _raised(estimate, interference)
+        if raised:
+            estimate = _with_raised(estimate, raised, names or {})
+    return estimate, _within(interference, estimate)
+
+
+def _raised(estimate: Estimate, interference: Interference) -> list[_Raised]:
+    """Return the resources on which the neighbours' load decides."""
+    losses = [loss for loss in interference.resources if loss.evident and loss.seconds.value > 0]
+    alone = sum(loss.seconds.value for loss in losses)
+    # What several resources lost at the same instants counts once.
+    part = min(interference.seconds.value / alone, 1.0) if alone > 0 else 0.0
+    if estimate.segments.num_rows:
+        part *= _part_beside_segments(estimate, interference)
+    raised = []
+    for loss in losses:
+        cause: CauseName = "cpu" if loss.kind == "node" else loss.kind
+        resource = "MPI" if loss.kind == "network" else loss.resource
+        value, low, high = (
+            part * bound for bound in (loss.seconds.value, loss.seconds.low, loss.seconds.high)
+        )
+        if value > _shown(estimate, resource):
+            bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
+            raised.append(_Raised(loss, cause, resource, bounds))
+    return raised
+
+
+def _part_beside_segments(estimate: Estimate, interference: Interference) -> float:
+    """Return the part of the neighbours' loss that counts for a run with segments."""
+    explained = interference.seconds
+    if explained.value > estimate.lost_s.high:
+        return 1.0
+    if explained.low > estimate.lost_s.value:
+        return explained.low / explained.value
+    return 0.0
+
+
+def _shown(estimate: Estimate, resource: str) -> float:
+    """Return the loss that the run shows by itself on a resource, s."""
+    return sum(cause.seconds.value for cause in estimate.causes if cause.resource == resource)
+
+
+def _with_raised(estimate: Estimate, raised: list[_Raised], names: Mapping[str, str]) -> Estimate:
+    """Return the estimate with the losses that the neighbours' load explains."""
+    from jostle.analysis.estimation.model import Cause
+
+    resources = {each.resource for each in raised}
+    kept = [cause for cause in estimate.causes if cause.resource not in resources]
+    causes = [*kept, *(Cause(each.cause, each.resource, each.seconds, "neighbours")
+                       for each in raised)]  # fmt: skip
+    causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
+    run_s, own = estimate.run_s, estimate.lost_s
+    whole = sum(cause.seconds.value for cause in causes)
+    value = min(whole, run_s)
+    if whole > value:
+        causes = [replace(cause, seconds=_times(cause.seconds, value / whole)) for cause in causes]
+    low = max(value - _hypot(cause.seconds.value - cause.seconds.low for cause in causes), 0.0)
+    above = value + _hypot(cause.seconds.high - cause.seconds.value for cause in causes)
+    # What the run cannot show by itself, such as slower cores, neighbours' load does not exclude.
+    high = min(max(above, own.high), max(run_s, value))
+    lost = Interval(value, low, high)
+    slices = max(each.loss.slices * each.loss.slice_ns / 1e9 for each in raised)
+    upper: DoubtName = estimate.doubts[1] if own.high > above else "neighbours"
+    notes = [_note(estimate, each, names) for each in raised]
+    return replace(
+        estimate,
+        lost_s=lost,
+        percent=_times(lost, 100 / run_s) if run_s > 0 else estimate.percent,
+        coverage=max(estimate.coverage, min(slices / run_s, 1.0)) if run_s > 0 else 0.0,
+        causes=causes,
+        hits=_hits(estimate, raised),
+        limits=[*notes, *estimate.limits],
+        doubts=("neighbours", upper),
+    )
+
+
+def _note(estimate: Estimate, each: _Raised, names: Mapping[str, str]) -> str:
+    where = names.get(each.resource, each.resource)
+    where = "messages" if where == "MPI" else where
+    return (
+        f"On {where} the run by itself shows a loss of "
+        f"{seconds_text(_shown(estimate, each.resource))}; slices with and without its neighbours' "
+        f"load show {seconds_text(each.seconds.value)}, which counts."
+    )
+
+
+def _hits(estimate: Estimate, raised: list[_Raised]) -> list[Hit]:
+    """Return the hits with those of the raised resources replaced, in time."""
+    from jostle.analysis.estimation.model import HitPart
+
+    resources = {each.resource for each in raised}
+    parts: dict[tuple[int, int, int], list[HitPart]] = {}
+    for hit in estimate.hits:
+        kept = [part for part in hit.by_cause if part.resource not in resources]
+        if kept:
+            parts.setdefault((hit.start_ns, hit.end_ns, hit.cluster), []).extend(kept)
+    for each in raised:
+        for start, end, lost in _lost_slices(estimate, each):
+            part = HitPart(each.cause, each.resource, lost)
+            parts.setdefault((start, end, -1), []).append(part)
+    return [_hit(*span, parts[span]) for span in sorted(parts)]
+
+
+def _lost_slices(estimate: Estimate, each: _Raised) -> Iterable[tuple[int, int, float]]:
+    """Yield start and end of each slice of a resource that lost time, ns, and its loss, s."""
+    lost = [max(seconds, 0.0) for seconds in each.loss.lost]
+    length = each.loss.slice_ns
+    total = sum(lost)
+    scale = each.seconds.value / total if total > 0 else 0.0
+    for begin, seconds in zip(each.loss.steps_ns, lost, strict=False):
+        start, end = max(begin, estimate.start_ns), min(begin + length, estimate.end_ns)
+        if seconds > _LEAST_OF_SLICE * length / 1e9 and end > start:
+            yield start, end, scale * seconds
+
+
+def _hit(start_ns: int, end_ns: int, cluster: int, parts: list[HitPart]) -> Hit:
+    from jostle.analysis.estimation.model import Hit
+
+    parts.sort(key=lambda part: -part.seconds)
+    seconds = sum(part.seconds for part in parts)
+    return Hit(start_ns, end_ns, seconds, parts[0].cause, parts[0].resource, cluster, parts)
+
+
+def _within(interference: Interference, estimate: Estimate) -> Interference:
+    """Return the interference with no more seconds than were lost, in shares of the same run."""
+    explained, lost = interference.seconds, estimate.lost_s
+    scale = min(lost.value / explained.value, 1.0) if explained.value > 0 else 1.0
+    if not interference.evident:
+        scale = 1.0
+    seconds = _times(explained, scale)
+    part = 100 / estimate.run_s if estimate.run_s > 0 else 0.0
+    return replace(
+        interference,
+        run_s=estimate.run_s,
+        seconds=seconds,
+        percent=_times(seconds, part),
+        resources=[replace(loss, seconds=_times(loss.seconds, scale if loss.evident else 1.0),
+                           lost=[scale * each for each in loss.lost])
+                   for loss in interference.resources],
+        suspects=[replace(suspect, seconds=_times(suspect.seconds, scale))
+                  for suspect in interference.suspects],
+        guilty=[replace(guilty, seconds=scale * guilty.seconds)
+                for guilty in interference.guilty],
+    )  # fmt: skip
+
+
+def _times(interval: Interval, factor: float) -> Interval:
+    return Interval(factor * interval.value, factor * interval.low, factor * interval.high)
+
+
+def _hypot(widths: Iterable[float]) -> float:
+    return math.hypot(*widths)
