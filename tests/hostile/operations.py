@@ -82,7 +82,7 @@ OPERATIONS = {
     "compact": _command("repository", "compact"),
     "expire": _command("repository", "expire", "--older-than", "{age}"),
     "check": _command("repository", "check", "--json"),
-    "repair": _command("repository", "repair"),
+    "repair": _command("repository", "check", "--mend"),
     "jobs": _command("jobs", "--json"),
     "digest": _command("digest", "ranks", "--json"),
     "background": _command("background", "job0", "--json"),

@@ -92,7 +92,7 @@ def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
     index.marks = index.marks | {two: "changed"}
     assert index.state(one, two) != before
     assert index.state(one) == before[:1]
-    assert index.state() == (index.number, True)  # its newest slices are long over
+    assert index.state()[:2] == (index.number, True)  # its newest slices are long over
 
 
 def test_rows_are_those_of_the_command(planted: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from jostle.errors import JostleError
+
+#: The command that takes damaged files out of a repository.
+MEND = "`jostle repository check --mend`"
 
 
 class RepositoryError(JostleError):
@@ -33,14 +37,28 @@ class DamagedError(RepositoryError):
             reason: As above.
             span: As above.
         """
+        for again in (f'Failed to read file "{file}": ', f" '{file}'") if file else ():
+            reason = reason.replace(again, "")
         super().__init__(
             f"{f'The file {file}' if file else 'A file'} of the repository {root} cannot be read: "
             f"{reason}",
-            hint="Restore it from a backup, or go on without its rows: `jostle repository repair`.",
+            hint=f"Restore it from a backup, or go on without it: {MEND}.",
         )
         self.file = file
         self.reason = reason
         self.span = span
+
+    def missing(self) -> str:
+        """Return what an answer without the file lacks, in one sentence."""
+        table = self.file.partition("/")[0]
+        when = ""
+        if self.span[1] - self.span[0] < 2**62:
+            first, last = (datetime.fromtimestamp(ns // 10**9, UTC) for ns in self.span)
+            when = f" from {first:%Y-%m-%d %H:%M:%S} to {last:%Y-%m-%d %H:%M:%S} UTC"
+        return (
+            f"{self.file} cannot be read ({self.reason}): its rows of the table {table}{when} are "
+            "missing here."
+        )
 
 
 class NoRoomError(RepositoryError):

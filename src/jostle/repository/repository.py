@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.reader import find_profiles
-from jostle.repository.errors import JobError
+from jostle.repository.errors import DamagedError, JobError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
 from jostle.repository.ingest.spool import peek_header
@@ -21,7 +21,7 @@ from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
-from jostle.repository.query.engine import Engine, total, visible
+from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
@@ -159,22 +159,38 @@ class Repository:
         """
         return check(self.path, progress)
 
-    def repair(self) -> RepairReport:
+    def repair(self, progress: Callable[[int, int], None] | None = None) -> RepairReport:
         """Make a damaged repository consistent; see `maintenance.repair`."""
-        return repair(self.path)
+        return repair(self.path, progress)
 
     def damage(self) -> list[str]:
         """Return the damage of the log, one sentence per file; the rest of it is readable."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
-    def on_damage(self, tell: Callable[[str], None]) -> None:
+    def on_damage(self, tell: Callable[[DamagedError], None]) -> None:
         """Report each damaged file that a query finds and leaves out.
 
         Args:
-            tell: Called with one sentence per file.
+            tell: Called once per file.
         """
         self._engine.on_damage = tell
+
+    def left_out(self) -> dict[str, DamagedError]:
+        """Return the damaged files that queries leave out now, by their paths."""
+        return self._engine.left_out()
+
+    def require_whole(self, job: str) -> None:
+        """Refuse an answer about a job that lacks rows of its time.
+
+        Raises:
+            DamagedError: A damaged file that queries leave out is of this time.
+        """
+        lost = [damaged for damaged in self.left_out().values() if damaged.span != ALWAYS]
+        for row in self.jobs([job]).to_pylist() if lost else []:
+            for damaged in lost:
+                if damaged.span[0] < row["end_ns"] and damaged.span[1] > row["start_ns"]:
+                    raise damaged
 
     def expire(self, older_than_s: float) -> ExpireReport:
         """Remove files whose slices all ended longer ago than a time.

@@ -244,13 +244,20 @@ class IngestReport:
 
 @dataclass(frozen=True)
 class CompactReport:
-    """What a compaction did: files and bytes before and after, stray files removed."""
+    """What a compaction did.
+
+    Attributes:
+        files_before: Files before it, and their size in bytes; the same after it.
+        strays_removed: Files in no commit that were removed.
+        damaged: Files that cannot be read, and stay as they are.
+    """
 
     files_before: int
     files_after: int
     bytes_before: int
     bytes_after: int
     strays_removed: int
+    damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -267,6 +274,7 @@ class ExpireReport:
         rows_removed: Their rows, all tables together.
         bytes_removed: Their size, bytes.
         processes_removed: Processes that ended before the horizon.
+        damaged: Files that cannot be read, and stay as they are.
     """
 
     horizon_ns: int
@@ -274,6 +282,7 @@ class ExpireReport:
     rows_removed: int
     bytes_removed: int
     processes_removed: int
+    damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""

@@ -24,6 +24,7 @@ from jostle.server.job_service import JobService
 from jostle.server.routes import add_routes
 from jostle.server.schemas.jobs import Problem
 from jostle.server.transport.address import WholeNames
+from jostle.server.transport.damage_notice import DamageNotice
 from jostle.server.transport.error_paths import without_folders
 from jostle.server.transport.front_end import Assets, links
 from jostle.server.transport.middleware import AccessMiddleware, login_unavailable, problem
@@ -89,6 +90,7 @@ def create_app(
         responses=_ERRORS,
         middleware=[
             Middleware(AccessMiddleware, access=access),
+            Middleware(DamageNotice, repository=job_service.repository),
             Middleware(GZipMiddleware, compresslevel=5),
             Middleware(WholeNames),
         ],

@@ -59,7 +59,7 @@ class JobService:
                 user's cache.
         """
         self.repository = Repository(path)
-        self.repository.on_damage(lambda message: _log.error("damaged: %s", message))
+        self.repository.on_damage(lambda damaged: _log.error("damaged: %s", damaged.missing()))
         self.index = JobIndex(self.repository)
         self._cache = LruCache()
         cache = cache or cache_folder(path)

@@ -3,6 +3,7 @@ let lost = $state(false);
 let loggedOut = $state(false);
 let wasLoggedIn = $state(false);
 let flag = $state('');
+let damage = $state('');
 
 export const connection = {
   /** The server does not answer; requests are retried. */
@@ -17,6 +18,9 @@ export const connection = {
   /** The option with which commands find this repository. */
   get flag() { return flag; },
   set flag(value: string) { flag = value; },
+  /** What is missing because a file of the repository is damaged, and how to mend it. */
+  get damage() { return damage; },
+  set damage(value: string) { damage = value; },
   /** The session has ended. */
   get ended() { return loggedOut && wasLoggedIn; },
 };

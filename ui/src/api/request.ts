@@ -52,6 +52,7 @@ async function fetchWithRetry(url: string, signal?: AbortSignal): Promise<Respon
 
 async function send(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
   const answer = await fetchWithRetry(`/api/v1/${path}${queryString(query)}`, signal);
+  connection.damage = decodeURIComponent(answer.headers.get('X-Jostle-Damage') ?? '');
   if (answer.ok) { connection.wasLoggedIn ||= path === 'me'; return answer; }
   if (answer.status === 401) connection.loggedOut = true;
   const problem = (await answer.json().catch(() => ({}))) as Partial<Problem>;

@@ -28,7 +28,7 @@ from jostle.report.models.jobs import job_rows
 @json_option
 def command(limit: int, everything: bool, repository: Path, as_json: bool) -> None:
     """List the jobs of the repository, the newest last."""
-    rows = job_rows(open_repository(repository), partial=True) if repository.exists() else []
+    rows = job_rows(open_repository(repository)) if repository.exists() else []
     shown = rows if everything else rows[-limit:]
     if as_json:
         emit_json(

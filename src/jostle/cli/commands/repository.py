@@ -15,32 +15,40 @@ from jostle.cli.options.common import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show, table, warn
+from jostle.cli.output import emit_json, heading, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.report.format.values import byte_count, count, local_time
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.text import Text
 
+    from jostle.repository import Repository
     from jostle.repository.maintenance.repair import Damaged
 
+#: Most jobs of a damaged file that are named; --json names all.
+_MOST_JOBS = 5
 
-@click.group("repository", subcommand_metavar="check|compact|expire|repair")
+
+@click.group("repository", subcommand_metavar="check|compact|expire")
 def command() -> None:
     """Keep the repository small, quick and whole."""
 
 
 @command.command("check")
+@click.option("--mend", is_flag=True, help="Move damaged files aside; nothing is deleted.")
 @repository_option
 @json_option
-def check(repository: Path, as_json: bool) -> None:
+def check(repository: Path, as_json: bool, mend: bool) -> None:
     """Read every file, and list those that differ from what was written.
 
-    Exit status 1 when there are any.
+    Exit status 1 when there are any; with --mend 0, as nothing damaged is left.
     """
     from jostle.repository import Repository
 
     store = Repository(repository)
+    if mend:
+        _mend(store, as_json)
+        return
     with Bar("reading", quiet=as_json) as bar:
         report = store.check(bar.advance)
     if as_json:
@@ -49,63 +57,81 @@ def check(repository: Path, as_json: bool) -> None:
         show(f"All {count(report.files)} files are whole; they hold {count(report.rows)} rows.")
         next_steps("jostle jobs")
     else:
-        show(_damaged(report.damaged))
-        next_steps(f"jostle repository repair{repository_flag(repository)}")
+        show(*_damaged(report.damaged))
+        names = "file is" if len(report.damaged) == 1 else "files are"
+        show(
+            f"{count(len(report.damaged))} {names} damaged, of {count(report.files)}. Restore them "
+            "from a backup if you have one,",
+            f"then move what is still damaged to {report.quarantine}/:",
+        )
+        next_steps(f"jostle repository check{repository_flag(repository)} --mend")
     if report.damaged:
         raise SystemExit(1)
 
 
-@command.command("repair")
-@repository_option
-@json_option
-def repair(repository: Path, as_json: bool) -> None:
-    """Drop damaged files and go on with the rest.
-
-    Rows of damaged files are lost, and listed. What damaged commits had published is restored where
-    it can be distinguished from what was never published. Ingesters wait meanwhile.
-    """
-    from jostle.repository import Repository
-
-    with Bar("repairing", quiet=as_json):
-        report = Repository(repository).repair()
+def _mend(store: Repository, as_json: bool) -> None:
+    with Bar("mending", quiet=as_json) as bar:
+        report = store.repair(bar.advance)
     if as_json:
         emit_json(report.to_json())
         return
     if not report.lost and not report.log:
         show("Nothing is damaged; nothing was changed.")
-    else:
-        show(_damaged([*report.log, *report.lost]))
+        next_steps("jostle jobs")
+        return
+    show(*_damaged([*report.log, *report.lost]))
+    if report.log:
         show(
-            f"Taken back: {count(report.rows)} rows in {count(len(report.taken_back))} files. "
-            "Given up: "
-            f"{count(sum(damaged.rows for damaged in report.lost))} rows. Closed, as it is not "
-            f"known how far they were read: {count(report.closed)} processes."
+            f"The log was made anew. {count(report.rows)} rows in "
+            f"{count(len(report.taken_back))} files were taken back; nothing more is taken of "
+            f"{count(report.closed)} processes, as it is not known how far they were read."
         )
-        if report.unknown:
-            files = "file is" if len(report.unknown) == 1 else "files are"
-            warn(
-                [
-                    f"{count(len(report.unknown))} {files} in no commit, and written by an "
-                    f"earlier version, so it is unknown whether they were ever valid: left out "
-                    f"(--json names "
-                    "them)"
-                ]
-            )
-    next_steps(f"jostle repository check{repository_flag(repository)}")
+    rows = sum(damaged.rows for damaged in report.lost)
+    show(f"These files lie in {store.path / report.quarantine}")
+    if rows:
+        show(
+            f"Lost: {count(rows)} rows. If the profiles were kept, read them into a new repository:"
+        )
+    if report.unknown:
+        files = "file is" if len(report.unknown) == 1 else "files are"
+        warn(
+            [
+                f"{count(len(report.unknown))} {files} in no commit, and written by an "
+                "earlier version, so it is unknown whether they were ever valid: left out "
+                "(--json names them)"
+            ]
+        )
+    if rows:
+        next_steps("jostle ingest SPOOL --repository NEW")
+    else:
+        next_steps("jostle jobs")
 
 
-def _damaged(files: Sequence[Damaged]) -> Table:
-    frame = table(["=file", "table", ">rows", "from (UTC)", "to", "what is wrong"])
+def _damaged(files: Sequence[Damaged]) -> list[Text]:
+    """Return a paragraph per damaged file: its path is too long for a column."""
+    lines = []
     for damaged in files:
-        span = [local_time(damaged.lo), local_time(damaged.hi)] if damaged.hi else ["", ""]
-        frame.add_row(
-            damaged.file,
-            damaged.table,
-            count(damaged.rows) if damaged.table else "",
-            *span,
-            damaged.reason,
-        )
-    return frame
+        lines.append(heading(damaged.file))
+        lines += [heading("", f"  {name:<8}{text}") for name, text in _facts(damaged) if text]
+    return lines
+
+
+def _facts(damaged: Damaged) -> list[tuple[str, str]]:
+    if not damaged.table:
+        return [("holds", "a part of the log"), ("reason", damaged.reason)]
+    when = ""
+    if damaged.hi:
+        when = f", {local_time(damaged.lo, zone=False)} to {local_time(damaged.hi)}"
+    names = ", ".join(damaged.jobs[:_MOST_JOBS])
+    if more := len(damaged.jobs) - _MOST_JOBS:
+        names += f" and {count(more)} more" if more > 0 else ""
+    if names and not damaged.read:
+        names += " (they ran at that time)"
+    return [
+        ("holds", f"{count(damaged.rows)} rows of {damaged.table}{when}"),
+        ("of", names),
+        ("reason", damaged.reason),
+    ]
 
 
 @command.command("compact")
@@ -122,6 +148,7 @@ def compact(repository: Path, as_json: bool) -> None:
         f"{count(report.files_before)} files ({byte_count(report.bytes_before)}) became "
         f"{count(report.files_after)} ({byte_count(report.bytes_after)})."
     )
+    _say_damaged(report.damaged, repository)
     next_steps("jostle jobs")
 
 
@@ -142,4 +169,11 @@ def expire(age: float, repository: Path, as_json: bool) -> None:
         f"{count(report.rows_removed)} rows in {count(report.files_removed)} files, "
         f"{byte_count(report.bytes_removed)}, {count(report.processes_removed)} processes."
     )
+    _say_damaged(report.damaged, repository)
     next_steps("jostle jobs", "jostle repository compact")
+
+
+def _say_damaged(files: Sequence[str], repository: Path) -> None:
+    if files:
+        mend = f"`jostle repository check{repository_flag(repository)} --mend` moves them aside."
+        warn([*(f"{file} cannot be read, and stays as it is." for file in files), mend])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -66,12 +66,18 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
 
     store = Repository(path, create=create)
 
-    def tell(*lost: str) -> None:
-        warn([*lost, "What it held is missing until `jostle repository repair` is run."])
+    mend = (
+        f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --mend`."
+    )
+
+    def tell(lost: Sequence[str]) -> None:
+        nonlocal mend
+        warn([*lost, mend] if mend else lost)
+        mend = ""  # said once
 
     if lost := store.damage():
-        tell(*lost)
-    store.on_damage(tell)
+        tell([f"{sentence} What it held is missing here." for sentence in lost])
+    store.on_damage(lambda damaged: tell([damaged.missing()]))
     return store
 
 

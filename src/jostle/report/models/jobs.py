@@ -38,7 +38,6 @@ def job_rows(
     *,
     traffic: bool = True,
     span: tuple[int, int] | None = None,
-    partial: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the jobs, oldest first, with their traffic.
 
@@ -47,11 +46,10 @@ def job_rows(
         names: Of these jobs alone; None: of all.
         traffic: Look at what they moved, and how far those that run have come.
         span: All their time, ns since the epoch; None: all there is.
-        partial: Leave traffic out whose file is damaged (`Repository.on_damage` is told).
     """
     marks = {}
     if traffic:
-        found = store.loads.job_marks(names, *([span] if span else []), partial=partial)
+        found = store.loads.job_marks(names, *([span] if span else []))
         marks = {row["job"]: row for row in found.to_pylist()}
     mpi = mpi_programs(store)
     rows = []

@@ -113,6 +113,10 @@ def evaluate_job(
         alone: Do not look for neighbours.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
         say: Called with the progress; some jobs need not all steps.
+
+    Raises:
+        DamagedError: A file of the time of the job is damaged: a part of the evidence could look
+            like a run that lost nothing.
     """
 
     def at(step: int) -> None:
@@ -128,6 +132,7 @@ def evaluate_job(
     at(3)
     names = mount_paths(tables)
     own = estimate(tables, **how)
+    store.require_whole(name)
     return EvaluatedJob(*combine(own, interference, names), names)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections import defaultdict
@@ -16,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.errors import ConflictError, DamagedError, RepositoryError
 from jostle.repository.segments import merge_cache as copies
-from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
+from jostle.repository.store.damage import reason_of
+from jostle.repository.store.files import cannot_use, plain_errors, publish, strays, write_chunks
 from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, TableLayout
 from jostle.repository.store.log import Change, File, Log, RepositoryState, open_marker
 from jostle.repository.store.tables import Ints, PartitionChunk, groups, order, without_zeros
@@ -53,9 +55,12 @@ def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
     log = Log(root)
     before = list(log.refresh().files.values())
     removed = _tidy(root, log)  # on a full disk it makes the room that merging needs
+    damaged: list[str] = []
     for group in _groups(before, small_bytes, at_least):
         with contextlib.suppress(ConflictError):  # somebody else merged them: just as well
-            _replace(root, log, group, merge(root, group))
+            files, rows = _readable(root, group, damaged)
+            if len(files) >= at_least:
+                _replace(root, log, files, rows)
     after = log.refresh().files
     return CompactReport(
         len(before),
@@ -63,7 +68,30 @@ def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
         sum(file.bytes for file in before),
         sum(file.bytes for file in after.values()),
         removed,
+        tuple(damaged),
     )
+
+
+def _readable(
+    root: Path, files: Sequence[File], damaged: list[str]
+) -> tuple[Sequence[File], pa.Table]:
+    """Merge the files of one table that can be read.
+
+    Args:
+        root: The repository.
+        files: The files.
+        damaged: Gets the paths of the others.
+
+    Returns:
+        The files that were read, and their rows.
+    """
+    while files:
+        try:
+            return files, merge(root, files)
+        except DamagedError as error:
+            damaged.append(error.file)
+            files = [file for file in files if file.path != error.file]
+    return files, pa.table({})
 
 
 def _tidy(root: Path, log: Log) -> int:
@@ -111,7 +139,8 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
     """Read files of one table and gives their rows as one file should hold them.
 
     Raises:
-        RepositoryError: A file cannot be read.
+        DamagedError: A file is damaged.
+        RepositoryError: A file cannot be read at this time.
     """
     table = TABLES[files[0].table]
     parts = []
@@ -119,11 +148,10 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
         try:
             parts.append(pq.ParquetFile(root / file.path).read())
         except (OSError, pa.ArrowException) as error:
-            raise RepositoryError(
-                f"{root / file.path} cannot be read: {error}",
-                hint="Restore it from a backup, or go on without its rows: `jostle repository "
-                "repair`.",
-            ) from error
+            if isinstance(error, OSError) and error.errno not in (None, errno.ENOENT, errno.EIO):
+                raise cannot_use(root, error) from error
+            span = (file.lo, file.hi)
+            raise DamagedError(root, file.path, reason_of(error, root), span) from error
     rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
     for index, field in enumerate(rows.schema):
         number = pa.types.is_integer(field.type)
@@ -216,9 +244,9 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     rows_removed = sum(file.rows for file in old)
     partition_chunks: list[PartitionChunk] = []
     forget: list[int] = []
-    process_files = state.of("processes")
+    damaged: list[str] = []
+    process_files, rows = _readable(root, state.of("processes"), damaged)
     if process_files:
-        rows = merge(root, process_files)
         end = (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
         gone = rows.column("complete").to_numpy() & (end <= horizon)
         forget = _rank(rows, "process")[gone].tolist()
@@ -227,10 +255,11 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
             rows = rows.filter(pa.array(~gone))
             partition_chunks.append(PartitionChunk("processes", rows, 0, 0))
             old += process_files
-            for table in ("mounts", "tokens"):
-                files = state.of(table)
+            # What a damaged file of processes names is not known: nothing of its jobs may go.
+            for table in () if damaged else ("mounts", "tokens"):
+                files, of_table = _readable(root, state.of(table), damaged)
                 if files:
-                    partition_chunks.append(_of_jobs(root, files, rows))
+                    partition_chunks.append(_of_jobs(table, of_table, rows))
                     old += files
     new = write_chunks(root, [chunk for chunk in partition_chunks if chunk.rows.num_rows])
     change = Change(
@@ -245,7 +274,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     _leave(root, old)
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
-    return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
+    return ExpireReport(horizon, len(old), rows_removed, freed, len(forget), tuple(damaged))
 
 
 def _sane(state: RepositoryState, horizon: int) -> None:
@@ -264,10 +293,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
         )
 
 
-def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> PartitionChunk:
+def _of_jobs(table: str, rows: pa.Table, processes: pa.Table) -> PartitionChunk:
     """Keep what belongs to the jobs of some processes."""
-    rows = merge(root, files)
     jobs = pc.unique(processes.column("job"))
-    return PartitionChunk(
-        files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0
-    )
+    return PartitionChunk(table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)

@@ -1,4 +1,4 @@
-"""Finds damaged files and drops what cannot be recovered.
+"""Finds damaged files, and moves aside what cannot be recovered.
 
 A repair never guesses: a file that is in no commit is restored only if none of its
 rows are in the repository, together with all that was published with it (files.CHANGE).
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -22,10 +23,10 @@ import pyarrow.parquet as pq
 
 from jostle.errors import no_room
 from jostle.repository.errors import LogError, RepositoryError
-from jostle.repository.query.engine import connect
+from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.files import CHANGE, cannot_write, plain_errors
-from jostle.repository.store.layout import TABLES
+from jostle.repository.store.layout import QUARANTINE, TABLES
 from jostle.repository.store.log import File, Log, RepositoryState, open_marker
 from jostle.repository.store.sealed import file_sum
 
@@ -46,6 +47,8 @@ class Damaged:
         rows: How many.
         lo: Start of the earliest, ns since the epoch; 0 where the table has no time.
         hi: End of the latest.
+        jobs: Names of the jobs of these rows, as far as they are known.
+        read: Whether the file itself still names them; else they are those that ran at its time.
     """
 
     file: str
@@ -54,6 +57,8 @@ class Damaged:
     rows: int = 0
     lo: int = 0
     hi: int = 0
+    jobs: list[str] = field(default_factory=list)
+    read: bool = False
 
 
 @dataclass
@@ -64,11 +69,13 @@ class CheckReport:
         files: Number of files of tables in the log.
         rows: Their rows.
         damaged: Damaged files, of tables and of the log.
+        quarantine: Folder for them in the repository.
     """
 
     files: int
     rows: int
     damaged: list[Damaged]
+    quarantine: str = QUARANTINE
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -80,13 +87,14 @@ class RepairReport:
     """What a repair did.
 
     Attributes:
-        lost: Files whose rows are gone.
+        lost: Files whose rows are gone; they lie in the folder QUARANTINE.
         log: Files of the log that were damaged.
         taken_back: Files that a damaged commit had named.
         rows: Rows in these.
         closed: Processes of which no more will be taken, since it is not known how far they were.
         unknown: Files in no commit that an earlier version wrote: it is unknown whether they
             were ever valid.
+        quarantine: Folder of the repository in which the damaged files lie.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -95,6 +103,7 @@ class RepairReport:
     rows: int = 0
     closed: int = 0
     unknown: list[str] = field(default_factory=list)
+    quarantine: str = QUARANTINE
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -117,34 +126,36 @@ def _check(root: Path, progress: Progress | None) -> CheckReport:
     log = Log(root)
     files = list(log.refresh().files.values())
     damaged = _of_log(log)
+    lives = _Lives(root)
     for number, file in enumerate(files):
         try:
             why = _trouble(root, file)
         except OSError as error:
             why = f"it cannot be read ({error.strerror or error})"
         if why:
-            damaged.append(_damaged(file, why))
+            damaged.append(_damaged(file, why, lives))
         if progress is not None:
             progress(number + 1, len(files))
     return CheckReport(len(files), sum(file.rows for file in files), damaged)
 
 
-def repair(root: Path) -> RepairReport:
+def repair(root: Path, progress: Progress | None = None) -> RepairReport:
     """Make a damaged repository consistent with its readable files.
 
-    Files that cannot be read are taken out of the log, and stay where they are. What damaged
-    commits had published is restored if it can be distinguished from unpublished files. If the
-    state cannot be read, it is rebuilt from the metadata of the files.
+    Files that cannot be read are taken out of the log, and moved into the folder QUARANTINE. What
+    damaged commits had published is restored if it can be distinguished from unpublished files. If
+    the state cannot be read, it is rebuilt from the metadata of the files.
 
     Args:
         root: The repository; ingesters wait until the repair is done.
+        progress: Called with how many files were read, of how many.
 
     Raises:
         RepositoryError: A file cannot be read at this time; its content may be intact.
     """
     open_marker(root)
     try:
-        return _repair(root)
+        return _repair(root, progress)
     except OSError as error:
         if no_room(error):
             raise cannot_write(root, error) from error
@@ -156,16 +167,20 @@ def repair(root: Path) -> RepairReport:
         ) from error
 
 
-def _repair(root: Path) -> RepairReport:
+def _repair(root: Path, progress: Progress | None) -> RepairReport:
     log = Log(root)
     with log.lock():
         state = _state(log)
         report = RepairReport(log=_of_log(log))
-        for file in list(state.files.values()):
+        lives = _Lives(root)
+        files = list(state.files.values())
+        for number, file in enumerate(files):
             why = _trouble(root, file)
             if why:
-                report.lost.append(_damaged(file, why))
+                report.lost.append(_damaged(file, why, lives))
                 del state.files[file.path]
+            if progress is not None:
+                progress(number + 1, len(files))
         if not report.log and not report.lost:
             return report
         groups = _published(root, {*state.files, *(damaged.file for damaged in report.lost)})
@@ -183,11 +198,23 @@ def _repair(root: Path) -> RepairReport:
                 for key in unknown:
                     state.open.pop(key, None)
         state.number += 1  # readers that are open notice
+        for damaged in report.lost:
+            _set_aside(root, damaged.file)
         log.write_state()
         for damaged in report.log:
-            with contextlib.suppress(OSError):
-                (root / damaged.file).unlink()
+            _set_aside(root, damaged.file)
     return report
+
+
+def _set_aside(root: Path, file: str) -> None:
+    """Move a damaged file, if it is still there, to the same path below QUARANTINE."""
+    aside = root / QUARANTINE / file
+    with contextlib.suppress(OSError):  # it may be gone; and one that stays is in no commit
+        (root / file).lstat()
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        if aside.exists():  # a file of the log may get the same name again
+            aside = aside.with_name(f"{aside.name}.{time.time_ns()}")
+        (root / file).rename(aside)
 
 
 def _state(log: Log) -> RepositoryState:
@@ -204,8 +231,45 @@ def _of_log(log: Log) -> list[Damaged]:
     return [Damaged(f"{folder}/{name}", why) for name, why in sorted(log.damage.items())]
 
 
-def _damaged(file: File, why: str) -> Damaged:
-    return Damaged(file.path, why, file.table, file.rows, file.lo, file.hi)
+def _damaged(file: File, why: str, lives: _Lives) -> Damaged:
+    jobs, read = lives.held(file)
+    return Damaged(file.path, why, file.table, file.rows, file.lo, file.hi, jobs, read)
+
+
+class _Lives:
+    """Tells which jobs a damaged file is about."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._jobs: list[tuple[str, int, int]] | None = None
+
+    def held(self, file: File) -> tuple[list[str], bool]:
+        """Return the jobs that a file names, else those that ran at its time; and which it is."""
+        names = self._named(file)
+        if names or not TABLES[file.table].partition_ns:
+            return names, bool(names)
+        if self._jobs is None:
+            self._jobs = self._known()
+        return [job for job, lo, hi in self._jobs if lo < file.hi and hi > file.lo], False
+
+    def _named(self, file: File) -> list[str]:
+        try:
+            rows = pq.ParquetFile(self._root / file.path, page_checksum_verification=True).read(
+                columns=["job"]
+            )
+            return sorted(str(job) for job in pc.unique(rows["job"]).to_pylist())
+        except (OSError, pa.ArrowException, KeyError, UnicodeDecodeError):
+            return []
+
+    def _known(self) -> list[tuple[str, int, int]]:
+        engine = Engine(self._root, Log(self._root))
+        try:
+            rows = engine.query("SELECT job, start_ns, end_ns FROM jobs ORDER BY start_ns, job")
+        except RepositoryError:
+            return []
+        finally:
+            engine.close()
+        return [(row["job"], row["start_ns"], row["end_ns"]) for row in rows.to_pylist()]
 
 
 def _trouble(root: Path, file: File) -> str | None:

@@ -184,15 +184,12 @@ class Loads:
 
         return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
 
-    def job_marks(
-        self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS, *, partial: bool = False
-    ) -> pa.Table:
+    def job_marks(self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> pa.Table:
         """Return figures that change with a job's data: records, newest slice, bytes.
 
         Args:
             jobs: Their names; None: of all.
             span: All their time, ns since the epoch; it may be wider.
-            partial: Leave out damaged files, and report them.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
@@ -201,7 +198,7 @@ class Loads:
         which, params = ("", []) if jobs is None else ("WHERE list_contains($1, job)", [list(jobs)])
 
         def stored(table: str) -> str:
-            return self._engine.stored(table, *span, partial=partial)
+            return self._engine.stored(table, *span)
 
         return self._engine.ask(
             lambda: (
@@ -214,7 +211,6 @@ class Loads:
                 f"FROM {stored('rollup')} {which}) GROUP BY job"
             ),
             params,
-            partial=partial,
         )
 
     def job_curves(

@@ -124,22 +124,24 @@ class Columns:
             resources: On these alone.
 
         Raises:
-            RepositoryError: A file is missing or damaged.
+            RepositoryError: A file cannot be read at this time.
         """
-        for attempt in range(_TRIES):
+        attempt = 0
+        while True:
             result: list[RowGroupRows] = []
             for file in self._engine.newest(table, *span):
                 try:
                     result += self._of_file(file, lines, span, job, resources)
-                except FileNotFoundError as error:
-                    if attempt == _TRIES - 1:
-                        raise self._engine.unreadable(error, file.path) from error
-                    break
                 except (pa.ArrowException, OSError) as error:
-                    raise self._engine.unreadable(error, file.path) from error
+                    attempt += 1
+                    if isinstance(error, FileNotFoundError) and attempt < _TRIES:
+                        break
+                    damaged = self._engine.unreadable(error, file.path)
+                    if not self._engine.leave_out(damaged):
+                        raise damaged from error
+                    break
             else:
                 return result
-        raise AssertionError("unreachable")
 
     def _of_file(
         self,

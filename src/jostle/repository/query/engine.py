@@ -42,7 +42,7 @@ _ATTEMPTS = 3
 _MOST_DAMAGED = 100
 #: A file that is left out is tried again after this, s: an error of a network may have passed.
 _LEFT_OUT_S = 60.0
-#: Tables whose files are about all jobs: a damaged one is left out, and told.
+#: Tables whose files are about all jobs: also who writes goes on without a damaged one.
 _SHARED = ("processes", "mounts", "tokens")
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
@@ -92,6 +92,15 @@ def _error_of(path: Path) -> int | None:
     return None
 
 
+@dataclass(frozen=True)
+class _LeftOut:
+    """A damaged file: its error, what is there in its place, and until when it is left out."""
+
+    error: DamagedError
+    facts: _Facts
+    until: float
+
+
 @dataclass
 class _Cursor:
     """A way to ask, and the views on it (name -> number of the commit they show)."""
@@ -119,11 +128,11 @@ class Engine:
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []
         self._suspect = ""  # the file that was found damaged last
-        #: Damaged files that questions leave out -> what is there in their place, and until when.
-        self._left_out: dict[str, tuple[_Facts, float]] = {}
+        #: Damaged files that questions leave out.
+        self._left_out: dict[str, _LeftOut] = {}
         self._said: set[str] = set()
         #: Told of each file that is left out, once.
-        self.on_damage: Callable[[str], None] = lambda _said: None
+        self.on_damage: Callable[[DamagedError], None] = lambda _damaged: None
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
         """Ask a question; tables and views are those of docs/reference/repository.md.
@@ -135,35 +144,34 @@ class Engine:
         return self.ask(lambda: sql, params, views=True)
 
     def ask(
-        self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False,
-        partial: bool = False,
-    ) -> pa.Table:  # fmt: skip
+        self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False
+    ) -> pa.Table:
         """Ask a question that is put together from the newest state of the log.
 
-        A damaged file of a table of all jobs is left out and reported (`on_damage`).
+        A damaged file is left out and reported (`on_damage`).
 
         Args:
-            question: Gives the SQL; called again when files vanished under the query.
+            question: Gives the SQL; called again when files vanished under the query, or one of
+                them is left out.
             params: Values of its parameters.
             views: Create the views that it uses.
-            partial: Leave damaged files of any table out.
 
         Raises:
-            DamagedError: Another file is missing or damaged.
+            DamagedError: A file cannot be read, and may not be left out: who writes needs it, or
+                the error may pass.
             JobError: The question itself is wrong.
         """
         with self._guard:
             cursor = self._idle.pop() if self._idle else self._connect()
         try:
-            return self._asked(cursor, question, params, views=views, partial=partial)
+            return self._asked(cursor, question, params, views=views)
         finally:
             with self._guard:
                 self._idle.append(cursor)
 
     def _asked(
-        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *,
-        views: bool, partial: bool,
-    ) -> pa.Table:  # fmt: skip
+        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *, views: bool
+    ) -> pa.Table:
         attempts = 0
         while True:
             try:
@@ -191,13 +199,13 @@ class Engine:
                 if is_gone and attempts < _ATTEMPTS:
                     continue  # a compaction may have taken files away since we read the log
                 damaged = self.unreadable(error, self._culprit(cursor, error, sql))
-                if attempts > _MOST_DAMAGED or not self._leave_out(damaged, partial=partial):
+                if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
                     raise damaged from error
 
-    def _leave_out(self, damaged: DamagedError, *, partial: bool) -> bool:
-        """Leave out a damaged file if its table permits that; return whether it did."""
+    def leave_out(self, damaged: DamagedError) -> bool:
+        """Leave out a damaged file from now on, if that is right; return whether it is."""
         table = damaged.file.partition("/")[0]
-        if not damaged.file or not (partial or table in _SHARED):
+        if not damaged.file or (self._writes and table not in _SHARED):
             return False
         # Gone, or on a bad place of a disk: that is the file's own. All else may pass.
         why = _error_of(self.root / damaged.file)
@@ -205,22 +213,33 @@ class Engine:
             return False
         with self._guard:
             until = time.monotonic() + _LEFT_OUT_S
-            self._left_out[damaged.file] = _facts(self.root / damaged.file), until
+            self._left_out[damaged.file] = _LeftOut(
+                damaged, _facts(self.root / damaged.file), until
+            )
             is_new = damaged.file not in self._said
             self._said.add(damaged.file)
         if is_new:
-            self.on_damage(f"{damaged.file} cannot be read: {damaged.reason}")
+            self.on_damage(damaged)
         return True
 
-    def _whole(self, files: list[File], *, partial: bool) -> list[File]:
+    def left_out(self) -> dict[str, DamagedError]:
+        """Return the damaged files that questions leave out now, by their paths."""
+        with self._guard:
+            self._whole([])
+            return {path: entry.error for path, entry in self._left_out.items()}
+
+    def missing(self) -> set[str]:
+        """Return the paths of files that are left out; a question may ask for them."""
+        return set(self._left_out)
+
+    def _whole(self, files: list[File]) -> list[File]:
         """Return files without those that are left out; one that was restored is taken up again."""
-        for path, (facts, until) in list(self._left_out.items()):
-            if time.monotonic() > until or _facts(self.root / path) != facts:
+        named = self.log.state.files
+        for path, entry in list(self._left_out.items()):
+            is_other = path not in named or _facts(self.root / path) != entry.facts
+            if is_other or time.monotonic() > entry.until:
                 self._left_out.pop(path, None)
-        return [
-            file for file in files
-            if file.path not in self._left_out or not (partial or file.table in _SHARED)
-        ]  # fmt: skip
+        return [file for file in files if file.path not in self._left_out]
 
     def unreadable(self, error: Exception, file: str = "") -> DamagedError:
         """Return the error for a file that is missing or damaged.
@@ -250,7 +269,7 @@ class Engine:
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
         """Return the stale views that a query uses; each costs a stat of its files."""
-        self._whole([], partial=False)
+        self._whole([])
         number = hash((self.log.state.number, *self._left_out))
         wanted = {}
         for name in _tables_in(sql):
@@ -279,7 +298,7 @@ class Engine:
 
     def files(self, table: str) -> list[File]:
         """Return the files of a table, as last read from the log."""
-        return self._whole(self.log.state.of(table), partial=False)
+        return self._whole(self.log.state.of(table))
 
     def newest(self, name: str, lo: int, hi: int) -> list[File]:
         """Return the files of a table, as of the last refresh, that reach into a span (ns)."""
@@ -287,8 +306,8 @@ class Engine:
             self.log.refresh()
             return self._reaching(name, lo, hi)
 
-    def _reaching(self, name: str, lo: int, hi: int, *, partial: bool = False) -> list[File]:
-        files = self._whole(self.log.state.of(name), partial=partial)
+    def _reaching(self, name: str, lo: int, hi: int) -> list[File]:
+        files = self._whole(self.log.state.of(name))
         if not TABLES[name].partition_ns:
             return files
         return [file for file in files if file.hi > lo and file.lo < hi]
@@ -305,16 +324,15 @@ class Engine:
         ).to_pylist()[0]
         return (bounds["lo"] or 0, (bounds["hi"] or 0) + _OLDEST_SLICE_NS)
 
-    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, partial: bool = False) -> str:
+    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
             name: Table.
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
-            partial: Without damaged files, as `ask` has it.
         """
-        files = self._reaching(name, lo, hi, partial=partial)
+        files = self._reaching(name, lo, hi)
         if not files:
             return f"({_shape(name)})"
         return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"

@@ -69,7 +69,7 @@ class Merger:
         result = JobSegments(
             job, tuple(_work_alone(world_segments, processes) for world_segments, _ in worlds)
         )
-        if over and all(whole for _, whole in worlds):
+        if over and all(whole for _, whole in worlds) and not self._engine.missing():
             with self._guard:
                 self._kept.pop(job, None)
                 self._kept[job] = (state, result)
@@ -111,7 +111,8 @@ class Merger:
         reader = _Reader(self._engine, job, self._engine.window(job), world.processes)
         tokens = self._engine.query("SELECT * FROM tokens WHERE job = ?", [job])
         merged = merge_world(world, reader.read, tokens)
-        if key and sum(merged.rank_segments) >= copies.WORTH_ROWS:
+        is_worth = sum(merged.rank_segments) >= copies.WORTH_ROWS
+        if key and is_worth and not self._engine.missing():
             copies.save(root, stem, key, merged)
         return merged, True
 
@@ -141,6 +142,7 @@ class _Reader:
         self._job = job
         self._window = window
         self._source = ""
+        self._missing: set[str] = set()
         counts = self._ask("process, count(*) AS number", list(processes), "GROUP BY process")
         pairs = zip(counts["process"].to_pylist(), counts["number"].to_pylist(), strict=True)
         self._groups: list[list[int]] = []
@@ -156,7 +158,9 @@ class _Reader:
         def question() -> str:
             # RATIONALE: the list of files is that of the first time, so that rows stay the same
             # though somebody ingests; files that a compaction takes out stay for 15 minutes.
-            self._source = self._source or self._engine.source("segments", *self._window)
+            if not self._source or self._engine.missing() - self._missing:
+                self._missing = self._engine.missing()
+                self._source = self._engine.source("segments", *self._window)
             return (
                 f"SELECT {columns} FROM ({self._source}) "
                 f"WHERE job = $1 AND list_contains($2, process) {more}"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
-#: Longest search for the damaged file, s; that there is one is known without it.
-_LOOK_S = 2.0
+#: Longest search for the damaged file, s: without its name no question is answered.
+_LOOK_S = 20.0
 _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 

@@ -21,6 +21,8 @@ FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
 COMMITS = "commits"
 MERGED = "merged"
+#: Damaged files that were taken out of the log, each under the path that it had.
+QUARANTINE = "quarantine"
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 

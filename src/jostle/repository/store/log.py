@@ -268,7 +268,7 @@ class Log:
     def _broken(self, why: str) -> LogError:
         return LogError(
             f"The log of the repository {self.root} is damaged: {why}.",
-            hint="`jostle repository check` lists the damage, and `jostle repository repair` "
+            hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
             "goes on with what is left; or restore the folder `commits` from a backup.",
         )
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from jostle.report.format.users import owner_name
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import view
-from jostle.repository import DamagedError, Repository
+from jostle.repository import Repository
 from jostle.repository.query.engine import ALWAYS
 from jostle.server.background.tiles import CELL_NS, SETTLED_NS
 
@@ -105,6 +105,7 @@ class JobIndex:
 
     def __post_init__(self) -> None:
         self._files: frozenset[str] = frozenset()
+        self._left_out: frozenset[str] = frozenset()
         self._turn = threading.Lock()
         self._refreshed = 0.0
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
@@ -121,7 +122,9 @@ class JobIndex:
         Of none: what changes with any commit, and once more when its slices are settled.
         """
         settled = time.time_ns() > self.newest_ns + SETTLED_NS + CELL_NS
-        return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number, settled)
+        if jobs:
+            return tuple(self.marks.get(job, self.number) for job in jobs)
+        return self.number, settled, self._left_out
 
     def since(self, number: int) -> list[str]:
         """Return the jobs that changed after a commit; all if that is too long ago."""
@@ -135,7 +138,7 @@ class JobIndex:
         with self._turn:
             self._refreshed = time.monotonic()
             now = self.repository.loads.files()
-            if now.number == self.number:
+            if now.number == self.number and self._left_out == set(self.repository.left_out()):
                 return []
             new = now.naming - self._files
             gone = self._files - now.naming
@@ -150,19 +153,16 @@ class JobIndex:
             )
             self.marks = {job: self._mark(row) for job, row in self.rows.items()}
             self._files, self.number = now.naming, now.number
+            self._left_out = frozenset(self.repository.left_out())
             changed = [job for job, mark in self.marks.items() if before.get(job) != mark]
             changed += [job for job in before if job not in self.marks]
             self._changes.append((now.number, changed))
             self._refreshed = time.monotonic()
             return changed
 
-    def _made(self, names: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> dict[str, Row]:
-        """Make the rows of jobs whose time is a span; where a file is damaged, without traffic."""
-        try:
-            rows = job_rows(self.repository, names, span=span)
-            curves = self.repository.loads.job_curves(names, SPARK, span).to_pylist()
-        except DamagedError as error:
-            return self._without(names, span, error.span)
+    def _made(self, names: Sequence[str] | None) -> dict[str, Row]:
+        rows = job_rows(self.repository, names)
+        curves = self.repository.loads.job_curves(names, SPARK).to_pylist()
         return self._rows(rows, curves)
 
     def _curves(
@@ -176,29 +176,12 @@ class JobIndex:
                 break
             # No end: that of one that runs may be later than its row of processes has it.
             first = min(row["start_ns"] - row["slice_ns"] for row in quiet.values())
-            try:
-                times = self.repository.loads.job_curves(
-                    list(quiet), SPARK, (first, ALWAYS[1]), table="node_rollup", metrics=metrics
-                )
-            except DamagedError:  # the little traffic must do
-                break
+            times = self.repository.loads.job_curves(
+                list(quiet), SPARK, (first, ALWAYS[1]), table="node_rollup", metrics=metrics
+            )
             for job, curve in _by_job(times.to_pylist()).items():
                 found[job] = (kind, curve)
                 del quiet[job]
-        return found
-
-    def _without(
-        self, names: Sequence[str] | None, span: tuple[int, int], damaged: tuple[int, int]
-    ) -> dict[str, Row]:
-        """Make the rows of those that ran at a time whose traffic is lost, and of all others."""
-        rows = job_rows(self.repository, names, traffic=False)
-        before = [row["job"] for row in rows if row["end_ns"] <= damaged[0]]
-        after = [row["job"] for row in rows if row["start_ns"] >= damaged[1]]
-        found = self._rows([row for row in rows if row["job"] not in {*before, *after}], [])
-        if before:
-            found |= self._made(before, (span[0], damaged[0]))
-        if after:
-            found |= self._made(after, (damaged[1], span[1]))
         return found
 
     def _rows(self, rows: Sequence[Row], curves: Sequence[Row]) -> dict[str, Row]:
