@@ -65,6 +65,9 @@ JOBS = {
 class Store:
     """A repository of these jobs."""
 
+    def resolve_parts(self, name: str, *, owner: int | None = None) -> list[str]:
+        return [self.resolve_job(name, owner=owner)]
+
     def resolve_job(self, name: str, *, owner: int | None = None) -> str:
         if name not in JOBS:
             raise UsageError(f"There is no job {name!r}.", hint="Did you mean heads?")

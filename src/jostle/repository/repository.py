@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.reader import find_profiles
-from jostle.repository.errors import DamagedError, JobError
+from jostle.repository.errors import DamagedError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
 from jostle.repository.ingest.spool import peek_header
+from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
@@ -250,43 +250,27 @@ class Repository:
             owner: Look among the jobs of this user (a uid) alone, as if there were no others.
 
         Raises:
+            JobError: There is no such job, or several, or it is a batch job of several parts.
+        """
+        return find_job(name, self._names(owner), self.path, owner)
+
+    def resolve_parts(self, name: str, *, owner: int | None = None) -> list[str]:
+        """Find a job as `resolve_job` does, or all parts of a batch job by its number.
+
+        Returns:
+            One job; or the parts of a batch job, the newest first (see jostle.batch_jobs).
+
+        Raises:
             JobError: There is no such job, or several.
         """
-        names = self.query(
+        return find_jobs(name, self._names(owner), self.path, owner)
+
+    def _names(self, owner: int | None) -> list[str]:
+        """Return the names of all jobs, or of one user's, the newest first."""
+        rows = self.query(
             "SELECT job FROM jobs WHERE $1 IS NULL OR uid = $1 ORDER BY start_ns DESC, job", [owner]
-        )["job"].to_pylist()
-        whose = "" if owner is None else f" of uid {owner}"
-        if not names and whose:
-            raise JobError(
-                f"The repository {self.path} holds no job{whose}.",
-                hint="You can only see jobs in which every process is yours; `jostle jobs` names "
-                "owners.",
-            )
-        if not names:
-            raise JobError(
-                f"The repository {self.path} holds no job yet.",
-                hint="Profile one with `jostle run -- COMMAND`.",
-            )
-        if name == "last":
-            return str(names[0])
-        if name in names:
-            return name
-        called = [job for job in names if job.rpartition("@")[0] == name]  # by its owner
-        matches = called or [job for job in names if job.startswith(name)]
-        if len(matches) == 1:
-            return str(matches[0])
-        if matches:
-            few = ", ".join(matches[:5]) + (" and others" if len(matches) > 5 else "")
-            raise JobError(
-                f"{len(matches)} jobs begin with {name!r}: {few}.", hint="Give more letters."
-            )
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        raise JobError(
-            f"There is no job {name!r}{whose} in {self.path}.",
-            hint=(f"Did you mean {' or '.join(near)}? " if near
-                  else f"The newest: {', '.join(names[:3])}. ")
-            + ("Other users' jobs are not shown." if whose else "`jostle jobs` lists them all."),
-        )  # fmt: skip
+        )
+        return [str(job) for job in rows["job"].to_pylist()]
 
     def newest(self, job: str) -> str:
         """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" perhaps "...@2".

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jostle.cli.commands.batch_job import digest_parts, print_line
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 @click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
 @click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), default=0.0, metavar="S",
               help="With --spool: wait for the end of all ranks, at most S seconds.")  # fmt: skip
+@click.option("--line", is_flag=True,
+              help="One line, also where JOB is not known; status 0 (for an epilog).")  # fmt: skip
 @repository_option
 @json_option
 def command(
@@ -41,15 +44,23 @@ def command(
     with_segments: bool,
     spool: str | None,
     wait_s: float,
+    line: bool,
     repository: Path,
     as_json: bool,
 ) -> None:
     """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
 
-    JOB is a name, the beginning of one, or `last`. For an MPI program, ranks are compared and a
-    kind of tool for a closer view is suggested. If the program ran before, this run is compared
-    with the others.
+    JOB is a name, the beginning of one, `last`, or the number of a batch job, of which all parts
+    are listed. For an MPI program, ranks are compared and a kind of tool for a closer view is
+    suggested. If the program ran before, this run is compared with the others.
     """
+    if line:
+        if spool is not None or as_json or with_segments:
+            raise UsageError(
+                "--line is not for --spool, --json or --segments.", hint="Use one of them."
+            )
+        print_line(repository, job)
+        return
     from jostle.report.models.among_runs import figures_of, runs_of
 
     if spool is not None:
@@ -61,14 +72,17 @@ def command(
             next_steps(*steps("digest", "a spool", spool=spool))
         return
     store = open_repository(repository)
+    flag = repository_flag(repository)
+    name, *more = store.resolve_parts(job)
+    if more:
+        digest_parts(store, [name, *more], flag, as_json=as_json)
+        return
     with Bar("reading slices", quiet=as_json):
-        name = store.resolve_job(job)
         digest = _read(store, name, with_segments=with_segments)
         among = figures_of(store, runs_of(store, name), name)
     _put(digest, among, as_json=as_json, with_segments=with_segments)
     if as_json:
         return
-    flag = repository_flag(repository)
     mpi = any(world.counted for world in digest.mpi)
     seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
     next_steps(*steps("digest", seen, name, flag=flag))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.commands.batch_job import estimate_parts, refuse_files
 from jostle.cli.next_step import seen_by_estimate, steps
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
@@ -58,18 +59,24 @@ def command(
 ) -> None:
     """Estimate the interference that JOB suffered, from this one run.
 
-    JOB is a name, the beginning of one, or `last`. The light is green below 7.5 % of the run time,
-    red above 15 %.
+    JOB is a name, the beginning of one, `last`, or the number of a batch job. The light is green
+    below 7.5 % of the run time, red above 15 %.
     """
     how = how_to_estimate(method, bytes_rule, seed)
     place, file = plot_folder(folder), check_export(export)
-    with (
-        _store(spool, job, repository, viewer, quiet=as_json) as (store, name),
-        Bar(f"estimating {name}", quiet=as_json) as bar,
-    ):
-        alone = spool is not None
-        slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)
-        evaluated_job = evaluate_job(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
+    flag = repository_flag(repository)
+    alone = spool is not None
+    with _store(spool, job, repository, viewer, quiet=as_json) as (store, names):
+        if len(names) > 1:
+            refuse_files(names, folder or export)
+            estimate_parts(store, names, how, viewer, flag, as_json=as_json)
+            return
+        name = names[0]
+        with Bar(f"estimating {name}", quiet=as_json) as bar:
+            slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)
+            evaluated_job = evaluate_job(
+                store, name, how, alone=alone, viewer=viewer, say=bar.advance
+            )
     saved = _draw(evaluated_job.estimate, place, endings, quiet=as_json)
     written = write_intervals(evaluated_job.estimate, file) if file else 0
     if as_json:
@@ -82,7 +89,6 @@ def command(
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
-    flag = repository_flag(repository)
     seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
     next_steps(*steps("estimate", seen, name, flag=flag, viewer=viewer, spool=spool or ""))
 
@@ -90,16 +96,16 @@ def command(
 @contextmanager
 def _store(
     spool: str | None, job: str, repository: Path, viewer: int | None, *, quiet: bool
-) -> Iterator[tuple[Repository, str]]:
-    """Open the repository, or make one of a spool for the moment; give it and the job's name."""
+) -> Iterator[tuple[Repository, list[str]]]:
+    """Open the repository, or make one of a spool for the moment; give it and the job or parts."""
     if spool is None:
         store = open_repository(repository)
-        yield store, store.resolve_job(job, owner=viewer)
+        yield store, store.resolve_parts(job, owner=viewer)
         return
     from jostle.cli.commands.digest import spool_store
 
     with spool_store(Path(spool), job, quiet=quiet) as (store, name):
-        yield store, store.resolve_job(name, owner=viewer)
+        yield store, [store.resolve_job(name, owner=viewer)]
 
 
 def _draw(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.commands.batch_job import interference_parts, refuse_files
 from jostle.cli.next_step import steps
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
@@ -20,7 +21,7 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
-from jostle.report.verdict.verdict import USUAL, evaluate_job, interference_json
+from jostle.report.verdict.verdict import evaluate_company, interference_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -52,21 +53,19 @@ def command(
     """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
 
     For each slice, the duration of JOB's calls is compared with what all other jobs did on the same
-    file system, network or node at that time. JOB is a name, the beginning of one, or `last`.
+    file system, network or node at that time. JOB is a name, the beginning of one, `last`, or the
+    number of a batch job.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
-    name = store.resolve_job(job, owner=viewer)
+    flag = repository_flag(repository)
+    name, *more = store.resolve_parts(job, owner=viewer)
+    if more:
+        refuse_files([name, *more], folder)
+        interference_parts(store, [name, *more], seed, viewer, flag, as_json=as_json)
+        return
     with Bar("comparing slices", quiet=as_json) as bar:
-        evaluated_job = evaluate_job(
-            store, name, {**USUAL, "seed": seed}, viewer=viewer, say=bar.advance
-        )
-        interference = evaluated_job.who
-        if interference is None:  # it ran alone, and that is the answer
-            from jostle.analysis import identify
-
-            interference = identify(store.beside(name), seed=seed, as_user=viewer)
-    estimate = evaluated_job.estimate
+        estimate, interference = evaluate_company(store, name, seed, viewer, bar.advance)
     saved = _draw(interference, place, endings, quiet=as_json) if place else []
     if as_json:
         emit_json(interference_json(estimate, interference) | {"figures": saved_json(saved)})
@@ -74,7 +73,6 @@ def command(
     _present(estimate, interference)
     if place:
         show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
-    flag = repository_flag(repository)
     others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]
     seen = "suspects" if interference.evident else "no suspects"
     next_steps(*steps("interference", seen, interference.job, flag=flag, viewer=viewer,

@@ -2,78 +2,153 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jostle.cli.next_step import steps
+from jostle.cli.options.as_user import user_id
 from jostle.cli.options.common import (
+    Since,
     json_option,
     open_repository,
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, fit, next_steps, show, table
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
 from jostle.report.format.users import owner_name
-from jostle.report.format.values import byte_count, count, duration, local_time, zone_name
+from jostle.report.models.batch_jobs import with_batch_jobs
 from jostle.report.models.jobs import job_rows
+
+if TYPE_CHECKING:
+    from jostle.report.verdict.batch_loss import LossNumbers
+    from jostle.repository import Repository
+
+#: What a list may be sorted by, beside the loss.
+_KEYS: Mapping[str, Callable[[dict[str, Any]], Any]] = {
+    "started": lambda row: row["start_ns"],
+    "job": lambda row: row["job"],
+    "lasted": lambda row: row["end_ns"] - row["start_ns"],
+    "procs": lambda row: row["processes"],
+    "ranks": lambda row: row["ranks"],
+    "nodes": lambda row: row["hosts"],
+    "read": lambda row: row["read_bytes"],
+    "written": lambda row: row["written_bytes"],
+    "user": lambda row: "" if row["uid"] is None else owner_name(row["uid"]),
+    "program": lambda row: row["program"],
+}
 
 
 @click.command("jobs")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True,
-              metavar="N", help="Show the N newest.")  # fmt: skip
+              metavar="N", help="Show the last N.")  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Show all of them.")
+@click.option("--user", "uid", metavar="USER", callback=user_id,
+              help="Only jobs of USER (a name or number).")  # fmt: skip
+@click.option("--program", metavar="NAME", help="Only jobs that run NAME; may have * and ?.")
+@click.option("--since", type=Since(), help="Only jobs that ran after it: `2d`, `2026-03-01`.")
+@click.option("--lost", is_flag=True, help="Estimate what each shown job lost to interference.")
+@click.option("--sort", type=click.Choice([*_KEYS, "lost"]), default="started",
+              show_default=True, help="What to sort by, the largest last.")  # fmt: skip
+@click.option("--parts", is_flag=True, help="Show the script and the steps of batch jobs, too.")
 @repository_option
 @json_option
-def command(limit: int, everything: bool, repository: Path, as_json: bool) -> None:
-    """List the jobs of the repository, the newest last."""
-    rows = job_rows(open_repository(repository)) if repository.exists() else []
-    shown = rows if everything else rows[-limit:]
+def command(
+    limit: int,
+    everything: bool,
+    uid: int | None,
+    program: str | None,
+    since: int | None,
+    lost: bool,
+    sort: str,
+    parts: bool,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """List the jobs of the repository, the newest last.
+
+    The script, steps and mpiruns of a batch job are one row, under the number of the batch job.
+    """
+    store = open_repository(repository) if repository.exists() else None
+    rows = with_batch_jobs(store, job_rows(store)) if store else []
+    chosen = [row for row in rows if _chosen(row, uid, program, since)]
+    last = len(chosen) if everything else limit
+    losses: dict[str, LossNumbers] = {}
+    if sort in _KEYS:
+        chosen.sort(key=_KEYS[sort])
+    shown = chosen[-last:] if chosen else []
+    if store and (lost or sort == "lost"):
+        losses = _losses(store, chosen if sort == "lost" else shown, quiet=as_json)
+    if sort == "lost":
+        shown = sorted(chosen, key=lambda row: _seconds(losses[row["job"]]))[-last:]
     if as_json:
-        emit_json(
-            {"repository": str(repository), "jobs": shown, "left_out": len(rows) - len(shown)}
-        )
+        content = [_json(row, losses) for row in shown]
+        left = len(chosen) - len(shown)
+        emit_json({"repository": str(repository), "jobs": content, "left_out": left})
         return
     if not rows:
         show(f"No jobs yet in {repository}.")
         next_steps(*steps("jobs", "nothing"))
         return
-    _print(shown)
-    if len(shown) < len(rows):
-        show(f"{len(rows) - len(shown)} older jobs are not shown (--all).")
+    if not shown:
+        show(f"None of the {len(rows)} jobs in {repository} is what was asked for.")
+        return
+    from jostle.cli.views.jobs import jobs_table
+
+    show(jobs_table(shown, losses, keep=sort, parts=parts))
+    if len(shown) < len(chosen):
+        which = "older" if sort == "started" else "more"
+        show(f"{len(chosen) - len(shown)} {which} jobs are not shown (--all).")
     flag = repository_flag(repository)
-    newest = shown[-1]["job"]
-    next_steps(*steps("jobs", "jobs", newest, flag=flag))
+    next_steps(*steps("jobs", "jobs", shown[-1]["job"], flag=flag))
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
-    """Print the table; columns that say the same of every job, or find no room, are left out."""
-    owners = {row["uid"]: _owner(row["uid"]) for row in rows}
-    users = len(owners) > 1 or None in owners
-    nodes = any(row["hosts"] != 1 for row in rows)
-    zones = {zone_name(row["start_ns"]) for row in rows}
-    zone = f" ({zones.pop()})" if len(zones) == 1 else ""
-    columns = ["=job", f"=started{zone}", ">lasted", ">procs", ">read", ">written"]
-    mpi = any(row["ranks"] for row in rows)
-    columns += [">ranks"] * mpi + [">nodes"] * nodes + ["=user"] * users + ["=program"]
-    frame = table(columns)
-    for row in rows:
-        lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
-        cells = [
-            row["job"],
-            local_time(row["start_ns"], zone=not zone),
-            f"{lasted} so far" if row["running"] else lasted,
-            count(row["processes"]),
-            byte_count(row["read_bytes"]),
-            byte_count(row["written_bytes"]),
-        ]
-        cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
-        cells += [count(row["hosts"])] * nodes + [owners[row["uid"]]] * users
-        cells += [row["program"]]
-        frame.add_row(*cells)
-    show(fit(frame, "program", "user", "nodes", "ranks"))
+def _chosen(
+    row: Mapping[str, Any], uid: int | None, program: str | None, since: int | None
+) -> bool:
+    """Return whether a job, or a part of a batch job, is what the user asked for."""
+    if uid is not None and row["uid"] != uid:
+        return False
+    if since is not None and row["end_ns"] < since:
+        return False
+    if program is None:
+        return True
+    runs = [name for each in (row, *row.get("parts", []))
+            for name in (each["program"], *each["programs"])]  # fmt: skip
+    return any(fnmatchcase(name, program) for name in runs)
 
 
-def _owner(uid: int | None) -> str:
-    return "several" if uid is None else owner_name(uid)
+def _losses(
+    store: Repository, rows: Sequence[Mapping[str, Any]], *, quiet: bool
+) -> dict[str, LossNumbers]:
+    """Estimate what jobs lost: the numbers of `jostle estimate`."""
+    from jostle.report.verdict.batch_loss import batch_loss, job_loss, loss_numbers
+
+    losses: dict[str, LossNumbers] = {}
+    with Bar("estimating", quiet=quiet) as bar:
+        for number, row in enumerate(rows):
+            bar.advance(number, len(rows), f"estimating {row['job']}")
+            if "parts" in row:
+                whole = batch_loss(store, row)
+                losses |= {part.job: loss_numbers(part) for part in whole.parts}
+                losses[row["job"]] = loss_numbers(whole)
+            else:
+                losses[row["job"]] = loss_numbers(job_loss(store, row))
+    return losses
+
+
+def _json(row: dict[str, Any], losses: Mapping[str, LossNumbers]) -> dict[str, Any]:
+    """Return a row with its loss, if losses were asked for."""
+    if losses:
+        row = row | {"lost": losses[row["job"]].to_json()}
+    if "parts" in row:
+        row = row | {"parts": [_json(part, losses) for part in row["parts"]]}
+    return row
+
+
+def _seconds(loss: LossNumbers) -> float:
+    return -1.0 if loss.lost_s is None else loss.lost_s.value

@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Draw JOBs slice by slice, one above the other on one time axis.
 
-    JOB is a name, the beginning of one, or `last`.
+    JOB is a name, the beginning of one, `last`, or the number of a batch job: its parts are drawn.
     """
     view = metrics.view(metric)
     check_plot(plot)
@@ -50,8 +50,9 @@ def command(
     store = open_repository(repository)
     panels, content = [], []
     with Bar("reading slices", quiet=as_json) as bar:
-        for number, job in enumerate(dict.fromkeys(store.resolve_job(name) for name in jobs)):
-            bar.advance(number, len(jobs), job)
+        named = list(dict.fromkeys(job for name in jobs for job in store.resolve_parts(name)[::-1]))
+        for number, job in enumerate(named):
+            bar.advance(number, len(named), job)
             row = job_row(store, job)
 
             def fetch(name: str, job: str = job) -> Any:

@@ -20,12 +20,17 @@ def as_user_option(function: F) -> F:
         "--as-user",
         "viewer",
         metavar="USER",
-        callback=_uid,
+        callback=user_id,
         help="Show what USER (a name or number) may see: other users' jobs only as sums.",
     )(function)
 
 
-def _uid(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+def user_id(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    """Return the uid of a user who was named by name or number; None for nobody.
+
+    Raises:
+        UsageError: There is no such user.
+    """
     if value is None:
         return None
     if value.isascii() and value.isdigit():

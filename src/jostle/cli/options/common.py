@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -160,6 +161,25 @@ class Instant(click.ParamType[int]):
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+class Since(click.ParamType[int]):
+    """A moment as an age before now, or a time: `2d`, `12h`, `2026-03-01`."""
+
+    name = "AGE|TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return nanoseconds since the epoch."""
+        if _AGE.fullmatch(str(value).strip()):
+            return time.time_ns() - round(Age().convert(value, param, ctx) * 1e9)
+        try:
+            return Instant().convert(value, param, ctx)
+        except UsageError:
+            raise UsageError(
+                f"`{value}` is neither an age nor a time.",
+                hint="Write for example `2d`, `12h` or `2026-03-01T14:30Z`; without a zone it is "
+                "UTC.",
+            ) from None
 
 
 def slice_text(length_ns: int) -> str:

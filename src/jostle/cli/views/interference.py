@@ -33,6 +33,17 @@ def seconds_text(seconds: Interval) -> str:
 
 def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
     """Yield the answer, then a line per resource and per suspect."""
+    yield from in_short(estimate, interference)
+    if interference.resources:
+        yield from ("", heading("Where"))
+        yield from _where(interference.resources)
+    if interference.suspects:
+        yield from ("", heading("Who", "  jobs whose load explains the loss"))
+        yield _suspects(interference)
+
+
+def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
+    """Yield the answer in a few lines, without tables."""
     run = f"of its {duration(interference.run_s * 1e9)}"
     split = blame_of(estimate, interference)
     if interference.evident:
@@ -55,12 +66,6 @@ def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
         yield heading(f"No evidence that others slowed {interference.job}.")
         yield from _seen(interference, run)
     yield f"  {working(interference.neighbours, unnamed=interference.unnamed)} meanwhile."
-    if interference.resources:
-        yield from ("", heading("Where"))
-        yield from _where(interference.resources)
-    if interference.suspects:
-        yield from ("", heading("Who", "  jobs whose load explains the loss"))
-        yield _suspects(interference)
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:

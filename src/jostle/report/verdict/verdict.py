@@ -136,6 +136,27 @@ def evaluate_job(
     return EvaluatedJob(*combine(own, interference, names), names)
 
 
+def evaluate_company(
+    store: Repository, name: str, seed: int, viewer: int | None = None,
+    say: ReportProgress = lambda *_: None,
+) -> tuple[Estimate, Interference]:  # fmt: skip
+    """Evaluate a job for what its neighbours did: also that there were none is an answer.
+
+    Args:
+        store: The repository.
+        name: The job's full name.
+        seed: Of the random steps.
+        viewer: User (uid) whose jobs may be named; None: everybody's.
+        say: Called with the progress.
+    """
+    evaluated = evaluate_job(store, name, {**USUAL, "seed": seed}, viewer=viewer, say=say)
+    if evaluated.who is not None:
+        return evaluated.estimate, evaluated.who
+    from jostle.analysis import identify
+
+    return evaluated.estimate, identify(store.beside(name), seed=seed, as_user=viewer)
+
+
 def _beside(
     store: Repository, name: str, seed: int, viewer: int | frozenset[int] | None,
     at: Callable[[int], None],

@@ -1,0 +1,105 @@
+"""Batch jobs and their parts, by the names that the runtime gives (runtime/src/identity.c).
+
+A repository holds a batch job as several jobs: `slurm-12` is its script, `slurm-12-w5d5327ca` a
+step or an mpirun of it. A user calls the whole `12`, the script `12.batch` and a step `12.0`, as
+Slurm does. A job that was named by its user (JOSTLE_JOB) is no part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: system, number, world; then the owner that the repository appends (it is no part of the others).
+_PART = re.compile(r"(slurm|pbs|lsf)-([^@]+?)(?:-w([0-9a-f]{8}))?(@[^@]+)?")
+_STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,9}|batch)(@[^@]+)?")
+#: Steps whose number is looked for: a job with more has its last ones under the repository's names.
+_MOST_STEPS = 4096
+
+
+@dataclass(frozen=True, order=True)
+class BatchJob:
+    """A job of a batch system.
+
+    Attributes:
+        system: slurm, pbs or lsf.
+        number: What the system calls it.
+        owner: "@" and the login of its owner; "" for the repository's owner.
+    """
+
+    system: str
+    number: str
+    owner: str = ""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        return f"{self.number}{self.owner}"
+
+    @property
+    def script(self) -> str:
+        """The repository's name of its script and of whatever belongs to no step or mpirun."""
+        return f"{self.system}-{self.number}{self.owner}"
+
+    @property
+    def title(self) -> str:
+        """The batch job in a sentence: `Slurm job 12`."""
+        return f"{'Slurm' if self.system == 'slurm' else self.system.upper()} job {self.name}"
+
+
+def batch_job_of(job: str) -> BatchJob | None:
+    """Return the batch job that a job of a repository is a part of; None for any other job."""
+    match = _PART.fullmatch(job)
+    return BatchJob(match[1], match[2], match[4] or "") if match else None
+
+
+def batch_jobs(jobs: Iterable[str]) -> dict[BatchJob, list[str]]:
+    """Return the batch jobs among jobs of a repository, each with its parts in the given order."""
+    parts: dict[BatchJob, list[str]] = {}
+    for job in jobs:
+        batch = batch_job_of(job)
+        if batch is not None:
+            parts.setdefault(batch, []).append(job)
+    return parts
+
+
+def part_names(parts: Iterable[str]) -> dict[str, str]:
+    """Return what a user calls each part of a batch job: `12.batch`, `12.0`.
+
+    The world of a step is a hash of its number, so that steps are found by trying numbers. Other
+    parts (an mpirun within the script, parts of other batch systems) keep the repository's name.
+    """
+    names = {job: job for job in parts}
+    for job in names:
+        batch = batch_job_of(job)
+        if batch is not None and batch.system == "slurm" and job == batch.script:
+            names[job] = f"{batch.number}.batch{batch.owner}"
+    for batch, jobs in batch_jobs(names).items():
+        unknown = {job for job in jobs if names[job] == job}
+        for step in range(_MOST_STEPS if batch.system == "slurm" else 0):
+            if not unknown:
+                break
+            job = _step_job(batch, step)
+            if job in unknown:
+                names[job] = f"{batch.number}.{step}{batch.owner}"
+                unknown.remove(job)
+    return names
+
+
+def job_of_part(name: str) -> str | None:
+    """Return the repository's name of a part that a user calls `12.batch` or `12.0`; None else."""
+    match = _STEP.fullmatch(name)
+    if not match:
+        return None
+    batch = BatchJob("slurm", match[2], match[4] or "")
+    return batch.script if match[3] == "batch" else _step_job(batch, int(match[3]))
+
+
+def _step_job(batch: BatchJob, step: int) -> str:
+    """Return the repository's name of a Slurm step: FNV-1a of JOB.STEP, folded to 32 bits."""
+    hashed = 0xCBF29CE484222325
+    for byte in f"{batch.number}.{step}".encode():
+        hashed = (hashed ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    world = (hashed ^ hashed >> 32) & 0xFFFFFFFF
+    return f"{batch.system}-{batch.number}-w{world:08x}{batch.owner}"

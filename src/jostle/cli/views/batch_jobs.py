@@ -1,0 +1,159 @@
+"""A batch job in words and tables: its parts, what they did, and what each of them lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, table
+from jostle.cli.views.estimate import light_of, percent_within, seconds_within
+from jostle.plain_values import one_line
+from jostle.report.format.users import owner_name
+from jostle.report.format.values import (
+    byte_count,
+    count,
+    duration,
+    local_time,
+    percent,
+    points,
+    seconds,
+    significant,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.verdict.batch_loss import BatchLoss, JobLoss
+
+
+def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[Any]:
+    """Yield what a batch job is: its name, owner, size, time, and what the batch system says."""
+    name = f"{facts.name}; " if facts and facts.name else ""
+    nodes = f"{row['hosts']} node{'s' if row['hosts'] != 1 else ''}"
+    yield heading(
+        row["title"],
+        f"  {name}{row['program']}; {count(len(row['parts']))} parts, "
+        f"{count(row['processes'])} processes on {nodes}",
+    )
+    lasted = duration(row["end_ns"] - row["start_ns"]) + (" so far" if row["running"] else "")
+    owner = "several users" if row["uid"] is None else owner_name(row["uid"])
+    yield f"from {local_time(row['start_ns'])}, {lasted}; of {owner}"
+    if facts is None:
+        yield "name, partition, account, state: not known (Slurm was asked and does not know it)"
+        return
+    said = {"partition": facts.partition, "account": facts.account, "state": facts.state}
+    yield "; ".join(f"{key} {value or 'not known'}" for key, value in said.items())
+
+
+def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[Any]:
+    """Yield a batch job as a whole.
+
+    Args:
+        row: Its row, with CPU time (report.models.batch_jobs.batch_row).
+        facts: What the batch system knows of it.
+    """
+    yield from headline(row, facts)
+    yield from ("", heading("Parts"))
+    columns = ["=part", "=program", ">began", ">lasted", ">procs", ">ranks", ">cores busy",
+               ">read", ">written"]  # fmt: skip
+    frame = table(columns)
+    for part in row["parts"]:
+        began = (part["start_ns"] - row["start_ns"]) / 1e9
+        frame.add_row(part["part"], part["program"], f"+{seconds(began)}", *_did(part))
+    frame.add_section()
+    frame.add_row("all", "", "", *_did(row))
+    yield fit(frame, "began", "ranks", "procs", "cores busy")
+    yield "12.batch is the script, 12.0 a step.".replace("12", row["job"].partition("@")[0])
+
+
+def _did(row: Mapping[str, Any]) -> list[str]:
+    return [
+        duration(row["end_ns"] - row["start_ns"]),
+        count(row["processes"]),
+        count(row["ranks"]) if row["ranks"] else "-",
+        significant(row["cores_busy"]),
+        byte_count(row["read_bytes"]),
+        byte_count(row["written_bytes"]),
+    ]
+
+
+def estimate_view(row: Mapping[str, Any], loss: BatchLoss) -> Iterator[Any]:
+    """Yield what a batch job lost: as a whole, then part by part.
+
+    Args:
+        row: Its row.
+        loss: Its loss; parts in the order of the row.
+    """
+    yield verdict(row, loss)
+    if not math.isnan(loss.lost_s.value):
+        lost, run = seconds_within(loss.lost_s), seconds(loss.run_s)
+        yield f"{lost} of {run} lost; covered: {percent(loss.coverage)} of the time"
+    if loss.lit.decided_by:
+        yield f"what would decide it: {loss.lit.decided_by}"
+    yield from ("", heading("Parts"), _losses(row, loss))
+    yield (
+        "Parts that ran at the same time delay the whole only by the last of them; of the script, "
+        "only what it lost between steps counts."
+    )
+
+
+def verdict(row: Mapping[str, Any], loss: BatchLoss) -> Any:
+    """Return the verdict: `red  Slurm job 12 lost 31 % ± 3 of its time: file system`."""
+    from rich.text import Text
+
+    if math.isnan(loss.percent.value):
+        said = f"  {row['title']}: {loss.lit.undecided}"
+        return Text.assemble(light_of(None, "bold "), (said, "bold"))
+    said = f"  {row['title']} lost {percent_within(loss.percent)} of its time"
+    why = f": {loss.cause}" if loss.cause else ""
+    undecided = f"; {loss.lit.undecided}" if loss.lit.undecided else ""
+    return Text.assemble(light_of(loss.lit.light, "bold "), (said, "bold"), why, undecided)
+
+
+def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
+    frame = table(["=part", "=program", ">lasted", "=light", ">lost", ">95 %", ">of its time",
+                   "mostly"])  # fmt: skip
+    for part, lost in zip(row["parts"], loss.parts, strict=True):
+        lasted = duration(part["end_ns"] - part["start_ns"])
+        told = lost.head
+        if told is None:
+            frame.add_row(part["part"], part["program"], lasted, "-", "", "", "", lost.why)
+            continue
+        frame.add_row(
+            part["part"], part["program"], lasted, light_of(told.light), seconds(told.lost_s.value),
+            f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}",
+            f"{points(told.percent.value)} %", told.what,
+        )  # fmt: skip
+    return fit(frame, "95 %", "of its time", "lasted")
+
+
+def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFacts | None) -> str:
+    """Return a job in one line: run time, loss and light, cores busy, bytes.
+
+    Args:
+        row: The row of a job or of a batch job, with its CPU time.
+        loss: What it lost.
+        facts: What the batch system knows of it.
+    """
+    named = f" {facts.name}" if facts and facts.name else ""
+    words = [
+        duration(row["end_ns"] - row["start_ns"]), _lost_words(loss),
+        f"{significant(row['cores_busy'])} cores busy", f"read {byte_count(row['read_bytes'])}",
+        f"written {byte_count(row['written_bytes'])}",
+    ]  # fmt: skip
+    name = f"{row['job']}{named} ({row['program']})"
+    return one_line(f"{name}: {', '.join(words)}")
+
+
+def _lost_words(loss: JobLoss | BatchLoss) -> str:
+    """Return the light, and what was lost to what; or why that is not known."""
+    from jostle.report.verdict.batch_loss import loss_numbers
+
+    told = loss_numbers(loss)
+    if told.lost_s is None or told.percent is None:
+        return f"loss not known ({told.why})"
+    interval = f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}"
+    lost = f"lost {seconds(told.lost_s.value)} ({interval}), {points(told.percent.value)} %"
+    return f"{told.light or 'undecided'}: {lost}" + (f" to {told.cause}" if told.cause else "")

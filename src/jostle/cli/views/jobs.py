@@ -1,0 +1,102 @@
+"""The list of jobs as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit_around, table
+from jostle.cli.views.estimate import light_of
+from jostle.report.format.users import owner_name
+from jostle.report.format.values import (
+    byte_count,
+    count,
+    duration,
+    local_time,
+    seconds,
+    zone_name,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.report.verdict.batch_loss import LossNumbers
+
+#: Columns that are left out where the terminal is narrow, in this order. What names a job stays.
+_OPTIONAL = ("nodes", "ranks", "procs", "user", "read", "written", "started")
+
+
+def jobs_table(
+    rows: Sequence[Mapping[str, Any]],
+    losses: Mapping[str, LossNumbers],
+    *,
+    keep: str = "",
+    parts: bool = False,
+) -> Table:
+    """Return the table; columns that say the same of every job, or find no room, are left out.
+
+    Args:
+        rows: Jobs and batch jobs, as `report.models.batch_jobs.with_batch_jobs` gives them.
+        losses: What they lost, by name; empty: there is no such column.
+        keep: A column that stays however narrow the terminal is.
+        parts: Show the parts of batch jobs below them.
+    """
+    lines = [
+        (name, each)
+        for row in rows
+        for name, each in [(row["job"], row), *(
+            [(f"  {part['part']}", part) for part in row.get("parts", [])] if parts else []
+        )]
+    ]  # fmt: skip
+    optional = [name for name in _OPTIONAL if name != keep]
+    return fit_around(
+        [_table(lines, losses, short=short) for short in (False, True)], optional,
+        ("job", "program"),
+    )  # fmt: skip
+
+
+def _table(
+    lines: Sequence[tuple[str, Mapping[str, Any]]],
+    losses: Mapping[str, LossNumbers],
+    *,
+    short: bool,
+) -> Table:
+    """Return the table with all columns; a short one has times without year and seconds."""
+    rows = [row for _, row in lines]
+    owners = {row["uid"]: _owner(row["uid"]) for row in rows}
+    users = len(owners) > 1 or None in owners
+    nodes, mpi = any(row["hosts"] != 1 for row in rows), any(row["ranks"] for row in rows)
+    zones = {zone_name(row["start_ns"]) for row in rows}
+    zone = "" if short else f" ({zones.pop()})" if len(zones) == 1 else ""
+    columns = ["=job", f"=started{zone}", ">lasted", *(["=light", ">lost"] if losses else [])]
+    columns += [">procs", ">read", ">written"]
+    columns += [">ranks"] * mpi + [">nodes"] * nodes + ["=user"] * users + ["=program"]
+    frame = table(columns)
+    for name, row in lines:
+        lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
+        started = local_time(row["start_ns"], zone=not zone and not short)
+        cells = [
+            name,
+            started[5:16] if short else started,
+            f"{lasted} so far" if row["running"] else lasted,
+            *(_loss(losses.get(row["job"])) if losses else []),
+            count(row["processes"]),
+            byte_count(row["read_bytes"]),
+            byte_count(row["written_bytes"]),
+        ]
+        cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
+        cells += [count(row["hosts"])] * nodes + [owners[row["uid"]]] * users
+        cells += [row["program"]]
+        frame.add_row(*cells)
+    return frame
+
+
+def _loss(loss: LossNumbers | None) -> list[Any]:
+    """Return a light and seconds; dashes where nothing is known."""
+    if loss is None or loss.lost_s is None:
+        return ["-", "-"]
+    return [light_of(loss.light), seconds(loss.lost_s.value)]
+
+
+def _owner(uid: int | None) -> str:
+    return "several" if uid is None else owner_name(uid)

@@ -1,0 +1,283 @@
+"""What interference cost a batch job as a whole, from the verdicts on its parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.interval import Interval
+from jostle.errors import JostleError
+from jostle.plain_values import plain
+from jostle.report.format.values import duration
+from jostle.report.models.lost_time import join_spans
+from jostle.report.verdict.verdict import USUAL, WORTH_A_WORD, VerdictHead, evaluate_job, head
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light, Lit
+    from jostle.analysis.estimation.model import Hit
+    from jostle.repository import Repository
+
+#: Called with how many jobs are done, of how many, and the next one.
+JobProgress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class JobLoss:
+    """The verdict on one job.
+
+    Attributes:
+        job: The job's name in the repository.
+        head: Its numbers; None where there is no verdict.
+        why: Why there is none, part of a sentence; "" where there is one.
+        coverage: Share of its time that could be evaluated.
+        hits: Spans in which it lost time.
+    """
+
+    job: str
+    head: VerdictHead | None
+    why: str = ""
+    coverage: float = 0.0
+    hits: Sequence[Hit] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as plain values, without the spans."""
+        found: dict[str, Any] = plain(replace(self, hits=()))
+        del found["hits"]
+        return found
+
+
+@dataclass(frozen=True)
+class BatchLoss:
+    """What a batch job lost.
+
+    Attributes:
+        lost_s: By how much it would have ended earlier, s.
+        percent: The same in percent of its run time.
+        run_s: Its run time from the start of the first process to the end of the last, s.
+        coverage: Share of the run time in which parts could be evaluated.
+        cause: The cause that cost most over all parts, in words; "" where nothing was lost.
+        lit: Its light.
+        parts: The verdict on each part, in the order of the row.
+    """
+
+    lost_s: Interval
+    percent: Interval
+    run_s: float
+    coverage: float
+    cause: str
+    lit: Lit
+    parts: list[JobLoss]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        found: dict[str, Any] = plain(replace(self, parts=[]))
+        return found | {"parts": [part.to_json() for part in self.parts]}
+
+
+@dataclass(frozen=True)
+class LossNumbers:
+    """What a job or a batch job lost, as lists and lines show it.
+
+    Attributes:
+        light: green, yellow or red; None where it is undecided or nothing is known.
+        lost_s: Seconds lost; None where nothing is known.
+        percent: The same in percent of the run time.
+        cause: The cause that cost most, in words; "" where nothing was lost.
+        why: Why nothing is known, part of a sentence; "" where something is.
+    """
+
+    light: Light | None
+    lost_s: Interval | None
+    percent: Interval | None
+    cause: str
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def loss_numbers(loss: JobLoss | BatchLoss) -> LossNumbers:
+    """Return the numbers of a loss that lists and lines show."""
+    if isinstance(loss, BatchLoss):
+        if math.isnan(loss.lost_s.value):
+            return LossNumbers(None, None, None, "", loss.lit.undecided)
+        return LossNumbers(loss.lit.light, loss.lost_s, loss.percent, loss.cause, "")
+    if loss.head is None:
+        return LossNumbers(None, None, None, "", loss.why)
+    told = loss.head
+    return LossNumbers(told.light, told.lost_s, told.percent, told.what, "")
+
+
+def job_loss(
+    store: Repository, row: Mapping[str, Any], how: Mapping[str, Any] = USUAL,
+    viewer: int | None = None,
+) -> JobLoss:  # fmt: skip
+    """Evaluate one job, unless it is evidently too short.
+
+    Args:
+        store: The repository.
+        row: The job's row of the list of jobs.
+        how: method, bytes_rule and seed of `jostle.analysis.estimate`.
+        viewer: User (uid) whose jobs may be named; None: everybody's.
+    """
+    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+
+    lasted_ns, job = row["end_ns"] - row["start_ns"], row["job"]
+    if lasted_ns < LEAST_RUN_S * 1e9:
+        return JobLoss(job, None, f"shorter than {LEAST_RUN_S:g} s")
+    if not row["ranks"] and lasted_ns < (LEAST_SLICES - 1) * row["slice_ns"]:
+        return JobLoss(
+            job, None, f"fewer than {LEAST_SLICES} slices of {duration(row['slice_ns'])}"
+        )
+    try:
+        evaluated = evaluate_job(store, job, how, viewer=viewer)
+    except JostleError as error:
+        return JobLoss(job, None, str(error).rstrip("."))
+    numbers = head(evaluated.estimate)
+    own = evaluated.estimate
+    return JobLoss(job, numbers, coverage=own.coverage, hits=own.hits)
+
+
+def batch_loss(
+    store: Repository,
+    row: Mapping[str, Any],
+    how: Mapping[str, Any] = USUAL,
+    *,
+    viewer: int | None = None,
+    say: JobProgress = lambda *_: None,
+) -> BatchLoss:
+    """Evaluate a batch job part by part.
+
+    Parts that ran one after another each delayed the end by what they lost. Of parts that ran at
+    the same time, what counts is by how much the last of them would have ended earlier. The
+    script waits for its steps: of what it lost, only that between steps is added.
+
+    Args:
+        store: The repository.
+        row: The row of the batch job, with its parts (report.models.batch_jobs).
+        how: method, bytes_rule and seed of `jostle.analysis.estimate`.
+        viewer: User (uid) whose jobs may be named; None: everybody's.
+        say: Called with the progress.
+    """
+    parts = row["parts"]
+    losses = []
+    for number, part in enumerate(parts):
+        say(number, len(parts), part["part"])
+        losses.append(job_loss(store, part, how, viewer))
+    return added_loss(row, losses)
+
+
+def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
+    """Return the loss of a batch job, by those of its parts.
+
+    Args:
+        row: The row of the batch job; its parts are in the order of the losses.
+        losses: The verdicts on its parts.
+
+    Returns:
+        The loss; not a number where no part could be evaluated.
+    """
+    from jostle.analysis.estimation.light import Lit, lit
+
+    run_s = (row["end_ns"] - row["start_ns"]) / 1e9
+    parts = [
+        _Part(part["start_ns"], part["end_ns"], part["job"] == row["script"], loss, loss.head)
+        for part, loss in zip(row["parts"], losses, strict=True) if loss.head
+    ]  # fmt: skip
+    if not parts or run_s <= 0:
+        none = Interval(math.nan, math.nan, math.nan)
+        why = "no part of it could be evaluated"
+        what = "longer steps, or shorter slices (--slice 250ms)"
+        return BatchLoss(none, none, run_s, 0.0, "", Lit(None, "green", math.nan, why, what),
+                         list(losses))  # fmt: skip
+    scripts, groups = [part for part in parts if part.is_script], _side_by_side(parts)
+    busy = join_spans(
+        [
+            (part["start_ns"], part["end_ns"])
+            for part in row["parts"]
+            if part["job"] != row["script"]
+        ]
+    )
+    value, low, high = (
+        sum(_delay(group, which) for group in groups)
+        + sum(_between_steps(part, which, busy) for part in scripts)
+        for which in ("value", "low", "high")
+    )
+    percent = Interval(*(100 * lost / run_s for lost in (value, low, high)))
+    covered = sum(_covered_s(group) for group in groups)
+    covered += sum(part.loss.coverage * _outside_s(part.begin_ns, part.end_ns, busy)
+                   for part in scripts)  # fmt: skip
+    return BatchLoss(
+        Interval(value, low, high), percent, run_s, covered / run_s,
+        _main_cause(parts) if percent.value >= WORTH_A_WORD else "",
+        lit(percent, covered / run_s, run_s=run_s), list(losses),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part that was evaluated."""
+
+    begin_ns: int
+    end_ns: int
+    is_script: bool
+    loss: JobLoss
+    head: VerdictHead
+
+
+def _side_by_side(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Return groups of steps such that steps of different groups did not run at the same time."""
+    groups: list[list[_Part]] = []
+    until = 0
+    for part in sorted(parts, key=lambda part: part.begin_ns):
+        if part.is_script:
+            continue
+        if part.begin_ns >= until:
+            groups.append([])
+        groups[-1].append(part)
+        until = max(until, part.end_ns)
+    return groups
+
+
+def _delay(group: Sequence[_Part], which: str) -> float:
+    """Return by how much the last of a group would have ended earlier without its loss, s."""
+    last = max(part.end_ns for part in group)
+    return min((last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which))
+               for part in group)  # fmt: skip
+
+
+def _covered_s(group: Sequence[_Part]) -> float:
+    """Return the time of a group in which a part of it could be evaluated, s, at least."""
+    return max(part.loss.coverage * (part.end_ns - part.begin_ns) / 1e9 for part in group)
+
+
+def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -> float:
+    """Return what the script lost while no step ran, s: spread as the spans that it lost it in."""
+    idle_s = _outside_s(script.begin_ns, script.end_ns, busy)
+    spans = [(hit.start_ns, hit.end_ns, hit.seconds) for hit in script.loss.hits]
+    spans = spans or [(script.begin_ns, script.end_ns, 1.0)]
+    outside = sum(
+        lost * _outside_s(begin, end, busy) / max((end - begin) / 1e9, 1e-9)
+        for begin, end, lost in spans
+    )
+    share = outside / max(sum(lost for _, _, lost in spans), 1e-9)
+    return min(float(getattr(script.head.lost_s, which)) * share, idle_s)
+
+
+def _outside_s(begin: int, end: int, busy: Sequence[tuple[int, int]]) -> float:
+    """Return how much of a span lies outside of others that do not overlap, s."""
+    inside = sum(max(0, min(end, until) - max(begin, since)) for since, until in busy)
+    return (end - begin - inside) / 1e9
+
+
+def _main_cause(parts: Sequence[_Part]) -> str:
+    """Return the cause, in words, that stands for most seconds; "" where nothing was lost."""
+    sums: dict[str, float] = {}
+    for part in parts:
+        if part.head.what:
+            sums[part.head.what] = sums.get(part.head.what, 0.0) + part.head.lost_s.value
+    return max(sums, key=lambda what: sums[what], default="")

@@ -1,0 +1,101 @@
+"""Finds the jobs that a user's words name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from jostle.batch_jobs import batch_job_of, batch_jobs, job_of_part, part_names
+from jostle.repository.errors import JobError
+
+
+def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> list[str]:
+    """Return the jobs that a name stands for: several, if it names a batch job as a whole.
+
+    Args:
+        name: A job's name, a prefix of it that no other job has, the number of a batch job, a step
+            of Slurm such as `12.0`, or "last".
+        jobs: Names of all jobs that may be meant, the newest first.
+        place: Folder of the repository, for messages.
+        owner: The user (uid) whose jobs they are; None: everybody's.
+
+    Raises:
+        JobError: There is no such job, or several.
+    """
+    whose = "" if owner is None else f" of uid {owner}"
+    if not jobs and whose:
+        raise JobError(
+            f"The repository {place} holds no job{whose}.",
+            hint="You can only see jobs in which every process is yours; `jostle jobs` names "
+            "owners.",
+        )
+    if not jobs:
+        raise JobError(
+            f"The repository {place} holds no job yet.",
+            hint="Profile one with `jostle run -- COMMAND`.",
+        )
+    if name == "last":
+        newest = batch_job_of(jobs[0])
+        return batch_jobs(jobs)[newest] if newest else [jobs[0]]
+    if name in jobs:
+        return [name]
+    if parts := _parts_named(name, jobs):
+        return parts
+    for wanted in filter(None, (name, job_of_part(name))):
+        called = [job for job in jobs if wanted in (job, job.rpartition("@")[0])]  # by its owner
+        if len(called) == 1:
+            return called
+    matches = called or [job for job in jobs if job.startswith(name)]
+    if len(matches) == 1:
+        return matches
+    if matches:
+        raise JobError(
+            f"{len(matches)} jobs begin with {name!r}: {_few(matches)}.", hint="Give more letters."
+        )
+    near = difflib.get_close_matches(name, jobs, n=3, cutoff=0.5)
+    raise JobError(
+        f"There is no job {name!r}{whose} in {place}.",
+        hint=(f"Did you mean {' or '.join(near)}? " if near
+              else f"The newest: {', '.join(jobs[:3])}. ")
+        + ("Other users' jobs are not shown." if whose else "`jostle jobs` lists them all."),
+    )  # fmt: skip
+
+
+def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> str:
+    """Return the only job that a name stands for; "last" is the newest part of a batch job.
+
+    Arguments and errors are those of `find_jobs`; a batch job of several parts is an error, too.
+    """
+    matches = find_jobs(name, jobs, place, owner)
+    if len(matches) == 1 or name == "last":
+        return matches[0]
+    batch = batch_job_of(matches[0])
+    assert batch is not None, "only a batch job has parts"
+    raise JobError(
+        f"{batch.title} has {len(matches)} parts: {_few(list(part_names(matches).values()))}.",
+        hint=f"Name one of them. `jostle digest {batch.name}` says what each of them is.",
+    )
+
+
+def _parts_named(name: str, jobs: Sequence[str]) -> list[str]:
+    """Return the parts of the batch job that a name stands for; none if it stands for none."""
+    batches = batch_jobs(jobs)
+    for names in (
+        {batch: (batch.name, batch.script) for batch in batches},
+        {batch: (batch.number, f"{batch.system}-{batch.number}") for batch in batches},
+    ):
+        called = [batch for batch in batches if name in names[batch]]
+        if len(called) > 1:
+            raise JobError(
+                f"{len(called)} batch jobs have the number {name!r}: "
+                f"{_few([batch.name for batch in called])}.",
+                hint="Write one of these names.",
+            )
+        if called:
+            return batches[called[0]]
+    return []
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
