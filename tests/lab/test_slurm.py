@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -152,6 +153,29 @@ def test_every_launch_is_a_job_of_its_own(batch: tuple[Path, Repository]) -> Non
         found[program] += 1
         assert _written(repository, job) == WRITTEN, job
     assert found == expected
+
+
+def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -> None:
+    """Script, steps and mpiruns as one job; what Slurm knows of it; each step by its number."""
+    out, repository = batch
+    command = [sys.executable, "-m", "jostle.cli", "--repository", repository.path]
+    digest = json.loads(on(lab, "node1", *command, "digest", "1", "--json"))
+    assert digest["scheduler"] == {
+        "name": "job.sh", "partition": "lab", "account": "", "state": "completed",
+    }  # fmt: skip
+    row = digest["batch_job"]
+    assert {part["job"] for part in row["parts"]} == set(repository.jobs()["job"].to_pylist())
+    assert row["hosts"] == 2 and row["cpu_s"] > 0
+    launched = [line for line in (out / "statuses").read_text().splitlines() if "run" in line]
+    assert row["ranks"] == RANKS * len(launched)
+    steps = [line for line in launched if line.startswith("srun")]
+    ranks = {part["part"]: part["ranks"] for part in row["parts"]}
+    assert [ranks[f"1.{number}"] for number in range(len(steps))] == [RANKS] * len(steps)
+    assert row["parts"][0]["part"] == "1.batch"
+    (whole,) = json.loads(on(lab, "node1", *command, "jobs", "--json"))["jobs"]
+    assert whole["job"] == "1" and whole["written_bytes"] == row["written_bytes"]
+    line = on(lab, "node1", *command, "digest", "1", "--line")
+    assert line.startswith("1 job.sh (") and line.count("\n") == 1
 
 
 def _written(repository: Repository, job: str) -> int:
