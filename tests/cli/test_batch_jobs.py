@@ -199,7 +199,7 @@ def test_a_line_for_an_epilog(path: Path) -> None:
     assert done.code == 0 and done.out.count("\n") == 1 and "There is no job" in done.out
 
 
-def test_verbs_that_take_a_number(path: Path) -> None:
+def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
     repository = ("--repository", str(path))
     done = jostle("digest", "1", *repository)
     assert "Slurm job 1  solver; 3 parts, 4 processes on 2 nodes" in done.out
@@ -212,6 +212,12 @@ def test_verbs_that_take_a_number(path: Path) -> None:
     assert [each["job"] for each in json.loads(done.out)["jobs"]] == ["slurm-1", STEP_0, STEP_1]
     done = jostle("interference", "1", "--json", *repository)
     assert [each["part"] for each in json.loads(done.out)["parts"]] == ["1.batch", "1.0", "1.1"]
+    done = jostle("report", "1", "-o", str(tmp_path / "1.html"), "--json", *repository)
+    written = json.loads(done.out)
+    assert written["title"] == "Slurm job 1"
+    assert [title for title in written["parts"] if title.startswith("Part ")][1:] == [
+        "Part 1.0: solver", "Part 1.1: post",
+    ]  # fmt: skip
     done = jostle("estimate", "1", "--plot", "x", *repository)
     assert done.code == 2 and "Name one of them: 1.batch, 1.0, 1.1" in done.err
 

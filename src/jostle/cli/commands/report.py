@@ -24,9 +24,14 @@ from jostle.errors import UsageError
 from jostle.report.format.values import byte_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jostle.plot.document.document import Document
+    from jostle.report.verdict.verdict import EvaluatedJob
     from jostle.repository import Repository
 
+#: Parts of a batch job that a report has in full.
+_MOST_PARTS = 6
 _LIGHTS = ("green", "yellow", "red")
 _ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf"}
 
@@ -63,7 +68,8 @@ def command(
     Of a job it has the verdict, when and by whom it was slowed, what it did, what to look at next
     and what was not measured: the numbers of `estimate`, `interference` and `digest`. Of a study it
     has what `study show` says, with its figures. The file needs nothing beside it, and no network.
-    JOB is a name, the beginning of one, or `last`.
+    JOB is a name, the beginning of one, `last`, or the number of a batch job: its report has the
+    whole, then the parts that ran longest.
     """
     if out is not None:
         _check_file(Path(out), force=force)
@@ -130,22 +136,54 @@ def _check_file(path: Path, *, force: bool) -> None:
 def _job(
     store: Repository, what: str, viewer: int | None, repository: Path, *, quiet: bool
 ) -> Document:
-    """Evaluate a job and lay out its report."""
+    """Evaluate a job, or a batch job part by part, and lay out its report."""
+    from jostle.report.verdict.verdict import USUAL, evaluate_job
+
+    name, *more = store.resolve_parts(what, owner=viewer)
+    flag = repository_flag(repository)
+    if more:
+        return _batch(store, [name, *more], viewer, flag, quiet=quiet)
+    with Bar(f"estimating {name}", quiet=quiet) as bar:
+        evaluated_job = evaluate_job(store, name, USUAL, viewer=viewer, say=bar.advance)
+    return _of_one(store, evaluated_job, viewer, flag, quiet=quiet)
+
+
+def _batch(
+    store: Repository, parts: Sequence[str], viewer: int | None, flag: str, *, quiet: bool
+) -> Document:
+    """Evaluate a batch job and lay out its report: the whole, then the parts that ran longest."""
+    from jostle.cli.views.report import batch_document
+    from jostle.report.models.batch_jobs import batch_row
+    from jostle.report.models.scheduler import scheduler_facts
+    from jostle.report.verdict.batch_loss import batch_loss
+
+    evaluated: list[EvaluatedJob] = []
+    with Bar("estimating", quiet=quiet) as bar:
+        row = batch_row(store, parts)
+        loss = batch_loss(store, row, viewer=viewer, say=bar.advance, keep=evaluated.append)
+        facts = scheduler_facts(row)
+    evaluated.sort(key=lambda each: each.estimate.start_ns - each.estimate.end_ns)
+    documents = {each.estimate.job: _of_one(store, each, viewer, flag, quiet=quiet)
+                 for each in evaluated[:_MOST_PARTS]}  # fmt: skip
+    return batch_document(row, facts, loss, documents)
+
+
+def _of_one(
+    store: Repository, evaluated_job: EvaluatedJob, viewer: int | None, flag: str, *, quiet: bool
+) -> Document:
+    """Lay out the report on one job."""
     from jostle.analysis import digest
     from jostle.cli.views.report import job_document
     from jostle.report.models.among_runs import figures_of, runs_of
-    from jostle.report.verdict.verdict import USUAL, evaluate_job
 
-    name = store.resolve_job(what, owner=viewer)
-    with Bar(f"estimating {name}", quiet=quiet) as bar:
-        evaluated_job = evaluate_job(store, name, USUAL, viewer=viewer, say=bar.advance)
+    name = evaluated_job.estimate.job
     with Bar("reading slices", quiet=quiet):
         did = digest(store.job_tables(name))
         rows = runs_of(store, name)
         if viewer is not None:
             rows = {job: row for job, row in rows.items() if row["uid"] == viewer}
         among = figures_of(store, rows, name)
-    flag, seen = repository_flag(repository), _seen(viewer)
+    seen = _seen(viewer)
     return job_document(evaluated_job, did, among, [
         (f"jostle estimate{flag}{seen} {name}", "The verdict, with all causes and clusters:"),
         (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),

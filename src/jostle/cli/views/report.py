@@ -28,6 +28,8 @@ from jostle.report.verdict.verdict import EvaluatedJob, head
 if TYPE_CHECKING:
     from jostle.analysis import Digest, Law
     from jostle.analysis.study.model import StudyResult
+    from jostle.report.models.scheduler import SchedulerFacts
+    from jostle.report.verdict.batch_loss import BatchLoss
 
 #: Figures of an estimate that a report has: when time was lost, the segments, their clusters.
 _WHEN, _WHY = ("lost-time",), ("segments-in-time", "clusters-spread")
@@ -77,6 +79,47 @@ def job_document(
         "Job", estimate.job, estimate.light or "undecided", verdict,
         [part for part in kept if part.sections], _foot(),
     )  # fmt: skip
+
+
+def batch_document(
+    row: Mapping[str, Any],
+    facts: SchedulerFacts | None,
+    loss: BatchLoss,
+    documents: Mapping[str, Document],
+) -> Document:
+    """Lay out the report on a batch job: the whole, then its parts.
+
+    Args:
+        row: Its row (report.models.batch_jobs.batch_row).
+        facts: What the batch system knows of it.
+        loss: What it lost.
+        documents: Reports on those of its parts that are shown in full, by job.
+    """
+    from jostle.cli.views.batch_jobs import digest_view, estimate_view, verdict
+
+    with on_paper():
+        light = estimate_views.light_of(loss.lit.light).plain
+        said = verdict(row, loss).plain.removeprefix(light).strip()
+        first, *lost = sections(list(estimate_view(row, loss))[1:])
+        did = list(sections(digest_view(row, facts)))
+    parts = [
+        Part("In short", [first, _untitled(did[0])]),
+        Part("What the parts lost", [replace(section, title="") for section in lost]),
+        Part("What the parts did", [replace(section, title="") for section in did[1:]]),
+    ]
+    for each in row["parts"]:
+        if each["job"] in documents:
+            document = documents[each["job"]]
+            title = f"Part {each['part']}: {each['program']}"
+            found = [
+                replace(section, title=section.title or (part.title if not number else ""))
+                for part in document.parts
+                for number, section in enumerate(part.sections)
+            ]
+            verdict_of = Section("", "", [Words(document.verdict, document.light.capitalize())])
+            parts.append(Part(title, [verdict_of, *found]))
+    kind, _, name = row["title"].rpartition(" ")
+    return Document(kind, name, loss.lit.light or "undecided", said, parts, _foot())
 
 
 def study_document(

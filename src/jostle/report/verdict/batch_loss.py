@@ -12,7 +12,14 @@ from jostle.errors import JostleError
 from jostle.plain_values import plain
 from jostle.report.format.values import duration
 from jostle.report.models.lost_time import join_spans
-from jostle.report.verdict.verdict import USUAL, WORTH_A_WORD, VerdictHead, evaluate_job, head
+from jostle.report.verdict.verdict import (
+    USUAL,
+    WORTH_A_WORD,
+    EvaluatedJob,
+    VerdictHead,
+    evaluate_job,
+    head,
+)
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light, Lit
@@ -114,7 +121,7 @@ def loss_numbers(loss: JobLoss | BatchLoss) -> LossNumbers:
 
 def job_loss(
     store: Repository, row: Mapping[str, Any], how: Mapping[str, Any] = USUAL,
-    viewer: int | None = None,
+    viewer: int | None = None, keep: Callable[[EvaluatedJob], None] = lambda _: None,
 ) -> JobLoss:  # fmt: skip
     """Evaluate one job, unless it is evidently too short.
 
@@ -123,6 +130,7 @@ def job_loss(
         row: The job's row of the list of jobs.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         viewer: User (uid) whose jobs may be named; None: everybody's.
+        keep: Called with the evaluated job, if it could be evaluated.
     """
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
@@ -137,6 +145,7 @@ def job_loss(
         evaluated = evaluate_job(store, job, how, viewer=viewer)
     except JostleError as error:
         return JobLoss(job, None, str(error).rstrip("."))
+    keep(evaluated)
     numbers = head(evaluated.estimate)
     own = evaluated.estimate
     return JobLoss(job, numbers, coverage=own.coverage, hits=own.hits)
@@ -149,6 +158,7 @@ def batch_loss(
     *,
     viewer: int | None = None,
     say: JobProgress = lambda *_: None,
+    keep: Callable[[EvaluatedJob], None] = lambda _: None,
 ) -> BatchLoss:
     """Evaluate a batch job part by part.
 
@@ -162,12 +172,13 @@ def batch_loss(
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         viewer: User (uid) whose jobs may be named; None: everybody's.
         say: Called with the progress.
+        keep: Called with each evaluated part.
     """
     parts = row["parts"]
     losses = []
     for number, part in enumerate(parts):
         say(number, len(parts), part["part"])
-        losses.append(job_loss(store, part, how, viewer))
+        losses.append(job_loss(store, part, how, viewer, keep))
     return added_loss(row, losses)
 
 
