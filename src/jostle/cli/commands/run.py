@@ -25,9 +25,9 @@ from jostle.cli.launch.end_verdict import (
     is_outermost,
     short_run,
 )
-from jostle.cli.launch.environment import RunSpool, child_environment
+from jostle.cli.launch.environment import RunSpool, child_environment, slice_in_force
 from jostle.cli.launch.past_runs import recall, remember
-from jostle.cli.launch.publish import BEGIN_S, Publisher
+from jostle.cli.launch.publish import Publisher, why_nothing_is_shown
 from jostle.cli.launch.run_names import batch, candidates, is_taken, job_name, joins
 from jostle.cli.launch.spawn import CommandOutcome, run
 from jostle.cli.next_step import steps
@@ -88,6 +88,11 @@ class Ending:
 @click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
               help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
               "[JOSTLE_CANARY, or off].")  # fmt: skip
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Show in the last lines of the terminal what CMD does, slice by slice.",
+)
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
               help="End with 3 when interference took more of the run time, with 4 when that "
@@ -104,6 +109,7 @@ def command(
     job: str | None,
     slice_ns: int | None,
     canary_ns: int | None,
+    live: bool,
     keep: bool,
     gate: float | None,
     retries: int,
@@ -122,6 +128,9 @@ def command(
     if retries and gate is None:
         raise UsageError("--retries without --gate never runs anything again.",
                          hint="For example: --gate 7.5 --retries 2")  # fmt: skip
+    if live and as_json:
+        raise UsageError("--live and --json both write to standard error.",
+                         hint="Leave one of them out.")  # fmt: skip
     name = job_name(job, program_of_command(cmd))
     limit = None if gate is None else Gate(gate, retries + 1)
     again = Rewind()
@@ -135,6 +144,7 @@ def command(
             as_json=as_json,
             keep=keep,
             canary_ns=canary_ns,
+            live=live,
             verdict=not no_verdict,
         )
         if limit is None or status or not limit.wants_another:
@@ -153,11 +163,13 @@ def once(
     as_json: bool,
     keep: bool,
     canary_ns: int | None = None,
+    live: bool = False,
     verdict: bool = True,
 ) -> int:
     """Run CMD one time and report; return its status.
 
     more: A gate, which evaluates a run that ended well, or delays that are injected into it.
+    live: Show its slices in the terminal.
     verdict: End with the verdict, unless `more` has something of its own to say.
     """
     plain = more is None or more.key == "gate"
@@ -177,14 +189,18 @@ def once(
                 err=True,
             )
     outcome: CommandOutcome | None = None
-    publisher = Publisher(spool, name, repository)
+    publishes = settings().enabled and is_outermost() and (live or more is None)
+    if live and (why := why_nothing_is_shown() if publishes else _why_unpublished()):
+        click.echo(f"--live shows nothing: {why}", err=True)
+        live = False
+    shown_ns = slice_in_force(slice_ns) if live else 0
+    publisher = Publisher(spool, name, repository, shown_ns)
     published: list[str] = []
     try:
         own = dict(more.environment) if more is not None else {}
         if canary_ns is not None:
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
-        begins = more is None and is_outermost() and settings().enabled
-        beside = (BEGIN_S, publisher.start) if begins else None
+        beside = publisher.prepare() if publishes else None
         try:
             outcome = run(cmd, child_environment(spool, name, slice_ns, own), beside)
         finally:
@@ -213,6 +229,10 @@ def once(
                 spool.mark.rmdir()
     assert outcome is not None  # otherwise the exception went on
     return outcome.status
+
+
+def _why_unpublished() -> str:
+    return "this run is part of another" if settings().enabled else "recording is switched off"
 
 
 def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jostle.cli.config import settings
 from jostle.cli.launch.run_names import file_stem
-from jostle.cli.options.common import slice_text
-from jostle.errors import JostleError
+from jostle.cli.next_step import USUAL_SLICE_NS
+from jostle.cli.options.common import SliceLength, slice_text
+from jostle.errors import JostleError, UsageError
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,21 @@ class RunSpool:
             path for kind in ("jst", "jss", "jsp") for path in self.folder.glob(f"{stem}.*.{kind}")
         ]
         return sorted(path for path in paths if os.access(path, os.R_OK))
+
+
+def slice_in_force(asked_ns: int | None) -> int:
+    """Return the length of the slices of a run, ns, as the runtime will choose it.
+
+    Args:
+        asked_ns: What the run asks for; None: nothing.
+    """
+    rules = settings()
+    if asked_ns is not None and "slice" not in rules.locked:
+        return asked_ns
+    try:
+        return SliceLength().convert(rules.get("slice") or "", None, None)
+    except UsageError:
+        return USUAL_SLICE_NS
 
 
 def child_environment(

@@ -23,9 +23,12 @@ from typing import TYPE_CHECKING
 
 from jostle.cli.launch.environment import RunSpool
 from jostle.cli.launch.free_memory import free_bytes
+from jostle.cli.views.live import LiveLines, live_lines, why_not
+from jostle.errors import JostleError
+from jostle.report.format.values import byte_count
 
 if TYPE_CHECKING:
-    from jostle.repository import IngestReport
+    from jostle.repository import IngestReport, Repository
 
 #: A run that ends before, s, has nothing published on the way.
 BEGIN_S = 5.0
@@ -38,41 +41,79 @@ _SHORTEST_S, _LONGEST_S = 4.0, 60.0
 #: Longest wait for its end, s; then it is killed, which harms nothing.
 _PATIENCE_S = 1.0
 _MOST_WARNINGS = 100
+#: Its priority; somebody waits for what it shows.
+_NICE, _NICE_SHOWING = 19, 10
+#: After showing slices it rests so many times as long as that took: at most a fifth of a core.
+_REST_SHOWING = 4
+#: A slice is in the profile so long after its end, s.
+_LATE_S = 0.1
+#: What others did is shown for this time, ns.
+_AROUND_NS = 60_000_000_000
 #: What the run says when it has ended; without it, it was killed.
 _OVER = b"."
+
+
+def is_memory_scarce() -> bool:
+    """Return whether there is too little memory left for a publisher."""
+    return free_bytes() < _LEAST_FREE
+
+
+def why_nothing_is_shown() -> str:
+    """Return why the terminal cannot show the slices of a run; "" if it can."""
+    if why := why_not():
+        return why
+    if is_memory_scarce():
+        return f"less than {byte_count(_LEAST_FREE)} of memory are free"
+    return ""
 
 
 class Publisher:
     """The child of a run that publishes its slices."""
 
-    def __init__(self, spool: RunSpool, name: str, repository: Path) -> None:
+    def __init__(self, spool: RunSpool, name: str, repository: Path, shown_ns: int = 0) -> None:
         """Make a publisher, which does not run yet.
 
         Args:
             spool: Where the run's profiles are.
             name: Name of the job.
             repository: Where to publish.
+            shown_ns: Length of the slices, ns, if it shows each of them in the terminal; 0: it
+                shows nothing, and takes its time.
         """
-        self._words = [str(spool.folder), name, str(repository.absolute())]
+        self._words = [str(spool.folder), name, str(repository.absolute()), str(shown_ns)]
+        self._lines = LiveLines() if shown_ns else None
         self._child: subprocess.Popen[bytes] | None = None
+
+    def prepare(self) -> tuple[float, Callable[[], None]]:
+        """Make room in the terminal; return when to start it, s after the command, and how."""
+        if self._lines:
+            self._lines.open()
+        return (0.0 if self._lines else BEGIN_S), self.start
 
     def start(self) -> None:
         """Start it, unless memory is scarce or there can be no further process."""
-        if free_bytes() < _LEAST_FREE:
+        if is_memory_scarce():
             return
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         with contextlib.suppress(OSError):
             self._child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "jostle.cli.launch.publish", *self._words],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=None if self._lines else subprocess.DEVNULL,
                 env=environment | {"JOSTLE": "off"},
             )  # fmt: skip
 
     def end(self) -> list[str]:
         """End it, and return the warnings about what it has published."""
         child, self._child = self._child, None
-        if child is None:
-            return []
+        try:
+            return self._ended(child) if child else []
+        finally:
+            if self._lines:  # the child may have been killed
+                self._lines.close()
+
+    @staticmethod
+    def _ended(child: subprocess.Popen[bytes]) -> list[str]:
         try:
             said, _ = child.communicate(_OVER, timeout=_PATIENCE_S)
             warnings = json.loads(said)
@@ -88,14 +129,18 @@ class _RunIsOverError(Exception):
     """The run has ended."""
 
 
-def _step_back() -> None:
-    """Let everybody else go first, and leave the keys of the terminal to the command."""
-    for number in (signal.SIGINT, signal.SIGQUIT):
+def _step_back(nice: int) -> None:
+    """Let everybody else go first, and leave the terminal's signals to the command.
+
+    Args:
+        nice: How far to step back.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # `jostle run` holds back the signals that it passes on.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     with contextlib.suppress(OSError):
-        os.nice(19)
+        os.setpriority(os.PRIO_PROCESS, 0, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
@@ -113,41 +158,77 @@ def _is_last() -> bool:
     return True
 
 
-def pace(begin: float) -> Callable[[float], float]:
-    """Return how long to rest after a pass, given how long it took, s.
+def rest_after(took: float, age: float) -> float:
+    """Return how long to rest after a pass, s.
 
     Args:
-        begin: When the run began, on the monotonic clock, s.
+        took: What the pass took, s.
+        age: Age of the run, s.
     """
+    return max(_REST * took, min(max(age / 100, _SHORTEST_S), _LONGEST_S))
 
-    def rest(took: float) -> float:
-        age = time.monotonic() - begin
-        return max(_REST * took, min(max(age / 100, _SHORTEST_S), _LONGEST_S))
 
-    return rest
+def _rest(seconds: float) -> None:
+    """Sleep, at most until the run ends."""
+    select.select([0], [], [], seconds)
+
+
+def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float], None]:
+    """Return what shows the slices that a pass took, and rests until the next one has ended.
+
+    Args:
+        store: The repository.
+        job: Name of the job.
+        slice_ns: Length of its slices, ns.
+    """
+    from jostle.report.models.live import live_load
+
+    lines, begin = LiveLines(), time.monotonic()
+    shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not a whole one
+    load, spent = None, time.process_time()
+
+    def show(took: float) -> None:
+        nonlocal shown_ns, load, spent
+        seen_ns = round((time.time() - took - _LATE_S) * 1e9) // slice_ns * slice_ns
+        if seen_ns > shown_ns:
+            load = live_load(store, job, (shown_ns, seen_ns), (seen_ns - _AROUND_NS, seen_ns))
+            shown_ns = seen_ns
+        lines.draw(live_lines(load, time.monotonic() - begin))
+        left = slice_ns - time.time_ns() % slice_ns
+        _rest(max(_REST_SHOWING * (time.process_time() - spent), left / 1e9 + 2 * _LATE_S))
+        spent = time.process_time()
+
+    return show
 
 
 def main(words: Sequence[str]) -> None:
     """Publish until standard input is closed; then write the warnings to standard output."""
     begin = time.monotonic() - BEGIN_S
-    _step_back()
-    folder, name, repository = words
+    folder, name, repository, shown = words
+    _step_back(_NICE_SHOWING if int(shown) else _NICE)
     spool = RunSpool(Path(folder), private=False)
     warnings: list[str] = []
 
     def note(report: IngestReport) -> None:
         warnings.extend(report.warnings)
 
+    def yielding(took: float) -> None:
+        _rest(rest_after(took, time.monotonic() - begin))
+
     from jostle.repository import Repository
 
-    with contextlib.suppress(_RunIsOverError):
-        Repository(Path(repository), create=True).follow(
+    # The end of the run meets the same error, and reports it.
+    with contextlib.suppress(_RunIsOverError, JostleError):
+        store = Repository(Path(repository), create=True)
+        store.follow(
             [spool.folder],
             stop=_is_last,
             on_change=note,
             files=lambda: spool.profiles_of(name),
-            pause=pace(begin),
+            pause=_show_slices(store, name, int(shown)) if int(shown) else yielding,
         )
+        if int(shown):  # the run was killed, and left them
+            LiveLines().close()
     os.write(1, json.dumps(warnings[:_MOST_WARNINGS]).encode())
     os._exit(0)  # a thread may be merging files: it need not finish
 

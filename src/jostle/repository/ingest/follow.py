@@ -34,7 +34,7 @@ def follow(
     on_change: Callable[[IngestReport], None] | None = None,
     remove: bool = False,
     files: Callable[[], Sequence[Path]] | None = None,
-    pause: Callable[[float], float] | None = None,
+    pause: Callable[[float], None] | None = None,
 ) -> IngestReport:
     """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
@@ -74,7 +74,7 @@ def follow(
             continue
         now = time.monotonic()
         if pause is not None:
-            _sleep(now + pause(now - begin), stop, lambda: False)
+            pause(now - begin)
             continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)

@@ -1,0 +1,106 @@
+"""The last three lines of the terminal under a running command (`jostle run --live`).
+
+The terminal scrolls above them only, so that whatever the command prints stays readable and is
+never touched. They are for programs that print lines: one that draws on the whole screen (an
+editor) would share them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jostle.cli.output import has_colour, utf8
+from jostle.report.format.values import byte_count, significant
+
+if TYPE_CHECKING:
+    from jostle.report.models.live import LiveLoad
+
+_ROWS = 3
+#: With fewer lines there would be too little of the terminal left.
+_LEAST_LINES = 10
+_SAVE, _RESTORE = "\0337", "\0338"
+
+
+def why_not() -> str:
+    """Return why there can be no such lines; "" if there can."""
+    if not sys.stderr.isatty():
+        return "standard error is not a terminal"
+    if os.environ.get("TERM", "dumb") == "dumb":
+        return "this terminal cannot move its cursor (TERM)"
+    lines = os.get_terminal_size(sys.stderr.fileno()).lines
+    return f"the terminal has only {lines} lines" if lines < _LEAST_LINES else ""
+
+
+class LiveLines:
+    """The last lines of the terminal on standard error."""
+
+    def __init__(self) -> None:
+        """Touch nothing yet."""
+        self._size = os.terminal_size((0, 0))
+
+    def open(self) -> None:
+        """Make room at the bottom; the cursor must be at the begin of a line."""
+        self._write("\n" * _ROWS + f"\033[{_ROWS}A")
+        self._fit()
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Write the lines, cut to the width; not while another program has the terminal."""
+        if not self._fit():
+            return
+        dim, plain = ("\033[2m", "\033[0m") if has_colour(sys.stderr) else ("", "")
+        width, height = self._size
+        text = "".join(
+            f"\033[{height - _ROWS + 1 + number};1H\033[2K{dim}{line[: width - 1]}{plain}"
+            for number, line in enumerate([*lines, "", ""][:_ROWS])
+        )
+        self._write(_SAVE + text + _RESTORE)
+
+    def close(self) -> None:
+        """Give the lines back to the terminal; harmless if that was done already."""
+        with contextlib.suppress(OSError):
+            first = os.get_terminal_size(sys.stderr.fileno()).lines - _ROWS + 1
+            self._write(f"{_SAVE}\033[r\033[{first};1H\033[J{_RESTORE}")
+
+    def _fit(self) -> bool:
+        """Keep the rest of the terminal from scrolling over the lines, whatever its size is now."""
+        stderr = sys.stderr.fileno()
+        try:
+            if os.tcgetpgrp(stderr) != os.getpgrp():
+                return False
+            size = os.get_terminal_size(stderr)
+        except OSError:  # it is gone
+            return False
+        if size != self._size:
+            self._write(f"{_SAVE}\033[1;{size.lines - _ROWS}r{_RESTORE}")
+            self._size = size
+        return size.lines >= _LEAST_LINES
+
+    def _write(self, text: str) -> None:
+        """Write at once, so that what the command writes comes before or after."""
+        with contextlib.suppress(OSError):
+            os.write(sys.stderr.fileno(), text.encode("utf-8" if utf8(sys.stderr) else "ascii"))
+
+
+def live_lines(load: LiveLoad | None, seconds: float) -> list[str]:
+    """Return the lines for a job.
+
+    Args:
+        load: What it does; None: its first slice has not ended yet.
+        seconds: How long it has run.
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    clock = f"jostle {minutes}:{rest:02}  "
+    if load is None:
+        return [f"{clock}the first slice has not ended yet"]
+    others = f"{significant(load.others_cores)} cores, {byte_count(load.others_bytes)}/s"
+    quiet = load.others_cores < 0.005 and load.others_bytes < 1
+    return [
+        f"{clock}cores: {significant(load.cores)} busy, {significant(load.waiting)} waited for",
+        f"  files: read {byte_count(load.read)}/s, written {byte_count(load.written)}/s, "
+        f"{significant(load.in_files)} in calls",
+        f"  others there: {'none known' if quiet else f'{others} (last minute)'}",
+    ]

@@ -1,0 +1,88 @@
+"""What a job does just now, and what others do on its nodes and file systems: `run --live`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+
+from jostle.file_metrics import file_metrics
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+    from jostle.repository.store.layout import Rollup
+
+_CPU = ("os_user_ns", "os_system_ns")
+_READ, _WRITTEN = file_metrics("read_bytes"), file_metrics("write_bytes")
+_IN_FILES = file_metrics("read_ns", "write_ns", "sync_ns", "meta_ns")
+
+
+@dataclass(frozen=True)
+class LiveLoad:
+    """A job's load in a few slices, and that of others.
+
+    Attributes:
+        cores: Cores that the job keeps busy, on average.
+        waiting: Its threads that wait for a core, on average.
+        in_files: Its threads that are in calls on files, on average.
+        read: Bytes that it reads per second.
+        written: Bytes that it writes per second.
+        others_cores: Cores that others keep busy on its nodes, over the last minute.
+        others_bytes: Bytes that others move per second on its file systems, over the last minute.
+    """
+
+    cores: float
+    waiting: float
+    in_files: float
+    read: float
+    written: float
+    others_cores: float
+    others_bytes: float
+
+
+def live_load(
+    store: Repository, job: str, span: tuple[int, int], around: tuple[int, int]
+) -> LiveLoad:
+    """Add up what is known of a time that has just passed.
+
+    Args:
+        store: The repository.
+        job: Full name of the job.
+        span: The time in which the job is looked at, ns since the epoch.
+        around: The time in which others are: longer, since their slices may be, and come later.
+    """
+    seconds = (span[1] - span[0]) / 1e9
+    cores, waiting = _sums(store, "node_rollup", [_CPU, ("os_runqueue_ns",)], span, job)
+    read, written, in_files = _sums(store, "rollup", [_READ, _WRITTEN, _IN_FILES], span, job)
+    return LiveLoad(
+        cores / 1e9 / seconds,
+        waiting / 1e9 / seconds,
+        in_files / 1e9 / seconds,
+        read / seconds,
+        written / seconds,
+        _others(store, "node_rollup", _CPU, around, job) / 1e9,
+        _others(store, "rollup", _READ + _WRITTEN, around, job),
+    )
+
+
+def _sums(
+    store: Repository, table: Rollup, lines: Sequence[Sequence[str]], span: tuple[int, int],
+    job: str | None, resources: Sequence[str] | None = None,
+) -> list[float]:  # fmt: skip
+    rows = store.loads.sums(table, lines, span, job=job, resources=resources)
+    return [float(pc.sum(rows[f"v{n}"]).as_py() or 0) for n in range(len(lines))]
+
+
+def _others(
+    store: Repository, table: Rollup, metrics: Sequence[str], span: tuple[int, int], job: str
+) -> float:
+    """Return the load of other jobs on the resources of one, per second."""
+    own = store.loads.sums(table, [metrics], span, job=job)
+    used = own["resource"].unique().to_pylist()
+    if not used:
+        return 0.0
+    everybody = _sums(store, table, [metrics], span, None, used)[0]
+    seconds = (span[1] - span[0]) / 1e9
+    return max(everybody - float(pc.sum(own["v0"]).as_py() or 0), 0.0) / seconds
