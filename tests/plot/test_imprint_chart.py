@@ -78,9 +78,9 @@ def test_the_terminal_shows_dents_under_the_bursts() -> None:
         if cell == "▀" and ruler[column - 2 : column + 3] == "▀" * 5:
             assert top[column : column + 1].strip() == ""  # the top row is gone in a burst
     whole = "\n".join(lines)
-    assert "Each burst of bursts takes 50 % of the throughput of writer" in whole
-    assert "degradation during the bursts: 50 %" in whole
-    assert "degradation over the whole run: 23 %" in whole
+    assert "Each burst of bursts takes 50 % of the throughput that writer has alone" in whole
+    assert "degradation during the bursts, against the run alone: 50 %" in whole
+    assert "degradation over the whole run, against the run alone: 23 %" in whole
     assert "dilation of the run time: 30 %" in whole
     assert "dent seen in 3 of 3 periods" in whole
 

@@ -53,6 +53,47 @@ def launched(path: Path) -> Path:
     return path / "repository"
 
 
+def workers(path: Path) -> Path:
+    """Ingest a Python script with three workers that each write a file of their own."""
+    for number in range(4):
+        profile = Profile(
+            job="training", pid=700 + number, slice_ns=SECOND, start_ns=EPOCH,
+            end_ns=EPOCH + SLICES * SECOND, end_reason=1, program="/usr/bin/python3.11",
+            command="python3 train.py --epochs 3", mpi={"script": "train.py"},
+        )  # fmt: skip
+        profile.add_mount(0, "/data")
+        for index in range(SLICES):
+            slow = 3 if 20 <= index < 28 else 1
+            profile.add_slice(profile.first_slice + index, {
+                "os_user_ns": 600_000_000, "posix_write_ops": {0: 20},
+                "posix_write_bytes": {0: number * MIB}, "posix_write_ns": {0: slow * 100_000_000},
+            })  # fmt: skip
+        profile.write(path / "spool")
+    Repository(path / "repository", create=True).ingest([path / "spool"])
+    return path / "repository"
+
+
+def mixed(path: Path) -> Path:
+    """Ingest two jobs on one mount, in slices of 1 s and of 250 ms; the one hurts the other."""
+    for job, parts in (("training", 1), ("beside", 4)):
+        length = SECOND // parts
+        profile = Profile(
+            job=job, pid=800 + parts, slice_ns=length, start_ns=EPOCH,
+            end_ns=EPOCH + 3 * SLICES * SECOND, end_reason=1, program=f"/usr/bin/{job}",
+        )  # fmt: skip
+        profile.add_mount(0, "/data")
+        for index in range(3 * SLICES * parts):
+            burst = index // parts % 11 in (3, 4, 5)
+            work = {"os_user_ns": length // 2, "posix_write_ops": {0: 20 // parts},
+                    "posix_write_bytes": {0: 20 * MIB // parts},
+                    "posix_write_ns": {0: (3 if burst else 1) * length // 8}}  # fmt: skip
+            load = work | {"posix_write_bytes": {0: (900 * MIB if burst else 0) // parts}}
+            profile.add_slice(profile.first_slice + index, work if parts == 1 else load)
+        profile.write(path / "spool")
+    Repository(path / "repository", create=True).ingest([path / "spool"])
+    return path / "repository"
+
+
 def run(*words: object) -> str:
     done = CliRunner().invoke(cli, [*map(str, words)], env={"COLUMNS": "200", "TERM": "dumb"})
     assert done.exit_code == 0, done.output
@@ -100,6 +141,51 @@ def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
     assert api["shares"] == content["shares"]
 
 
+@pytest.mark.parametrize("plant", [launched, workers, mixed])
+def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path) -> None:
+    """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""
+    where = ("--repository", plant(tmp_path))
+    page = page_of(where[1], tmp_path / "cache")
+    row = next(each for each in told("jobs", *where)["jobs"] if each["job"] != "beside")
+    job = row["job"]
+    content = told("digest", job, *where)
+    api = page.get(f"jobs/{job}").json()
+    assert (api["metrics"], api["shares"]) == (content["metrics"], content["shares"])
+    shown = next(each for each in page.get("jobs").json()["jobs"] if each["job"] == job)
+    exported = rows_of("jobs", tmp_path / "jobs.csv", where, job)[0]
+    assert row["ranks"] == shown["ranks"]
+    for name in ("program", "processes", "start_ns", "end_ns"):
+        assert str(exported[name]) == str(row[name]) == str(shown[name]), name
+    kinds = [f"{kind}_write_bytes" for kind in ("posix", "stdio")]
+    written = sum(content["metrics"][kind]["total"] for kind in kinds if kind in content["metrics"])
+    slices = rows_of(job, tmp_path / "slices.csv", where, job)
+    assert (
+        row["written_bytes"]
+        == written
+        == sum(int(each.get(kind) or 0) for each in slices for kind in kinds if each["mount"])
+    )
+    for text in (run("jobs", *where), run("digest", job, *where)):
+        assert row["program"] in text and byte_count(written) in text
+    verdict = verdict_of(page, job)
+    numbers = told("estimate", job, *where)
+    assert (verdict["head"], verdict["blame"]) == (numbers["head"], numbers["blame"])
+    assert seconds(numbers["head"]["lost_s"]["value"]) in run("estimate", job, *where)
+
+
+def rows_of(what: str, file: Path, where: tuple[str, Path], job: str) -> list[dict[str, str]]:
+    """Export a table, or a job's slices, and return the rows of the job."""
+    run("export", what, "-o", file, *where)
+    with file.open(newline="") as source:
+        return [row for row in csv.DictReader(source) if row.get("job", job) == job]
+
+
+def verdict_of(page: TestClient, job: str) -> Any:
+    answer = page.get(f"jobs/{job}/verdict?wait_s=10").json()
+    while "estimate" not in answer:
+        answer = page.get(f"jobs/{job}/verdict?wait_s=10").json()
+    return answer
+
+
 def test_who_was_beside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
     assert others_beside(0, unnamed=False) == ""
     assert others_beside(2, unnamed=False) == "2 other jobs"
@@ -134,9 +220,7 @@ def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> No
         job = row["job"]
         content = told("estimate", job, "--repository", planted)
         text = run("estimate", job, "--repository", planted)
-        api = page.get(f"jobs/{job}/verdict?wait_s=10").json()
-        while "estimate" not in api:
-            api = page.get(f"jobs/{job}/verdict?wait_s=10").json()
+        api = verdict_of(page, job)
         assert api["head"] == content["head"] and api["blame"] == content["blame"]
         estimate = api["estimate"]
         for name in ("run_s", "lost_s", "percent", "coverage", "causes", "cause_rows", "hits"):

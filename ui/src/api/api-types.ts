@@ -433,6 +433,8 @@ export interface JobRow {
   end_ns: number;
   running: boolean;
   processes: number;
+  /** those of its processes that are MPI ranks */
+  ranks: number;
   nodes: number;
   /** null: no verdict yet */
   verdict: Brief | null;

@@ -45,3 +45,6 @@ export const day = (ns: number): string => iso(ns).slice(0, 16).replace('T', ' '
 export const instant = (ns: number): string => iso(ns).replace('T', ' ').replace('Z', '');
 export const count = (value: number, one: string, many = `${one}s`) =>
   `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
+/** The ranks of a job; of a job without MPI its processes. */
+export const ranksOrProcesses = ({ processes, ranks }: { processes: number; ranks: number }) =>
+  ranks ? count(ranks, 'rank') : count(processes, 'process', 'processes');

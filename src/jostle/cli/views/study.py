@@ -222,10 +222,10 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
     """Yield how many bursts of periodic signals are seen in the probe."""
     if not study_result.imprints:
         return
-    about = "  degradation in its bursts against the silence around them"
+    about = "  dent: throughput lost in a burst, against the silence around it"
     yield from ("", heading("Imprint of the periodic signal", about))
     frame = table(["=probe", "=signal", "=setting", "=run", ">seen", ">95 % interval",
-                   ">degradation", ">false alarms", "=bursts from"])  # fmt: skip
+                   ">dent", ">false alarms", "=bursts from"])  # fmt: skip
     settings = [imprint.setting for imprint in study_result.imprints]
     for imprint in study_result.imprints:
         interval = "-"

@@ -32,7 +32,8 @@ class ImprintChart:
         bursts: (begin, end) of the signal's bursts in ns since the epoch, from its own log.
         alone_ns: Begin and end of the probe's run alone, ns since the epoch.
         together_ns: The same with the signal.
-        dent: Degradation of the probe's throughput during the bursts, a share; None: unknown.
+        dent: Degradation of the probe's throughput during the bursts, against its run alone, a
+            share; None: unknown.
         degradation: The same over the whole run.
         dilation: Share by which the run took longer.
         seen: In how many periods the dent is seen, and how many there were; None: not judged.
@@ -89,7 +90,7 @@ class ImprintChart:
         if self.dent > 0.02:
             return (
                 f"{'Each burst' if seen == periods else 'A burst'} of {self.signal} takes "
-                f"{shown(self.dent)} of the throughput of {self.probe}"
+                f"{shown(self.dent)} of the throughput that {self.probe} has alone"
             )
         return f"The bursts of {self.signal} leave no dent in {self.probe}"
 
@@ -97,8 +98,8 @@ class ImprintChart:
     def findings(self) -> list[str]:
         """The numbers, each named for what it is."""
         shares = (
-            ("degradation during the bursts", self.dent),
-            ("degradation over the whole run", self.degradation),
+            ("degradation during the bursts, against the run alone", self.dent),
+            ("degradation over the whole run, against the run alone", self.degradation),
             ("dilation of the run time", self.dilation),
         )
         lines = [f"{what}: {shown(share)}" for what, share in shares if _known(share)]

@@ -48,6 +48,7 @@ class JobRow(BaseModel):
     end_ns: int
     running: bool
     processes: int
+    ranks: int = Field(description="those of its processes that are MPI ranks")
     nodes: int
     verdict: Brief | None = Field(description="null: no verdict yet")
     spark: list[float] = Field(description="its activity, from its start to its end")

@@ -73,9 +73,9 @@ export async function jobsSheet(what: FilterState, ask: (query: Query) => Promis
     total = answer.total;
   }
   return {
-    columns: ['job', 'program', 'user', 'start_utc', 'end_utc', 'running', 'processes', 'nodes', 'light', 'lost_percent', 'lost_s', 'cause'],
+    columns: ['job', 'program', 'user', 'start_utc', 'end_utc', 'running', 'processes', 'ranks', 'nodes', 'light', 'lost_percent', 'lost_s', 'cause'],
     rows: rows.map((row) => [
-      row.job, row.program, row.user, instant(row.start_ns), instant(row.end_ns), row.running ? 'yes' : 'no', row.processes, row.nodes,
+      row.job, row.program, row.user, instant(row.start_ns), instant(row.end_ns), row.running ? 'yes' : 'no', row.processes, row.ranks, row.nodes,
       row.verdict && (row.verdict.light ?? 'undecided'), row.verdict?.percent, row.verdict?.lost_s, row.verdict?.cause,
     ]),
   };
