@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -19,6 +19,7 @@ from jostle.errors import JostleError
 from jostle.repository import DamagedError
 from jostle.server.access import Access, Viewer
 from jostle.server.access.files import AccessError
+from jostle.server.alerts import Alerts
 from jostle.server.context import ServerContext
 from jostle.server.job_service import JobService
 from jostle.server.routes import add_routes
@@ -28,6 +29,9 @@ from jostle.server.transport.damage_notice import DamageNotice
 from jostle.server.transport.error_paths import without_folders
 from jostle.server.transport.front_end import Assets, links
 from jostle.server.transport.middleware import AccessMiddleware, login_unavailable, problem
+
+if TYPE_CHECKING:
+    from jostle.server.access.settings import AlertSettings
 
 STATIC = Path(__file__).parent / "static"
 _PROBLEM = "#/components/schemas/Problem"
@@ -56,7 +60,11 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(
-    repository: Path, access: Access, cache: Path | None = None, flag: str = ""
+    repository: Path,
+    access: Access,
+    cache: Path | None = None,
+    flag: str = "",
+    alerts: AlertSettings | None = None,
 ) -> FastAPI:
     """Return the application: the API and the pages.
 
@@ -66,6 +74,7 @@ def create_app(
         cache: Folder for verdicts and estimates, so that no run is evaluated twice; None: in the
             user's cache.
         flag: Option that commands need to find the repository, as ` --repository DIR`; "": none.
+        alerts: Who is told of disturbed jobs; None: nobody.
 
     Raises:
         RepositoryError: There is no repository in the folder.
@@ -75,7 +84,12 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         job_service.queue.open()
+        watch = Alerts(alerts, job_service.index, access.url) if alerts else None
+        if watch:
+            watch.start(job_service.queue)
         yield
+        if watch:
+            watch.end()
         job_service.close()
         access.desk.close()
 

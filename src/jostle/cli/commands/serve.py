@@ -23,6 +23,7 @@ from jostle.regular_files import open_regular
 
 if TYPE_CHECKING:
     from jostle.server import Access
+    from jostle.server.access.settings import AlertSettings
 
 _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:\[\]/]+):(\d{1,5})")
 _HERE = ("127.0.0.1", "localhost", "[::1]")
@@ -78,10 +79,10 @@ def command(
     page = f"/jobs/{quote(store.resolve_job(job), safe='')}" if job else "/"
     from jostle.server import Server, create_app
 
-    access = _access(config, behind_proxy=behind_proxy) if secure else _here(config)
+    access, alerts = _site(config, behind_proxy=behind_proxy) if secure else (_here(config), None)
     # The command is copied to another terminal: an unusual repository is named in full.
     flag = repository_flag(repository) and repository_flag(repository.absolute())
-    app = create_app(repository, access, cache, flag)
+    app = create_app(repository, access, cache, flag, alerts)
     with _listening(host.strip("[]"), port) as place:
         url = f"{access.url}{page}"
         if not access.url:
@@ -141,13 +142,13 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
         raise UsageError(f"Everybody may read the key {key}.", hint=f"chmod 0640 {key}")
 
 
-def _access(config: Path | None, *, behind_proxy: bool) -> Access:
-    """Make the access control for a network address, as the operator's file says."""
+def _site(config: Path | None, *, behind_proxy: bool) -> tuple[Access, AlertSettings | None]:
+    """Make access control and alerts for a network address, as the operator's file says."""
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
     settings = read_settings(config or SERVE_CONFIG)
     with _site_packages():
-        return settings.access(behind_proxy=behind_proxy)
+        return settings.access(behind_proxy=behind_proxy), settings.alerts()
 
 
 def _here(config: Path | None) -> Access:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from jostle.regular_files import read_regular
@@ -25,15 +25,30 @@ SERVE_CONFIG = Path("/etc/jostle/serve.toml")
 RETURN = "/login/return"
 _WAYS = ("oidc", "proxy", "accounts")
 _KEYS = {
-    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", *_WAYS),
+    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", "alerts",
+         *_WAYS),
     "oidc": ("issuer", "client_id", "client_secret_file", "name_claim", "role_claim",
              "accounts_claim", "scope"),
     "proxy": ("user_header",),
     "accounts": ("file",),
     "roles": ("manager", "support", "administrator"),
+    "alerts": ("url_file", "light"),
 }  # fmt: skip
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
+
+
+@dataclass(frozen=True)
+class AlertSettings:
+    """Who is told of disturbed jobs.
+
+    Attributes:
+        url: Where messages are posted; a secret.
+        light: The least light of which there are messages.
+    """
+
+    url: str
+    light: Literal["yellow", "red"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,32 @@ class ServeSettings:
             way, url=url, audit=Audit(Path(self._text("", "audit"))), proxies=proxies,
             proxy_secret=self._proxy_secret(proxies or []),
         )  # fmt: skip
+
+    def alerts(self) -> AlertSettings | None:
+        """Return who is told of disturbed jobs; None: nobody.
+
+        Raises:
+            AccessError: The table is not valid.
+        """
+        if "alerts" not in self.tables:
+            return None
+        file = self._text("alerts", "url_file")
+        url = read_secret(Path(file))
+        if (
+            not is_safe(url)
+            or not url.isascii()
+            or any(not " " < letter < "\x7f" for letter in url)
+        ):
+            raise AccessError(
+                f"{file} does not hold an https URL.",
+                hint="Write into it, on one line, the URL that takes the messages.",
+            )
+        light = self._text("alerts", "light", "red")
+        if light not in ("yellow", "red"):
+            raise AccessError(
+                f"{self.path}: `light` of [alerts] is {light!r}.", hint="Write yellow or red."
+            )
+        return AlertSettings(url, "yellow" if light == "yellow" else "red")
 
     def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
         ways = [name for name in _WAYS if name in self.tables]
@@ -211,7 +252,7 @@ def read_settings(path: Path) -> ServeSettings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AccessError(f"{path} is not valid TOML: {error}.") from None
     tables: dict[str, dict[str, Any]] = {"": content}
-    for name in (*_WAYS, "roles"):
+    for name in (*_WAYS, "roles", "alerts"):
         if name in content:
             if not isinstance(content[name], dict):
                 raise AccessError(f"{path}: `{name}` is not a table.", hint=f"Write [{name}].")

@@ -107,6 +107,7 @@ class VerdictQueue:
     def __init__(self, index: JobIndex, verdicts: VerdictStore) -> None:
         """Make an idle queue; `ask`, `estimate` or `follow` starts its thread."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
+        self.on_stored: Callable[[StoredVerdict], None] = lambda _verdict: None
         self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _estimate: None
         self._index = index
         self._verdicts = verdicts
@@ -256,19 +257,18 @@ class VerdictQueue:
             if self._over:
                 return
             seconds = time.monotonic() - begin
-            self._verdicts.put(
-                StoredVerdict(
-                    task.job,
-                    sight(task.users),
-                    mark,
-                    now(),
-                    seconds,
-                    verdict_answer.brief,
-                    verdict_answer.error,
-                    verdict_answer.hint,
-                ),
-                verdict_answer.body,
+            verdict = StoredVerdict(
+                task.job,
+                sight(task.users),
+                mark,
+                now(),
+                seconds,
+                verdict_answer.brief,
+                verdict_answer.error,
+                verdict_answer.hint,
             )
+            self._verdicts.put(verdict, verdict_answer.body)
+            self.on_stored(verdict)
             if verdict_answer.estimate is not None:
                 self.on_estimate(task.job, mark, verdict_answer.estimate)
             if row["running"]:

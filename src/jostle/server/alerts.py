@@ -1,0 +1,210 @@
+"""Alerts: a message to one URL when a job is disturbed, or a file system slows several jobs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import queue
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import deque
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from jostle import __version__
+from jostle.plain_values import one_line
+from jostle.report.format.users import owner_name
+from jostle.server.jobs.index import JobIndex
+from jostle.server.verdicts.verdict_queue import VerdictQueue
+from jostle.server.verdicts.verdict_store import StoredVerdict, sight
+
+if TYPE_CHECKING:
+    from jostle.server.access.settings import AlertSettings
+
+_log = logging.getLogger("jostle.serve")
+#: Jobs without a newer slice are history, ns: a new server judges all there are.
+_RECENT_NS = 3_600_000_000_000
+#: A file system is slow if so many jobs lost time at it within this time, s; told once an hour.
+SLOW_JOBS, _WITHIN_S, _AGAIN_S = 3, 900.0, 3600.0
+_RANKS = {"yellow": 1, "red": 2}
+#: How often new slices are looked for while nobody has a page open, s.
+_LOOK_S = 5.0
+_TIMEOUT_S = 10.0
+#: Waits between two tries, s, doubled each time up to the longest; and how many tries there are.
+_FIRST_WAIT_S, _LONGEST_WAIT_S, _TRIES = 1.0, 300.0, 16
+_MOST_WAITING = 100
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is an error: whoever answers must not choose who gets the message."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str,
+        headers: http.client.HTTPMessage, newurl: str,
+    ) -> None:  # fmt: skip
+        """Follow none."""
+
+
+class Webhook:
+    """Posts messages to one URL, one after the other, in a thread of its own."""
+
+    def __init__(self, url: str, first_wait_s: float = _FIRST_WAIT_S) -> None:
+        """Make an idle sender; the first message starts its thread.
+
+        Args:
+            url: Where to post; it is a secret, so only its host is ever logged.
+            first_wait_s: Wait before the second try, s.
+        """
+        self._url, self._host = url, urlsplit(url).hostname or "?"
+        self._first_wait_s = first_wait_s
+        self._waiting: queue.Queue[bytes] = queue.Queue(_MOST_WAITING)
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message later; never waits. With too many in the queue it is dropped."""
+        try:
+            self._waiting.put_nowait(json.dumps(message).encode())
+        except queue.Full:
+            _log.warning("alerts: %s takes none; a message is dropped", self._host)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, daemon=True, name="alerts")
+            self._thread.start()
+
+    def end(self) -> None:
+        """Give up what has not been sent."""
+        self._over.set()
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            try:
+                body = self._waiting.get(timeout=1.0)
+            except queue.Empty:
+                continue
+            self._deliver(body)
+
+    def _deliver(self, body: bytes) -> None:
+        wait = self._first_wait_s
+        for _ in range(_TRIES):
+            why, passing = self._post(body)
+            if not why:
+                return
+            if not passing:
+                break
+            _log.warning("alerts: %s does not answer as it should: %s", self._host, why)
+            if self._over.wait(wait):
+                return
+            wait = min(2 * wait, _LONGEST_WAIT_S)
+        _log.error("alerts: %s takes no message, it is dropped: %s", self._host, why)
+
+    def _post(self, body: bytes) -> tuple[str, bool]:
+        """Post once; return why it failed ("": it did not), and whether that may pass."""
+        headers = {"Content-Type": "application/json", "User-Agent": f"jostle/{__version__}"}
+        asked = urllib.request.Request(self._url, body, headers, method="POST")
+        try:
+            self._opener.open(asked, timeout=_TIMEOUT_S).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+            return f"status {error.code}", error.code >= 500 or error.code == 429
+        except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
+            reason = getattr(error, "reason", error)
+            return getattr(reason, "strerror", None) or type(reason).__name__, True
+        return "", False
+
+
+class Alerts:
+    """Decides which verdicts are worth a message."""
+
+    def __init__(self, settings: AlertSettings, index: JobIndex, url: str) -> None:
+        """Watch nothing yet.
+
+        Args:
+            settings: Where to post, and from which light on.
+            index: The jobs of the repository.
+            url: The server's own URL, for links.
+        """
+        self._webhook = Webhook(settings.url)
+        self._least = _RANKS[settings.light]
+        self._index, self._page = index, url
+        self._sent: dict[str, int] = {}
+        self._lost: deque[tuple[float, str, str]] = deque()  # when, at which file system, which job
+        self._told: dict[str, float] = {}
+        self._over = threading.Event()
+
+    def start(self, verdicts: VerdictQueue) -> None:
+        """Have all jobs judged, also while nobody has a page open."""
+        verdicts.on_stored = self.note
+        verdicts.follow(None)
+        threading.Thread(target=self._look, daemon=True, name="alerts-look").start()
+
+    def end(self) -> None:
+        """End for good."""
+        self._over.set()
+        self._webhook.end()
+
+    def _look(self) -> None:
+        while not self._over.is_set():
+            try:
+                self._index.refresh_if_stale()
+            except Exception as error:  # the log of requests has it, too; it may pass
+                _log.warning("alerts: the repository cannot be read: %s", error)
+            self._over.wait(_LOOK_S)
+
+    def note(self, verdict: StoredVerdict) -> None:
+        """Take a new verdict; send a message if the job's light has become worse."""
+        row = self._index.rows.get(verdict.job)
+        rank = _RANKS.get((verdict.brief or {}).get("light") or "", 0)
+        if row is None or verdict.sight != sight(None) or rank < self._least:
+            return
+        if row["end_ns"] < time.time_ns() - _RECENT_NS:  # of one that runs: its newest slice
+            return
+        if rank > self._sent.get(verdict.job, 0):
+            self._sent[verdict.job] = rank
+            self._webhook.send(self._of_job(verdict, row))
+        assert verdict.brief is not None
+        if verdict.brief["cause"] == "file system" and verdict.brief["resource"]:
+            self._note_loss(verdict.brief["resource"], verdict.job)
+
+    def _of_job(self, verdict: StoredVerdict, row: dict[str, Any]) -> dict[str, Any]:
+        brief = verdict.brief or {}
+        at = f" ({brief['resource']})" if brief["resource"] else ""
+        lost = f"{verdict.job} lost {brief['percent']:.0f} % of its time: {brief['what']}{at}"
+        return {
+            "kind": "job",
+            "text": _plain(f"{brief['light']}: {lost}"),
+            "url": f"{self._page}/jobs/{quote(verdict.job, safe='')}",
+            "job": verdict.job,
+            "program": row["program"],
+            "user": None if row["uid"] is None else owner_name(row["uid"]),
+            "running": row["running"],
+            **{key: brief[key] for key in ("light", "percent", "lost_s", "cause", "resource")},
+        }
+
+    def _note_loss(self, resource: str, job: str) -> None:
+        """Take a job that lost time at a file system; send a message if it is one of several."""
+        now = time.monotonic()
+        self._lost.append((now, resource, job))
+        while self._lost[0][0] < now - _WITHIN_S:
+            self._lost.popleft()
+        jobs = list(dict.fromkeys(who for _, where, who in self._lost if where == resource))
+        if len(jobs) < SLOW_JOBS or now - self._told.get(resource, -_AGAIN_S) < _AGAIN_S:
+            return
+        self._told[resource] = now
+        self._webhook.send(
+            {
+                "kind": "file system",
+                "text": _plain(f"slow: {len(jobs)} jobs lost time at {resource}"),
+                "url": f"{self._page}/system",
+                "resource": resource,
+                "jobs": jobs,
+            }
+        )
+
+
+def _plain(text: str) -> str:
+    """Return a text in which chat servers see no mark-up: names come from users."""
+    return one_line(text).translate({ord("<"): "‹", ord(">"): "›"})
