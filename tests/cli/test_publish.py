@@ -75,12 +75,13 @@ def test_what_a_killed_run_left_is_published(tmp_path: Path) -> None:
     publisher.start()
     child = publisher._child
     assert child is not None
-    assert child.stdin is not None
     until(lambda: state(tmp_path / "r") == [True])
     assert os.getpriority(os.PRIO_PROCESS, child.pid) == 19
     program.kill()
     program.wait()
-    child.stdin.close()  # as the kernel does for a run that is killed
+    for pipe in (child.stdin, child.stdout):  # as the kernel does for a run that is killed
+        assert pipe is not None
+        pipe.close()
     assert child.wait(30) == 0
     assert state(tmp_path / "r") == [False]
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from jostle.cli.launch.environment import RunSpool
 from jostle.cli.launch.free_memory import free_bytes
 from jostle.cli.views.live import LiveLines, live_lines, why_not
-from jostle.errors import JostleError
+from jostle.plain_values import one_line
 from jostle.report.format.values import byte_count
 
 if TYPE_CHECKING:
@@ -217,8 +217,7 @@ def main(words: Sequence[str]) -> None:
 
     from jostle.repository import Repository
 
-    # The end of the run meets the same error, and reports it.
-    with contextlib.suppress(_RunIsOverError, JostleError):
+    try:
         store = Repository(Path(repository), create=True)
         store.follow(
             [spool.folder],
@@ -229,7 +228,13 @@ def main(words: Sequence[str]) -> None:
         )
         if int(shown):  # the run was killed, and left them
             LiveLines().close()
-    os.write(1, json.dumps(warnings[:_MOST_WARNINGS]).encode())
+    except _RunIsOverError:
+        pass
+    except Exception as error:  # the end of the run meets the same error, and reports it
+        if int(shown):
+            LiveLines().draw([f"jostle: {one_line(str(error))}"])
+    with contextlib.suppress(OSError):  # a run that was killed reads nothing
+        os.write(1, json.dumps(warnings[:_MOST_WARNINGS]).encode())
     os._exit(0)  # a thread may be merging files: it need not finish
 
 
