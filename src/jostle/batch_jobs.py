@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 #: system, number, world; then the owner that the repository appends (it is no part of the others).
 _PART = re.compile(r"(slurm|pbs|lsf)-([^@]+?)(?:-w([0-9a-f]{8}))?(@[^@]+)?")
 _STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,9}|batch)(@[^@]+)?")
 #: Steps whose number is looked for: a job with more has its last ones under the repository's names.
-_MOST_STEPS = 4096
+_MOST_STEPS = 1024
 
 
 @dataclass(frozen=True, order=True)
@@ -64,27 +65,23 @@ def batch_jobs(jobs: Iterable[str]) -> dict[BatchJob, list[str]]:
     return parts
 
 
-def part_names(parts: Iterable[str]) -> dict[str, str]:
-    """Return what a user calls each part of a batch job: `12.batch`, `12.0`.
+@lru_cache(16384)
+def part_name(job: str) -> str:
+    """Return what a user calls a job: `12.batch`, `12.0`; its own name if it is no such part.
 
     The world of a step is a hash of its number, so that steps are found by trying numbers. Other
     parts (an mpirun within the script, parts of other batch systems) keep the repository's name.
     """
-    names = {job: job for job in parts}
-    for job in names:
-        batch = batch_job_of(job)
-        if batch is not None and batch.system == "slurm" and job == batch.script:
-            names[job] = f"{batch.number}.batch{batch.owner}"
-    for batch, jobs in batch_jobs(names).items():
-        unknown = {job for job in jobs if names[job] == job}
-        for step in range(_MOST_STEPS if batch.system == "slurm" else 0):
-            if not unknown:
-                break
-            job = _step_job(batch, step)
-            if job in unknown:
-                names[job] = f"{batch.number}.{step}{batch.owner}"
-                unknown.remove(job)
-    return names
+    batch = batch_job_of(job)
+    if batch is None or batch.system != "slurm":
+        return job
+    if job == batch.script:
+        return f"{batch.number}.batch{batch.owner}"
+    world, begun = job.removesuffix(batch.owner)[-8:], _hashed(f"{batch.number}.")
+    for step in range(_MOST_STEPS):
+        if _folded(_hashed(str(step), begun)) == world:
+            return f"{batch.number}.{step}{batch.owner}"
+    return job
 
 
 def job_of_part(name: str) -> str | None:
@@ -97,9 +94,17 @@ def job_of_part(name: str) -> str | None:
 
 
 def _step_job(batch: BatchJob, step: int) -> str:
-    """Return the repository's name of a Slurm step: FNV-1a of JOB.STEP, folded to 32 bits."""
-    hashed = 0xCBF29CE484222325
-    for byte in f"{batch.number}.{step}".encode():
-        hashed = (hashed ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    world = (hashed ^ hashed >> 32) & 0xFFFFFFFF
-    return f"{batch.system}-{batch.number}-w{world:08x}{batch.owner}"
+    """Return the repository's name of a Slurm step."""
+    world = _folded(_hashed(f"{batch.number}.{step}"))
+    return f"{batch.system}-{batch.number}-w{world}{batch.owner}"
+
+
+def _hashed(text: str, begun: int = 0xCBF29CE484222325) -> int:
+    """Return the FNV-1a hash of a text, continued from that of what is before it."""
+    for byte in text.encode():
+        begun = (begun ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return begun
+
+
+def _folded(hashed: int) -> str:
+    return f"{(hashed ^ hashed >> 32) & 0xFFFFFFFF:08x}"

@@ -11,7 +11,7 @@ import pytest
 from command import jostle
 
 from jostle.analysis.interval import Interval
-from jostle.batch_jobs import BatchJob, batch_job_of, job_of_part, part_names
+from jostle.batch_jobs import BatchJob, batch_job_of, job_of_part, part_name
 from jostle.report.models import scheduler
 from jostle.report.models.batch_jobs import batch_row
 from jostle.report.verdict.batch_loss import JobLoss, added_loss
@@ -60,10 +60,8 @@ def test_names_of_parts() -> None:
     assert job_of_part("1.0") == STEP_0
     assert job_of_part("1.1@eva") == f"{STEP_1}@eva"
     assert job_of_part("slurm-1.batch") == "slurm-1"
-    assert part_names(["slurm-1", STEP_1, STEP_0, "slurm-1-w00000000"]) == {
-        "slurm-1": "1.batch", STEP_1: "1.1", STEP_0: "1.0",
-        "slurm-1-w00000000": "slurm-1-w00000000",
-    }  # fmt: skip
+    names = ("slurm-1", STEP_1, f"{STEP_0}@eva", "slurm-1-w00000000", "mine")
+    assert [part_name(job) for job in names] == ["1.batch", "1.1", "1.0@eva", *names[-2:]]
     assert batch_job_of("pbs-7[3].server-w01234567@eva") == BatchJob("pbs", "7[3].server", "@eva")
     for other in ("mpi-5d5327ca", "4711", "steps-1-a", "slurm-", "slurm-1@x@eva"):
         assert batch_job_of(other) is None

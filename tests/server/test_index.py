@@ -22,7 +22,7 @@ def row(number: int, **other: Any) -> dict[str, Any]:
     return {
         "job": f"job-{number}", "program": "solver", "uid": 1, "user": "anne",
         "start_ns": number * 100, "end_ns": number * 100 + 50, "running": False, "processes": 4,
-        "nodes": 1, "spark": [], "verdict": None,
+        "nodes": 1, "spark": [], "verdict": None, "batch": None,
     } | other  # fmt: skip
 
 
@@ -49,6 +49,19 @@ def test_live_jobs_come_first_whatever_the_order() -> None:
     ]  # fmt: skip
     lost = names(ask(ROWS, Filter(), "-lost", 0, 10))
     assert lost == ["job-2", "job-0", "job-4", "job-3", "job-1"]
+
+
+def test_the_parts_of_a_batch_job() -> None:
+    """By its number, with or without the owner; each as users call it."""
+    named = {"slurm-1": "1", "slurm-1-w5d5327ca": "1", "slurm-1-w5d53229d@eva": "1@eva",
+             "slurm-12": "12", "run-1": None}  # fmt: skip
+    rows = [row(at, job=job, batch=batch) for at, (job, batch) in enumerate(named.items())]
+    found = ask(rows, Filter(batch="1"), "job", 0, 10)
+    assert [one["part"] for one in found["jobs"]] == ["1.batch", "1.1@eva", "1.0"]
+    assert [one["part"] for one in ask(rows, Filter(batch="1@eva"), "job", 0, 9)["jobs"]] == [
+        "1.1@eva",
+    ]  # fmt: skip
+    assert ask(rows, Filter(search="run"), "job", 0, 9)["jobs"][0]["part"] == "run-1"
 
 
 def test_pages() -> None:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from jostle.batch_jobs import batch_job_of, batch_jobs, job_of_part, part_names
+from jostle.batch_jobs import batch_job_of, batch_jobs, job_of_part, part_name
 from jostle.repository.errors import JobError
 
 
@@ -73,7 +73,7 @@ def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = No
     batch = batch_job_of(matches[0])
     assert batch is not None, "only a batch job has parts"
     raise JobError(
-        f"{batch.title} has {len(matches)} parts: {_few(list(part_names(matches).values()))}.",
+        f"{batch.title} has {len(matches)} parts: {_few(list(map(part_name, matches)))}.",
         hint=f"Name one of them. `jostle digest {batch.name}` says what each of them is.",
     )
 

@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from jostle.analysis import digest
+from jostle.batch_jobs import part_name
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle.server.access import Viewer
@@ -148,7 +149,8 @@ class JobService:
             lambda: self._body(verdict),
             (verdict.mark, verdict.made),
         )
-        return None if body is None else {"job": self.row(job, viewer), **body}
+        row = self.row(job, viewer) | {"part": part_name(job)}
+        return None if body is None else {"job": row, **body}
 
     def _body(self, verdict: StoredVerdict) -> dict[str, Any] | None:
         body = self._verdicts.body(verdict.job, verdict.sight)

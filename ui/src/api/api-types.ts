@@ -426,6 +426,10 @@ export interface Interval {
 /** A job of the list. */
 export interface JobRow {
   job: string;
+  /** the batch job that it is a part of; null: none */
+  batch: string | null;
+  /** what users call it: `12.0` of Slurm job 12; else as `job` */
+  part: string;
   program: string;
   uid: number | null;
   user: string | null;

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.batch_jobs import batch_job_of, part_names
+from jostle.batch_jobs import batch_job_of, part_name
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository
 from jostle.cli.output import emit_json, heading, next_steps, show
@@ -32,7 +32,7 @@ def refuse_files(parts: Sequence[str], asked: str | None) -> None:
     """
     batch = batch_job_of(parts[0])
     if asked and batch is not None:
-        names = list(part_names(reversed(parts)).values())
+        names = list(map(part_name, reversed(parts)))
         raise UsageError(
             f"{batch.title} has several parts: files are written of one of them.",
             hint=f"Name one of them: {', '.join(names[:5])}.",
@@ -89,7 +89,7 @@ def estimate_parts(
     )
     seen = f" --as-user {viewer}" if viewer is not None else ""
     if worst is not None:
-        name = part_names(parts)[worst.job]
+        name = part_name(worst.job)
         next_steps(f"jostle estimate{flag}{seen} {name}", f"jostle interference{flag}{seen} {name}")
     else:
         next_steps(*steps("estimate", "too few slices", str(row["parts"][0]["job"]), flag=flag))

@@ -21,7 +21,7 @@ from jostle.cli.options.common import (
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.report.format.users import owner_name
-from jostle.report.models.batch_jobs import with_batch_jobs
+from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
 from jostle.report.models.jobs import job_rows
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def command(
         losses = _losses(store, chosen if sort == "lost" else shown, quiet=as_json)
     if sort == "lost":
         shown = sorted(chosen, key=lambda row: _seconds(losses[row["job"]]))[-last:]
+    shown = [with_part_names(row) for row in shown]
     if as_json:
         content = [_json(row, losses) for row in shown]
         left = len(chosen) - len(shown)

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import click
 
+from jostle.batch_jobs import batch_job_of
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
 from jostle.cli.output import show, warn
 from jostle.errors import JostleError, UsageError
@@ -76,7 +77,7 @@ def command(
             "proxy in front has one.",
         )
     store = open_repository(repository)
-    page = f"/jobs/{quote(store.resolve_job(job), safe='')}" if job else "/"
+    page = _page(store.resolve_parts(job)) if job else "/"
     from jostle.server import Server, create_app
 
     access, alerts = _site(config, behind_proxy=behind_proxy) if secure else (_here(config), None)
@@ -86,11 +87,20 @@ def command(
     with _listening(host.strip("[]"), port) as place:
         url = f"{access.url}{page}"
         if not access.url:
-            url = f"http://{host}:{place.getsockname()[1]}{page}?token={access.token}"
+            url = f"http://{host}:{place.getsockname()[1]}{page}"
+            url += f"{'&' if '?' in page else '?'}token={access.token}"
         show(f"jostle shows {repository} at", f"  {url}", "Ctrl-C ends it.")
         shown = _opened(url) if browse else contextlib.nullcontext()
         with shown, contextlib.suppress(KeyboardInterrupt):
             Server(app, access, tls_cert, tls_key).run(sockets=[place])
+
+
+def _page(jobs: list[str]) -> str:
+    """Return the address of a job's page, or of the list of a batch job's parts."""
+    batch = batch_job_of(jobs[0])
+    if len(jobs) > 1 and batch is not None:
+        return f"/jobs?batch={quote(batch.name, safe='')}"
+    return f"/jobs/{quote(jobs[0], safe='')}"
 
 
 @contextlib.contextmanager

@@ -177,7 +177,7 @@ def batch_loss(
     parts = row["parts"]
     losses = []
     for number, part in enumerate(parts):
-        say(number, len(parts), part["part"])
+        say(number, len(parts), part["job"])
         losses.append(job_loss(store, part, how, viewer, keep))
     return added_loss(row, losses)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from jostle.batch_jobs import batch_job_of, part_name
 from jostle.report.format.users import owner_name
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import view
@@ -52,6 +53,7 @@ class Filter:
         state: live or over.
         from_ns: Jobs that end later.
         to_ns: Jobs that begin earlier.
+        batch: Name of a batch job: its parts.
     """
 
     search: str = ""
@@ -62,6 +64,7 @@ class Filter:
     state: frozenset[str] = frozenset()
     from_ns: int = 0
     to_ns: int = 2**63 - 1
+    batch: str = ""
 
 
 #: What a row has in each field that can be counted and filtered by; "" where it has nothing.
@@ -189,6 +192,7 @@ class JobIndex:
         return {
             row["job"]: {
                 "job": row["job"],
+                "batch": _batch(row["job"]),
                 "program": row["program"],
                 "uid": row["uid"],
                 "user": None if row["uid"] is None else owner_name(row["uid"]),
@@ -213,6 +217,12 @@ class JobIndex:
         return hashlib.blake2b(repr(facts).encode(), digest_size=8).hexdigest()
 
 
+def _batch(job: str) -> str | None:
+    """Return the name of the batch job that a job is a part of."""
+    batch = batch_job_of(job)
+    return batch.name if batch else None
+
+
 def _is_quiet(row: Row, curve: tuple[str, list[float]] | None) -> bool:
     """Return whether a job left files alone, all of them or nearly all of its time."""
     least: int = _QUIET_BYTES * (row["ranks"] or row["processes"])
@@ -231,6 +241,8 @@ def _by_job(points: Sequence[Row]) -> dict[str, list[float]]:
 def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
     """Return whether a row matches all filters but one."""
     if not (row["end_ns"] > wanted.from_ns and row["start_ns"] < wanted.to_ns):
+        return False
+    if wanted.batch and wanted.batch not in (row["batch"], (row["batch"] or "").partition("@")[0]):
         return False
     for name, value in _FACETS.items():
         some: frozenset[str] = getattr(wanted, name)
@@ -268,4 +280,5 @@ def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int
         )
         for name, of in _FACETS.items()
     }
-    return {"total": len(found), "jobs": found[offset : offset + limit], "facets": facets}
+    shown = [row | {"part": part_name(row["job"])} for row in found[offset : offset + limit]]
+    return {"total": len(found), "jobs": shown, "facets": facets}

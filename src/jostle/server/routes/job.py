@@ -9,6 +9,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle._schema import METRICS
+from jostle.batch_jobs import part_name
 from jostle.report.models.among_runs import figures_of
 from jostle.report.models.metrics import names, view
 from jostle.server.access import Looking
@@ -49,7 +50,10 @@ def add(app: FastAPI, context: ServerContext) -> None:
             verdict_progress = job_service.queue.progress(job)
             progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
             judging = Judging.model_validate(
-                {"job": job_service.row(job, viewer), "progress": progress}
+                {
+                    "job": job_service.row(job, viewer) | {"part": part_name(job)},
+                    "progress": progress,
+                }
             )
             return Response(
                 judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"

@@ -42,6 +42,9 @@ def add(app: FastAPI, context: ServerContext) -> None:
         state: Annotated[
             list[Literal["live", "over"]] | None, Query(description="whether it still runs")
         ] = None,
+        batch: Annotated[
+            str, Query(max_length=200, description="a batch job, by its number: its parts")
+        ] = "",
         from_ns: FromNs = 0,
         to_ns: ToNs = FAR,
         sort: Annotated[
@@ -59,7 +62,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         job_service.queue.follow(viewer.users)
         wanted = Filter(
             search, frozenset(light or ()), frozenset(cause), frozenset(user), frozenset(program),
-            frozenset(state or ()), from_ns, to_ns,
+            frozenset(state or ()), from_ns, to_ns, batch,
         )  # fmt: skip
         key = ("jobs", viewer.users, wanted, sort, offset, limit)
         return job_service.answer(

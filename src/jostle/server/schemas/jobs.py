@@ -41,6 +41,8 @@ class JobRow(BaseModel):
     """A job of the list."""
 
     job: str
+    batch: str | None = Field(description="the batch job that it is a part of; null: none")
+    part: str = Field(description="what users call it: `12.0` of Slurm job 12; else as `job`")
     program: str
     uid: int | None
     user: str | None

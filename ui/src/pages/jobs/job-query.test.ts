@@ -8,6 +8,11 @@ describe('the list of jobs', () => {
     expect(isFiltered(what)).toBe(true);
     expect(queryString(jobsQuery(what, 100, 50))).toBe('?light=red&light=yellow&search=lammps&sort=-lost&offset=100&limit=50');
   });
+  it('is asked for the parts of a batch job', () => {
+    const what = readFilters(new URLSearchParams('batch=12'));
+    expect(isFiltered(what)).toBe(true);
+    expect(queryString(jobsQuery(what, 0, 100))).toBe('?batch=12&sort=-start&offset=0&limit=100');
+  });
   it('wants all of them at first', () => {
     const what = readFilters(new URLSearchParams());
     expect(isFiltered(what)).toBe(false);

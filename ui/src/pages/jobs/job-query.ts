@@ -9,13 +9,13 @@ export type Facet = (typeof FACETS)[number];
 export const LIGHTS = ['red', 'yellow', 'green', 'undecided', 'none'] as const;
 
 export interface FilterState extends Record<Facet, string[]> {
-  search: string; sort: string; from: string; to: string;
+  search: string; sort: string; from: string; to: string; batch: string;
 }
 
 export function readFilters(query: URLSearchParams): FilterState {
   const all = (name: string) => query.getAll(name);
   return {
-    search: query.get('search') ?? '', sort: query.get('sort') ?? '-start', from: query.get('from') ?? '', to: query.get('to') ?? '',
+    search: query.get('search') ?? '', sort: query.get('sort') ?? '-start', from: query.get('from') ?? '', to: query.get('to') ?? '', batch: query.get('batch') ?? '',
     light: all('light'), cause: all('cause'), user: all('user'), program: all('program'), state: all('state'),
   };
 }
@@ -28,12 +28,12 @@ const parseInstant = (text: string) => {
 
 /** Returns the query of a request. */
 export function jobsQuery(what: FilterState, offset: number, limit: number): Query {
-  const { search, sort, from, to, ...facets } = what;
-  return { ...facets, search: search || null, sort, from_ns: parseInstant(from), to_ns: parseInstant(to), offset, limit };
+  const { search, sort, from, to, batch, ...facets } = what;
+  return { ...facets, search: search || null, batch: batch || null, sort, from_ns: parseInstant(from), to_ns: parseInstant(to), offset, limit };
 }
 
 export function isFiltered(what: FilterState): boolean {
-  return Boolean(what.search || what.from || what.to || FACETS.some((facet) => what[facet].length));
+  return Boolean(what.search || what.batch || what.from || what.to || FACETS.some((facet) => what[facet].length));
 }
 
 /** Returns values of a filter with their counts, most frequent first; chosen values stay even if no job has them. */
