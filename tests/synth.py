@@ -73,6 +73,36 @@ class Row:
     values: dict[str, Value]
 
 
+@dataclass(frozen=True)
+class File:
+    """A place in the table of files."""
+
+    name: str = ""
+    hash: int = 1
+    mount: int = 0
+    opens: int = 0
+    reads: int = 0
+    read_bytes: int = 0
+    read_ticks: int = 0
+    writes: int = 0
+    write_bytes: int = 0
+    write_ticks: int = 0
+    syncs: int = 0
+    sync_ticks: int = 0
+    meta_ticks: int = 0
+
+    @property
+    def image(self) -> bytes:
+        """Its 256 bytes; of each number half is of the thread that used it first."""
+        names = "opens meta_ticks reads read_bytes read_ticks writes write_bytes write_ticks"
+        numbers = [getattr(self, name) for name in names.split()]
+        halves = [n // 2 for n in numbers] + [n - n // 2 for n in numbers]
+        return struct.pack(
+            "<2Q2I19Q80s", self.hash, 7, self.mount, 1, 8, *halves, self.syncs, self.sync_ticks,
+            self.name.encode(),
+        )  # fmt: skip
+
+
 @dataclass
 class Profile:
     """A profile in the making; every field of the header may be set."""
@@ -109,6 +139,7 @@ class Profile:
     head_slots: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
     mpi: dict[str, object] = field(default_factory=dict)  # header fields, see MPI_FIELDS
     ring: Ring | None = None
+    files: Sequence[File] = ()  # the first is that of all others
     tick_now: int = 0
     marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -226,7 +257,9 @@ class Profile:
         block_offset = self._aligned(table_offset + len(text))
         ring_offset = block_offset + block_bytes * self.block_capacity
         ring = self.ring.image() if self.ring else b""
-        head_bytes = self._aligned(ring_offset + len(ring))
+        files = b"".join(file.image for file in self.files)
+        files_offset = self._aligned(ring_offset + len(ring))
+        head_bytes = self._aligned(files_offset + len(files))
         generation = len(self.records) if self.generation is None else self.generation
         head = bytearray(head_bytes)
         struct.pack_into(
@@ -245,6 +278,9 @@ class Profile:
             self.lost_threads,
         )  # fmt: skip
         struct.pack_into("<Q", head, 2104, self.tick_now)
+        if files:
+            struct.pack_into("<3I", head, 1776, files_offset, 256, len(self.files))
+            head[files_offset : files_offset + len(files)] = files
         self._put_mpi(head)
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))

@@ -363,7 +363,7 @@ from typing import Final, NamedTuple
 
 def python_module(profile: Profile) -> str:
     """Return src/jostle/_profile.py."""
-    head, slot = profile.struct("head"), profile.struct("mount_slot")
+    head, slot, file = (profile.struct(name) for name in ("head", "mount_slot", "file"))
     mounts = next(field for field in head.fields if field.name == "mounts")
     before = [field for field in head.fields if field.at < mounts.at]
     parts = [
@@ -387,6 +387,7 @@ def python_module(profile: Profile) -> str:
     parts.append(_python_struct("Head", "The head of a profile, up to its mount slots.", before))
     parts.append(f"MOUNTS_AT: Final = {mounts.at}\n")
     parts.append(_python_struct("MountSlot", "A mount slot of the head.", list(slot.fields)))
+    parts.append(_python_struct("FilePlace", "A place in the table of files.", list(file.fields)))
     return re.sub(r"\n{4,}", "\n\n\n", "".join(parts))
 
 

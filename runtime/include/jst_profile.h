@@ -25,6 +25,9 @@
 /* The rank of a 'W' record that stands for all ranks beyond its table. */
 #define JST_PEERS_OTHERS 4294967295u
 
+/* Places for files that this runtime makes; the first is that of all others. */
+#define JST_FILES 1024u
+
 /* The types of records. */
 enum jst_record_type {
     JST_RECORD_SLICE = 'S', /* what the counters gained in one slice, or in a few */
@@ -214,7 +217,10 @@ typedef struct jst_head {
      * empty for other programs, where [`command_lines`](configuration.md) is `none`, and in
      * profiles of versions before 0.5.0 */
     char script[128];
-    uint8_t gap1[2048 - 1776];
+    uint32_t files_offset; /* of the table of files */
+    uint32_t file_bytes; /* size of one place in it */
+    uint32_t files_capacity; /* places in it, 0: none */
+    uint8_t gap1[2048 - 1788];
     /* ---- live: written in place while the process runs ---- */
     _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
@@ -290,6 +296,9 @@ _Static_assert(offsetof(jst_head, papi_names) == 1512, "jst_head.papi_names");
 _Static_assert(offsetof(jst_head, perf_asked) == 1640, "jst_head.perf_asked");
 _Static_assert(offsetof(jst_head, perf_granted) == 1644, "jst_head.perf_granted");
 _Static_assert(offsetof(jst_head, script) == 1648, "jst_head.script");
+_Static_assert(offsetof(jst_head, files_offset) == 1776, "jst_head.files_offset");
+_Static_assert(offsetof(jst_head, file_bytes) == 1780, "jst_head.file_bytes");
+_Static_assert(offsetof(jst_head, files_capacity) == 1784, "jst_head.files_capacity");
 _Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
 _Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
 _Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");
@@ -351,5 +360,63 @@ typedef struct jst_ring {
 _Static_assert(offsetof(jst_ring, written) == 0, "jst_ring.written");
 _Static_assert(offsetof(jst_ring, drained) == 8, "jst_ring.drained");
 _Static_assert(offsetof(jst_ring, data) == 64, "jst_ring.data");
+
+/* What one file was used for: by the thread that used it first, and by all others. */
+typedef struct jst_file {
+    /* of its path, equal in all processes; 0: the place is free. Of place 0: how many files were
+     * put together there */
+    _Atomic uint64_t hash;
+    _Atomic uint64_t key; /* no meaning outside the process */
+    uint32_t mount; /* mount slot; of place 0: none */
+    uint32_t users; /* descriptors that stand for it */
+    _Atomic uint64_t owner; /* no meaning outside the process */
+    uint64_t opens; /* by the thread that used it first */
+    uint64_t meta_ticks; /* its time in open, close and other calls on the descriptor, ticks */
+    uint64_t reads; /* its calls */
+    uint64_t read_bytes;
+    uint64_t read_ticks;
+    uint64_t writes;
+    uint64_t write_bytes;
+    uint64_t write_ticks;
+    uint64_t other_opens; /* the same of all other threads */
+    uint64_t other_meta_ticks;
+    uint64_t other_reads;
+    uint64_t other_read_bytes;
+    uint64_t other_read_ticks;
+    uint64_t other_writes;
+    uint64_t other_write_bytes;
+    uint64_t other_write_ticks;
+    uint64_t syncs; /* calls of all threads */
+    uint64_t sync_ticks; /* time in them, ticks */
+    /* its path; of a longer one the last 79 bytes or 78, which then do not begin with `/`; empty
+     * without names */
+    char name[80];
+} jst_file;
+
+_Static_assert(offsetof(jst_file, hash) == 0, "jst_file.hash");
+_Static_assert(offsetof(jst_file, key) == 8, "jst_file.key");
+_Static_assert(offsetof(jst_file, mount) == 16, "jst_file.mount");
+_Static_assert(offsetof(jst_file, users) == 20, "jst_file.users");
+_Static_assert(offsetof(jst_file, owner) == 24, "jst_file.owner");
+_Static_assert(offsetof(jst_file, opens) == 32, "jst_file.opens");
+_Static_assert(offsetof(jst_file, meta_ticks) == 40, "jst_file.meta_ticks");
+_Static_assert(offsetof(jst_file, reads) == 48, "jst_file.reads");
+_Static_assert(offsetof(jst_file, read_bytes) == 56, "jst_file.read_bytes");
+_Static_assert(offsetof(jst_file, read_ticks) == 64, "jst_file.read_ticks");
+_Static_assert(offsetof(jst_file, writes) == 72, "jst_file.writes");
+_Static_assert(offsetof(jst_file, write_bytes) == 80, "jst_file.write_bytes");
+_Static_assert(offsetof(jst_file, write_ticks) == 88, "jst_file.write_ticks");
+_Static_assert(offsetof(jst_file, other_opens) == 96, "jst_file.other_opens");
+_Static_assert(offsetof(jst_file, other_meta_ticks) == 104, "jst_file.other_meta_ticks");
+_Static_assert(offsetof(jst_file, other_reads) == 112, "jst_file.other_reads");
+_Static_assert(offsetof(jst_file, other_read_bytes) == 120, "jst_file.other_read_bytes");
+_Static_assert(offsetof(jst_file, other_read_ticks) == 128, "jst_file.other_read_ticks");
+_Static_assert(offsetof(jst_file, other_writes) == 136, "jst_file.other_writes");
+_Static_assert(offsetof(jst_file, other_write_bytes) == 144, "jst_file.other_write_bytes");
+_Static_assert(offsetof(jst_file, other_write_ticks) == 152, "jst_file.other_write_ticks");
+_Static_assert(offsetof(jst_file, syncs) == 160, "jst_file.syncs");
+_Static_assert(offsetof(jst_file, sync_ticks) == 168, "jst_file.sync_ticks");
+_Static_assert(offsetof(jst_file, name) == 176, "jst_file.name");
+_Static_assert(sizeof(jst_file) == 256, "jst_file");
 
 #endif

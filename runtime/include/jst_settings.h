@@ -15,6 +15,7 @@
     X(PERF, "perf", "JOSTLE_PERF")                                                                 \
     X(DIGEST, "digest", "JOSTLE_DIGEST")                                                           \
     X(COMMAND_LINES, "command_lines", "JOSTLE_COMMAND_LINES")                                      \
+    X(FILES, "files", "JOSTLE_FILES")                                                              \
     X(EXCLUDE_PROGRAMS, "exclude_programs", "JOSTLE_EXCLUDE_PROGRAMS")                             \
     X(EXCLUDE_PATHS, "exclude_paths", "JOSTLE_EXCLUDE_PATHS")
 

@@ -250,6 +250,8 @@ static bool valid(enum key k, const char *v)
         return says_off(v) || jst_str_equal(v, "stderr");
     case COMMAND_LINES:
         return jst_str_equal(v, "all") || jst_str_equal(v, "program") || jst_str_equal(v, "none");
+    case FILES:
+        return jst_str_equal(v, "names") || jst_str_equal(v, "nameless") || says_off(v);
     case PAPI:
         return valid_papi(v);
     case SPOOL:
@@ -326,6 +328,7 @@ static void say_wrong(void)
         "; it is ignored (write auto, on or off)",
         "; it is ignored (write stderr or off)",
         "; it is ignored (write program, all or none)",
+        "; it is ignored (write names, nameless or off)",
     };
     for (int k = 0; k < KEYS; k++)
         if (wrong[k]) {
@@ -372,6 +375,8 @@ static void take_mpi_options(void)
                                 ? JST_COMMAND_PROGRAM
                             : values[COMMAND_LINES][0] == 'a' ? JST_COMMAND_ALL
                                                               : JST_COMMAND_NONE;
+    if (values[FILES] && !jst_str_equal(values[FILES], "names"))
+        jst_cfg.files = says_off(values[FILES]) ? JST_FILES_OFF : JST_FILES_NAMELESS;
     if (values[PERF] && !jst_str_equal(values[PERF], "auto"))
         jst_cfg.perf = says_off(values[PERF]) ? JST_PERF_OFF : JST_PERF_ON;
     if (values[PAPI])

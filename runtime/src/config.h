@@ -8,6 +8,8 @@
 enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
 enum jst_perf { JST_PERF_AUTO, JST_PERF_ON, JST_PERF_OFF };
 
+enum jst_files { JST_FILES_NAMES, JST_FILES_NAMELESS, JST_FILES_OFF };
+
 enum jst_command { JST_COMMAND_PROGRAM, JST_COMMAND_ALL, JST_COMMAND_NONE };
 
 typedef struct jst_config {
@@ -22,6 +24,7 @@ typedef struct jst_config {
     bool peers;
     bool digest;       /* to stderr at the end of the job */
     int command_lines; /* enum jst_command */
+    int files;         /* enum jst_files */
     char papi[160];    /* names of events, comma separated */
     char launcher[32], batch[64], world[32];
     bool spool_from_user;

@@ -9,6 +9,7 @@
 #include "core.h"
 #include "digest.h"
 #include "files/access.h"
+#include "files/file.h"
 #include "files/mount.h"
 #include "heartbeat.h"
 #include "inject.h"
@@ -126,6 +127,7 @@ void jst_blocks_to_head(void)
  * number of threads that lived at once. */
 static jst_block *take_block(void)
 {
+    JST_STORE(jst_threads, true); /* the first thread takes none */
     static _Atomic uint32_t cursor;
     bool may = jst_may_syscall();
     uint32_t me = may ? (uint32_t)jst_gettid() : UINT32_MAX;
@@ -196,10 +198,14 @@ static void begin_earlier(void)
 static void begin_child(void)
 {
     uint32_t used = atomic_load(&jst_blocks);
-    if (atomic_load(&jst_state) == JST_LAZY && used <= JST_BLOCKS)
+    if (atomic_load(&jst_state) == JST_LAZY && used <= JST_BLOCKS) {
         jst_zero(jst_a.blocks, used * sizeof(jst_block));
-    else
+        jst_zero(jst_a.files, jst_files_used() * sizeof(jst_file));
+    } else {
         jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    }
+    jst_threads = false;
+    jst_files_begin();
     jst_access_child(jst_fds_seen());
     jst_mounts_to_head(); /* descriptors are inherited, and with them what is known of mounts */
     jst_block *more = atomic_load(&jst_more);
@@ -247,6 +253,7 @@ static void begin_image(void)
         return;
     }
     jst_now_life.in_valgrind = is_in_valgrind();
+    jst_files_begin();
     jst_os_begin();
     begin_lazily();
 }
@@ -388,6 +395,7 @@ void jst_new_part(void)
     jst_segments_old_part();
     if (jst_profile_create(&fd) == 0) {
         jst_segments_new_part();
+        jst_files_begin();
         jst_slice_begin(fd);
         jst_heartbeat_start(fd);
         jst_close(fd);

@@ -135,6 +135,9 @@ class Head(NamedTuple):
     perf_asked: int
     perf_granted: int
     script: bytes
+    files_offset: int
+    file_bytes: int
+    files_capacity: int
     generation: int
     tick_ns: int
     heartbeat_ns: int
@@ -147,7 +150,7 @@ class Head(NamedTuple):
     tick_now: int
 
 
-HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s272x4Q4I2Q")
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s3I260x4Q4I2Q")
 MOUNTS_AT: Final = 2112
 
 
@@ -162,3 +165,35 @@ class MountSlot(NamedTuple):
 
 
 MOUNT_SLOT: Final = struct.Struct("<2I3Q")
+
+
+class FilePlace(NamedTuple):
+    """A place in the table of files."""
+
+    hash: int
+    key: int
+    mount: int
+    users: int
+    owner: int
+    opens: int
+    meta_ticks: int
+    reads: int
+    read_bytes: int
+    read_ticks: int
+    writes: int
+    write_bytes: int
+    write_ticks: int
+    other_opens: int
+    other_meta_ticks: int
+    other_reads: int
+    other_read_bytes: int
+    other_read_ticks: int
+    other_writes: int
+    other_write_bytes: int
+    other_write_ticks: int
+    syncs: int
+    sync_ticks: int
+    name: bytes
+
+
+FILE_PLACE: Final = struct.Struct("<2Q2I19Q80s")

@@ -18,6 +18,7 @@ KEYS: Final = (
     "perf",
     "digest",
     "command_lines",
+    "files",
     "exclude_programs",
     "exclude_paths",
     "lock",
@@ -35,6 +36,7 @@ VARIABLES: Final = {
     "perf": "JOSTLE_PERF",
     "digest": "JOSTLE_DIGEST",
     "command_lines": "JOSTLE_COMMAND_LINES",
+    "files": "JOSTLE_FILES",
     "exclude_programs": "JOSTLE_EXCLUDE_PROGRAMS",
     "exclude_paths": "JOSTLE_EXCLUDE_PATHS",
 }

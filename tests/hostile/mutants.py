@@ -10,7 +10,7 @@ from pathlib import Path
 from support import make_profile, make_shorts
 from test_segment_tables import make_loop, make_rank
 
-from synth import EPOCH, MPI_FIELDS, Profile, random_profile, small_mpi, small_shorts
+from synth import EPOCH, MPI_FIELDS, File, Profile, random_profile, small_mpi, small_shorts
 from synth_format import record, varint
 
 DATA = Path(__file__).parents[1] / "data"
@@ -23,6 +23,7 @@ _FIELDS = (
     *((at, 4) for at in range(96, 128, 4)), *((at, 8) for at in range(2048, 2080, 8)),
     *((at, 4) for at in range(2080, 2096, 4)), *((at, 8) for at in range(2096, 2112, 8)),
     *((at, 8) for at in range(2112, 2368, 8)), (1504, 4), (1508, 4),
+    (1776, 4), (1780, 4), (1784, 4),
     *((at, 8 if form == "Q" else 4) for at, form in MPI_FIELDS.values() if form in "IQ"),
 )  # fmt: skip
 _NAMES = (144, 208, 336, 592, 720)  # host, job, program, library, command
@@ -36,11 +37,12 @@ def seeds(rng: random.Random) -> list[tuple[str, bytes]]:
     ]
     number = rng.randrange(1000)
     some = {"job": "evil", "host": "node0"}
+    files = [File(name=f"/f{place}", hash=place, opens=place) for place in range(9)]
     profiles = [
         make_profile(number, "evil"), make_profile(number, "good", ended=False),
         random_profile(number, **some), small_mpi(number, **some),
         make_rank(0, 2, seed=number, job="ranks")[0], make_rank(1, 2, seed=number, job="ranks")[0],
-        make_loop(0, seed=number, job="loop"), Profile(**some),
+        make_loop(0, seed=number, job="loop"), Profile(**some, files=files),
     ]  # fmt: skip
     made += [(".jst", one.encode()) for one in profiles]
     made += [(".jss", one.encode()) for one in (make_shorts("evil", 5), small_shorts())]

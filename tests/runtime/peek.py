@@ -173,6 +173,8 @@ class Process:
     devices: dict[int, tuple[int, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     peers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # 'W': by world rank
+    # Places of the table of files that are in use; the first is that of all others.
+    files: list[dict[str, Any]] = field(default_factory=list)
     header: dict[str, object] = field(default_factory=dict)
     path: Path = Path()
 
@@ -224,6 +226,7 @@ _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
     ("launcher", "32s", 1376), ("batch", "64s", 1408), ("world", "32s", 1472),
     ("ring_offset", "I", 1504), ("ring_bytes", "I", 1508), ("papi_1", "32s", 1512),
     ("papi_2", "32s", 1544), ("papi_3", "32s", 1576), ("papi_4", "32s", 1608),
+    ("files_offset", "I", 1776), ("file_bytes", "I", 1780), ("files_capacity", "I", 1784),
     ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("script", "128s", 1648),
     ("tick_now", "Q", 2104),
 ]  # fmt: skip
@@ -271,12 +274,31 @@ def read_profile(path: Path) -> Process:
         major, minor, _magic, _mnt, used = struct.unpack_from("<IIQQQ", data, 2112 + 32 * slot)
         if used:
             process.devices[slot] = (major, minor)
+    process.files = list(_files(data, h))
     commit = h["commit_offset"] + (h["generation"] & 1) * h["commit_bytes"]
     records_end, open_slice = struct.unpack_from("<QQ", data, commit)
     held = struct.unpack_from(f"<{table.cell_count}Q", data, commit + 16)
     _read_records(process, data[h["head_bytes"] : records_end], h["first_slice"])
     process.slices.append(_tail(data, h, table, held, open_slice))
     return process
+
+
+_FILE_COUNTS = "opens meta_ticks reads read_bytes read_ticks writes write_bytes write_ticks".split()
+_FILE_NAMES = [
+    *"hash key mount users owner".split(), *_FILE_COUNTS,
+    *(f"other_{name}" for name in _FILE_COUNTS), *"syncs sync_ticks name".split(),
+]  # fmt: skip
+
+
+def _files(data: bytes, h: dict[str, int]) -> Iterator[dict[str, Any]]:
+    for place in range(h["files_capacity"]):
+        at = h["files_offset"] + place * h["file_bytes"]
+        file = dict(zip(_FILE_NAMES, struct.unpack_from("<2Q2I19Q80s", data, at), strict=True))
+        file["name"] = file["name"].split(b"\0")[0].decode()
+        for name in _FILE_COUNTS:
+            file[name] += file[f"other_{name}"]
+        if file["hash"] or not place:
+            yield file
 
 
 def _read_records(process: Process, data: bytes, expected: int) -> None:

@@ -21,6 +21,7 @@
 #include "common.h"
 #include "core.h"
 #include "errors.h"
+#include "file.h"
 #include "mount.h"
 
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
@@ -58,33 +59,34 @@ static inline uint64_t jst_begin(jst_block *b)
 /* Offsets of one direction's counters in a slot, and of its histogram. */
 typedef struct jst_direction {
     unsigned ops, bytes, ns, size;                /* mount cells; size is absolute */
+    unsigned file;                                /* in jst_file: calls, bytes and ticks follow */
     unsigned stream_ops, stream_bytes, stream_ns; /* absolute */
 } jst_direction;
 
 static const jst_direction jst_posix_read = {
-    JST_CELL_POSIX_READ_OPS,  JST_CELL_POSIX_READ_BYTES, JST_CELL_POSIX_READ_NS,
-    JST_CELL_POSIX_READ_SIZE, JST_CELL_STREAM_READ_OPS,  JST_CELL_STREAM_READ_BYTES,
-    JST_CELL_STREAM_READ_NS,
+    JST_CELL_POSIX_READ_OPS,    JST_CELL_POSIX_READ_BYTES, JST_CELL_POSIX_READ_NS,
+    JST_CELL_POSIX_READ_SIZE,   offsetof(jst_file, reads), JST_CELL_STREAM_READ_OPS,
+    JST_CELL_STREAM_READ_BYTES, JST_CELL_STREAM_READ_NS,
 };
 static const jst_direction jst_posix_write = {
-    JST_CELL_POSIX_WRITE_OPS,  JST_CELL_POSIX_WRITE_BYTES, JST_CELL_POSIX_WRITE_NS,
-    JST_CELL_POSIX_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,  JST_CELL_STREAM_WRITE_BYTES,
-    JST_CELL_STREAM_WRITE_NS,
+    JST_CELL_POSIX_WRITE_OPS,    JST_CELL_POSIX_WRITE_BYTES, JST_CELL_POSIX_WRITE_NS,
+    JST_CELL_POSIX_WRITE_SIZE,   offsetof(jst_file, writes), JST_CELL_STREAM_WRITE_OPS,
+    JST_CELL_STREAM_WRITE_BYTES, JST_CELL_STREAM_WRITE_NS,
 };
 static const jst_direction jst_stdio_read = {
-    JST_CELL_STDIO_READ_OPS,  JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_READ_NS,
-    JST_CELL_STDIO_READ_SIZE, JST_CELL_STREAM_READ_OPS,  JST_CELL_STREAM_READ_BYTES,
-    JST_CELL_STREAM_READ_NS,
+    JST_CELL_STDIO_READ_OPS,    JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_READ_NS,
+    JST_CELL_STDIO_READ_SIZE,   offsetof(jst_file, reads), JST_CELL_STREAM_READ_OPS,
+    JST_CELL_STREAM_READ_BYTES, JST_CELL_STREAM_READ_NS,
 };
 static const jst_direction jst_stdio_write = {
-    JST_CELL_STDIO_WRITE_OPS,  JST_CELL_STDIO_WRITE_BYTES, JST_CELL_STDIO_WRITE_NS,
-    JST_CELL_STDIO_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,  JST_CELL_STREAM_WRITE_BYTES,
-    JST_CELL_STREAM_WRITE_NS,
+    JST_CELL_STDIO_WRITE_OPS,    JST_CELL_STDIO_WRITE_BYTES, JST_CELL_STDIO_WRITE_NS,
+    JST_CELL_STDIO_WRITE_SIZE,   offsetof(jst_file, writes), JST_CELL_STREAM_WRITE_OPS,
+    JST_CELL_STREAM_WRITE_BYTES, JST_CELL_STREAM_WRITE_NS,
 };
 
-/** One successful transfer of n bytes that took `ticks` (0: not timed) at a slot. */
-static inline void jst_count(jst_block *b, unsigned slot, const jst_direction *d, uint64_t n,
-                             uint64_t ticks)
+/** One successful transfer of n bytes that took `ticks` (0: not timed) by a descriptor at a slot. */
+static inline void jst_count(jst_block *b, unsigned slot, int fd, const jst_direction *d,
+                             uint64_t n, uint64_t ticks)
 {
     if (JST_LIKELY(jst_is_mount(slot))) {
         uint64_t *cells = jst_slot_cells(b, slot);
@@ -93,6 +95,9 @@ static inline void jst_count(jst_block *b, unsigned slot, const jst_direction *d
         if (ticks)
             jst_add(&cells[d->ns], ticks);
         jst_add(&b->cells[d->size + jst_bucket(n)], 1);
+        jst_file *f = jst_file_of(fd);
+        if (JST_LIKELY(f != NULL))
+            jst_file_moved(b, f, d->file, n, ticks);
     } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], n);
@@ -108,7 +113,7 @@ static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, cons
 {
     uint64_t ticks = jst_elapsed(b, t);
     if (JST_LIKELY(r >= 0))
-        jst_count(b, jst_fd_slot(fd), d, (uint64_t)r, ticks);
+        jst_count(b, jst_fd_slot(fd), fd, d, (uint64_t)r, ticks);
     else
         jst_fail(b, jst_fd_slot(fd), errno);
 }
@@ -130,7 +135,7 @@ static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
         jst_fail(b, slot, errno);
         return;
     }
-    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
+    jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
     jst_access_wrote(b, slot, fd, (uint64_t)r);
 }
 
@@ -151,7 +156,7 @@ static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, 
         jst_fail(b, slot, errno);
         return;
     }
-    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
+    jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
     jst_access_wrote_at(b, slot, fd, (uint64_t)at, (uint64_t)r);
 }
 
@@ -174,6 +179,25 @@ static inline void jst_event(jst_block *b, unsigned slot, unsigned ops_cell, uns
                              uint64_t t)
 {
     jst_event_took(b, slot, ops_cell, ns_cell, t ? jst_elapsed(b, t) : 0);
+}
+
+/** The same, of a call on a descriptor that stays open. */
+static inline void jst_fd_event(jst_block *b, unsigned slot, int fd, unsigned ops_cell,
+                                unsigned ns_cell, uint64_t t)
+{
+    uint64_t ticks = t ? jst_elapsed(b, t) : 0;
+    jst_event_took(b, slot, ops_cell, ns_cell, ticks);
+    jst_file_called(b, slot, fd, ops_cell, ticks);
+}
+
+/** The same, of the call that closed it. file: from jst_file_leave. */
+static inline void jst_closed(jst_block *b, unsigned slot, unsigned file, unsigned ops_cell,
+                              unsigned ns_cell, uint64_t t)
+{
+    uint64_t ticks = jst_elapsed(b, t);
+    jst_event_took(b, slot, ops_cell, ns_cell, ticks);
+    if (file)
+        jst_file_left(b, file, ticks);
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "common.h"
 #include "config.h"
 #include "core.h"
+#include "file.h"
 #include "mount.h"
 #include "profile/area.h"
 #include "sys.h"
@@ -222,6 +223,8 @@ static unsigned look_at(int fd)
     if (slot) {
         verified(fd, jst_fd_known(fd), slot);
         remember(fd, slot);
+        if ((unsigned)fd < JST_FDS && !jst_tls_vfork)
+            jst_file_lies(fd, slot);
     }
     return slot ? slot : JST_SLOT_OTHER;
 }
@@ -244,6 +247,7 @@ JST_COLD unsigned jst_fd_resolve(int fd)
 unsigned jst_fd_opened(int fd)
 {
     jst_access_take(fd); /* closed unseen, if anything had been written */
+    jst_file_drop(fd);
     if (fd < 0 || !jst_may_syscall())
         return JST_SLOT_OTHER;
     jst_fd_forget(fd);
@@ -262,26 +266,27 @@ static uint64_t base_of(int dirfd)
 
 unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
 {
-    /* A directory may be where another mount begins. Where paths are excluded each is asked for. */
-    bool never =
-        !path || (flags & (O_DIRECTORY | O_PATH)) || jst_cfg.exclude_paths[0] || jst_tls_vfork;
+    /* A directory may be where another mount begins. */
+    bool never = !path || (flags & (O_DIRECTORY | O_PATH)) || jst_tls_vfork;
     bool far = (unsigned)fd >= JST_FDS || (dirfd != AT_FDCWD && (unsigned)dirfd >= JST_FDS);
     if (JST_UNLIKELY(never || far || !jst_may_syscall()))
         return jst_fd_opened(fd);
-    size_t n;
-    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : base_of(dirfd), path, &n);
-    unsigned slot = jst_trust_ask(key);
+    size_t n, end;
+    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : base_of(dirfd), path, &n, &end);
+    /* Where paths are excluded each is asked for. */
+    unsigned slot = jst_cfg.exclude_paths[0] ? 0 : jst_trust_ask(key);
     if (!slot) {
         slot = jst_fd_opened(fd);
         jst_trust_tell(key, slot);
-        return slot;
+    } else {
+        jst_access_take(fd);
+        /* What was made new is no link, and nothing else but a file. */
+        bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+        atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
+                              memory_order_relaxed);
+        remember(fd, new ? slot : slot | JST_SLOT_TRUSTED);
     }
-    jst_access_take(fd);
-    /* What was made new is no link, and nothing else but a file. */
-    bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
-    atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
-                          memory_order_relaxed);
-    remember(fd, new ? slot : slot | JST_SLOT_TRUSTED);
+    jst_file_opened(fd, slot, dirfd, path, key, n, end);
     return slot;
 }
 
@@ -301,6 +306,12 @@ void jst_fd_observed(int fd, const struct stat *st)
     remember(fd, slot);
 }
 
+bool jst_fd_is_file(int fd)
+{
+    struct stat st;
+    return look(fd, "", &st) && S_ISREG(st.st_mode);
+}
+
 void jst_fd_forget_range(unsigned first, unsigned last)
 {
     for (unsigned fd = first; fd <= last && fd < JST_FDS; fd++)
@@ -315,6 +326,11 @@ uint32_t jst_fds_seen(void)
 void jst_cwd_changed(void)
 {
     atomic_fetch_add(&cwd_generation, 1);
+}
+
+uint32_t jst_cwd_now(void)
+{
+    return atomic_load_explicit(&cwd_generation, memory_order_relaxed);
 }
 
 /* The kernel refused before it read the path, so it may be no path: we must not read it either. */
@@ -378,8 +394,8 @@ unsigned jst_path_slot(int dirfd, const char *path)
         return JST_SLOT_OTHER;
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
         return JST_SLOT_IGNORE;
-    size_t n;
-    uint64_t h = jst_directory_key(base_of(AT_FDCWD), path, &n);
+    size_t n, end;
+    uint64_t h = jst_directory_key(base_of(AT_FDCWD), path, &n, &end);
     if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
         unsigned slot = jst_fd_slot(dirfd);
         return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;

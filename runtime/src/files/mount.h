@@ -29,6 +29,7 @@ typedef struct jst_descriptor {
     _Atomic uint8_t slot;
     _Atomic uint8_t source; /* of a trusted one: what its slot was taken from */
     _Atomic uint8_t turn;   /* how many directories the number has stood for */
+    uint16_t file;          /* its place in the table of files (file.h) */
 } __attribute__((aligned(64))) jst_descriptor;
 
 struct stat;
@@ -66,9 +67,12 @@ static inline void jst_fd_forget(int fd)
 
 /** The same, and nothing is remembered: for a descriptor that is about to be closed. 0: not known. */
 unsigned jst_fd_slot_now(int fd);
+/** Is it a regular file? */
+bool jst_fd_is_file(int fd);
 void jst_fd_forget_range(unsigned first, unsigned last);
 uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
 void jst_cwd_changed(void);
+uint32_t jst_cwd_now(void); /* how often it has changed */
 
 /** Slot of a new descriptor; excluded paths are looked at here. */
 unsigned jst_fd_opened(int fd);

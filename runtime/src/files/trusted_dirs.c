@@ -24,12 +24,13 @@ static inline uint64_t mixed(uint64_t h, uint64_t word)
     return h ^ h >> 32;
 }
 
-uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length)
+uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length, size_t *end)
 {
-    size_t n = 0, at = 0;
-    for (size_t i = 0; i < PATH_MAX && path[i]; i++)
+    size_t n = 0, at = 0, i = 0;
+    for (; i < PATH_MAX && path[i]; i++)
         if (path[i] == '/')
             n = i + 1;
+    *end = i;
     uint64_t h = mixed(n, path[0] == '/' ? 0 : base), word = 0;
     for (; at + sizeof word <= n; at += sizeof word) {
         __builtin_memcpy(&word, path + at, sizeof word);

@@ -11,9 +11,9 @@
 #define JST_TRUST_H
 
 #include "common.h"
-/** Names the directory of a path: what stands before its last slash, `length` bytes. base: a number
- *  that stands for the directory at which a relative path begins. */
-uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length);
+/** Names the directory of a path: what stands before its last slash, `length` bytes of `end`. base: a
+ *  number that stands for the directory at which a relative path begins. */
+uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length, size_t *end);
 /** Slot of the files of a directory, 0: the next one must be looked at. */
 unsigned jst_trust_ask(uint64_t key);
 /** A file of it was looked at, and lies there. */

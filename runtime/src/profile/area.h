@@ -14,6 +14,7 @@ typedef struct jst_area {
     jst_commit commit[2];
     jst_block blocks[JST_BLOCKS];
     jst_ring ring;
+    jst_file files[JST_FILES];
     char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
 } __attribute__((aligned(JST_PAGE))) jst_area;
 

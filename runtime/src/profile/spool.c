@@ -14,6 +14,7 @@
 #include "config.h"
 #include "core.h"
 #include "encode.h"
+#include "files/file.h"
 #include "files/mount.h"
 #include "modules/os.h"
 #include "mpi/segment.h"
@@ -192,6 +193,9 @@ static void fill_head(jst_head *h)
     h->omp_threads = number_of(jst_env("OMP_NUM_THREADS"));
     h->ring_offset = offsetof(jst_area, ring);
     h->ring_bytes = sizeof(jst_ring);
+    h->files_offset = offsetof(jst_area, files);
+    h->file_bytes = sizeof(jst_file);
+    h->files_capacity = jst_files_on ? JST_FILES : 0;
     if (jst_sys1(SYS_uname, &uts) == 0)
         jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
     long n =
@@ -255,6 +259,12 @@ static int write_table(int fd)
     return write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
 }
 
+static int write_files(int fd)
+{
+    size_t n = jst_files_used() * sizeof(jst_file);
+    return n ? write_at(fd, jst_a.files, n, offsetof(jst_area, files)) : 0;
+}
+
 static int create_in(int dir)
 {
     profile_name();
@@ -289,7 +299,7 @@ static const char *reason_text(int r)
     case EDQUOT:
         return ": no space left; ";
     case EFBIG:
-        return ": the file size limit (ulimit -f) is below 256 KiB; ";
+        return ": the file size limit (ulimit -f) is below 512 KiB; ";
     case EMFILE:
     case ENFILE:
         return ": no descriptor is left (ulimit -n); ";
@@ -347,6 +357,8 @@ int jst_profile_create(int *out)
     int r = write_at(fd, h, first ? offsetof(jst_area, blocks) + blocks : sizeof next, 0);
     if (r == 0)
         r = write_table(fd);
+    if (r == 0 && first)
+        r = write_files(fd);
     if (r == 0 && !first) { /* the old part is complete */
         jst_a.head.end_reason = JST_END_CONTINUED;
         jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
@@ -419,6 +431,8 @@ int jst_profile_again(int *fd)
         r = write_at(fresh, &jst_a.ring, sizeof jst_a.ring, offsetof(jst_area, ring));
     if (r == 0)
         r = write_table(fresh);
+    if (r == 0)
+        r = write_files(fresh);
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
     if (r == 0)

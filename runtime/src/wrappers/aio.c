@@ -45,15 +45,15 @@ static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
     }
     switch (opcode & OPCODE_MASK) {
     case LIO_READ:
-        jst_count(b, slot, &jst_posix_read, (uint64_t)r, 0);
+        jst_count(b, slot, fd, &jst_posix_read, (uint64_t)r, 0);
         break;
     case LIO_WRITE:
-        jst_count(b, slot, &jst_posix_write, (uint64_t)r, 0);
+        jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, 0);
         jst_access_appended(slot, fd, (uint64_t)r);
         break;
     case OPCODE_DSYNC:
     case OPCODE_SYNC:
-        jst_event(b, slot, JST_CELL_POSIX_SYNC_OPS, 0, 0);
+        jst_fd_event(b, slot, fd, JST_CELL_POSIX_SYNC_OPS, 0, 0);
         break;
     default:
         break;

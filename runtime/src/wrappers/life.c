@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "common.h"
 #include "core.h"
+#include "files/file.h"
 #include "files/mount.h"
 #include "heartbeat.h"
 #include "resolve.h"
@@ -198,12 +199,14 @@ JST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
                               void *arg)
 {
     jst_start();
+    JST_STORE(jst_threads, true);
     return JST_REAL(pthread_create)(thread, attr, start, arg);
 }
 
 JST_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
     jst_start();
+    JST_STORE(jst_threads, true);
     return JST_REAL(thrd_create)(thread, start, arg);
 }
 

@@ -11,6 +11,7 @@
 #include "block.h"
 #include "common.h"
 #include "files/access.h"
+#include "files/file.h"
 #include "files/mount.h"
 #include "resolve.h"
 
@@ -22,6 +23,7 @@ static void forget(int fd)
 {
     jst_access_take(fd);
     jst_fd_forget(fd);
+    jst_file_drop(fd);
 }
 
 /* A new number, to: a duplicate of fd. */
@@ -29,21 +31,28 @@ static void duplicated(int fd, int to)
 {
     forget(to);
     jst_access_twin(fd, to);
+    jst_file_share(fd, to);
 }
 
 /* ---- many at once ---- */
 
+static void forget_range(unsigned first, unsigned last)
+{
+    jst_fd_forget_range(first, last);
+    jst_file_drop_range(first, last);
+}
+
 JST_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     if (!(flags & 4 /* CLOSE_RANGE_CLOEXEC */) && !jst_tls_vfork)
-        jst_fd_forget_range(first, last);
+        forget_range(first, last);
     return JST_REAL(close_range)(first, last, flags);
 }
 
 JST_EXPORT void closefrom(int first)
 {
     if (!jst_tls_vfork)
-        jst_fd_forget_range(first < 0 ? 0 : (unsigned)first, JST_FDS);
+        forget_range(first < 0 ? 0 : (unsigned)first, JST_FDS);
     JST_REAL(closefrom)(first);
 }
 
@@ -61,7 +70,9 @@ static void replaced(int fd, int to, unsigned slot)
 {
     uint64_t written = jst_access_take(to);
     jst_fd_forget(to);
+    jst_file_drop(to);
     jst_access_twin(fd, to);
+    jst_file_share(fd, to);
     jst_block *b = written ? jst_enter() : NULL;
     if (b)
         jst_access_closed(b, slot, written);
@@ -191,7 +202,7 @@ JST_EXPORT int daemon(int keep_cwd, int keep_files)
 {
     int r = JST_REAL(daemon)(keep_cwd, keep_files);
     if (r == 0) {
-        jst_fd_forget_range(0, 2);
+        forget_range(0, 2);
         jst_cwd_changed();
     }
     return r;

@@ -32,8 +32,9 @@ static void open_done(jst_block *b, int dir, const char *path, int flags, int fd
         return;
     }
     uint64_t ticks = jst_elapsed(b, t);
-    jst_event_took(b, jst_fd_opened_at(fd, dir, path, flags), JST_CELL_POSIX_OPEN_OPS,
-                   JST_CELL_POSIX_META_NS, ticks);
+    unsigned slot = jst_fd_opened_at(fd, dir, path, flags);
+    jst_event_took(b, slot, JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_META_NS, ticks);
+    jst_file_called(b, slot, fd, JST_CELL_POSIX_OPEN_OPS, ticks);
 }
 
 #define MADE (O_CREAT | O_EXCL) /* by mkstemp and its kin */
@@ -290,13 +291,16 @@ JST_EXPORT int mkostemps64(char *name, int suffix, int flags)
  * What the descriptor was is looked up and forgotten before the real call: after it another thread
  * may have been given the same number. */
 
-static void close_done(jst_block *b, unsigned slot, int r, uint64_t written, uint64_t t)
+static void close_done(jst_block *b, unsigned slot, unsigned file, int r, uint64_t written,
+                       uint64_t t)
 {
     if (r < 0) {
+        if (file)
+            jst_file_left(b, file, 0);
         jst_fail(b, slot, errno);
         return;
     }
-    jst_event(b, slot, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
+    jst_closed(b, slot, file, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
     jst_access_closed(b, slot, written);
 }
 
@@ -305,11 +309,12 @@ JST_EXPORT int close(int fd)
     jst_block *b = jst_enter();
     unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
+    unsigned file = jst_file_leave(fd);
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(close)(fd);
     if (b)
-        close_done(b, slot, r, written, t);
+        close_done(b, slot, file, r, written, t);
     return r;
 }
 
@@ -318,11 +323,12 @@ JST_EXPORT int __close(int fd)
     jst_block *b = jst_enter();
     unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
+    unsigned file = jst_file_leave(fd);
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__close)(fd);
     if (b)
-        close_done(b, slot, r, written, t);
+        close_done(b, slot, file, r, written, t);
     return r;
 }
 
@@ -334,7 +340,7 @@ static void event_done(jst_block *b, int fd, bool fine, unsigned ops_cell, unsig
     int error = errno;
     unsigned slot = jst_fd_slot(fd);
     if (fine)
-        jst_event(b, slot, ops_cell, ns_cell, t);
+        jst_fd_event(b, slot, fd, ops_cell, ns_cell, t);
     else
         jst_fail(b, slot, error);
 }
@@ -460,7 +466,7 @@ JST_EXPORT int posix_fallocate(int fd, off_t at, off_t n)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(posix_fallocate)(fd, at, n);
     if (b && r == 0)
-        jst_event(b, jst_fd_slot(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+        jst_fd_event(b, jst_fd_slot(fd), fd, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
     else if (b)
         jst_fail(b, jst_fd_slot(fd), r); /* it returns the error number and leaves errno alone */
     return r;
@@ -472,7 +478,7 @@ JST_EXPORT int posix_fallocate64(int fd, off64_t at, off64_t n)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(posix_fallocate64)(fd, at, n);
     if (b && r == 0)
-        jst_event(b, jst_fd_slot(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+        jst_fd_event(b, jst_fd_slot(fd), fd, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
     else if (b)
         jst_fail(b, jst_fd_slot(fd), r); /* it returns the error number and leaves errno alone */
     return r;

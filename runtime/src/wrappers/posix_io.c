@@ -269,9 +269,9 @@ static void copy_done(jst_block *b, int in, int out, const off64_t *at, ssize_t 
         jst_fail(b, jst_fd_slot(out), errno);
         return;
     }
-    jst_count(b, jst_fd_slot(in), &jst_posix_read, (uint64_t)r, 0);
+    jst_count(b, jst_fd_slot(in), in, &jst_posix_read, (uint64_t)r, 0);
     unsigned slot = jst_fd_slot(out);
-    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
+    jst_count(b, slot, out, &jst_posix_write, (uint64_t)r, ticks);
     if (at)
         jst_access_wrote_at(b, slot, out, (uint64_t)(*at - r), (uint64_t)r);
     else

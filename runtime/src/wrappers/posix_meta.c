@@ -48,7 +48,9 @@ static void fstat_done(jst_block *b, int fd, int r, const void *st, uint64_t t)
     if (r == 0) {
         uint64_t ticks = jst_elapsed(b, t);
         jst_fd_observed(fd, st);
-        jst_event_took(b, jst_fd_slot(fd), META, ticks);
+        unsigned slot = jst_fd_slot(fd);
+        jst_event_took(b, slot, META, ticks);
+        jst_file_called(b, slot, fd, JST_CELL_POSIX_META_OPS, ticks);
     } else {
         fd_done(b, fd, false, t);
     }
@@ -271,6 +273,7 @@ JST_EXPORT int closedir(DIR *dir)
     int fd = given ? dirfd(given) : -1;
     unsigned slot = b && given ? jst_fd_slot(fd) : 0;
     jst_fd_forget(fd);
+    jst_file_drop(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(closedir)(dir);
     if (b && r == 0)

@@ -28,7 +28,7 @@ static JST_SLOW void fd_done(jst_block *b, int fd, bool fine, uint64_t t)
 {
     int error = errno;
     if (fine)
-        jst_event(b, jst_fd_slot(fd), META, t);
+        jst_fd_event(b, jst_fd_slot(fd), fd, META, t);
     else
         jst_fail(b, jst_fd_slot(fd), error);
 }

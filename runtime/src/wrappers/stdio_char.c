@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "common.h"
+#include "files/file.h"
 #include "files/io.h"
 #include "files/mount.h"
 #include "resolve.h"
@@ -21,6 +22,17 @@ static inline bool counted(const FILE *fp, const jst_direction *d)
     if (JST_UNLIKELY(!b))
         return false;
     if (JST_LIKELY(jst_is_mount(slot))) {
+        unsigned place = jst_descriptors[fd].file - 1u;
+        if (JST_LIKELY(place < JST_FILES)) {
+            jst_file *f = &jst_a.files[place];
+            uint64_t *words = (uint64_t *)(void *)((char *)f + d->file);
+            if (JST_UNLIKELY(f->owner != (uintptr_t)b))
+                return false;
+            jst_add(&words[0], 1);
+            jst_add(&words[1], 1);
+        } else if (JST_UNLIKELY(jst_files_on)) {
+            return false; /* it is looked for on the long way */
+        }
         uint64_t *cells = jst_slot_cells(b, slot);
         jst_add(&cells[d->ops], 1);
         jst_add(&cells[d->bytes], 1);

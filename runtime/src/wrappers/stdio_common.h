@@ -37,6 +37,7 @@
 #include "core.h"
 #include "files/access.h"
 #include "files/errors.h"
+#include "files/file.h"
 #include "files/io.h"
 #include "files/mount.h"
 #include "sys.h"
@@ -111,7 +112,7 @@ static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direc
     if (JST_UNLIKELY(failed))
         jst_fail(b, slot, errno);
     if (JST_LIKELY(!failed || n > 0))
-        jst_count(b, slot, d, n, ticks);
+        jst_count(b, slot, fp->_fileno, d, n, ticks);
     jst_stream_moved(b, slot, fp, d, n);
 }
 
@@ -127,6 +128,9 @@ static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_
     } else if (jst_is_mount(slot)) {
         jst_add(&jst_slot_cells(b, slot)[d->ops], 1);
         jst_add(&jst_slot_cells(b, slot)[d->bytes], n);
+        jst_file *f = jst_file_of(fp->_fileno);
+        if (f)
+            jst_file_moved(b, f, d->file, n, 0);
         jst_stream_moved(b, slot, fp, d, n);
     } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);

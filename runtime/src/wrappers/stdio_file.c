@@ -7,6 +7,7 @@
 #include "common.h"
 #include "files/access.h"
 #include "files/errors.h"
+#include "files/file.h"
 #include "files/io.h"
 #include "files/mount.h"
 #include "heartbeat.h"
@@ -21,8 +22,9 @@ static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
     unsigned slot = JST_SLOT_OTHER;
     if (JST_LIKELY(fp != NULL)) {
         uint64_t ticks = jst_elapsed(b, t);
-        jst_event_took(b, jst_fd_opened_at(jst_stream_fd(fp), AT_FDCWD, path, 0),
-                       JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, ticks);
+        slot = jst_fd_opened_at(jst_stream_fd(fp), AT_FDCWD, path, 0);
+        jst_event_took(b, slot, JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, ticks);
+        jst_file_called(b, slot, jst_stream_fd(fp), JST_CELL_STDIO_OPEN_OPS, ticks);
         return;
     }
     if (errno != ENOMEM) /* libc may have given up before the kernel saw the path */
@@ -139,6 +141,7 @@ JST_EXPORT FILE *popen(const char *command, const char *mode)
     if (r) {
         jst_access_take(jst_stream_fd(r));
         jst_fd_forget(jst_stream_fd(r));
+        jst_file_drop(jst_stream_fd(r));
     }
     return r;
 }
@@ -154,11 +157,14 @@ JST_EXPORT int fclose(FILE *fp)
     /* before the call: then another thread may have it */
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
+    unsigned file = jst_file_leave(fd);
     int r = JST_REAL(fclose)(fp);
     if (b && r == 0) {
-        jst_event(b, slot, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
+        jst_closed(b, slot, file, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
         jst_access_closed(b, slot, written);
     } else if (b) {
+        if (file)
+            jst_file_left(b, file, 0);
         jst_fail(b, slot, errno);
     }
     return r;
@@ -255,7 +261,8 @@ static bool has_to_flush(const FILE *fp)
 static void flushed(jst_block *b, const FILE *fp, int r, uint64_t t)
 {
     if (r == 0)
-        jst_event(b, flush_place(fp), JST_CELL_STDIO_SYNC_OPS, t ? JST_CELL_STDIO_SYNC_NS : 0, t);
+        jst_fd_event(b, flush_place(fp), fp ? jst_stream_fd(fp) : -1, JST_CELL_STDIO_SYNC_OPS,
+                     t ? JST_CELL_STDIO_SYNC_NS : 0, t);
     else
         jst_fail(b, flush_place(fp), errno);
 }

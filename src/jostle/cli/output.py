@@ -121,6 +121,12 @@ def fit_around(frames: Sequence[Table], optional: Sequence[str], names: Sequence
     return frame
 
 
+def path_end(path: str, others: int) -> str:
+    """Return the end of a path that leaves `others` columns of a line; in a document all of it."""
+    room = max(console().width - others, 24)
+    return path if _paper.get() or len(path) <= room else f"…{path[1 - room :]}"
+
+
 def heading(bold: str, rest: str = "") -> Text:
     """Return a line that begins bold; markup characters in names have no effect."""
     from rich.text import Text

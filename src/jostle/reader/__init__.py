@@ -4,6 +4,7 @@ Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files in two tables, without a loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
+    read_files: what each file was used for by their processes.
     find_profiles: the files in spool folders.
 
 The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,
@@ -23,6 +24,7 @@ from jostle.reader.decode import (
     read_profiles,
 )
 from jostle.reader.errors import ProfileError
+from jostle.reader.files import FILE_VALUES, FileTables, read_files
 from jostle.reader.header import (
     ClockEvent,
     Mount,
@@ -40,10 +42,12 @@ from jostle.reader.segments import (
 )
 
 __all__ = [
+    "FILE_VALUES",
     "RULES",
     "SEGMENT_VALUES",
     "ClockEvent",
     "Decoded",
+    "FileTables",
     "Mount",
     "ProfileError",
     "ProfileHeader",
@@ -56,6 +60,7 @@ __all__ = [
     "ShortProcess",
     "ShortsHeader",
     "find_profiles",
+    "read_files",
     "read_header",
     "read_profiles",
     "read_segments",

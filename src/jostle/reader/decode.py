@@ -143,7 +143,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
                     and entry.is_file(follow_symlinks=False)
                 )  # fmt: skip
         except OSError as error:
-            raise _open_error(path, error) from None
+            raise open_error(path, error) from None
     return sorted(paths)
 
 
@@ -241,14 +241,14 @@ def add_file(
         begin: Number of the first record or entry that gives rows.
         flags: For Batch.add; None: the remainder of a process that has finished.
     """
-    with _opened(item.path, item.names) as fd:
+    with opened(item.path, item.names) as fd:
         if isinstance(fd, ProfileError):
             return fd
         try:
             owner = os.fstat(fd).st_uid
             head = os.pread(fd, HEAD_BYTES, 0)
         except OSError as error:
-            return _open_error(item.path, error)
+            return open_error(item.path, error)
         alive = None
         if len(head) == HEAD_BYTES and head.startswith(MAGIC):
             alive = is_alive(head)
@@ -261,7 +261,7 @@ def add_file(
 
 
 @contextmanager
-def _opened(path: Path, names: int) -> Iterator[int | ProfileError]:
+def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
     """Open a regular file with at most so many hard links, following no symbolic link."""
     fd = -1
     try:
@@ -280,17 +280,18 @@ def _opened(path: Path, names: int) -> Iterator[int | ProfileError]:
         elif stat.S_ISREG(mode):
             yield fd
         elif stat.S_ISDIR(mode):
-            yield _open_error(path, IsADirectoryError(errno.EISDIR, ""))
+            yield open_error(path, IsADirectoryError(errno.EISDIR, ""))
         else:
             yield ProfileError(path, "it is a pipe, device or socket, not a file", exit_code=2)
     except OSError as error:
-        yield _open_error(path, error)
+        yield open_error(path, error)
     finally:
         if fd >= 0:
             os.close(fd)
 
 
-def _open_error(path: Path, error: OSError) -> ProfileError:
+def open_error(path: Path, error: OSError) -> ProfileError:
+    """Say why a file cannot be opened or read."""
     reasons = {
         errno.ENOENT: (
             "there is no such file or folder",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.reader import find_profiles
+from jostle.reader import FILE_VALUES, find_profiles
 from jostle.repository.errors import DamagedError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
@@ -294,6 +294,21 @@ class Repository:
             self._job_sums("mount_slices", ["process", "mount"], job),
             self._segments_or_none(job),
             self.job_writes(job),
+            self.job_files(job),
+        )
+
+    def job_files(self, job: str) -> pa.Table:
+        """Return what each file was used for by the processes that are over (JobTables.files)."""
+        sums = ", ".join(f"{total(name)} AS {name}" for name in FILE_VALUES)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT mount, max(path) AS path, hash, {sums}, "
+                f"CASE WHEN hash = 0 THEN {total('files')} ELSE 1 END AS files, "
+                "count(DISTINCT process)::BIGINT AS processes "
+                f"FROM {self._engine.stored('files')} WHERE job = ? "
+                "GROUP BY mount, hash ORDER BY mount, hash"
+            ),
+            [job],
         )
 
     def job_writes(self, job: str) -> pa.Table:

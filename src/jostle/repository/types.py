@@ -163,6 +163,9 @@ class JobTables:
         segments: Its execution segments; None when no process of it has any.
         writes: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
             record) and WRITE_METRICS, summed over the processes; None when it was not asked for.
+        files: One row per mount and file: mount, path, hash (0: all that have no row of their own),
+            files, processes and FILE_VALUES, summed over the processes; None when it was not asked
+            for.
     """
 
     job: str
@@ -172,6 +175,7 @@ class JobTables:
     mount_totals: pa.Table
     segments: JobSegments | None = None
     writes: pa.Table | None = None
+    files: pa.Table | None = None
 
 
 @dataclass(frozen=True)

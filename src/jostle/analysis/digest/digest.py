@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS
 from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.digest.files import files
 from jostle.analysis.digest.job_advice import advise_job
 from jostle.analysis.digest.model import (
     AccessShape,
@@ -92,6 +93,7 @@ def digest(tables: JobTables) -> Digest:
         warnings=_distinct(job_processes.lists("warnings")),
         mpi=worlds(tables, job_processes, sums),
         writing=writing,
+        files=files(tables),
     )  # fmt: skip
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))

@@ -54,6 +54,41 @@ class Share:
 
 
 @dataclass(frozen=True)
+class FileDigest:
+    """What a job did with one file, or with all files that are not listed.
+
+    Attributes:
+        path: Its path, "…" before the end of a long one; "" without names, and of the others.
+        mount: Identity of the mount that it lies on; "" of the others.
+        hash: Of the path, 16 digits; "" of the others.
+        files: 1; of the others how many they are.
+        processes: Processes that used it; of the others the most that used one of them.
+        opens: Calls that opened it.
+        reads: Calls that read.
+        writes: Calls that wrote.
+        syncs: Calls that synchronised or flushed it.
+        read_bytes: Bytes read.
+        write_bytes: Bytes written.
+        seconds: Time in all calls on it, summed over processes and threads.
+        meta_s: Of these, in open, close and the like.
+    """
+
+    path: str
+    mount: str
+    hash: str
+    files: int
+    processes: int
+    opens: int
+    reads: int
+    writes: int
+    syncs: int
+    read_bytes: int
+    write_bytes: int
+    seconds: float
+    meta_s: float
+
+
+@dataclass(frozen=True)
 class MountDigest:
     """What a job did on one mount.
 
@@ -200,6 +235,8 @@ class Digest:
         notes: What the runtime had to say, each once.
         warnings: What the reader had to say, each once.
         mpi: The MPI programs, one entry per world; empty without MPI.
+        files: The files with most time and bytes, the slowest first, and last all others together;
+            empty where no process that is over recorded its files.
         next: What to look at next in a job without MPI; worlds have their own.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
@@ -231,6 +268,7 @@ class Digest:
     warnings: list[str]
     mpi: list[WorldDigest] = field(default_factory=list)
     writing: list[WritePattern] = field(default_factory=list)
+    files: list[FileDigest] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
-    "tokens", "peers",
+    "tokens", "peers", "files",
 )  # fmt: skip
 _NEVER_NS = 2**63 - 1
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
@@ -57,8 +57,8 @@ def command(
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
     TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
-    tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices; with
-    --format perfetto its processes, neighbours, loads and losses as a trace.
+    tokens, peers, files. A job gives its rows of slices, where mount is empty, and of mount_slices;
+    with --format perfetto its processes, neighbours, loads and losses as a trace.
     """
     chosen = form or _form_of(out)
     metrics = (

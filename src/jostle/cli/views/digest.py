@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jostle._schema import BY_ID
-from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.output import fit, heading, path_end, table, utf8
 from jostle.cli.views.access_patterns import patterns_view
 from jostle.cli.views.among_runs import figures_view
 from jostle.cli.views.mpi_world import all_advice, next_view, world_view
@@ -107,6 +107,9 @@ def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
         yield from world_view(world)
     if busy_mounts(digest):
         yield from ("", heading("Files, by mount"), _mounts(digest))
+    if digest.files:
+        note = " of processes that ended" if digest.running else ""
+        yield from ("", heading("Files", note), _files(digest))
     if any(access.ops for access in digest.access):
         yield from ("", heading("How they were accessed"), _access(digest))
     written = [each for each in digest.writing if each.pattern != "none" and each.followed]
@@ -161,6 +164,22 @@ def _mounts(digest: Digest) -> Any:
             *served,
         )  # fmt: skip
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
+
+
+def _files(digest: Digest) -> Any:
+    paths = {mount.mount: mount_name(mount) for mount in digest.mounts}
+    frame = table(["=file", "=mount", ">time", ">read", ">written", ">opens", ">processes"])
+    for file in digest.files:
+        single = bool(file.hash)
+        frame.add_row(
+            path_end(file.path or f"file {file.hash}", 64) if single
+            else f"{count(file.files)} other{'s' if file.files != 1 else ''}",
+            paths.get(file.mount, file.mount) if single else "",
+            duration(file.seconds * 1e9),
+            byte_count(file.read_bytes), byte_count(file.write_bytes),
+            count(file.opens), count(file.processes),
+        )  # fmt: skip
+    return fit(frame, "mount", "opens", "processes")
 
 
 def _access(digest: Digest) -> Any:

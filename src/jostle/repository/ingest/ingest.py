@@ -21,17 +21,19 @@ from pathlib import Path
 from jostle.errors import JostleError
 from jostle.reader import (
     Decoded,
+    FileTables,
     ProfileHeader,
     ReadRequest,
     ReadResult,
     ShortsHeader,
     find_profiles,
+    read_files,
     read_profiles,
     read_segments,
 )
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
-from jostle.repository.ingest.plan import Known, Plan, ProcessStep
+from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
 from jostle.repository.ingest.spool import (
     MAX_SLICE_NS,
     MIN_SLICE_NS,
@@ -322,7 +324,8 @@ class Ingester:
             requests = [request if segments.complete(request.process)
                         else replace(request, remainder=False) for request in requests]  # fmt: skip
             decoded = read_profiles(requests, _BATCH_ROWS)
-            plan = Plan(self._devices, self._names, decoded, segments, horizon)
+            files = _read_files(left, decoded)
+            plan = Plan(self._devices, self._names, decoded, segments, files, horizon)
             left = self._publish(left, base, decoded, plan, tally)
         tally.report.left += len(left)
 
@@ -412,6 +415,17 @@ def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest])
         return Segments(None, {})
     result = read_segments(wanted, _BATCH_SEGMENTS)
     return Segments(result, {read.request.process: read for read in result.results})
+
+
+def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
+    """Read the files of processes that are over: only then is all known of them."""
+    return read_files([
+        result.request
+        for item, result in zip(items, decoded.results, strict=True)
+        if isinstance(result.header, ProfileHeader)
+        and result.complete
+        and is_over(item, result.header)
+    ])  # fmt: skip
 
 
 def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:

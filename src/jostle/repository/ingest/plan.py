@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.reader import Decoded, ProfileHeader, ReadResult
+from jostle.reader import Decoded, FileTables, ProfileHeader, ReadResult
+from jostle.repository.ingest.file_rows import file_chunks
 from jostle.repository.ingest.spool import (
     Devices,
     HeaderPeek,
@@ -56,12 +57,14 @@ class Plan:
         names: JobNames,
         decoded: Decoded,
         segments: Segments,
+        files: FileTables,
         horizon_ns: int,
     ) -> None:
         self._devices = devices
         self._names = names
         self._decoded = decoded
         self._segments = segments
+        self._files = files
         self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
         self._source_index: Ints = np.full(max(count, 1), -1, dtype=np.int64)
@@ -73,8 +76,10 @@ class Plan:
         self.expired: set[int] = set()
         # What is taken of a process of whose segments nothing is known would be all of it.
         self.refused = segments.unread()
+        self.refused |= {number for number, error in files.errors.items() if error.passing}
         self.advanced: set[int] = set()
         self.ended: Counter[str] = Counter()
+        self.warnings += [f"{error} {error.hint}".strip() for error in files.errors.values()]
         for read in segments.reads.values():
             self.warnings += read.warnings
             if read.error is not None and read.error.passing:
@@ -114,7 +119,7 @@ class Plan:
         if self._refused(number, source, header.first_slice):
             return
         # The reader took the remainder only where the process was over before it read.
-        final = result.complete and _is_over(item, header) and self._segments.complete(number)
+        final = result.complete and is_over(item, header) and self._segments.complete(number)
         last = self._last[number] if result.slices[1] else header.first_slice
         last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
         known = _known(source)
@@ -211,8 +216,9 @@ class Plan:
             sources, self._source_index, self._decoded.slices, self._decoded.mount_slices
         )
         yield from partition_chunks(batch, self._horizon_ns)
+        over = [step.to is None for step in self.steps]
+        yield from file_chunks(self._files.rows, self._source_index, sources, over)
         if self._segments.result is not None:
-            over = [step.to is None for step in self.steps]
             yield from segment_chunks(
                 self._segments.result, self._source_index, sources, over, self._horizon_ns
             )
@@ -233,7 +239,8 @@ def _known(source: ProcessSource) -> Known:
     return len(source.mount_rows), row.get("mpi_state") or 0, row.get("world") or ""
 
 
-def _is_over(item: HeaderPeek, header: ProfileHeader) -> bool:
+def is_over(item: HeaderPeek, header: ProfileHeader) -> bool:
+    """Return whether a process had ended before its profile was read."""
     # Segments are read before slices: of a process that died in between the last are missing.
     return item.final or (header.alive is False and not item.segments)
 

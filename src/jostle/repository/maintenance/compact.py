@@ -35,6 +35,7 @@ _ORDER = {
     "mount_slices": ("job", "slice", "process"),
     "segments": ("job", "process", "number"),
     "peers": ("job", "process", "peer"),
+    "files": ("job", "process", "hash"),
 }
 
 

@@ -349,8 +349,8 @@ def _span(path: Path, table: str) -> tuple[int, int]:
     if table == "segments":
         rows = pq.read_table(path, columns=["start_ns", "end_ns"])
         return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
-    if table == "peers":
-        raise ValueError("peers have no time of their own")
+    if table in ("peers", "files"):
+        raise ValueError(f"{table} have no time of their own")
     columns = ["slice", "slice_ns", *(["span"] if "span" in TABLES[table].keys else [])]
     rows = pq.read_table(path, columns=columns)
     start = pc.multiply(rows["slice"], rows["slice_ns"])

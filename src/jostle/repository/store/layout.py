@@ -15,7 +15,7 @@ from typing import Literal
 import pyarrow as pa
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.reader import SEGMENT_VALUES
+from jostle.reader import FILE_VALUES, SEGMENT_VALUES
 
 FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
@@ -175,6 +175,15 @@ TABLES: dict[str, TableLayout] = {
                 "sent_bytes": _INT, "recv_ops": _INT, "recv_room": _INT,
             },
             {},
+            DAY_NS,
+        ),
+        TableLayout(
+            "files",
+            {
+                "job": _TEXT, "process": _INT, "mount": _TEXT, "path": _TEXT, "hash": _INT,
+                "files": _INT,
+            },
+            dict.fromkeys(FILE_VALUES, _INT),
             DAY_NS,
         ),
     )

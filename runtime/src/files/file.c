@@ -1,0 +1,495 @@
+/* file.c: which place of the table of files does a path have? (file.h)
+ *
+ * Lock-free and safe in a signal handler. An index of buckets leads from the key of a path, which means
+ * something in this process only, to its place; one path that is spelled in two ways has two places, which
+ * readers put together by the name.
+ *
+ * When all places are taken, a quarter of those that no descriptor stands for is freed: those that are
+ * smallest both in bytes and in time, in steps of a factor of two. Place 0 takes what they had. A file that
+ * is opened while no place can be freed counts in place 0, too.
+ */
+#include "file.h"
+#include "config.h"
+#include "core.h"
+#include "sys.h"
+#include "text.h"
+
+#define BUCKETS 1024
+#define BUCKET_SHIFT 54
+#define WAYS 8
+#define FREED 4 /* one in so many at a time: looking at all places costs little for each */
+#define LEAVING (1u << 31) /* in users: the place is being freed */
+#define PATIENCE 1000      /* looks at a thread that makes room: it may be the one we interrupted */
+#define NAME_BYTES (sizeof((jst_file *)0)->name)
+
+bool jst_files_on, jst_threads;
+
+JST_LARGE static _Atomic uint16_t places[BUCKETS][WAYS];
+static _Atomic uint64_t taken[JST_FILES / 64]; /* a bit per place */
+static _Atomic uint32_t used;                  /* no place from here on was ever taken */
+static _Atomic bool making_room;
+
+/* A path that comes in pieces: its hash does not depend on where it is cut. */
+typedef struct path_text {
+    uint64_t hash, word;
+    uint32_t n;
+    char tail[NAME_BYTES]; /* the last bytes, up to tail_n */
+    uint32_t tail_n;
+} path_text;
+
+/* Where relative paths begin, with a slash behind it. sequence is odd while it is written. */
+static struct {
+    _Atomic uint32_t sequence;
+    uint32_t generation; /* of jst_cwd_generation, plus one */
+    path_text text;
+} cwd;
+
+static inline uint64_t mixed(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+/* The last NAME_BYTES - 1 bytes stay. */
+static void put_tail(path_text *t, const char *piece, uint32_t n)
+{
+    const uint32_t room = NAME_BYTES - 1;
+    if (n > room) {
+        piece += n - room;
+        n = room;
+    }
+    uint32_t stay = t->tail_n + n > room ? room - n : t->tail_n;
+    for (uint32_t i = 0, from = t->tail_n - stay; from && i < stay; i++)
+        t->tail[i] = t->tail[from + i];
+    jst_copy(t->tail + stay, piece, n);
+    t->tail_n = stay + n;
+}
+
+static void put_piece(path_text *t, const char *piece, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t->word = t->word << 8 | (uint8_t)piece[i];
+        if (++t->n % 8 == 0) {
+            t->hash = mixed(t->hash, t->word);
+            t->word = 0;
+        }
+    }
+    put_tail(t, piece, (uint32_t)n);
+}
+
+static uint64_t hash_of(const path_text *t)
+{
+    return mixed(mixed(t->hash, t->word), t->n) | 1;
+}
+
+/* Of the name behind a directory of n bytes. The last word of a path may reach into the directory. */
+static uint64_t key_of(uint64_t directory, const char *path, size_t n, size_t end)
+{
+    uint64_t word = 0;
+    for (; n + sizeof word < end; n += sizeof word) {
+        __builtin_memcpy(&word, path + n, sizeof word);
+        directory = mixed(directory, word);
+    }
+    if (end >= sizeof word)
+        __builtin_memcpy(&word, path + end - sizeof word, sizeof word);
+    else
+        for (word = 0; n < end; n++)
+            word = word << 8 | (uint8_t)path[n];
+    return mixed(mixed(directory, word), end) | 1;
+}
+
+/* ---- the path of a new place ---- */
+
+/* What a descriptor stands for by the kernel's word; false: it is not known, or too long. */
+static bool put_link(path_text *t, int fd)
+{
+    char link[48], path[1024]; /* this may run on a small signal stack */
+    char *end = jst_put_text(link, link + sizeof link, "/proc/self/fd/");
+    jst_put_number(end, link + sizeof link, (uint64_t)fd);
+    long n = jst_sys4(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
+    if (n <= 0 || n == (long)sizeof path || path[0] != '/')
+        return false;
+    put_piece(t, path, (size_t)n);
+    return true;
+}
+
+static bool cwd_now(path_text *t)
+{
+    char path[1024];
+    long n = jst_sys2(SYS_getcwd, path, sizeof path);
+    if (n <= 1 || path[0] != '/') /* "(unreachable)" */
+        return false;
+    put_piece(t, path, (size_t)n - 1);
+    if (n > 2)
+        put_piece(t, "/", 1);
+    return true;
+}
+
+static void put_cwd(path_text *t)
+{
+    uint32_t generation = jst_cwd_now() + 1;
+    uint32_t before = atomic_load_explicit(&cwd.sequence, memory_order_acquire);
+    if (!(before & 1) && cwd.generation == generation) {
+        *t = cwd.text;
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&cwd.sequence, memory_order_relaxed) == before)
+            return;
+        *t = (path_text){0};
+    }
+    if (!cwd_now(t) || (before & 1) ||
+        !atomic_compare_exchange_strong(&cwd.sequence, &before, before + 1))
+        return;
+    cwd.text = *t;
+    cwd.generation = generation;
+    atomic_store_explicit(&cwd.sequence, before + 2, memory_order_release);
+}
+
+static void put_path(path_text *t, int dirfd, const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        for (path++; *path == '/'; path++)
+            ;
+    if (path[0] != '/' && dirfd == AT_FDCWD)
+        put_cwd(t);
+    else if (path[0] != '/' && put_link(t, dirfd))
+        put_piece(t, "/", 1);
+    put_piece(t, path, jst_strlen(path));
+}
+
+/* ---- places ---- */
+
+/* Additions to `users`, which is one of several threads or not. Returns what it was. */
+static uint32_t add_users(jst_file *f, uint32_t n)
+{
+#if defined(__x86_64__)
+    if (!JST_LOAD(jst_threads)) {
+        __asm__ volatile("xaddl %0, %1" : "+r"(n), "+m"(f->users) : : "cc", "memory");
+        return n;
+    }
+#endif
+    return __atomic_fetch_add(&f->users, n, __ATOMIC_ACQ_REL);
+}
+
+/* Holds a place that is not being freed, if it is still that of a key. */
+static bool hold(jst_file *f, uint64_t key)
+{
+    if (atomic_load_explicit(&f->key, memory_order_relaxed) != key)
+        return false;
+    if (!(add_users(f, 1) & LEAVING) && atomic_load_explicit(&f->key, memory_order_acquire) == key)
+        return true;
+    add_users(f, UINT32_MAX);
+    return false;
+}
+
+static unsigned held(uint64_t key)
+{
+    const _Atomic uint16_t *ways = places[key >> BUCKET_SHIFT];
+    for (unsigned way = 0; way < WAYS; way++) {
+        unsigned place = atomic_load_explicit(&ways[way], memory_order_acquire);
+        if (place && hold(&jst_a.files[place], key))
+            return place;
+    }
+    return 0;
+}
+
+static void reach(unsigned place)
+{
+    if (!place)
+        atomic_store_explicit(&jst_a.files[0].owner, 1, memory_order_relaxed); /* nobody's own */
+    uint32_t end = atomic_load_explicit(&used, memory_order_relaxed);
+    while (end <= place && !atomic_compare_exchange_weak(&used, &end, place + 1))
+        ;
+}
+
+static unsigned take_place(void)
+{
+    for (unsigned w = 0; w < JST_FILES / 64; w++) {
+        uint64_t bits = atomic_load_explicit(&taken[w], memory_order_relaxed);
+        const uint64_t others = w == 0; /* place 0 is not for one file */
+        while (~(bits | others)) {
+            unsigned bit = (unsigned)__builtin_ctzll(~(bits | others));
+            if (!atomic_compare_exchange_weak(&taken[w], &bits, bits | UINT64_C(1) << bit))
+                continue;
+            reach(w * 64 + bit);
+            return w * 64 + bit;
+        }
+    }
+    return 0;
+}
+
+static void give_back(unsigned place)
+{
+    jst_file *f = &jst_a.files[place];
+    jst_zero(&f->owner, sizeof *f - offsetof(jst_file, owner));
+    atomic_store(&f->key, 0);
+    atomic_fetch_and(&taken[place / 64], ~(UINT64_C(1) << place % 64));
+}
+
+/* ---- making room ---- */
+
+static void add_to_others(const jst_file *f)
+{
+    jst_file *others = &jst_a.files[0];
+    const uint64_t *from = &f->opens;
+    uint64_t *to = &others->opens + JST_FILE_OTHERS;
+    for (unsigned i = 0; i < JST_FILE_OTHERS; i++)
+        jst_file_share_add(&to[i], JST_LOAD(from[i]) + JST_LOAD(from[i + JST_FILE_OTHERS]));
+    jst_file_share_add(&others->syncs, JST_LOAD(f->syncs));
+    jst_file_share_add(&others->sync_ticks, JST_LOAD(f->sync_ticks));
+    jst_file_share_add((uint64_t *)&others->hash, 1);
+}
+
+/* NOTE: a kill in here may cost what this one file had, never double it. */
+static bool free_place(unsigned place)
+{
+    jst_file *f = &jst_a.files[place];
+    uint32_t none = 0;
+    if (!__atomic_compare_exchange_n(&f->users, &none, LEAVING, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    _Atomic uint16_t *ways = places[atomic_load(&f->key) >> BUCKET_SHIFT];
+    for (unsigned way = 0; way < WAYS; way++) {
+        uint16_t it = (uint16_t)place;
+        atomic_compare_exchange_strong(&ways[way], &it, 0);
+    }
+    atomic_store(&f->hash, 0);
+    add_to_others(f);
+    give_back(place);
+    add_users(f, -LEAVING);
+    return true;
+}
+
+static unsigned size_class(uint64_t v)
+{
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+static unsigned bytes_class(const jst_file *f)
+{
+    return size_class(JST_LOAD(f->read_bytes) + JST_LOAD(f->write_bytes) +
+                      JST_LOAD(f->other_read_bytes) + JST_LOAD(f->other_write_bytes));
+}
+
+static unsigned time_class(const jst_file *f)
+{
+    return size_class(JST_LOAD(f->read_ticks) + JST_LOAD(f->write_ticks) + JST_LOAD(f->sync_ticks) +
+                      JST_LOAD(f->meta_ticks));
+}
+
+#define CLASSES 65
+#define RANKS (JST_FILES / 8)
+
+/* How many files are of a smaller class, by class. */
+typedef struct smaller {
+    uint16_t by_bytes[CLASSES], by_time[CLASSES];
+} smaller;
+
+static void count_smaller(smaller *s)
+{
+    unsigned bytes = 0, time = 0;
+    for (unsigned i = 1; i < JST_FILES; i++) {
+        s->by_bytes[bytes_class(&jst_a.files[i])]++;
+        s->by_time[time_class(&jst_a.files[i])]++;
+    }
+    for (unsigned c = 0; c < CLASSES; c++) {
+        unsigned more_bytes = s->by_bytes[c], more_time = s->by_time[c];
+        s->by_bytes[c] = (uint16_t)bytes;
+        s->by_time[c] = (uint16_t)time;
+        bytes += more_bytes;
+        time += more_time;
+    }
+}
+
+/* A file stays if many are smaller, by bytes or by time. */
+static unsigned rank_of(const smaller *s, const jst_file *f)
+{
+    unsigned bytes = s->by_bytes[bytes_class(f)], time = s->by_time[time_class(f)];
+    return (bytes > time ? bytes : time) * RANKS / JST_FILES;
+}
+
+static bool may_go(const jst_file *f)
+{
+    return atomic_load_explicit(&f->hash, memory_order_relaxed) && !JST_LOAD(f->users);
+}
+
+static void free_smallest(void)
+{
+    smaller s = {0};
+    uint16_t ranks[RANKS] = {0};
+    unsigned closed = 0, last = 0, freed = 0;
+    count_smaller(&s);
+    for (unsigned i = 1; i < JST_FILES; i++)
+        if (may_go(&jst_a.files[i])) {
+            ranks[rank_of(&s, &jst_a.files[i])]++;
+            closed++;
+        }
+    const unsigned wanted = (closed + FREED - 1) / FREED;
+    for (unsigned sum = ranks[0]; sum < wanted && last + 1 < RANKS; sum += ranks[last])
+        last++;
+    for (unsigned rank = 0; rank <= last; rank++)
+        for (unsigned i = 1; ranks[rank] && i < JST_FILES && freed < wanted; i++)
+            if (may_go(&jst_a.files[i]) && rank_of(&s, &jst_a.files[i]) == rank)
+                freed += free_place(i);
+}
+
+static unsigned make_room(void)
+{
+    bool idle = false;
+    if (atomic_compare_exchange_strong(&making_room, &idle, true)) {
+        unsigned place = take_place(); /* another thread may have made room meanwhile */
+        if (!place)
+            free_smallest();
+        atomic_store(&making_room, false);
+        if (place)
+            return place;
+    }
+    for (unsigned i = 0; i < PATIENCE && atomic_load_explicit(&making_room, memory_order_relaxed);
+         i++)
+        jst_sys0(SYS_sched_yield);
+    return take_place();
+}
+
+/* ---- a new file ---- */
+
+static bool publish(unsigned place, uint64_t key)
+{
+    _Atomic uint16_t *ways = places[key >> BUCKET_SHIFT];
+    for (unsigned way = 0; way < WAYS; way++) {
+        uint16_t none = 0;
+        if (atomic_compare_exchange_strong(&ways[way], &none, (uint16_t)place))
+            return true;
+    }
+    return false;
+}
+
+static unsigned new_file(uint64_t key, unsigned slot, const path_text *t)
+{
+    unsigned place = take_place();
+    if (!place && !(place = make_room()))
+        return 0;
+    jst_file *f = &jst_a.files[place];
+    f->mount = slot - 1;
+    if (jst_cfg.files == JST_FILES_NAMES) {
+        bool cut = t->n > t->tail_n, slash = cut && t->tail[0] == '/';
+        jst_copy(f->name, t->tail + slash, t->tail_n - slash);
+    }
+    add_users(f, 1);
+    atomic_store_explicit(&f->key, key, memory_order_release);
+    atomic_store_explicit(&f->hash, hash_of(t), memory_order_release);
+    if (publish(place, key))
+        return place;
+    atomic_store(&f->hash, 0); /* a full bucket */
+    give_back(place);
+    add_users(f, UINT32_MAX);
+    return 0;
+}
+
+static void knows(int fd, unsigned place)
+{
+    if (!place)
+        reach(0);
+    JST_STORE(jst_descriptors[fd].file, (uint16_t)(place + 1));
+}
+
+JST_COLD jst_file *jst_file_find(int fd)
+{
+    path_text t = {0};
+    if (JST_LOAD(jst_descriptors[fd].file) == JST_FILE_NONE)
+        return NULL;
+    if (jst_tls_vfork || !jst_may_syscall()) {
+        reach(0);
+        return &jst_a.files[0];
+    }
+    if (!jst_fd_is_file(fd)) {
+        JST_STORE(jst_descriptors[fd].file, JST_FILE_NONE);
+        return NULL;
+    }
+    unsigned place = 0;
+    if (put_link(&t, fd)) {
+        uint64_t key = hash_of(&t);
+        place = held(key);
+        if (!place)
+            place = new_file(key, jst_fd_slot(fd), &t);
+    }
+    knows(fd, place);
+    return &jst_a.files[place];
+}
+
+void jst_file_opened(int fd, unsigned slot, int dirfd, const char *path, uint64_t directory,
+                     size_t n, size_t end)
+{
+    jst_file_drop(fd); /* closed unseen */
+    if (!jst_files_on || !jst_is_mount(slot))
+        return;
+    uint64_t key = key_of(directory, path, n, end);
+    unsigned place = held(key);
+    if (JST_UNLIKELY(!place)) {
+        path_text t = {0};
+        put_path(&t, dirfd, path);
+        place = new_file(key, slot, &t);
+    }
+    knows(fd, place);
+}
+
+/* ---- descriptors come and go ---- */
+
+JST_COLD void jst_file_drop_known(int fd)
+{
+    unsigned file = jst_file_leave(fd);
+    if (file)
+        jst_file_left(NULL, file, 0);
+}
+
+void jst_file_drop_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; fd <= last && fd < jst_fds_seen(); fd++)
+        jst_file_drop((int)fd);
+}
+
+void jst_file_left(const jst_block *b, unsigned file, uint64_t ticks)
+{
+    if (file > JST_FILES)
+        return;
+    jst_file *f = &jst_a.files[file - 1];
+    if (ticks)
+        jst_file_opens(b, f, 0, ticks);
+    if (file > 1)
+        add_users(f, UINT32_MAX);
+}
+
+JST_COLD void jst_file_share(int fd, int to)
+{
+    if ((unsigned)fd >= JST_FDS || (unsigned)to >= JST_FDS || jst_tls_vfork)
+        return;
+    unsigned file = JST_LOAD(jst_descriptors[fd].file);
+    if (file > 1 && file <= JST_FILES)
+        add_users(&jst_a.files[file - 1], 1);
+    JST_STORE(jst_descriptors[to].file, (uint16_t)file);
+}
+
+void jst_file_lies(int fd, unsigned slot)
+{
+    unsigned file = JST_LOAD(jst_descriptors[fd].file);
+    if (file > 1 && file <= JST_FILES && jst_is_mount(slot))
+        JST_STORE(jst_a.files[file - 1].mount, slot - 1);
+}
+
+void jst_files_begin(void)
+{
+    jst_files_on = jst_cfg.files != JST_FILES_OFF;
+    if (!atomic_load(&used))
+        return;
+    for (uint32_t fd = 0; fd < jst_fds_seen() && fd < JST_FDS; fd++)
+        JST_STORE(jst_descriptors[fd].file, 0);
+    jst_zero(places, sizeof places);
+    jst_zero(taken, sizeof taken);
+    atomic_store(&used, 0);
+    atomic_store(&making_room, false);
+    atomic_store(&cwd.sequence, 0);
+    cwd.generation = 0;
+}
+
+unsigned jst_files_used(void)
+{
+    return atomic_load(&used);
+}
