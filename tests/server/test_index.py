@@ -22,7 +22,7 @@ def row(number: int, **other: Any) -> dict[str, Any]:
     return {
         "job": f"job-{number}", "program": "solver", "uid": 1, "user": "anne",
         "start_ns": number * 100, "end_ns": number * 100 + 50, "running": False, "processes": 4,
-        "nodes": 1, "spark": [], "verdict": None, "batch": None,
+        "nodes": 1, "spark": [], "verdict": None, "batch": None, "why_not": "",
     } | other  # fmt: skip
 
 
@@ -68,6 +68,11 @@ def test_pages() -> None:
     found = ask(ROWS, Filter(), "job", 3, 10)
     assert found["total"] == 5
     assert names(found) == ["job-3", "job-4"]
+
+
+def test_what_cannot_be_judged_does_not_wait_for_it() -> None:
+    rows = [*ROWS, row(5, why_not="Too short."), row(6)]
+    assert ask(rows, Filter(), "job", 0, 10)["waiting"] == 2  # job-2 and job-6
 
 
 @pytest.mark.parametrize(

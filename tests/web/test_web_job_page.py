@@ -393,3 +393,26 @@ def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     assert page.locator("section[aria-label='Access pattern']").bounding_box()["height"] == high
     page.keyboard.press("Tab")
     assert told.inner_text() == ""
+
+
+def test_the_runs_of_its_program_lead_to_their_pages(open_job, judged, client):
+    page = open_job("burster-0001")
+    trend = page.locator("section[aria-label='Runs of this program']")
+    runs = client.get("jobs/burster-0001/trend").json()["runs"]
+    assert trend.locator("li").count() == len(runs) > 1
+    assert "estimated so far" not in trend.inner_text()
+    assert trend.locator(".said").inner_text().startswith("burster-0001")
+    other = next(run for run in runs if run["job"] != "burster-0001")
+    bar = trend.get_by_role("link", name=other["job"])
+    bar.hover()
+    assert f"{other['run_s']:.0f} s" in trend.locator(".said").inner_text()
+    bar.click()
+    page.wait_for_url(re.compile(f"/jobs/{other['job']}$"))
+
+
+def test_a_job_is_taken_along_as_a_trace(open_job, hurt):
+    page = open_job(hurt)
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Perfetto").click()
+    assert saved.value.suggested_filename == f"{hurt}.perfetto.json"
+    assert '"traceEvents"' in Path(saved.value.path()).read_text()

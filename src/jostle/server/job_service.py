@@ -120,9 +120,10 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, if that is known already."""
+        """Return a job's row with its verdict, or why there can be none, where that is known."""
         verdict = self._verdicts.get(job, sight(viewer.users))
-        return self.rows()[job] | {"verdict": verdict.brief if verdict else None}
+        brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
+        return self.rows()[job] | {"verdict": brief, "why_not": why_not}
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
         """Return the full verdict on a job; None while it is being made.

@@ -440,8 +440,10 @@ export interface JobRow {
   /** those of its processes that are MPI ranks */
   ranks: number;
   nodes: number;
-  /** null: no verdict yet */
+  /** null: none yet, or there can be none */
   verdict: Brief | null;
+  /** why there can be no verdict; empty: not so, or not known yet */
+  why_not: string;
   /** its activity, from its start to its end */
   spark: number[];
   /** the quantity of `spark`: bytes read and written; with little traffic time in MPI or CPU time, ns; null: unknown */
@@ -452,6 +454,8 @@ export interface JobRow {
 export interface Jobs {
   /** jobs that match all filters */
   total: number;
+  /** those of them whose verdicts are still to be made */
+  waiting: number;
   jobs: JobRow[];
   facets: Facets;
 }
@@ -923,6 +927,28 @@ export interface Trace {
   alone_rate: (number | null)[];
   alone_first: number;
   bursts: [number, number][];
+}
+
+/** A job, and the other runs that it is compared with. */
+export interface Trend {
+  program: string;
+  /** number of processes of each run; null: they differ */
+  processes: number | null;
+  /** the earliest first; the job is one of them */
+  runs: TrendRun[];
+}
+
+/** A run of the program. */
+export interface TrendRun {
+  job: string;
+  start_ns: number;
+  /** run time, as `figures` has it */
+  run_s: number;
+  running: boolean;
+  /** null: none yet, or there can be none */
+  verdict: Brief | null;
+  /** why there can be no verdict; empty: not so, or not known yet */
+  why_not: string;
 }
 
 /** Bytes that the system counted, but no wrapped call. */

@@ -1,5 +1,5 @@
 // Requests for jobs: the list, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { Brief, DigestReport, Figures, Jobs, Judging, Metrics, Segments, Series, Verdict } from './api-types';
+import type { Brief, DigestReport, Figures, Jobs, Judging, Metrics, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -15,6 +15,9 @@ export const getSeries = (job: string, query: Query, signal?: AbortSignal) =>
 export const getSegments = (job: string, query: { cluster: number | null; from_ns?: number; to_ns?: number; points: number }, signal?: AbortSignal) =>
   getJson<Segments>(`${jobPath(job)}/segments`, query, signal);
 export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures>(`${jobPath(job)}/figures`, {}, signal);
+export const getTrend = (job: string, signal?: AbortSignal) => getJson<Trend>(`${jobPath(job)}/trend`, {}, signal);
+/** The address of a job as a file for Perfetto. */
+export const perfettoAddress = (job: string) => `/api/v1/${jobPath(job)}/perfetto`;
 export const getDigest = (job: string) => getJson<DigestReport>(jobPath(job), {});
 
 let known: Promise<Metrics> | undefined;

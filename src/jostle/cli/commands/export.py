@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,8 +101,9 @@ def command(
 def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
     """Write a job with its neighbours, and its losses where they can be estimated."""
     from jostle.analysis.estimation.errors import EstimateError
-    from jostle.cli.views.job_trace import write_job_trace
+    from jostle.report.models.job_trace import job_trace
     from jostle.report.verdict.verdict import evaluate_job
+    from jostle.repository.store.files import cannot_write
     from jostle.repository.types import ExportReport
 
     how = how_to_estimate("jostle", None, 0)
@@ -108,8 +111,16 @@ def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
         estimate = evaluate_job(store, job, how).estimate
     except EstimateError:
         estimate = None
-    events = write_job_trace(store, job, estimate, path)
-    return ExportReport(path, events, path.stat().st_size)
+    trace = job_trace(store, job, estimate)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(json.dumps(trace, ensure_ascii=False) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return ExportReport(path, len(trace["traceEvents"]), path.stat().st_size)
 
 
 def _form_of(out: str | None) -> str:

@@ -263,8 +263,8 @@ def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int
         limit: The most rows wanted.
 
     Returns:
-        total, jobs, and facets: how many jobs each value of a field would leave, were that field
-        asked for alone beside all others.
+        total, waiting (for their verdicts), jobs, and facets: how many jobs each value of a field
+        would leave, were that field asked for alone beside all others.
     """
     found = [row for row in rows if fits(row, wanted)]
     value = _SORTS[sort.removeprefix("-")]
@@ -280,5 +280,6 @@ def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int
         )
         for name, of in _FACETS.items()
     }
+    waiting = sum(not (row["verdict"] or row["why_not"]) for row in found)
     shown = [row | {"part": part_name(row["job"])} for row in found[offset : offset + limit]]
-    return {"total": len(found), "jobs": shown, "facets": facets}
+    return {"total": len(found), "waiting": waiting, "jobs": shown, "facets": facets}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
@@ -11,11 +14,14 @@ from fastapi.responses import Response
 from jostle._schema import METRICS
 from jostle.batch_jobs import part_name
 from jostle.report.models.among_runs import figures_of
+from jostle.report.models.job_trace import job_trace
 from jostle.report.models.metrics import names, view
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
+from jostle.server.job_service import EvaluationError
 from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import Question
+from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, Judging, Metrics, Series, Verdict
 from jostle.server.schemas.reports import DigestReport
@@ -84,6 +90,40 @@ def add(app: FastAPI, context: ServerContext) -> None:
         key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
         content = job_service.cached(key, lambda: figures_of(job_service.repository, rows, job))
         return Figures.model_validate(content)
+
+    @app.get(
+        "/api/v1/jobs/{job:name}/trend", operation_id="trend", tags=["job"], response_model=Trend
+    )
+    def trend(request: Request, viewer: Looking, job: Job) -> Response:
+        """Return a job and the other runs of its program that `figures` compares it with."""
+        rows = context.rows(viewer)
+        job = context.job(viewer, job)
+        return job_service.answer(
+            request,
+            ("trend", viewer.users, job),
+            lambda: trend_of(rows, job, lambda name: job_service.row(name, viewer)),
+            has_verdicts=True,
+        )
+
+    @app.get(
+        "/api/v1/jobs/{job:name}/perfetto", operation_id="perfetto", tags=["job"],
+        response_class=Response, responses={200: {"content": {"application/json": {}}}},
+    )  # fmt: skip
+    def perfetto(viewer: Looking, job: Job) -> Response:
+        """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
+
+        A viewer who may not see all jobs gets no load of others, and no jobs that he may not see.
+        """
+        job = context.job(viewer, job)
+        estimate = None
+        with contextlib.suppress(EvaluationError):  # the rest of the trace needs no estimate
+            estimate = job_service.estimate(job, viewer)
+        trace = job_trace(job_service.repository, job, estimate, viewer.users)
+        name = quote(f"{job}.perfetto.json", safe="")
+        return Response(
+            json.dumps(trace, ensure_ascii=False), media_type="application/json",
+            headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+        )  # fmt: skip
 
     @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
     def metrics(viewer: Looking) -> Metrics:

@@ -52,7 +52,8 @@ class JobRow(BaseModel):
     processes: int
     ranks: int = Field(description="those of its processes that are MPI ranks")
     nodes: int
-    verdict: Brief | None = Field(description="null: no verdict yet")
+    verdict: Brief | None = Field(description="null: none yet, or there can be none")
+    why_not: str = Field(description="why there can be no verdict; empty: not so, or not known yet")
     spark: list[float] = Field(description="its activity, from its start to its end")
     spark_of: Literal["files", "mpi", "cpu"] | None = Field(
         description="the quantity of `spark`: bytes read and written; with little traffic "
@@ -74,6 +75,7 @@ class Jobs(BaseModel):
     """A page of the list of jobs."""
 
     total: int = Field(description="jobs that match all filters")
+    waiting: int = Field(description="those of them whose verdicts are still to be made")
     jobs: list[JobRow]
     facets: Facets
 

@@ -28,6 +28,7 @@ describe('spans', () => {
 describe('when', () => {
   it('lists few spans, and counts many', () => {
     expect(describeSpans(joinSlices([slice(3600e9), slice(7199e9)]))).toMatch(/:00:00 – 01, \d\d:59:59 – \d\d:00:00$/);
+    expect(describeSpans(joinSlices([{ ...slice(1e9), length_ns: 5e8 }]))).toMatch(/^\d\d:\d\d:01$/);
     expect(describeSpans(joinSlices(Array.from({ length: 50 }, (_, i) => slice(i * 60e9))))).toBe('50 times in 49 min');
   });
 });

@@ -120,6 +120,7 @@ export function describeSpans(spans: readonly LossSpan[], most = 2): string {
   const shown = [...spans].sort((a, b) => b.seconds - a.seconds).slice(0, most).sort((a, b) => a.from - b.from);
   const text = shown.map((span) => {
     const [from, to] = [clock(span.from), clock(span.to)];
+    if (from === to) return from;
     return `${from} – ${from.slice(0, 6) === to.slice(0, 6) ? to.slice(6) : to}`;
   }).join(', ');
   return spans.length > most ? `${text} and ${spans.length - most} more` : text;

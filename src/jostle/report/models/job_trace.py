@@ -1,0 +1,167 @@
+"""A whole job for trace viewers: its processes, neighbours, loads on mounts, and losses."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jostle.report.models.background import background_of
+from jostle.report.models.jobs import job_rows
+from jostle.report.models.metrics import view
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate, Hit
+    from jostle.repository import Repository
+
+#: Numbers of the groups of tracks.
+_LOSSES, _NEIGHBOURS, _MOUNTS, _NODES = 1, 2, 3, 10
+
+
+def job_trace(
+    store: Repository,
+    job: str,
+    estimate: Estimate | None,
+    users: frozenset[int] | None = None,
+) -> dict[str, Any]:
+    """Return a job in the Trace Event Format, which Perfetto and Chrome read.
+
+    Args:
+        store: The repository.
+        job: The job's full name.
+        estimate: What it lost, and when; None where that could not be estimated.
+        users: Users whose jobs may be named; None: all. Others' jobs, and sums of the load of
+            others, are left out then.
+    """
+    events = list(_job_events(store, job, estimate, users))
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def _job_events(
+    store: Repository, job: str, estimate: Estimate | None, users: frozenset[int] | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the events of a job; times are microseconds since the Unix epoch.
+
+    Each node is a group with a track per process; the other jobs that ran meanwhile have a track
+    each; each mount has two counters, the job's own load and that of all others, in bytes/s.
+    """
+    if estimate is not None:
+        yield from trace_events(estimate)["traceEvents"]
+    loads = background_of(store, job, view("bytes"))
+    yield from _processes(store, job)
+    yield from _neighbours(store, loads.jobs, users)
+    yield _named("process_name", _MOUNTS, 0, "background on mounts")
+    lines = [("this job, all mounts", loads.own)]
+    if users is None:
+        lines += [(f"others on {load.resource}", load.lines) for load in loads.resources]
+    for name, steps in lines:
+        labels = [line.label for line in loads.view.lines]
+        for number, edge in enumerate(steps[0].edges[:-1].tolist()):
+            length_s = steps[0].slice_ns / 1e9
+            rates = {
+                label: float(line.values[number]) / length_s
+                for label, line in zip(labels, steps, strict=True)
+            }
+            yield {"ph": "C", "name": f"{name} (bytes/s)", "pid": _MOUNTS, "tid": 0,
+                   "ts": edge / 1000, "args": rates}  # fmt: skip
+
+
+def _processes(store: Repository, job: str) -> Iterator[dict[str, Any]]:
+    """Yield a group per node, with a track per process."""
+    rows = store.job_processes(job).to_pylist()
+    hosts = {host: _NODES + n for n, host in enumerate(sorted({row["host"] for row in rows}))}
+    for host, number in hosts.items():
+        yield _named("process_name", number, 0, f"node {host}")
+    for track, row in enumerate(rows, 1):
+        group = hosts[row["host"]]
+        name = f"{row['program'] or '?'} {row['pid']}"
+        end = row["end_ns"] or (row["last_slice"] + 1) * row["slice_ns"]
+        yield _named("thread_name", group, track, name)
+        yield _span(name, row["start_ns"], end, group, track)
+
+
+def _neighbours(
+    store: Repository, jobs: list[str], users: frozenset[int] | None
+) -> Iterator[dict[str, Any]]:
+    """Yield a track per other job that ran meanwhile on the job's mounts, and may be named."""
+    rows = job_rows(store, jobs, traffic=False) if jobs else []
+    yield _named("process_name", _NEIGHBOURS, 0, "other jobs beside it")
+    shown = [row for row in rows if users is None or row["uid"] in users]
+    for track, row in enumerate(shown, 1):
+        yield _named("thread_name", _NEIGHBOURS, track, row["job"])
+        yield _span(row["job"], row["start_ns"], row["end_ns"], _NEIGHBOURS, track)
+
+
+def _named(kind: str, group: int, track: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": group, "tid": track, "args": {"name": name}}
+
+
+def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict[str, Any]:
+    return {"ph": "X", "name": name, "cat": "run", "pid": group, "tid": track,
+            "ts": start_ns / 1000, "dur": max(end_ns - start_ns, 0) / 1000, "args": {}}  # fmt: skip
+
+
+def trace_events(estimate: Estimate) -> dict[str, Any]:
+    """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
+
+    Times are microseconds since the Unix epoch, so that they lie right beside other events of
+    that clock. Each cause and resource has tracks of its own; complete events of one track must
+    not overlap, so that there are as many tracks as overlap.
+    """
+    events: list[dict[str, Any]] = [
+        _named("process_name", _LOSSES, 0, f"{estimate.job}: interference"),
+        _complete("judged time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
+        _named("thread_name", _LOSSES, 1, "judged time"),
+    ]
+    places: dict[tuple[str, str], list[Hit]] = {}
+    for hit in estimate.hits:
+        for part in hit.by_cause:
+            own = replace(hit, seconds=part.seconds)
+            places.setdefault((part.cause, part.resource), []).append(own)
+    track = 1
+    for (cause, resource), hits in places.items():
+        name = f"{cause} {resource}".strip()
+        lanes = _lanes(hits)
+        for lane in range(max(lanes) + 1):
+            events.append(_named("thread_name", _LOSSES, track + 1 + lane, name))
+        for hit, lane in zip(hits, lanes, strict=True):
+            arguments = {"lost_s": hit.seconds, "resource": resource}
+            if hit.cluster >= 0:
+                arguments["cluster"] = hit.cluster
+            events.append(
+                _complete(f"lost to {cause}", hit.start_ns, hit.end_ns, track + 1 + lane, arguments)
+            )
+        track += max(lanes) + 1
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def _verdict(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "light": estimate.light, "sure": estimate.lit.sure, "undecided": estimate.lit.undecided,
+        "percent": estimate.percent.value, "lost_s": estimate.lost_s.value, "run_s": estimate.run_s,
+        "coverage": estimate.coverage, "method": estimate.method,
+    }  # fmt: skip
+
+
+def _complete(
+    name: str, start_ns: int, end_ns: int, track: int, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "ph": "X", "name": name, "cat": "interference", "pid": _LOSSES, "tid": track,
+        "ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000, "args": arguments,
+    }  # fmt: skip
+
+
+def _lanes(hits: list[Hit]) -> list[int]:
+    """Return each interval the first lane that is free at its start."""
+    lanes = [0] * len(hits)
+    ends: list[tuple[int, int]] = []
+    free: list[int] = []
+    for place in sorted(range(len(hits)), key=lambda number: hits[number].start_ns):
+        while ends and ends[0][0] <= hits[place].start_ns:
+            heapq.heappush(free, heapq.heappop(ends)[1])
+        lane = heapq.heappop(free) if free else len(ends)
+        lanes[place] = lane
+        heapq.heappush(ends, (hits[place].end_ns, lane))
+    return lanes

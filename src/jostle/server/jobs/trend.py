@@ -1,0 +1,57 @@
+"""The runs of a program over time: how long each took, and its light."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from jostle.analysis.digest.among_runs import others_of
+from jostle.server.schemas.jobs import Brief
+
+
+class TrendRun(BaseModel):
+    """A run of the program."""
+
+    job: str
+    start_ns: int
+    run_s: float = Field(description="run time, as `figures` has it")
+    running: bool
+    verdict: Brief | None = Field(description="null: none yet, or there can be none")
+    why_not: str = Field(description="why there can be no verdict; empty: not so, or not known yet")
+
+
+class Trend(BaseModel):
+    """A job, and the other runs that it is compared with."""
+
+    program: str
+    processes: int | None = Field(description="number of processes of each run; null: they differ")
+    runs: list[TrendRun] = Field(description="the earliest first; the job is one of them")
+
+
+def trend_of(
+    rows: Mapping[str, Mapping[str, Any]], job: str, judged: Callable[[str], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the runs of a job's program.
+
+    Args:
+        rows: Jobs that the viewer may see, by name.
+        job: One of them.
+        judged: Gives the row of a job with its verdict.
+
+    Returns:
+        What `Trend` says.
+    """
+    names, processes = others_of(rows, job)
+    runs = sorted(map(judged, (job, *names)), key=lambda row: row["start_ns"])
+    return {
+        "program": rows[job]["program"],
+        "processes": processes,
+        "runs": [
+            {"job": row["job"], "start_ns": row["start_ns"], "running": row["running"],
+             "run_s": (row["end_ns"] - row["start_ns"]) / 1e9, "verdict": row["verdict"],
+             "why_not": row["why_not"]}
+            for row in runs
+        ],
+    }  # fmt: skip
