@@ -90,7 +90,16 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
     viewer = Viewer("chief", 0, "administrator")
     job_service = JobService(planted, tmp_path)
     job = next(iter(job_service.rows()))
-    brief = {"light": "green", "percent": 0.0, "lost_s": 0.0, "cause": "", "resource": None}
+    brief = {
+        "light": "green",
+        "percent": 0.0,
+        "lost_s": 0.0,
+        "cause": "",
+        "resource": None,
+        "run_s": 1.0,
+        "core_hours": 0.0,
+        "causes": [],
+    }
     body = b'{"head": 1, "blame": 4, "interference": 2, "mounts": 3}'
     job_service.queue._worker.ask = lambda _question, _told: VerdictAnswer(body, brief)
     assert job_service.queue.ask(job, None, 30)

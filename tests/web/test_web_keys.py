@@ -37,7 +37,7 @@ HERE = """
 @pytest.mark.parametrize(
     "path",
     ["/jobs", "/jobs/replay-0003", f"/jobs/{SEGMENTS}", "/system", "/matrix", "/studies",
-     "/compare?job=burster-0001&job=burster-0004", "/login"],
+     "/losses?span=all", "/compare?job=burster-0001&job=burster-0004", "/login"],
 )  # fmt: skip
 def test_tab_reaches_all_there_is(page, served, idle, path):
     page.goto(served.enter(path))
@@ -92,7 +92,7 @@ def test_help_and_the_ways_from_page_to_page(page, served, idle, violations):
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog[open]", state="detached")
-    for key, path in (("s", "system"), ("m", "matrix"), ("t", "studies"), ("j", "jobs")):
+    for key, path in (("s", "system"), ("l", "losses"), ("m", "matrix"), ("t", "studies"), ("j", "jobs")):
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"{served.url}/{path}**")

@@ -12,6 +12,7 @@ from jostle.repository import Repository
 EMPTY = {
     "/jobs": "No jobs yet",
     "/system": "No jobs yet",
+    "/losses?span=all": "No jobs yet",
     "/matrix": "",
     "/studies": "",
     "/compare": "",

@@ -67,9 +67,13 @@ export interface Brief {
   percent: number;
   lost_s: number;
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
-  /** the cause in words, as `jostle estimate` has them */
+  /** the causes in words, as `jostle estimate` has them */
   what: string;
   resource: string | null;
+  run_s: number;
+  /** lost by its processes */
+  core_hours: number;
+  causes: CauseShare[];
 }
 
 /** Seconds that a run lost to one cause. */
@@ -91,6 +95,13 @@ export interface CauseRow {
   /** of the run time */
   share: number;
   how: 'measured' | 'inferred' | 'neighbours';
+}
+
+/** What a job lost to one cause. */
+export interface CauseShare {
+  what: string;
+  place: string;
+  lost_s: number;
 }
 
 /** A probe beside a signal. */
@@ -491,6 +502,36 @@ export interface Line {
   low: (number | null)[];
   mean: (number | null)[];
   high: (number | null)[];
+}
+
+/** What the jobs of one user, program, resource or week lost. */
+export interface LossGroup {
+  name: string;
+  /** jobs with a verdict */
+  jobs: number;
+  run_s: number;
+  /** the most likely values, added up */
+  lost_s: number;
+  /** spent by their processes in lost time */
+  core_hours: number;
+  /** the job that lost most */
+  worst: string;
+  worst_s: number;
+}
+
+/** What interference cost a system. */
+export interface Losses {
+  /** jobs that the viewer may see and that began in the span */
+  jobs: number;
+  /** those of them without a verdict */
+  waiting: number;
+  total: LossGroup;
+  users: LossGroup[];
+  programs: LossGroup[];
+  /** a job counts for each that cost it time */
+  resources: LossGroup[];
+  /** by their Mondays, UTC */
+  weeks: LossGroup[];
 }
 
 /** What `jostle matrix --json` prints. */

@@ -1,5 +1,5 @@
-// Requests for jobs: the list, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { Brief, DigestReport, Figures, Jobs, Judging, Metrics, Segments, Series, Trend, Verdict } from './api-types';
+// Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
+import type { Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -9,6 +9,8 @@ export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in an
 
 const jobPath = (job: string) => `jobs/${encodeURIComponent(job)}`;
 export const getJobs = (query: Query, signal?: AbortSignal) => getJson<Jobs>('jobs', query, signal);
+/** What jobs lost that began after an instant. */
+export const getLosses = (from_ns: number, signal?: AbortSignal) => getJson<Losses>('losses', { from_ns }, signal);
 export const getVerdict = (job: string, signal?: AbortSignal) => getJson<Answer>(`${jobPath(job)}/verdict`, { drawn: 'true' }, signal);
 export const getSeries = (job: string, query: Query, signal?: AbortSignal) =>
   getJson<Series>(`${jobPath(job)}/series`, query, signal);

@@ -12,6 +12,7 @@ export interface PageEntry {
 const PAGES: [RegExp, () => Promise<Loaded>][] = [
   [/^\/(?:jobs)?$/, () => import('../pages/jobs/JobsPage.svelte')],
   [/^\/jobs\/([^/]+)$/, () => import('../pages/job/JobPage.svelte')],
+  [/^\/losses$/, () => import('../pages/losses/LossesPage.svelte')],
   [/^\/system$/, () => import('../pages/system/SystemPage.svelte')],
   [/^\/matrix$/, () => import('../pages/matrix/MatrixPage.svelte')],
   [/^\/studies$/, () => import('../pages/studies/StudiesPage.svelte')],

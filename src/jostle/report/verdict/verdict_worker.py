@@ -52,7 +52,8 @@ class VerdictAnswer:
 
     Attributes:
         body: What `jostle estimate --json` prints, as JSON; empty if it failed.
-        brief: light, undecided, percent, lost_s, cause, what and resource.
+        brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours and
+            causes.
         estimate: The estimate with its segments, if that was asked for.
         error: Why the job cannot be evaluated; "" if it was.
         hint: What may mend that.
@@ -90,7 +91,7 @@ def answer(
         verdict_request: Which job, and for whom.
         say: Called with the progress.
     """
-    from jostle.report.verdict.verdict import USUAL, evaluate_job, head, verdict_json
+    from jostle.report.verdict.verdict import USUAL, cause_rows, evaluate_job, head, verdict_json
 
     try:
         evaluated_job = evaluate_job(
@@ -117,6 +118,12 @@ def answer(
                 "cause": first.cause,
                 "what": first.what,
                 "resource": evaluated_job.names.get(first.resource, first.resource) or None,
+                "run_s": first.run_s,
+                "core_hours": evaluated_job.estimate.core_hours_lost,
+                "causes": [
+                    {"what": row.what, "place": row.place, "lost_s": row.seconds.value}
+                    for row in cause_rows(evaluated_job.estimate, evaluated_job.names)
+                ],
             },
             evaluated_job.estimate if verdict_request.whole and few else None,
         )

@@ -5,10 +5,21 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from jostle.server.context import ServerContext
-from jostle.server.routes import compare, job, jobs, live, login, matrix, segments, studies, system
+from jostle.server.routes import (
+    compare,
+    job,
+    jobs,
+    live,
+    login,
+    losses,
+    matrix,
+    segments,
+    studies,
+    system,
+)
 
 
 def add_routes(app: FastAPI, context: ServerContext) -> None:
     """Put all routes on the application."""
-    for module in (jobs, job, segments, compare, system, matrix, studies, live, login):
+    for module in (jobs, job, segments, compare, losses, system, matrix, studies, live, login):
         module.add(app, context)

@@ -25,6 +25,14 @@ class Problem(BaseModel):
     mend: str | None = None
 
 
+class CauseShare(BaseModel):
+    """What a job lost to one cause."""
+
+    what: str
+    place: str
+    lost_s: float
+
+
 class Brief(BaseModel):
     """A verdict in a row of the list of jobs."""
 
@@ -33,8 +41,11 @@ class Brief(BaseModel):
     percent: float
     lost_s: float
     cause: Cause | None
-    what: str = Field(description="the cause in words, as `jostle estimate` has them")
+    what: str = Field(description="the causes in words, as `jostle estimate` has them")
     resource: str | None
+    run_s: float
+    core_hours: float = Field(description="lost by its processes")
+    causes: list[CauseShare]
 
 
 class JobRow(BaseModel):
@@ -59,6 +70,30 @@ class JobRow(BaseModel):
         description="the quantity of `spark`: bytes read and written; with little traffic "
         "time in MPI or CPU time, ns; null: unknown"
     )
+
+
+class LossGroup(BaseModel):
+    """What the jobs of one user, program, resource or week lost."""
+
+    name: str
+    jobs: int = Field(description="jobs with a verdict")
+    run_s: float
+    lost_s: float = Field(description="the most likely values, added up")
+    core_hours: float = Field(description="spent by their processes in lost time")
+    worst: str = Field(description="the job that lost most")
+    worst_s: float
+
+
+class Losses(BaseModel):
+    """What interference cost a system."""
+
+    jobs: int = Field(description="jobs that the viewer may see and that began in the span")
+    waiting: int = Field(description="those of them without a verdict")
+    total: LossGroup
+    users: list[LossGroup]
+    programs: list[LossGroup]
+    resources: list[LossGroup] = Field(description="a job counts for each that cost it time")
+    weeks: list[LossGroup] = Field(description="by their Mondays, UTC")
 
 
 class Facets(BaseModel):

@@ -17,7 +17,7 @@ from starlette.types import Scope
 #: `ui/src/pages/jobs/JobsPage.svelte`, and its files begin with `JobsPage-`.
 _PAGES = {
     "": ("Jobs", ""), "jobs": ("Jobs", "Job"), "system": ("System", ""), "matrix": ("Matrix", ""),
-    "studies": ("Studies", "Study"), "compare": ("Compare", ""),
+    "studies": ("Studies", "Study"), "compare": ("Compare", ""), "losses": ("Losses", ""),
 }  # fmt: skip
 _KINDS = {
     ".js": "rel=modulepreload",

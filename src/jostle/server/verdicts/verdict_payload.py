@@ -36,7 +36,7 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Join hits on one resource that no screen can show apart."""
+    """Join hits on one resource that no screen can show apart; their parts are not drawn."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     joined: list[dict[str, Any]] = []
     for hit in estimate["hits"]:
@@ -46,7 +46,7 @@ def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
             last["end_ns"] = max(last["end_ns"], hit["end_ns"])
             last["seconds"] += hit["seconds"]
         else:
-            joined.append(dict(hit))
+            joined.append({**hit, "parts": []})
     return [{**hit, "seconds": _short(hit["seconds"], 6)} for hit in joined]
 
 

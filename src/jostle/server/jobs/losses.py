@@ -1,0 +1,130 @@
+"""What interference cost a whole system: sums of verdicts by user, program, resource and week."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Row = dict[str, Any]
+#: Groups of a table; the others are one group more.
+_MOST = 50
+#: The name of what is left out of a table.
+REST = "all others"
+
+
+@dataclass
+class LossGroup:
+    """What the jobs of one user, program, resource or week lost.
+
+    Attributes:
+        name: Its name.
+        jobs: Jobs with a verdict.
+        run_s: Their run time, s.
+        lost_s: What they lost, s: the most likely values, added up.
+        core_hours: Core hours that their processes spent in lost time.
+        worst: The job that lost most.
+        worst_s: What that job lost, s.
+    """
+
+    name: str
+    jobs: int = 0
+    run_s: float = 0.0
+    lost_s: float = 0.0
+    core_hours: float = 0.0
+    worst: str = ""
+    worst_s: float = 0.0
+
+    def add(self, job: str, part: LossPart) -> None:
+        """Count what a job lost."""
+        self.jobs += 1
+        self.run_s += part.run_s
+        self.lost_s += part.lost_s
+        self.core_hours += part.core_hours
+        if part.lost_s > self.worst_s:
+            self.worst, self.worst_s = job, part.lost_s
+
+
+@dataclass(frozen=True)
+class LossPart:
+    """What a job lost, or a part of it; times in s."""
+
+    run_s: float
+    lost_s: float
+    core_hours: float
+
+
+def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
+    """Add up what jobs lost.
+
+    Args:
+        rows: Rows of the list of jobs that the viewer may see, each with its verdict.
+        from_ns: Only jobs that began at this instant or later, ns since the epoch.
+        to_ns: Only jobs that began before it.
+
+    Returns:
+        `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most first,
+        and `weeks` in time; `jobs` in the span, of which `waiting` have no verdict yet.
+    """
+    within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
+    known = [row for row in within if row["verdict"]]
+    total = LossGroup("all")
+    for row in known:
+        total.add(row["job"], _whole(row))
+    return {
+        "jobs": len(within),
+        "waiting": len(within) - len(known),
+        "total": asdict(total),
+        "users": _largest(_grouped(known, lambda row: [(row["user"] or "several", _whole(row))])),
+        "programs": _largest(_grouped(known, lambda row: [(str(row["program"]), _whole(row))])),
+        "resources": _largest(_grouped(known, _by_resource)),
+        "weeks": [asdict(group) for group in sorted(
+            _grouped(known, lambda row: [(_week(row["start_ns"]), _whole(row))]),
+            key=lambda group: group.name)],
+    }  # fmt: skip
+
+
+def _whole(row: Row) -> LossPart:
+    verdict = row["verdict"]
+    return LossPart(verdict["run_s"], verdict["lost_s"], verdict["core_hours"])
+
+
+def _by_resource(row: Row) -> Iterator[tuple[str, LossPart]]:
+    """Yield what a job lost on each resource, by its name: `file system /scratch`."""
+    verdict = row["verdict"]
+    for cause in verdict["causes"]:
+        share = cause["lost_s"] / verdict["lost_s"] if verdict["lost_s"] > 0 else 0.0
+        name = f"{cause['what']} {cause['place']}".strip()
+        yield name, LossPart(verdict["run_s"], cause["lost_s"], share * verdict["core_hours"])
+
+
+def _grouped(
+    rows: Iterable[Row], parts: Callable[[Row], Iterable[tuple[str, LossPart]]]
+) -> list[LossGroup]:
+    groups: dict[str, LossGroup] = {}
+    for row in rows:
+        for name, part in parts(row):
+            groups.setdefault(name, LossGroup(name)).add(row["job"], part)
+    return list(groups.values())
+
+
+def _largest(groups: list[LossGroup]) -> list[dict[str, Any]]:
+    """Return the groups that lost most, and the others as one."""
+    groups.sort(key=lambda group: (-group.lost_s, group.name))
+    kept, others = groups[:_MOST], groups[_MOST:]
+    if others:
+        rest = LossGroup(REST)
+        for group in others:
+            rest.jobs += group.jobs
+            rest.run_s += group.run_s
+            rest.lost_s += group.lost_s
+            rest.core_hours += group.core_hours
+        kept.append(rest)
+    return [asdict(group) for group in kept]
+
+
+def _week(start_ns: int) -> str:
+    """Return the Monday of the week (UTC) in which a job began: `2026-11-23`."""
+    day = datetime.datetime.fromtimestamp(start_ns // 10**9, datetime.UTC).date()
+    return (day - datetime.timedelta(days=day.weekday())).isoformat()

@@ -1,0 +1,31 @@
+"""What interference cost the whole system: by user, program, resource and week."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+
+from jostle.server.access import Looking
+from jostle.server.context import ServerContext
+from jostle.server.jobs.losses import losses
+from jostle.server.routes.query import FAR, FromNs, ToNs
+from jostle.server.schemas.jobs import Losses
+
+
+def add(app: FastAPI, context: ServerContext) -> None:
+    """Put the routes of this page on the application."""
+    job_service = context.job_service
+
+    @app.get("/api/v1/losses", operation_id="losses", tags=["losses"], response_model=Losses)
+    def all_losses(
+        request: Request, viewer: Looking, from_ns: FromNs = 0, to_ns: ToNs = FAR
+    ) -> Response:
+        """Add up what the jobs lost that the viewer may see and that began in a span."""
+        rows = context.rows(viewer)
+        job_service.queue.follow(viewer.users)
+        return job_service.answer(
+            request,
+            ("losses", viewer.users, from_ns, to_ns),
+            lambda: losses([job_service.row(job, viewer) for job in rows], from_ns, to_ns),
+            has_verdicts=True,
+        )
