@@ -92,7 +92,13 @@ def test_help_and_the_ways_from_page_to_page(page, served, idle, violations):
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog[open]", state="detached")
-    for key, path in (("s", "system"), ("l", "losses"), ("m", "matrix"), ("t", "studies"), ("j", "jobs")):
+    for key, path in (
+        ("s", "system"),
+        ("l", "losses"),
+        ("m", "matrix"),
+        ("t", "studies"),
+        ("j", "jobs"),
+    ):
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"{served.url}/{path}**")

@@ -121,6 +121,8 @@ def _with_raised(estimate: Estimate, raised: list[_Raised], names: Mapping[str, 
     # What the run cannot show by itself, such as slower cores, neighbours' load does not exclude.
     high = min(max(above, own.high), max(run_s, value))
     lost = Interval(value, low, high)
+    if len(causes) == 1:
+        causes = [replace(causes[0], seconds=lost)]
     slices = max(each.loss.slices * each.loss.slice_ns / 1e9 for each in raised)
     upper: DoubtName = estimate.doubts[1] if own.high > above else "neighbours"
     notes = [_note(estimate, each, names) for each in raised]
