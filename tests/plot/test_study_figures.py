@@ -299,7 +299,7 @@ def test_the_order_is_that_of_the_thesis() -> None:
     )
     tidied = tidy(mixed)
     assert tidied.programs == [papers.OWC, papers.WS, papers.AW, "other"]
-    (group,) = groups(tidied.cells)
+    (group,) = groups(tidied.cells, tidied.programs)
     assert group.probes == group.signals == [papers.OWC, papers.WS, papers.AW]
     assert group.chunks == [papers.MIB, 16 * papers.MIB, 256 * papers.MIB]
 
@@ -445,7 +445,7 @@ def test_ties_are_said() -> None:
     assert tied([0.43, 0.43, 0.43], 0.43) == " (2 others as much)"
     assert tied([0.43, 0.2], 0.43) == ""
     result = papers.patterns()
-    (group, *_) = groups(result.cells)
+    (group, *_) = groups(result.cells, result.programs)
     same = Summary(5, 0.4, 0.4, 0.4, 0.4, None, None)
     alike = [dataclasses.replace(cell, degradation=same) for cell in group.cells]
     title = finding(dataclasses.replace(group, cells=tuple(alike)))

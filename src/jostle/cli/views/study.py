@@ -44,7 +44,7 @@ def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
         yield from ("", heading("Alone", "  throughput until 90 % of the work is done"))
         yield _standalone(study_result.standalone)
     known = patterns(study_result)
-    for group in groups(study_result.cells):
+    for group in groups(study_result.cells, study_result.programs):
         for measure in ("degradation", "dilation"):
             for part, _ in parts(group, known):
                 yield from _matrices(part, measure)

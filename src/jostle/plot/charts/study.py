@@ -118,6 +118,7 @@ class Group:
         more: Further axes of the study that are the same in all of its cells.
         cells: At least one, in the order of the study.
         sized: Programs run with several process counts, so labels name them.
+        programs: All programs of the study, in its order: that of labels, as on its page.
     """
 
     shared: bool
@@ -125,6 +126,7 @@ class Group:
     more: tuple[tuple[str, str], ...]
     cells: tuple[Cell, ...]
     sized: bool
+    programs: tuple[str, ...]
 
     @property
     def words(self) -> list[str]:
@@ -164,16 +166,14 @@ class Group:
 
     @property
     def signals(self) -> list[str]:
-        """Labels of the signals, in the order of the probes; the others behind."""
+        """Labels of the signals, in the order of the study, fewer processes first."""
         return self._ordered(
             (cell.signal, cell.setting.processes[1], self.signal_label(cell)) for cell in self.cells
         )
 
     def _ordered(self, entities: Iterable[tuple[str, int, str]]) -> list[str]:
-        programs: dict[str, int] = {}
-        for cell in self.cells:
-            programs.setdefault(cell.probe, len(programs))
-        ranked = sorted(set(entities), key=lambda one: (programs.get(one[0], 99), *one))
+        rank = {name: number for number, name in enumerate(self.programs)}
+        ranked = sorted(set(entities), key=lambda one: (rank.get(one[0], len(rank)), *one))
         return list(dict.fromkeys(label for _, _, label in ranked))
 
     def find(self, probe: str, signal: str, chunk: int | None) -> Cell | None:
@@ -188,13 +188,20 @@ class Group:
         return None
 
 
-def groups(cells: Sequence[Cell]) -> list[Group]:
-    """Sort cells into matrices: one per sharing, periodicity and further axes."""
+def groups(cells: Sequence[Cell], programs: Sequence[str]) -> list[Group]:
+    """Sort cells into matrices: one per sharing, periodicity and further axes.
+
+    Args:
+        cells: Cells of a study.
+        programs: All programs of the study, in its order.
+    """
     cells_by_key: dict[tuple[bool, bool, tuple[tuple[str, str], ...]], list[Cell]] = {}
     for cell in cells:
         key = (cell.setting.shared, cell.setting.periodic, cell.setting.more)
         cells_by_key.setdefault(key, []).append(cell)
-    return [Group(*key, tuple(own), _sized(own)) for key, own in cells_by_key.items()]
+    return [
+        Group(*key, tuple(own), _sized(own), tuple(programs)) for key, own in cells_by_key.items()
+    ]
 
 
 def _sized(cells: Iterable[Cell]) -> bool:
@@ -216,10 +223,7 @@ def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
         kinds.setdefault(kind, []).append(cell)
     if len(kinds) == 1 and next(iter(kinds)) in ("patterns", "applications-against-applications"):
         return [(group, "")]
-    return [
-        (Group(group.shared, group.periodic, group.more, tuple(cells), group.sized), f"-{kind}")
-        for kind, cells in kinds.items()
-    ]
+    return [(replace(group, cells=tuple(cells)), f"-{kind}") for kind, cells in kinds.items()]
 
 
 def few_chunks(chunks: Sequence[int | None], most: int = 4) -> list[int | None]:

@@ -119,7 +119,7 @@ def matrices(result: StudyResult, measure: str) -> list[tuple[Page, PairMatrix]]
     """
     made = []
     known = patterns(result)
-    for group in groups(result.cells):
+    for group in groups(result.cells, result.programs):
         for part, name in parts(group, known):
             measured = [c for c in part.cells if math.isfinite(median_of(c, measure))]
             if not measured or len(part.cells) == 1:
