@@ -4,7 +4,7 @@ import { describeRun, lostPart, trendSheet, waitingWords } from './trend';
 
 const run = (light: 'red' | null | undefined, running = false): TrendRun => ({
   job: 'a', start_ns: 0, run_s: 10, running, why_not: '',
-  verdict: light === undefined ? null : { light, undecided: '', percent: 25, lost_s: 2.5, cause: 'cpu', what: 'CPU', resource: 'n' },
+  verdict: light === undefined ? null : { light, undecided: '', percent: 25, lost_s: 2.5, cause: 'cpu', what: 'CPU', resource: 'n', run_s: 10, core_hours: 0, causes: [] },
 });
 
 describe('a run of a program', () => {
