@@ -5,6 +5,7 @@ from __future__ import annotations
 from support import make_profile, newer
 
 from jostle.analysis import digest
+from jostle.reader import files
 from jostle.repository import Repository
 from synth import File
 
@@ -85,3 +86,18 @@ def test_damage_of_the_table_costs_the_table_only(store, spool):
     report = store.ingest([spool])
     assert any("table of files" in warning for warning in report.warnings)
     assert report.finished == 1 and store.query("SELECT * FROM files").num_rows == 0
+
+
+def test_a_table_that_cannot_be_read_now_is_taken_later(store, spool, monkeypatch):
+    """Whatever the error is: a process that is done is never read again."""
+    user(0).write(spool)
+
+    def refuse(fd, request):
+        raise PermissionError(13, "")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(files, "_places", refuse)
+        report = store.ingest([spool])
+    assert report.finished == 0 and report.warnings
+    assert store.ingest([spool]).finished == 1
+    assert store.query("SELECT * FROM files").num_rows == 3

@@ -42,10 +42,12 @@ class FileTables:
             without names), files (int64: 1; in the row of all others, whose hash is 0, how many
             were put together there), then FILE_VALUES (int64; times in ns).
         errors: What could not be read, by process.
+        unread: Processes of whose tables nothing is known: the file could not be read.
     """
 
     rows: pa.Table
     errors: dict[int, ProfileError]
+    unread: set[int]
 
 
 def read_files(requests: Sequence[ReadRequest]) -> FileTables:
@@ -58,10 +60,12 @@ def read_files(requests: Sequence[ReadRequest]) -> FileTables:
     """
     tables: list[pa.Table] = []
     errors: dict[int, ProfileError] = {}
+    unread: set[int] = set()
     for request in requests:
         with opened(request.path, request.names) as fd:
             if isinstance(fd, ProfileError):
                 errors[request.process] = fd
+                unread.add(request.process)
                 continue
             try:
                 tick_ns, places = _places(fd, request)
@@ -69,9 +73,10 @@ def read_files(requests: Sequence[ReadRequest]) -> FileTables:
                 errors[request.process] = error
             except OSError as error:
                 errors[request.process] = open_error(request.path, error)
+                unread.add(request.process)
             else:
                 tables.append(_rows(request.process, tick_ns, places))
-    return FileTables(pa.concat_tables([_SCHEMA.empty_table(), *tables]), errors)
+    return FileTables(pa.concat_tables([_SCHEMA.empty_table(), *tables]), errors, unread)
 
 
 def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:

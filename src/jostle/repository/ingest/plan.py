@@ -76,7 +76,7 @@ class Plan:
         self.expired: set[int] = set()
         # What is taken of a process of whose segments nothing is known would be all of it.
         self.refused = segments.unread()
-        self.refused |= {number for number, error in files.errors.items() if error.passing}
+        self.refused |= files.unread
         self.advanced: set[int] = set()
         self.ended: Counter[str] = Counter()
         self.warnings += [f"{error} {error.hint}".strip() for error in files.errors.values()]
