@@ -210,6 +210,23 @@ export interface CurvePoint {
   best: number | null;
 }
 
+/** A file that a job used; the last of a list may be all others together, without a hash. */
+export interface DigestFile {
+  path: string;
+  mount: string;
+  hash: string;
+  files: number;
+  processes: number;
+  opens: number;
+  reads: number;
+  writes: number;
+  syncs: number;
+  read_bytes: number;
+  write_bytes: number;
+  seconds: number;
+  meta_s: number;
+}
+
 /** A mount that a job used. */
 export interface DigestMount {
   mount: string;
@@ -231,6 +248,7 @@ export interface DigestReport {
   metrics: Record<string, Spread>;
   shares: Share[];
   mounts: DigestMount[];
+  files: DigestFile[];
   access: AccessReport[];
   writing: Writing[];
   unaccounted: Unaccounted[];

@@ -222,6 +222,24 @@ class DigestMount(BaseModel):
     rates: dict[str, Rate]
 
 
+class DigestFile(BaseModel):
+    """A file that a job used; the last of a list may be all others together, without a hash."""
+
+    path: str
+    mount: str
+    hash: str
+    files: int
+    processes: int
+    opens: int
+    reads: int
+    writes: int
+    syncs: int
+    read_bytes: int
+    write_bytes: int
+    seconds: float
+    meta_s: float
+
+
 class AccessReport(BaseModel):
     """How a job read, or wrote."""
 
@@ -296,6 +314,7 @@ class DigestReport(BaseModel):
     metrics: dict[str, Spread]
     shares: list[Share]
     mounts: list[DigestMount]
+    files: list[DigestFile]
     access: list[AccessReport]
     writing: list[Writing]
     unaccounted: list[Unaccounted]

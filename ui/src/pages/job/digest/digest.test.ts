@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bars, describeHistogram } from './digest';
+import { bars, describeHistogram, fileName } from './digest';
 
 test('bars and description of a histogram agree', () => {
   const histogram = [2, 0, 0, 1200, 0];
@@ -7,4 +7,12 @@ test('bars and description of a histogram agree', () => {
   expect(bars(histogram)[3]?.height).toBe(1);
   expect(describeHistogram(histogram)).toBe('0 to 1 B: 2, 4 B to 8 B: 1,200');
   expect(describeHistogram([0, 0])).toBe('');
+});
+
+test('a file is called by its path, else by its hash; the others by their number', () => {
+  const file = { path: '/data/a', mount: 'nfs:x', hash: '0f', files: 1, processes: 1, opens: 1, reads: 0, writes: 0, syncs: 0, read_bytes: 0, write_bytes: 0, seconds: 0, meta_s: 0 };
+  expect(fileName(file)).toBe('/data/a');
+  expect(fileName({ ...file, path: '' })).toBe('file 0f');
+  expect(fileName({ ...file, path: '', hash: '', files: 1200 })).toBe('1,200 others');
+  expect(fileName({ ...file, path: '', hash: '' })).toBe('1 other');
 });

@@ -73,6 +73,19 @@ export function mountSheet(digest: DigestReport): { columns: string[]; rows: (st
   };
 }
 
+/** Returns what a file is called: its path, a number where names are not recorded, or how many others. */
+export function fileName(file: DigestReport['files'][number]): string {
+  if (!file.hash) return `${file.files.toLocaleString('en')} other${file.files === 1 ? '' : 's'}`;
+  return file.path || `file ${file.hash}`;
+}
+
+export function fileSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+  return {
+    columns: ['file', 'mount', 'hash', 'files', 'processes', 'time_s', 'read_bytes', 'write_bytes', 'opens', 'reads', 'writes', 'syncs'],
+    rows: digest.files.map((file) => [fileName(file), file.mount, file.hash, file.files, file.processes, file.seconds, file.read_bytes, file.write_bytes, file.opens, file.reads, file.writes, file.syncs]),
+  };
+}
+
 /** Returns the smallest size of a bucket as text. */
 export const bucketEdge = (bucket: number) => (bucket === 0 ? '0' : bytes(2 ** (bucket - 1)).replace('.00', '').replace(/(\.\d)0 /, '$1 '));
 
