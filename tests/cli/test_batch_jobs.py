@@ -255,6 +255,9 @@ def test_what_the_scheduler_knows(tools: Path) -> None:
     tool(tools, "sacct", SACCT.format(start=990, end=2010))
     facts = scheduler.scheduler_facts(row)
     assert facts == scheduler.SchedulerFacts("a|b", "long", "phys", "cancelled")
+    part = {"job": "slurm-12-w01234567@eva", "uid": 1000, "start_ns": 1200 * SECOND,
+            "end_ns": 1300 * SECOND}  # fmt: skip
+    assert scheduler.scheduler_facts(part) == facts
     # Another cluster's job of that number: of another user, or at another time.
     tool(tools, "scontrol", "#!/bin/sh\nexit 1\n")
     assert scheduler.scheduler_facts(row | {"uid": 1001}) is None

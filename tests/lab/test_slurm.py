@@ -174,6 +174,8 @@ def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -
     assert row["parts"][0]["part"] == "1.batch"
     (whole,) = json.loads(on(lab, "node1", *command, "jobs", "--json"))["jobs"]
     assert whole["job"] == "1" and whole["written_bytes"] == row["written_bytes"]
+    part = json.loads(on(lab, "node1", *command, "digest", "1.batch", "--json"))
+    assert part["job"] == "slurm-1" and part["scheduler"] == digest["scheduler"]
     line = on(lab, "node1", *command, "digest", "1", "--line")
     assert line.startswith("1 job.sh (") and line.count("\n") == 1
 

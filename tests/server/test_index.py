@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from fastapi import HTTPException
 
 from jostle.report.models.jobs import job_rows
 from jostle.repository import Repository
 from jostle.repository.ingest.ingest import Ingester
+from jostle.server.context import ServerContext
 from jostle.server.jobs.index import Filter, JobIndex, ask
 from synth import EPOCH, SECOND, Profile
 
@@ -62,6 +65,21 @@ def test_the_parts_of_a_batch_job() -> None:
         "1.1@eva",
     ]  # fmt: skip
     assert ask(rows, Filter(search="run"), "job", 0, 9)["jobs"][0]["part"] == "run-1"
+
+
+def test_a_step_by_the_name_that_users_give_it() -> None:
+    rows = {name: {"uid": 1} for name in ("slurm-1", "slurm-1-w5d5327ca", "slurm-2@uid61001")}
+    context: Any = ServerContext(
+        SimpleNamespace(rows=lambda: rows),
+        SimpleNamespace(audit=None),  # type: ignore[arg-type]
+    )
+    viewer: Any = SimpleNamespace(uid=61001, sees=lambda uid: uid == 1)
+    for name, job in (("1.0", "slurm-1-w5d5327ca"), ("1.batch", "slurm-1"),
+                      ("2.batch", "slurm-2@uid61001"), ("slurm-1", "slurm-1")):  # fmt: skip
+        assert context.job(viewer, name) == job
+    with pytest.raises(HTTPException) as error:
+        context.job(viewer, "1.7")
+    assert error.value.detail == "There is no job '1.7'."
 
 
 def test_pages() -> None:

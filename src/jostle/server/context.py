@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from jostle.batch_jobs import job_of_part
 from jostle.repository.store.owner_names import login_name
 from jostle.server.access import Access, Viewer
 from jostle.server.job_service import JobService
@@ -41,12 +42,15 @@ class ServerContext:
             AuditError: The access cannot be recorded.
         """
         rows = self.job_service.rows()
+        asked = job
+        if job not in rows:
+            job = job_of_part(job) or job  # `12.0`, as users call a step
         row = rows.get(job)
         if (row is None or not viewer.sees(row["uid"])) and viewer.uid is not None:
             own = f"{job}@{login_name(viewer.uid)}"  # the owner may leave out @user
             job, row = (own, rows[own]) if own in rows else (job, row)
         if row is None or not viewer.sees(row["uid"]):
-            raise HTTPException(404, f"There is no job {job!r}.")
+            raise HTTPException(404, f"There is no job {asked!r}.")
         if self.access.audit is not None and row["uid"] != viewer.uid:
             self.access.audit.record(viewer, job, row["uid"])
         return job

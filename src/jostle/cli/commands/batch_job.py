@@ -159,4 +159,4 @@ def _line(store: Repository, job: str) -> str:
         row = batch_row(store, parts)
         return line(row, batch_loss(store, row), scheduler_facts(row))
     (row,) = with_cpu(store, job_rows(store, parts))
-    return line(row, job_loss(store, row), None)
+    return line(row, job_loss(store, row), scheduler_facts(row))

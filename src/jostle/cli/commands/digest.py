@@ -25,6 +25,7 @@ from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
+    from jostle.report.models.scheduler import SchedulerFacts
     from jostle.repository import Repository
 
 
@@ -62,12 +63,14 @@ def command(
         print_line(repository, job)
         return
     from jostle.report.models.among_runs import figures_of, runs_of
+    from jostle.report.models.jobs import job_row
+    from jostle.report.models.scheduler import scheduler_facts
 
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
             digest = _read(store, name, with_segments=with_segments)
             among = figures_of(store, runs_of(store, name), name)
-        _put(digest, among, as_json=as_json, with_segments=with_segments)
+        _put(digest, among, None, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(*steps("digest", "a spool", spool=spool))
         return
@@ -80,7 +83,8 @@ def command(
     with Bar("reading slices", quiet=as_json):
         digest = _read(store, name, with_segments=with_segments)
         among = figures_of(store, runs_of(store, name), name)
-    _put(digest, among, as_json=as_json, with_segments=with_segments)
+        facts = scheduler_facts(job_row(store, name))
+    _put(digest, among, facts, as_json=as_json, with_segments=with_segments)
     if as_json:
         return
     mpi = any(world.counted for world in digest.mpi)
@@ -144,13 +148,25 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
     return job_digest
 
 
-def _put(digest: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:
+def _put(
+    digest: Digest,
+    among: dict[str, Any],
+    facts: SchedulerFacts | None,
+    *,
+    as_json: bool,
+    with_segments: bool,
+) -> None:
     """Print the digest."""
     if as_json:
-        emit_json(digest.to_json() | {"figures": among})
+        scheduler = facts and facts.to_json()
+        emit_json(digest.to_json() | {"figures": among, "scheduler": scheduler})
         return
     from jostle.cli.views.digest import view
 
+    if facts is not None:
+        from jostle.cli.views.batch_jobs import said_by_scheduler
+
+        show(f"part of Slurm's job {facts.name}; {said_by_scheduler(facts)}")
     show(*view(digest, among))
     if with_segments:
         from jostle.cli.views.mpi_world import segments_table

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from jostle.batch_jobs import batch_jobs
 from jostle.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> lis
         from jostle.repository import Repository
 
         names = Repository(Path(path)).jobs().column("job").to_pylist()
+        names += [batch.name for batch in batch_jobs(names)]
     except Exception:  # a completion never complains
         return []
     return [CompletionItem(name) for name in [*names, "last"] if name.startswith(begun)]

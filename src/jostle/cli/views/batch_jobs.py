@@ -40,11 +40,15 @@ def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[A
     lasted = duration(row["end_ns"] - row["start_ns"]) + (" so far" if row["running"] else "")
     owner = "several users" if row["uid"] is None else owner_name(row["uid"])
     yield f"from {local_time(row['start_ns'])}, {lasted}; of {owner}"
+    yield said_by_scheduler(facts)
+
+
+def said_by_scheduler(facts: SchedulerFacts | None) -> str:
+    """Return what the batch system knows of a job beside its name: partition, account, state."""
     if facts is None:
-        yield "name, partition, account, state: not known (Slurm was asked and does not know it)"
-        return
+        return "name, partition, account, state: not known here"
     said = {"partition": facts.partition, "account": facts.account, "state": facts.state}
-    yield "; ".join(f"{key} {value or 'not known'}" for key, value in said.items())
+    return "; ".join(f"{key} {value or 'not known'}" for key, value in said.items())
 
 
 def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[Any]:

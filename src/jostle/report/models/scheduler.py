@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jostle.batch_jobs import batch_job_of
 from jostle.plain_values import one_line, plain
 
 #: Nobody waits longer for an answer of one command, s.
@@ -43,15 +44,15 @@ def scheduler_facts(row: Mapping[str, Any]) -> SchedulerFacts | None:
     """Ask Slurm for a batch job: accounting, else the controller, which forgets after minutes.
 
     Args:
-        row: The row of the batch job (report.models.batch_jobs).
+        row: The row of a batch job (report.models.batch_jobs), or of a job that is a part of one.
 
     Returns:
         The facts; None where Slurm is not here, does not answer at once, or means another job.
     """
-    system, _, number = row["script"].partition("@")[0].partition("-")
-    if system != "slurm" or not number.isdecimal():
+    batch = batch_job_of(row.get("script") or row["job"])
+    if batch is None or batch.system != "slurm" or not batch.number.isdecimal():
         return None
-    return _accounted(number, row) or _controlled(number, row)
+    return _accounted(batch.number, row) or _controlled(batch.number, row)
 
 
 def _accounted(number: str, row: Mapping[str, Any]) -> SchedulerFacts | None:
