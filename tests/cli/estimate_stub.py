@@ -86,6 +86,9 @@ class Store:
     def job_processes(self, name: str) -> Any:
         return pa.table({"slice_ns": [4_000_000_000]})
 
+    def require_whole(self, name: str) -> None:
+        pass
+
     def has_company(self, name: str) -> bool:
         return name in ("heads", "crowded")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 
 #: Whether views are asked for a document: any width, all letters.
 _paper: ContextVar[bool] = ContextVar("paper", default=False)
+#: A table of more rows is not turned on its side, but becomes paragraphs.
+_MOST_TURNED = 6
+#: Stands for a blank at which no line is broken, such as that between a number and its unit.
+_BOUND = "\ue000"
+_BREAK = re.compile(r"(?<=\d) (?=(?:%|[nµm]?s|[KMGTP]?i?B|B/s|[KMGTP]iB/s|min|h)(?:[\W]|$))"
+                    r"|(?<=[pnq]) (?==)|(?<=[pnq] =) (?=\d)")  # fmt: skip
+#: A column of texts is wrapped down to this width.
+_LONGEST_WORD = 24
 _ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
 
 
@@ -88,15 +98,17 @@ def _natural_width(frame: Table) -> int:
 
 
 def fit(frame: Table, *optional: str) -> Table:
-    """Leave out optional columns, in this order, until the table fits the terminal."""
+    """Leave out optional columns, in this order, until the table fits the terminal.
+
+    A column that names the rows is never optional: `show` turns a table that is still too wide on
+    its side.
+    """
     if _paper.get():
         return frame
     for name in optional:
         if _natural_width(frame) <= console().width:
             break
-        frame.columns = [column for column in frame.columns if column.header != name]
-        for number, column in enumerate(frame.columns):
-            column._index = number  # rich pads by it
+        without(frame, [column for column in frame.columns if column.header == name])
     return frame
 
 
@@ -138,13 +150,16 @@ def show(*things: Any, err: bool = False) -> None:
     """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
     target = console(err=err)
     width = target.width
+    stream = sys.stderr if err else sys.stdout
+    fixed = stream.isatty() or "COLUMNS" in os.environ
     with target.capture() as captured:
         for thing in things:
-            if _is_table(thing) and not err and thing.columns[-1].no_wrap:
-                # Still too wide? A long line is better than a number cut in two.
-                target.width = max(width, _natural_width(thing))
-            target.print(thing, soft_wrap=not _is_table(thing))
-            target.width = width
+            for part in narrowed(thing, width) if fixed and not _paper.get() else [thing]:
+                if _is_table(part) and _least_width(part) > width:
+                    # A pipe: a long line is better than a number cut in two.
+                    target.width = _natural_width(part)
+                target.print(part, soft_wrap=not _is_table(part))
+                target.width = width
     text = "\n".join(line.rstrip() for line in captured.get().split("\n")[:-1])
     if not utf8(sys.stderr if err else sys.stdout):
         text = text.replace("µ", "u").encode("ascii", "replace").decode()
@@ -153,6 +168,105 @@ def show(*things: Any, err: bool = False) -> None:
 
 def _is_table(thing: object) -> bool:
     return hasattr(thing, "columns")
+
+
+def narrowed(thing: Any, width: int) -> list[Any]:
+    """Return a text or table as what fits a width: a text in lines, a table without a drawing.
+
+    Of a table that is still too wide the heads of the columns are wrapped, and the names of the
+    rows; then it is turned on its
+    side; else each row becomes a paragraph: its name, and below it the values with the names of
+    their columns.
+    """
+    from rich.text import Text
+
+    if not _is_table(thing):
+        text = thing if isinstance(thing, Text) else Text(str(thing))
+        return [line for part in text.split("\n", allow_blank=True)
+                for line in _folded(part, width)]  # fmt: skip
+    if _least_width(thing) > width:
+        thing = without(thing, [column for column in thing.columns if _is_bars(column)])
+    if _least_width(thing) > width:
+        for column in thing.columns[1:]:
+            cells = max((len(str(cell)) for cell in column.cells), default=0)
+            lines = textwrap.wrap(
+                str(column.header), max(cells, 8), break_long_words=False, break_on_hyphens=False
+            )
+            column.header = "\n".join(lines)
+    if _least_width(thing) > width:
+        wraps, thing.columns[0].no_wrap = thing.columns[0].no_wrap, False
+        if _least_width(thing) > width:
+            thing.columns[0].no_wrap = wraps
+            return _on_its_side(thing, width)
+    return [thing]
+
+
+def without(frame: Table, columns: Sequence[Any]) -> Table:
+    """Take some columns out of a table."""
+    frame.columns = [each for each in frame.columns if each not in columns]
+    for number, each in enumerate(frame.columns):
+        each._index = number  # rich pads by it
+    return frame
+
+
+def _on_its_side(frame: Table, width: int) -> list[Any]:
+    from rich.text import Text
+
+    columns = frame.columns
+    rows = [[str(cell) for cell in row] for row in zip(*(c.cells for c in columns), strict=True)]
+    names = [str(column.header).replace("\n", " ") for column in columns]
+    turned = table([names[0], *(f">{row[0]}" for row in rows)])
+    for number, name in enumerate(names[1:], 1):
+        turned.add_row(name, *(row[number] for row in rows))
+    if len(rows) <= _MOST_TURNED and _least_width(turned) <= width:
+        return [turned]
+    paragraphs: list[Any] = []
+    for row in rows:
+        cells = [(name, cell) for name, cell in zip(names[1:], row[1:], strict=True) if cell]
+        paragraphs.append(heading("  ".join([row[0], *(cell for name, cell in cells if not name)])))
+        values = [f"{name} {cell}" for name, cell in cells if name and cell != "-"]
+        values = [text.replace(" ", _BOUND) if len(text) < _LONGEST_WORD else text
+                  for text in values]  # fmt: skip
+        if values:
+            paragraphs += _folded(Text(f"  {', '.join(values)}"), width)
+    return paragraphs
+
+
+def _is_bars(column: Any) -> bool:
+    """Return whether a column draws what another one says."""
+    cells = [str(cell) for cell in column.cells]
+    return not str(column.header) and any(cells) and not any(
+        letter.isalnum() or letter == "/" for cell in cells for letter in cell
+    )  # fmt: skip
+
+
+def _least_width(frame: Table) -> int:
+    """Return the columns that a table needs at least, so that no word or number is cut."""
+    need = 2 * (len(frame.columns) - 1)
+    for column in frame.columns:
+        cells = [line for cell in (column.header, *column.cells) for line in str(cell).split("\n")]
+        if column.no_wrap or column.justify == "right":
+            need += max(len(cell) for cell in cells)
+        else:
+            words = (len(word) for cell in cells for word in cell.split())
+            need += min(max(words, default=0), _LONGEST_WORD)
+    return need
+
+
+def _folded(line: Text, width: int) -> list[Text]:
+    """Return a line in lines of a width, broken between words; later ones are indented further."""
+    from rich.text import Text
+
+    if line.cell_len <= width or "│" in line.plain:
+        line.plain = line.plain.replace(_BOUND, " ")
+        return [line]
+    indent = len(line.plain) - len(line.plain.lstrip())
+    body = line[indent:]
+    body.plain = _BREAK.sub(_BOUND, body.plain)  # spans stay, as the length does
+    lines = body.wrap(console(), max(width - indent - 2, 20))
+    for part in lines:
+        part.plain = part.plain.replace(_BOUND, " ")
+    return [Text(" " * (indent + 2 * (number > 0))) + part for number, part in enumerate(lines)]
 
 
 def emit_json(content: object) -> None:

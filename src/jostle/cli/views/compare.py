@@ -137,23 +137,22 @@ def _causes(comparison: Comparison) -> Any:
 
 
 def _clusters(comparison: Comparison) -> Any:
-    """Return the table of the clusters that explain most: members x usual length + loss per run."""
-    frame = table(
-        ["=ended by", *(f">{estimate.job}" for estimate in comparison.estimates), ">difference"]
-    )
+    """Return the table of the clusters that explain most, with a row per run."""
+    frame = table(["=ended by", "=run", ">segments", ">usually", ">lost", ">difference"])
     farthest = max(
         range(len(comparison.estimates)), key=lambda run: abs(comparison.measured_s[run])
     )
     shown = large(comparison)[:_MOST_CLUSTERS]
     for row in shown:
-        cells = [
-            f"{count(number)} x {seconds(usual)}" + (f" +{seconds(lost)}" if lost > 0 else "")
-            if number else "-"
-            for number, usual, lost in zip(row.members, row.reference_s, row.excess_s, strict=True)
-        ]  # fmt: skip
-        longer = row.total_s[farthest] - row.total_s[comparison.baseline]
-        frame.add_row(row.name, *cells, signed(longer))
+        of_runs = zip(row.members, row.reference_s, row.excess_s, strict=True)
+        for run, (number, usual, lost) in enumerate(of_runs):
+            longer = row.total_s[run] - row.total_s[comparison.baseline]
+            frame.add_row(
+                row.name, comparison.estimates[run].job, count(number),
+                seconds(usual) if number else "-", seconds(lost) if lost > 0 else "-",
+                signed(longer) if run == farthest else "",
+            )  # fmt: skip
     more = len(comparison.clusters) - len(shown)
     if more > 0:
-        frame.add_row(f"{more} more", *[""] * len(comparison.estimates), "")
-    return frame
+        frame.add_row(f"{more} more", *[""] * 5)
+    return fit(frame, "difference")

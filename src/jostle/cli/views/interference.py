@@ -154,9 +154,8 @@ def _suspects(interference: Interference) -> Table:
             duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
         )  # fmt: skip
     same_resource = len({suspect.resource for suspect in interference.suspects}) == 1
-    first, last = (["on"], []) if same_resource else ([], ["on"])
-    return fit(frame, *first, "interval", "p", "user", "lag", "program", "q", "how it used it",
-               *last)  # fmt: skip
+    on = ["on"] if same_resource else []
+    return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "how it used it")
 
 
 def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:

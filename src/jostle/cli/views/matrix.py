@@ -93,7 +93,7 @@ def _programs(programs: list[Potential]) -> Table:
 
 
 def _grid(grid: MatrixGrid) -> Table:
-    """Print the matrix; columns that find no room are left out, the least harmful first."""
+    """Print the matrix."""
     names = list(grid.aggressors)
     frame = table(["=", *(f">{name}" for name in names)])
     for victim in grid.victims:
@@ -104,7 +104,7 @@ def _grid(grid: MatrixGrid) -> Table:
             text = "" if each is None else signed(size)
             cells.append(text if each is None or sure(each) else f"({text})")
         frame.add_row(victim, *cells)
-    return fit(frame, *reversed(names))
+    return frame
 
 
 def _pairs(encounters: list[Encounter]) -> Table:
@@ -124,4 +124,4 @@ def _pairs(encounters: list[Encounter]) -> Table:
             "-" if each.p is None else probability(each.p),
             "-" if each.q is None else probability(each.q),
         )  # fmt: skip
-    return fit(frame, "p", "test", "interval", "on")
+    return fit(frame, "p", "test", "interval")

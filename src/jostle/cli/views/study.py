@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.study.model import Cell, KuoRow, Law, Standalone, StudyResult
-from jostle.cli.output import console, fit, heading, table, utf8
+from jostle.cli.output import console, fit, heading, table, utf8, without
 from jostle.plot.charts.study import (
     LEAST_RUNS,
     Group,
@@ -129,9 +129,7 @@ def _trimmed(frame: Table) -> Table:
     """Leave out a column of settings where all are equal."""
     for column in frame.columns:
         if column.header == "setting" and all(cell == "-" for cell in column.cells):
-            frame.columns = [each for each in frame.columns if each is not column]
-            for number, each in enumerate(frame.columns):
-                each._index = number  # rich pads by it
+            without(frame, [column])
     return frame
 
 
@@ -237,7 +235,7 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
             f"{imprint.seen} of {imprint.total}", interval, share_label(imprint.depth.median),
             share_label(imprint.false_rate), imprint.source,
         )  # fmt: skip
-    yield _trimmed(fit(frame, "bursts from", "false alarms", "95 % interval", "run", "setting"))
+    yield _trimmed(fit(frame, "bursts from", "false alarms", "95 % interval"))
 
 
 def _kuo(study_result: StudyResult) -> Iterator[Any]:
@@ -384,7 +382,7 @@ def _holds(law: Law) -> str:
 
 def _left_out(study_result: StudyResult) -> Iterator[Any]:
     """Yield every run of a pair that does not count, with its reason."""
-    frame = table(["=run", "=pair", "=setting", "=verdict", "=why"])
+    frame = table(["=run", "=pair", "=setting", "=verdict", "why"])
     number, settings = 0, [cell.setting for cell in study_result.cells]
     for cell in _pairs(study_result.cells):
         for repetition in cell.repetitions:
@@ -400,7 +398,7 @@ def _left_out(study_result: StudyResult) -> Iterator[Any]:
         yield from (
             "",
             heading("Runs that do not count", f"  {count(number)}"),
-            fit(frame, "setting"),
+            frame,
         )
     for row in alone:
         yield (
