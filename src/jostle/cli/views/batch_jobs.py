@@ -97,10 +97,7 @@ def estimate_view(row: Mapping[str, Any], loss: BatchLoss) -> Iterator[Any]:
     if loss.lit.decided_by:
         yield f"what would decide it: {loss.lit.decided_by}"
     yield from ("", heading("Parts"), _losses(row, loss))
-    yield (
-        "Parts that ran at the same time delay the whole only by the last of them; of the script, "
-        "only what it lost between steps counts."
-    )
+    yield "Steps at the same time: the last one counts. Script: what it lost between steps."
 
 
 def verdict(row: Mapping[str, Any], loss: BatchLoss) -> Any:
@@ -130,7 +127,7 @@ def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
             f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}",
             f"{points(told.percent.value)} %", told.what,
         )  # fmt: skip
-    return fit(frame, "95 %", "of its time", "lasted")
+    return fit(frame, "of its time", "lasted", "95 %")
 
 
 def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFacts | None) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.interval import Interval
 from jostle.errors import JostleError
 from jostle.plain_values import plain
-from jostle.report.format.values import duration
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.verdict import (
     USUAL,
@@ -136,11 +135,9 @@ def job_loss(
 
     lasted_ns, job = row["end_ns"] - row["start_ns"], row["job"]
     if lasted_ns < LEAST_RUN_S * 1e9:
-        return JobLoss(job, None, f"shorter than {LEAST_RUN_S:g} s")
+        return JobLoss(job, None, f"under {LEAST_RUN_S:g} s")
     if not row["ranks"] and lasted_ns < (LEAST_SLICES - 1) * row["slice_ns"]:
-        return JobLoss(
-            job, None, f"fewer than {LEAST_SLICES} slices of {duration(row['slice_ns'])}"
-        )
+        return JobLoss(job, None, f"under {LEAST_SLICES} slices")
     try:
         evaluated = evaluate_job(store, job, how, viewer=viewer)
     except JostleError as error:
