@@ -80,6 +80,13 @@ def test_more_files_than_places(jostle: Runner, build: Compile) -> None:
         assert total == done.get(count, 0)
 
 
+def test_threads_that_make_room(jostle: Runner, build: Compile) -> None:
+    """No count is lost or doubled when places are taken and given up at once."""
+    process = jostle.run(build("which_file.c"), "crowd").only()
+    for count, done in {"opens": 12_000, "writes": 12_000, "write_bytes": 120_000}.items():
+        assert sum(file[count] for file in process.files) == done
+
+
 def test_setting(jostle: Runner, build: Compile) -> None:
     """Without names a hash stands for the path, the same as with them; off: no table."""
     program = build("which_file.c")

@@ -232,10 +232,15 @@ static void add_to_others(const jst_file *f)
     jst_file *others = &jst_a.files[0];
     const uint64_t *from = &f->opens;
     uint64_t *to = &others->opens + JST_FILE_OTHERS;
-    for (unsigned i = 0; i < JST_FILE_OTHERS; i++)
-        jst_file_share_add(&to[i], JST_LOAD(from[i]) + JST_LOAD(from[i + JST_FILE_OTHERS]));
-    jst_file_share_add(&others->syncs, JST_LOAD(f->syncs));
-    jst_file_share_add(&others->sync_ticks, JST_LOAD(f->sync_ticks));
+    for (unsigned i = 0; i < JST_FILE_OTHERS; i++) {
+        uint64_t n = JST_LOAD(from[i]) + JST_LOAD(from[i + JST_FILE_OTHERS]);
+        if (n)
+            jst_file_share_add(&to[i], n);
+    }
+    if (JST_LOAD(f->syncs)) {
+        jst_file_share_add(&others->syncs, JST_LOAD(f->syncs));
+        jst_file_share_add(&others->sync_ticks, JST_LOAD(f->sync_ticks));
+    }
     jst_file_share_add((uint64_t *)&others->hash, 1);
 }
 
@@ -249,8 +254,8 @@ static bool free_place(unsigned place)
         return false;
     _Atomic uint16_t *ways = places[atomic_load(&f->key) >> BUCKET_SHIFT];
     for (unsigned way = 0; way < WAYS; way++) {
-        uint16_t it = (uint16_t)place;
-        atomic_compare_exchange_strong(&ways[way], &it, 0);
+        if (atomic_load_explicit(&ways[way], memory_order_relaxed) == place)
+            atomic_store(&ways[way], 0);
     }
     atomic_store(&f->hash, 0);
     add_to_others(f);
@@ -277,7 +282,7 @@ static unsigned time_class(const jst_file *f)
 }
 
 #define CLASSES 65
-#define RANKS (JST_FILES / 8)
+#define RANKS (JST_FILES / 8) /* fits in a byte */
 
 /* How many files are of a smaller class, by class. */
 typedef struct smaller {
@@ -315,21 +320,27 @@ static bool may_go(const jst_file *f)
 static void free_smallest(void)
 {
     smaller s = {0};
-    uint16_t ranks[RANKS] = {0};
+    uint8_t ranks[JST_FILES];
+    uint16_t of_rank[RANKS] = {0};
     unsigned closed = 0, last = 0, freed = 0;
     count_smaller(&s);
-    for (unsigned i = 1; i < JST_FILES; i++)
-        if (may_go(&jst_a.files[i])) {
-            ranks[rank_of(&s, &jst_a.files[i])]++;
+    for (unsigned i = 1; i < JST_FILES; i++) {
+        bool goes = may_go(&jst_a.files[i]);
+        ranks[i] = goes ? (uint8_t)rank_of(&s, &jst_a.files[i]) : RANKS;
+        if (goes) {
+            of_rank[ranks[i]]++;
             closed++;
         }
+    }
     const unsigned wanted = (closed + FREED - 1) / FREED;
-    for (unsigned sum = ranks[0]; sum < wanted && last + 1 < RANKS; sum += ranks[last])
+    for (unsigned sum = of_rank[0]; sum < wanted && last + 1 < RANKS; sum += of_rank[last])
         last++;
-    for (unsigned rank = 0; rank <= last; rank++)
-        for (unsigned i = 1; ranks[rank] && i < JST_FILES && freed < wanted; i++)
-            if (may_go(&jst_a.files[i]) && rank_of(&s, &jst_a.files[i]) == rank)
-                freed += free_place(i);
+    for (unsigned i = 1; i < JST_FILES; i++)
+        if (ranks[i] < last)
+            freed += free_place(i);
+    for (unsigned i = 1; i < JST_FILES && freed < wanted; i++)
+        if (ranks[i] == last)
+            freed += free_place(i);
 }
 
 static unsigned make_room(void)

@@ -87,14 +87,38 @@ static void *writer(void *fd)
     return NULL;
 }
 
+static void in_four(void *(*body)(void *), void *of)
+{
+    pthread_t ids[4];
+    for (int i = 0; i < 4; i++)
+        MUST(pthread_create(&ids[i], NULL, body, of) == 0);
+    for (int i = 0; i < 4; i++)
+        MUST(pthread_join(ids[i], NULL) == 0);
+}
+
 static void threads(void)
 {
     int fd = made("together.bin");
-    pthread_t ids[4];
-    for (int i = 0; i < 4; i++)
-        MUST(pthread_create(&ids[i], NULL, writer, &fd) == 0);
-    for (int i = 0; i < 4; i++)
-        MUST(pthread_join(ids[i], NULL) == 0);
+    in_four(writer, &fd);
+}
+
+/* Threads make room for each other's files, which they all open. */
+static void *opener(void *unused)
+{
+    for (int i = 0; i < 3000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "file.%d", i);
+        int fd = open(name, O_CREAT | O_WRONLY | O_APPEND, 0600);
+        MUST(fd >= 0);
+        put(fd, 10);
+        MUST(close(fd) == 0);
+    }
+    return unused;
+}
+
+static void crowd(void)
+{
+    in_four(opener, NULL);
 }
 
 /* 5000 files; each 50th is large, and one stays open. */
@@ -122,11 +146,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[] = {{"ways", ways},
-               {"family", family},
-               {"threads", threads},
-               {"many", many},
-               {"killed", killed}};
+    } all[] = {{"ways", ways},   {"family", family}, {"threads", threads},
+               {"crowd", crowd}, {"many", many},     {"killed", killed}};
     for (size_t i = 0; argc == 2 && i < sizeof all / sizeof *all; i++)
         if (!strcmp(argv[1], all[i].name))
             all[i].run();
