@@ -44,12 +44,16 @@ def test_figures_of_a_run_and_their_table() -> None:
     written = found[1]
     assert (written["least"], written["mean"], written["most"]) == (1e9, 2e9, 3e9)
     assert written["others"] == {
-        "runs": 3, "min": 2e9, "q1": 3e9, "median": 4e9, "q3": 5e9, "max": 6e9,
+        "runs": 3, "min": 2e9, "q1": None, "median": None, "q3": None, "max": 6e9,
+        "values": [2e9, 4e9, 6e9],
     }  # fmt: skip
-    told = {"program": "solver", "runs": 3, "processes": None, "figures": found}
+    told = {"program": "solver", "runs": 3, "others": ["a", "b", "c"], "processes": None,
+            "figures": found}  # fmt: skip
     _, head, table = figures_view(told)
     assert head.plain == "Among 3 other runs of solver"
     words = [list(column.cells) for column in table.columns]
     assert words[0] == ["Run time", "Bytes written"]
-    assert words[-1] == ["more than in any", "as usual"]
+    assert words[-1] == ["more than in any", "between them"]
+    # So few runs are shown themselves: three have no quarters.
+    assert [column.header for column in table.columns][1:5] == ["this run", "a", "b", "c"]
     assert list(figures_view(told | {"runs": 0})) == []

@@ -344,6 +344,8 @@ export interface Figures {
   program: string;
   /** number of other runs it is compared with */
   runs: number;
+  /** their names, if there are fewer than five */
+  others: string[];
   /** number of processes of each run; null: they differ */
   processes: number | null;
   figures: Figure[];
@@ -696,10 +698,13 @@ export interface Progress {
 export interface Quartiles {
   runs: number;
   min: number;
-  q1: number;
-  median: number;
-  q3: number;
+  /** null: fewer than five runs have no quarters */
+  q1: number | null;
+  median: number | null;
+  q3: number | null;
   max: number;
+  /** the totals, if there are fewer than five runs */
+  values: number[];
 }
 
 /** A quantity divided by a time. */

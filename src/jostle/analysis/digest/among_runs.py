@@ -34,6 +34,8 @@ _WANTED = (
 )
 #: Other runs that a run is held against, the newest first.
 _MOST_RUNS = 60
+#: Other runs from which on quarters are shown, and not the runs themselves.
+FEWEST_FOR_QUARTERS = 5
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,7 @@ def among(
 
     Returns:
         name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
-        of processes), others (runs, min, q1, median, q3, max of their totals; None where there are
-        none). Figures that are 0 are left out.
+        of processes), others (see `quartiles`). Figures that are 0 are left out.
     """
     found = [
         {"name": "Run time", "unit": "s", "total": seconds, "least": None, "mean": None,
@@ -122,15 +123,22 @@ def among(
 
 
 def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Return how many values there are, and where they lie; None where there are none."""
+    """Return how many values there are, and where they lie; None where there are none.
+
+    Returns:
+        runs, min, q1, median, q3, max, and values. Of fewer than five all values are there, in
+        their order, and q1, median and q3 are None: so few have no quarters.
+    """
     if not len(values):
         return None
     low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
+    if len(values) < FEWEST_FOR_QUARTERS:
+        first = middle = third = None
     return {"runs": len(values), "min": low, "q1": first, "median": middle, "q3": third,
-            "max": high}  # fmt: skip
+            "max": high, "values": values.tolist() if first is None else []}  # fmt: skip
 
 
-Side = Literal["as usual", "more than in any", "more than in three of four",
+Side = Literal["as usual", "between them", "more than in any", "more than in three of four",
                "less than in any", "less than in three of four"]  # fmt: skip
 
 
@@ -141,6 +149,9 @@ def side(total: float, others: Mapping[str, Any]) -> Side:
         total: Of this run.
         others: As `quartiles` gives it.
     """
+    if others["q1"] is None:
+        return ("more than in any" if total > others["max"] else
+                "less than in any" if total < others["min"] else "between them")  # fmt: skip
     if total > others["q3"]:
         return "more than in any" if total > others["max"] else "more than in three of four"
     if total < others["q1"]:

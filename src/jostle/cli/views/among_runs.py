@@ -25,10 +25,12 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     if processes:
         rest += f" with {count(processes)} process{'es' if processes != 1 else ''}"
     yield from ("", heading("Among", rest))
-    frame = table(["=", ">this run", ">least", ">quarter", ">median", ">3 quarters", ">most",
-                   "=this run is"])  # fmt: skip
+    names = figures["others"] or ["least", "quarter", "median", "3 quarters", "most"]
+    frame = table(["=", ">this run", *(f">{name}" for name in names), "=this run is"])
     for row in figures["figures"]:
         write, others = _TEXTS[row["unit"]], row["others"]
-        places = (write(others[name]) for name in ("min", "q1", "median", "q3", "max"))
+        values = others["values"] or [others[at] for at in ("min", "q1", "median", "q3", "max")]
+        places = map(write, values)
         frame.add_row(row["name"], write(row["total"]), *places, side(row["total"], others))
-    yield fit(frame, "quarter", "3 quarters", "this run is")
+    quarters = () if figures["others"] else ("quarter", "3 quarters")
+    yield fit(frame, *quarters, "this run is")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.digest.among_runs import RunFigure, among, figures, others_of
+from jostle.analysis.digest.among_runs import (
+    FEWEST_FOR_QUARTERS,
+    RunFigure,
+    among,
+    figures,
+    others_of,
+)
 from jostle.analysis.processes import JobProcesses
 from jostle.report.models.jobs import job_rows
 
@@ -42,8 +48,9 @@ def figures_of(
         job: One of them.
 
     Returns:
-        program, runs (others that were looked at), processes (theirs, where it is the same
-        number), figures: see `analysis.figures.among`.
+        program, runs (others that were looked at), others (their names, if they are too few for
+        quarters), processes (theirs, where it is the same number), figures: see
+        `analysis.digest.among_runs.among`.
     """
     names, processes = others_of(rows, job)
     spans = {name: (rows[name]["end_ns"] - rows[name]["start_ns"]) / 1e9 for name in (job, *names)}
@@ -53,8 +60,9 @@ def figures_of(
         spans[job],
         np.array([spans[name] for name in names]),
     )
-    return {"program": rows[job]["program"], "runs": len(names), "processes": processes,
-            "figures": found}  # fmt: skip
+    others = names if len(names) < FEWEST_FOR_QUARTERS else []
+    return {"program": rows[job]["program"], "runs": len(names), "others": others,
+            "processes": processes, "figures": found}  # fmt: skip
 
 
 def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:

@@ -155,10 +155,11 @@ class Quartiles(BaseModel):
 
     runs: int
     min: float
-    q1: float
-    median: float
-    q3: float
+    q1: float | None = Field(description="null: fewer than five runs have no quarters")
+    median: float | None
+    q3: float | None
     max: float
+    values: list[float] = Field(description="the totals, if there are fewer than five runs")
 
 
 class Figure(BaseModel):
@@ -178,6 +179,7 @@ class Figures(BaseModel):
 
     program: str
     runs: int = Field(description="number of other runs it is compared with")
+    others: list[str] = Field(description="their names, if there are fewer than five")
     processes: int | None = Field(description="number of processes of each run; null: they differ")
     figures: list[Figure]
 

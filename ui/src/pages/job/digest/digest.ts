@@ -3,7 +3,7 @@ import type { DigestReport, Spread, Figure, Figures } from '../../../api/api-typ
 import { bytes, seconds } from '../../../format/format';
 
 /** The position of this run among other runs; positions are parts of the width of the mark, 0 to 1. */
-export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; description: string }
+export interface Among { min: number; max: number; box: { q1: number; median: number; q3: number } | null; values: number[]; here: number; beyond: boolean; text: string; description: string }
 export interface Line {
   name: string; total: string; least: string; mean: string; most: string;
   spread: { low: number; middle: number; high: number } | null; others: Among | null;
@@ -31,11 +31,17 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
   const high = Math.max(others.max, total);
   // All values are equal: in the middle.
   const part = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
-  const beyond = total < others.q1 || total > others.q3;
-  const side = total > others.q3 ? (total > others.max ? 'more than in any' : 'more than in three of four') : total < others.q1 ? (total < others.min ? 'less than in any' : 'less than in three of four') : 'as usual';
+  const place = { min: part(others.min), max: part(others.max), here: part(total), values: others.values.map(part) };
+  const { q1, median, q3 } = others;
+  if (q1 === null || median === null || q3 === null) { // so few runs have no quarters
+    const beyond = total < others.min || total > others.max;
+    const text = others.min === others.max ? write(others.min) : `${write(others.min)} to ${write(others.max)}`;
+    return { ...place, box: null, beyond, text, description: `other runs: ${others.values.map(write).join(', ')}` };
+  }
+  const side = total > q3 ? (total > others.max ? 'more than in any' : 'more than in three of four') : total < q1 ? (total < others.min ? 'less than in any' : 'less than in three of four') : 'as usual';
   return {
-    min: part(others.min), q1: part(others.q1), median: part(others.median), q3: part(others.q3), max: part(others.max), here: part(total), beyond,
-    text: write(others.median), description: `${side}; other runs ${write(others.min)} to ${write(others.max)}, median ${write(others.median)}`,
+    ...place, box: { q1: part(q1), median: part(median), q3: part(q3) }, beyond: total < q1 || total > q3,
+    text: write(median), description: `${side}; other runs ${write(others.min)} to ${write(others.max)}, median ${write(median)}`,
   };
 }
 
