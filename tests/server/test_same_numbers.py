@@ -172,6 +172,49 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
     assert seconds(numbers["head"]["lost_s"]["value"]) in run("estimate", job, *where)
 
 
+def steps(path: Path) -> Path:
+    """Ingest Slurm's job 1: a script that waits, and two steps, each slower for some slices."""
+    for job, pid, begin, end in (("slurm-1", 1, 0, 81), ("slurm-1-w5d5327ca", 2, 0, 40),
+                                 ("slurm-1-w5d53229d", 3, 41, 81)):  # fmt: skip
+        profile = Profile(
+            job=job, pid=pid, slice_ns=SECOND, start_ns=EPOCH + begin * SECOND,
+            end_ns=EPOCH + end * SECOND, end_reason=1, program=f"/opt/program{pid}",
+        )  # fmt: skip
+        profile.add_mount(0, "/data")
+        for index in range(end - begin):
+            slow = 4 if 20 <= index < 28 and pid > 1 else 1
+            profile.add_slice(profile.first_slice + index, {
+                "os_user_ns": 500_000_000 // (100 if pid == 1 else 1), "posix_write_ops": {0: 20},
+                "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
+            })  # fmt: skip
+        profile.write(path / "spool")
+    Repository(path / "repository", create=True).ingest([path / "spool"])
+    return path / "repository"
+
+
+def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
+    """Estimate, list, line for an epilog, report and page; the sum of its steps."""
+    where = ("--repository", steps(tmp_path))
+    loss = told("estimate", "1", *where)["loss"]
+    lost = loss["lost_s"]
+    (row,) = told("jobs", "--lost", *where)["jobs"]
+    assert row["lost"]["lost_s"] == lost and row["lost"]["light"] == loss["lit"]["light"]
+    parts = [part["head"]["lost_s"]["value"] for part in loss["parts"]]
+    assert parts == [part["lost"]["lost_s"]["value"] for part in row["parts"]]
+    # A script that writes as evenly as this one loses nothing between its steps.
+    assert lost["value"] == pytest.approx(sum(parts[1:])) and lost["value"] > 4
+    for words in (("estimate", "1"), ("digest", "1", "--line")):
+        assert seconds(lost["value"]) in run(*words, *where)
+    page = page_of(where[1], tmp_path / "cache")
+    assert page.get("batch-jobs/1").json()["waiting"] == 3
+    for part in page.get("jobs?batch=1").json()["jobs"]:
+        verdict_of(page, part["part"])
+    whole = page.get("batch-jobs/1").json()
+    assert (whole["title"], whole["parts"], whole["waiting"]) == ("Slurm job 1", 3, 0)
+    assert whole["loss"] == row["lost"]
+    assert page.get("batch-jobs/2").status_code == 404
+
+
 def rows_of(what: str, file: Path, where: tuple[str, Path], job: str) -> list[dict[str, str]]:
     """Export a table, or a job's slices, and return the rows of the job."""
     run("export", what, "-o", file, *where)

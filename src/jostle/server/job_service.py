@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,15 +13,22 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from jostle.analysis import digest
-from jostle.batch_jobs import part_name
+from jostle.batch_jobs import batch_job_of, part_name
 from jostle.errors import JostleError
+from jostle.report.verdict.batch_loss import (
+    JobLoss,
+    added_loss,
+    loss_numbers,
+    loss_of_verdict,
+    too_short,
+)
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
 from jostle.server.cache.lru_cache import LruCache
 from jostle.server.cache.packed_answers import cached_response
-from jostle.server.jobs.index import JobIndex
+from jostle.server.jobs.index import Filter, JobIndex, fits
 from jostle.server.jobs.series import Curves, Question
 from jostle.server.verdicts.estimate_store import EstimateStore
 from jostle.server.verdicts.verdict_queue import VerdictQueue
@@ -152,6 +159,49 @@ class JobService:
         )
         row = self.row(job, viewer) | {"part": part_name(job)}
         return None if body is None else {"job": row, **body}
+
+    def batch(
+        self, name: str, rows: Mapping[str, dict[str, Any]], viewer: Viewer
+    ) -> dict[str, Any] | None:
+        """Return what a batch job lost, by the verdicts on its parts; None: there is no such job.
+
+        Args:
+            name: Number of the batch job, or its whole name.
+            rows: Rows of the jobs that the viewer may see.
+            viewer: The viewer.
+        """
+        wanted = Filter(batch=name)
+        parts = [row | {"verdict": None} for row in rows.values()]
+        parts = [row for row in parts if fits(row, wanted)]
+        named = {row["batch"] for row in parts}
+        batch = batch_job_of(parts[0]["job"]) if len(named) == 1 else None
+        if batch is None:
+            return None
+        losses = [loss for row in parts if (loss := self._part_loss(row, viewer))]
+        whole = {
+            "script": batch.script, "parts": parts,
+            "start_ns": min(row["start_ns"] for row in parts),
+            "end_ns": max(row["end_ns"] for row in parts),
+        }  # fmt: skip
+        waiting = len(parts) - len(losses)
+        total = None if waiting else added_loss(whole, losses)
+        return {
+            "name": batch.name, "title": batch.title, "parts": len(parts), "waiting": waiting,
+            "run_s": (whole["end_ns"] - whole["start_ns"]) / 1e9,
+            "loss": total and loss_numbers(total).to_json(),
+        }  # fmt: skip
+
+    def _part_loss(self, row: Mapping[str, Any], viewer: Viewer) -> JobLoss | None:
+        """Return the loss of a part by its stored verdict; None: there is none yet."""
+        if why := too_short(row):
+            return JobLoss(row["job"], None, why)
+        verdict = self._verdicts.get(row["job"], sight(viewer.users))
+        if verdict is None:
+            return None
+        if verdict.error:
+            return JobLoss(row["job"], None, verdict.error)
+        body = self._verdicts.body(verdict.job, verdict.sight)
+        return None if body is None else loss_of_verdict(body)
 
     def _body(self, verdict: StoredVerdict) -> dict[str, Any] | None:
         body = self._verdicts.body(verdict.job, verdict.sight)

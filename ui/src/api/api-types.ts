@@ -32,6 +32,34 @@ export interface AccessReport {
   pattern: string;
 }
 
+/** A batch job, such as Slurm job 12, as a whole. */
+export interface BatchJob {
+  name: string;
+  /** `Slurm job 12` */
+  title: string;
+  /** its script, steps and mpiruns */
+  parts: number;
+  /** parts without a verdict yet */
+  waiting: number;
+  /** from its first process to its last */
+  run_s: number;
+  /** null: some parts have no verdict yet */
+  loss: BatchLoss | null;
+}
+
+/** What a batch job or a part of it lost, as `jostle estimate` has it. */
+export interface BatchLoss {
+  /** null: undecided, or nothing is known */
+  light: 'green' | 'yellow' | 'red' | null;
+  /** null: nothing is known */
+  lost_s: Interval | null;
+  percent: Interval | null;
+  /** the largest cause in words; empty: nothing was lost */
+  cause: string;
+  /** why nothing is known; empty: something is */
+  why: string;
+}
+
 /** A run's loss, divided between suspects: all shares add up to 1. */
 export interface BlameReport {
   lost_s: Interval;

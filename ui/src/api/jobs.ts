@@ -1,5 +1,5 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -8,6 +8,8 @@ export type Answer = Verdict | Judging;
 export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in answer;
 
 const jobPath = (job: string) => `jobs/${encodeURIComponent(job)}`;
+/** What a batch job lost as a whole. */
+export const getBatchJob = (name: string, signal?: AbortSignal) => getJson<BatchJob>(`batch-jobs/${encodeURIComponent(name)}`, {}, signal);
 export const getJobs = (query: Query, signal?: AbortSignal) => getJson<Jobs>('jobs', query, signal);
 /** What jobs lost that began after an instant. */
 export const getLosses = (from_ns: number, signal?: AbortSignal) => getJson<Losses>('losses', { from_ns }, signal);

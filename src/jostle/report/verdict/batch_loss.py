@@ -22,7 +22,6 @@ from jostle.report.verdict.verdict import (
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light, Lit
-    from jostle.analysis.estimation.model import Hit
     from jostle.repository import Repository
 
 #: Called with how many jobs are done, of how many, and the next one.
@@ -38,19 +37,19 @@ class JobLoss:
         head: Its numbers; None where there is no verdict.
         why: Why there is none, part of a sentence; "" where there is one.
         coverage: Share of its time that could be evaluated.
-        hits: Spans in which it lost time.
+        spans: Spans in which it lost time: start and end, ns, and seconds lost.
     """
 
     job: str
     head: VerdictHead | None
     why: str = ""
     coverage: float = 0.0
-    hits: Sequence[Hit] = ()
+    spans: Sequence[tuple[int, int, float]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as plain values, without the spans."""
-        found: dict[str, Any] = plain(replace(self, hits=()))
-        del found["hits"]
+        found: dict[str, Any] = plain(replace(self, spans=()))
+        del found["spans"]
         return found
 
 
@@ -131,21 +130,41 @@ def job_loss(
         viewer: User (uid) whose jobs may be named; None: everybody's.
         keep: Called with the evaluated job, if it could be evaluated.
     """
-    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
-
-    lasted_ns, job = row["end_ns"] - row["start_ns"], row["job"]
-    if lasted_ns < LEAST_RUN_S * 1e9:
-        return JobLoss(job, None, f"under {LEAST_RUN_S:g} s")
-    if not row["ranks"] and lasted_ns < (LEAST_SLICES - 1) * row["slice_ns"]:
-        return JobLoss(job, None, f"under {LEAST_SLICES} slices")
+    job = row["job"]
+    if why := too_short(row):
+        return JobLoss(job, None, why)
     try:
         evaluated = evaluate_job(store, job, how, viewer=viewer)
     except JostleError as error:
         return JobLoss(job, None, str(error).rstrip("."))
     keep(evaluated)
-    numbers = head(evaluated.estimate)
     own = evaluated.estimate
-    return JobLoss(job, numbers, coverage=own.coverage, hits=own.hits)
+    spans = [(hit.start_ns, hit.end_ns, hit.seconds) for hit in own.hits]
+    return JobLoss(job, head(own), coverage=own.coverage, spans=spans)
+
+
+def too_short(row: Mapping[str, Any]) -> str:
+    """Return why a job is evidently too short for a verdict, part of a sentence; "" if it is not.
+
+    Args:
+        row: Its row of the list of jobs.
+    """
+    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+
+    lasted_ns = row["end_ns"] - row["start_ns"]
+    if lasted_ns < LEAST_RUN_S * 1e9:
+        return f"under {LEAST_RUN_S:g} s"
+    few = not row["ranks"] and lasted_ns < (LEAST_SLICES - 1) * row["slice_ns"]
+    return f"under {LEAST_SLICES} slices" if few else ""
+
+
+def loss_of_verdict(verdict: Mapping[str, Any]) -> JobLoss:
+    """Return the loss of a job by its verdict as plain values (`verdict_json`)."""
+    told = verdict["head"]
+    intervals = {name: Interval(**told[name]) for name in ("percent", "lost_s")}
+    spans = [(hit["start_ns"], hit["end_ns"], hit["seconds"]) for hit in verdict["hits"]]
+    first = VerdictHead(**(told | intervals))
+    return JobLoss(verdict["job"], first, coverage=verdict["coverage"], spans=spans)
 
 
 def batch_loss(
@@ -266,8 +285,7 @@ def _covered_s(group: Sequence[_Part]) -> float:
 def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -> float:
     """Return what the script lost while no step ran, s: spread as the spans that it lost it in."""
     idle_s = _outside_s(script.begin_ns, script.end_ns, busy)
-    spans = [(hit.start_ns, hit.end_ns, hit.seconds) for hit in script.loss.hits]
-    spans = spans or [(script.begin_ns, script.end_ns, 1.0)]
+    spans = script.loss.spans or [(script.begin_ns, script.end_ns, 1.0)]
     outside = sum(
         lost * _outside_s(begin, end, busy) / max((end - begin) / 1e9, 1e-9)
         for begin, end, lost in spans

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, HTTPException, Path, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
 from jostle.server.jobs.index import Filter, Sort, ask
 from jostle.server.routes.query import FAR, FromNs, ToNs
-from jostle.server.schemas.jobs import Jobs
+from jostle.server.schemas.jobs import BatchJob, Jobs
 
 _MOST = 50
 
@@ -73,3 +73,13 @@ def add(app: FastAPI, context: ServerContext) -> None:
             ),
             has_verdicts=True,
         )
+
+    @app.get("/api/v1/batch-jobs/{batch:name}", operation_id="batch_job", tags=["jobs"])
+    def batch_job(
+        viewer: Looking, batch: Annotated[str, Path(description="its number, such as 12")]
+    ) -> BatchJob:
+        """Return what a batch job lost as a whole, by the verdicts on its parts."""
+        found = job_service.batch(batch, context.rows(viewer), viewer)
+        if found is None:
+            raise HTTPException(404, f"There is no batch job {batch!r}.")
+        return BatchJob.model_validate(found)

@@ -12,6 +12,7 @@ from jostle.server.schemas.reports import (
     EstimateReport,
     Head,
     InterferenceReport,
+    Interval,
     Light,
 )
 
@@ -94,6 +95,27 @@ class Losses(BaseModel):
     programs: list[LossGroup]
     resources: list[LossGroup] = Field(description="a job counts for each that cost it time")
     weeks: list[LossGroup] = Field(description="by their Mondays, UTC")
+
+
+class BatchLoss(BaseModel):
+    """What a batch job or a part of it lost, as `jostle estimate` has it."""
+
+    light: Light | None = Field(description="null: undecided, or nothing is known")
+    lost_s: Interval | None = Field(description="null: nothing is known")
+    percent: Interval | None
+    cause: str = Field(description="the largest cause in words; empty: nothing was lost")
+    why: str = Field(description="why nothing is known; empty: something is")
+
+
+class BatchJob(BaseModel):
+    """A batch job, such as Slurm job 12, as a whole."""
+
+    name: str
+    title: str = Field(description="`Slurm job 12`")
+    parts: int = Field(description="its script, steps and mpiruns")
+    waiting: int = Field(description="parts without a verdict yet")
+    run_s: float = Field(description="from its first process to its last")
+    loss: BatchLoss | None = Field(description="null: some parts have no verdict yet")
 
 
 class Facets(BaseModel):

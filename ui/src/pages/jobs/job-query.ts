@@ -1,8 +1,8 @@
 // The filters of the list of jobs: from the address to a request. Pure.
-import type { Facets, JobRow, Jobs } from '../../api/api-types';
+import type { BatchJob, Facets, JobRow, Jobs } from '../../api/api-types';
 import type { Query } from '../../api/request';
 import type { Sheet } from '../../export/export';
-import { instant } from '../../format/format';
+import { count, instant, points, seconds } from '../../format/format';
 
 export const FACETS = ['light', 'cause', 'user', 'program', 'state'] as const;
 export type Facet = (typeof FACETS)[number];
@@ -60,6 +60,14 @@ export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' |
   if (!of || !spark.some((value) => value > 0)) return null;
   const most = spark.indexOf(Math.max(...spark));
   return { short: ACTIVITY[of][0], description: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
+}
+
+/** Says what a batch job lost as a whole, or why that is not known. */
+export function batchSentence({ title, parts, waiting, run_s: run, loss }: BatchJob): string {
+  if (!loss) return `${title}: ${waiting} of ${count(parts, 'part')} ${waiting === 1 ? 'has' : 'have'} no verdict yet.`;
+  if (!loss.lost_s || !loss.percent) return `${title}: ${loss.why}.`;
+  const { value, low, high } = loss.lost_s;
+  return `${title} lost ${seconds(value)} (${seconds(low)} to ${seconds(high)}) of ${seconds(run)}, ${points(loss.percent.value)} %${loss.cause ? `: ${loss.cause}` : ''}.`;
 }
 
 const MOST_ROWS = 500; // per answer
