@@ -375,8 +375,12 @@ static void take_mpi_options(void)
                                 ? JST_COMMAND_PROGRAM
                             : values[COMMAND_LINES][0] == 'a' ? JST_COMMAND_ALL
                                                               : JST_COMMAND_NONE;
-    if (values[FILES] && !jst_str_equal(values[FILES], "names"))
-        jst_cfg.files = says_off(values[FILES]) ? JST_FILES_OFF : JST_FILES_NAMELESS;
+    /* Who has no command lines recorded does not want to find the script among the files. */
+    bool names = values[FILES] ? jst_str_equal(values[FILES], "names")
+                               : jst_cfg.command_lines != JST_COMMAND_NONE;
+    jst_cfg.files = names                                      ? JST_FILES_NAMES
+                    : values[FILES] && says_off(values[FILES]) ? JST_FILES_OFF
+                                                               : JST_FILES_NAMELESS;
     if (values[PERF] && !jst_str_equal(values[PERF], "auto"))
         jst_cfg.perf = says_off(values[PERF]) ? JST_PERF_OFF : JST_PERF_ON;
     if (values[PAPI])
