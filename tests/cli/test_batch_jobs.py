@@ -134,10 +134,10 @@ def test_a_narrow_list_keeps_the_names(path: Path, columns: int) -> None:
     done = jostle("jobs", "--parts", "--lost", "--repository", str(path), COLUMNS=str(columns))
     lines = done.out.splitlines()
     assert max(map(len, lines)) <= columns, done.out
-    assert lines[0].split()[0] == "job" and lines[0].split()[-1] == "program"
     for name, program in (("1", "solver"), ("1.0", "solver"), ("1.1", "post"), ("slurm-2", "tar")):
-        (row,) = (line.split() for line in lines if line.split()[0] == name)
-        assert row[-1] == program
+        (at,) = (number for number, line in enumerate(lines) if line.split()[0] == name)
+        # Where even short rows find no room, each is a paragraph.
+        assert program in " ".join(lines[at : at + 3]).split()
 
 
 def part(job: str, begin: float, end: float, **more: Any) -> dict[str, Any]:

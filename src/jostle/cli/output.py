@@ -112,25 +112,19 @@ def fit(frame: Table, *optional: str) -> Table:
     return frame
 
 
-def fit_around(frames: Sequence[Table], optional: Sequence[str], names: Sequence[str]) -> Table:
-    """Return the first table that fits the terminal; else the last one, made to fit.
+def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
+    """Return the first table that fits the terminal; else the last one, without some columns.
 
     Args:
         frames: The same table in versions that are shorter and shorter.
-        optional: Beginnings of the columns that are left out first, in this order.
-        names: Columns that name the rows: they stay, and are folded if all else is not enough.
+        optional: Beginnings of the columns that are left out, in this order, until it fits.
     """
     for frame in frames:
         if _paper.get() or _natural_width(frame) <= console().width:
             return frame
     headers = [str(column.header) for column in frames[-1].columns]
-    frame = fit(
-        frames[-1], *(header for name in optional for header in headers if header.startswith(name))
-    )
-    if _natural_width(frame) > console().width:
-        for column in frame.columns:
-            column.no_wrap = column.no_wrap and column.header not in names
-    return frame
+    left_out = (header for name in optional for header in headers if header.startswith(name))
+    return fit(frames[-1], *left_out)
 
 
 def path_end(path: str, others: int) -> str:

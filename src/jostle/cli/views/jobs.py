@@ -49,10 +49,7 @@ def jobs_table(
         )]
     ]  # fmt: skip
     optional = [name for name in _OPTIONAL if name != keep]
-    return fit_around(
-        [_table(lines, losses, short=short) for short in (False, True)], optional,
-        ("job", "program"),
-    )  # fmt: skip
+    return fit_around([_table(lines, losses, short=short) for short in (False, True)], optional)
 
 
 def _table(
