@@ -13,7 +13,7 @@ from jostle.cli.views.among_runs import figures_view
 
 def runs(**processes: int) -> dict[str, dict[str, Any]]:
     return {
-        name: {"program": "solver", "processes": n, "running": False, "start_ns": at}
+        name: {"program": "solver", "processes": n, "ranks": 0, "running": False, "start_ns": at}
         for at, (name, n) in enumerate(processes.items())
     }
 
@@ -25,6 +25,13 @@ def test_runs_with_as_many_processes_come_before_all_others() -> None:
     rows["d"]["running"] = True
     rows["b"]["program"] = "writer"
     assert others_of(rows, "a") == (["c"], None)
+
+
+def test_of_mpi_programs_the_ranks_count_and_not_their_launchers() -> None:
+    rows = runs(a=5, b=3, c=5)
+    for name, ranks in {"a": 2, "b": 2, "c": 4}.items():
+        rows[name]["ranks"] = ranks
+    assert others_of(rows, "a") == (["b"], 2)
 
 
 @pytest.mark.parametrize(

@@ -70,22 +70,27 @@ def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str
     """Return the other runs of a job's program.
 
     Args:
-        rows: By job: program, processes, running and start_ns.
+        rows: By job: program, processes, ranks (0 without MPI), running and start_ns.
         job: One of them.
 
     Returns:
-        Their names, the newest first; and their number of processes where all have the job's.
+        Their names, the newest first; and their number of processes (of an MPI program its ranks)
+        where all have the job's.
     """
+
+    def size(row: Mapping[str, Any]) -> int:
+        return int(row["ranks"] or row["processes"])
+
     own = rows[job]
     found = [
         (name, row)
         for name, row in rows.items()
         if name != job and row["program"] == own["program"] and not row["running"]
     ]
-    like = [(name, row) for name, row in found if row["processes"] == own["processes"]]
+    like = [(name, row) for name, row in found if size(row) == size(own)]
     # Those with as many processes did the same work most likely.
     chosen = sorted(like or found, key=lambda one: -one[1]["start_ns"])[:_MOST_RUNS]
-    return [name for name, _ in chosen], own["processes"] if like else None
+    return [name for name, _ in chosen], size(own) if like else None
 
 
 def among(

@@ -31,9 +31,7 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
     """
     rows = {row["job"]: row for row in job_rows(store, traffic=False)}
     rows |= {row["job"]: row for row in job_rows(store, [job])}
-    return {
-        name: row | {"processes": row["ranks"] or row["processes"]} for name, row in rows.items()
-    }
+    return rows
 
 
 def figures_of(
@@ -43,8 +41,8 @@ def figures_of(
 
     Args:
         store: The repository.
-        rows: Jobs that the viewer may see, by name: job, program, processes, running, start_ns,
-            end_ns and slice_ns.
+        rows: Jobs that the viewer may see, by name: job, program, processes, ranks, running,
+            start_ns, end_ns and slice_ns.
         job: One of them.
 
     Returns:
