@@ -21,8 +21,8 @@ PATH = (
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
 
-#: Verb -> what was seen -> the commands to try next, the first one first. JOB, OTHERS and SPOOL are
-#: filled in; ANOTHER_RUN is for the user to fill in.
+#: Verb -> what was seen -> the commands to try next, the first one first. JOB, OTHERS, ANOTHER_RUN
+#: (of the same program) and SPOOL are filled in; what names a run that is not there is left out.
 TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "run": {
         "a verdict": ("estimate JOB", "digest JOB"),
@@ -69,6 +69,7 @@ def steps(
     flag: str = "",
     viewer: int | None = None,
     others: Sequence[str] = (),
+    another: str = "",
     spool: str = "",
 ) -> list[str]:
     """Return the commands to try after a verb.
@@ -81,6 +82,7 @@ def steps(
         viewer: User (uid) whose view was asked for; verbs that know no such option are left out
             where they would name others' jobs.
         others: Other jobs that were shown.
+        another: Another run of the same program; "" if there is none.
         spool: Folder of profiles that are in no repository.
 
     Returns:
@@ -94,8 +96,10 @@ def steps(
         name, *words = template.split(" ")
         if viewer is not None and "OTHERS" in words:
             continue
-        named = [job if word == "JOB" and job else spool if word == "SPOOL" else word
-                 for word in words]  # fmt: skip
+        if "ANOTHER_RUN" in words and not another:
+            continue
+        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another}
+        named = [filled.get(word, word) for word in words]
         place = named.index("OTHERS") if "OTHERS" in named else None
         if place is not None:
             named[place : place + 1] = others

@@ -248,7 +248,7 @@ def _least_width(frame: Table) -> int:
 
 
 def _folded(line: Text, width: int) -> list[Text]:
-    """Return a line in lines of a width, broken between words; later ones are indented further."""
+    """Return a line in lines of a width, broken between words alone; later ones are indented."""
     from rich.text import Text
 
     if line.cell_len <= width or "│" in line.plain:
@@ -257,8 +257,14 @@ def _folded(line: Text, width: int) -> list[Text]:
     indent = len(line.plain) - len(line.plain.lstrip())
     body = line[indent:]
     body.plain = _BREAK.sub(_BOUND, body.plain)  # spans stay, as the length does
-    lines = body.wrap(console(), max(width - indent - 2, 20))
+    room, begin, breaks = max(width - indent - 2, 20), 0, []
+    for word in re.finditer(r"[^ ]+", body.plain):  # a path stays whole: it will be copied
+        if word.end() - begin > room and word.start() > begin:
+            begin = word.start()
+            breaks.append(begin)
+    lines = body.divide(breaks)
     for part in lines:
+        part.rstrip()
         part.plain = part.plain.replace(_BOUND, " ")
     return [Text(" " * (indent + 2 * (number > 0))) + part for number, part in enumerate(lines)]
 

@@ -90,7 +90,11 @@ def command(
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
     seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
-    next_steps(*steps("estimate", seen, name, flag=flag, viewer=viewer, spool=spool or ""))
+    from jostle.report.models.among_runs import newest_other_run
+
+    another = "" if alone else newest_other_run(store, name, viewer)
+    next_steps(*steps("estimate", seen, name, flag=flag, viewer=viewer, another=another,
+                      spool=spool or ""))  # fmt: skip
 
 
 @contextmanager

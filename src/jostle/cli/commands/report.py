@@ -173,6 +173,7 @@ def _of_one(
 ) -> Document:
     """Lay out the report on one job."""
     from jostle.analysis import digest
+    from jostle.analysis.digest.among_runs import others_of
     from jostle.cli.views.report import job_document
     from jostle.report.models.among_runs import figures_of, runs_of
 
@@ -183,12 +184,14 @@ def _of_one(
         if viewer is not None:
             rows = {job: row for job, row in rows.items() if row["uid"] == viewer}
         among = figures_of(store, rows, name)
-    seen = _seen(viewer)
+    seen, names = _seen(viewer), others_of(rows, name)[0]
+    another = [(f"jostle compare{flag} {name} {run}", "Why another run took another time:")
+               for run in names[:1]]  # fmt: skip
     return job_document(evaluated_job, did, among, [
         (f"jostle estimate{flag}{seen} {name}", "The verdict, with all causes and clusters:"),
         (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),
         (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
-        (f"jostle compare{flag} {name} ANOTHER_RUN", "Why another run took another time:"),
+        *another,
         (f"jostle serve{flag}", "The same in a browser, to zoom in:"),
     ])  # fmt: skip
 

@@ -12,7 +12,7 @@ from jostle.cli.output import fit, heading, table
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
 from jostle.report.verdict.blame import UNEXPLAINED, Blame
-from jostle.report.verdict.verdict import blame_of
+from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,11 +52,6 @@ def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
             f"{run} to jobs that were profiled."
         )
         yield f"  {_first(split)}"
-        if split.leaves_some:
-            yield (
-                f"  In all it lost {seconds_text(split.lost_s)}: "
-                f"{seconds_text(split.unexplained_s)} {UNEXPLAINED}."
-            )
     elif interference.blind:
         yield heading(
             f"There is too little evidence to decide whether others slowed {interference.job}."
@@ -66,6 +61,11 @@ def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
         yield heading(f"No evidence that others slowed {interference.job}.")
         yield from _seen(interference, run)
     yield f"  {working(interference.neighbours, unnamed=interference.unnamed)} meanwhile."
+    if split.leaves_some and estimate.percent.value >= WORTH_A_WORD:
+        words = head(estimate).what
+        what = f" to {words}" if words and estimate.causes[0].cause != "unknown" else ""
+        rest = f": {seconds_text(split.unexplained_s)}" if split.suspects else ","
+        yield f"  In all it lost {seconds_text(split.lost_s)}{what}{rest} {UNEXPLAINED}."
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:

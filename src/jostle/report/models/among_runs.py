@@ -34,6 +34,20 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
     return rows
 
 
+def newest_other_run(store: Repository, job: str, owner: int | None = None) -> str:
+    """Return the newest other run of a job's program that is over; "" if there is none.
+
+    Args:
+        store: The repository.
+        job: The job.
+        owner: Look among the jobs of this user (a uid) alone.
+    """
+    rows = {name: row for name, row in runs_of(store, job).items()
+            if name == job or owner is None or row["uid"] == owner}  # fmt: skip
+    names, _ = others_of(rows, job)
+    return names[0] if names else ""
+
+
 def figures_of(
     store: Repository, rows: Mapping[str, Mapping[str, Any]], job: str
 ) -> dict[str, Any]:
