@@ -164,7 +164,7 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
         served=SimpleNamespace(judged=np.ones(9, bool)),
         resource=SimpleNamespace(others=np.arange(9.0)),
     )  # fmt: skip
-    assert why_not(one).startswith("Operations took longer")
+    assert why_not(one).startswith("The job's calls took longer")
 
 
 def _beside(slowed, load, seed):

@@ -93,7 +93,7 @@ def guilty() -> Interference:
             ),
         ],
         {
-            "reader-3": "Its load and the service time do not move together (p = 0.48).",
+            "reader-3": "The job's calls were no slower when its load was higher (p = 0.48).",
             "solver-41": "Its load was only 0.3% of all load.",
         },
         marks,
@@ -108,8 +108,8 @@ def innocent() -> Interference:
     place = loss(evident=False)
     return Interference(
         "solver-42", BEGIN, 300.0, Interval(0.0, 0.0, 2.3), Interval(0.0, 0.0, 0.8), [place], [],
-        {"dump-17": "Its load and the service time do not move together (p = 0.61)."}, [], 1, 2.3,
-        [],
+        {"dump-17": "The job's calls were no slower when its load was higher (p = 0.61)."},
+        [], 1, 2.3, [],
     )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ from jostle.repository.types import JobTables
 _NS = 1e9
 _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
 _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex
+#: Begin of a note that is of the machine, not of the run: `jostle doctor` has it.
+_OF_THE_MACHINE = "perf: this machine does not count it"
 _SHARES = {
     "user CPU": ("os_user_ns",),
     "system CPU": ("os_system_ns",),
@@ -89,7 +91,8 @@ def digest(tables: JobTables) -> Digest:
         unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
         cost=_cost(totals, float(cpu.sum())),
         clock=_clock(job_processes),
-        notes=_distinct(job_processes.lists("notes")),
+        notes=[note for note in _distinct(job_processes.lists("notes"))
+               if not note.startswith(_OF_THE_MACHINE)],
         warnings=_distinct(job_processes.lists("warnings")),
         mpi=worlds(tables, job_processes, sums),
         writing=writing,
@@ -266,16 +269,20 @@ def _clock(job_processes: JobProcesses) -> Clock:
     error = int(job_processes.ints("clock_error_us")[judged].max(initial=0))
     steps = int(job_processes.ints("clock_steps")[judged].sum())
     several = len(set(hosts)) > 1
-    if bad:
+    if not several:  # slices of one node are those of one clock; `jostle doctor` looks at it
+        text = ""
+    elif bad:
         where = ", ".join(bad[:3]) + (", ..." if len(bad) > 3 else "")
-        text = f"The clock of {where} was not synchronised"
-        text += ": slices of different nodes may not match." if several else "."
+        text = (
+            f"The clock of {where} was not synchronised: slices of different nodes may not match."
+        )
     elif not judged.any():
         text = "No process ran long enough to record the state of the clock."
     else:
         text = f"Clocks were synchronised, error at most {error / 1000:.1f} ms."
     if steps:
         text += f" The clock jumped {steps} time{'s' if steps > 1 else ''}."
+        text = text.strip()
     return Clock(not bad and bool(judged.any()), error, steps, text)
 
 

@@ -315,6 +315,4 @@ def _reason(evaluation: _Evaluation, job: str) -> str:
             f"The service time on {where} follows its load (p = {test.p:.2g}), but not more "
             "than chance makes likely among all that were tested, or at no visible loss."
         )
-    return (
-        f"Its load on {where} and the job's service time do not move together (p = {test.p:.2g})."
-    )
+    return f"The job's calls on {where} were no slower when its load was higher (p = {test.p:.2g})."

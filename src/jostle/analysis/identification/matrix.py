@@ -111,8 +111,8 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
     visible = {name: number for name, number in program.items() if eyes.own(tables.jobs[name].user)}
     limits = (
         [
-            "The loss of a slice is divided by load between programs that always run together: "
-            "either may have caused it."
+            "Where two programs always ran at the same time, a loss is divided between them "
+            "by load: either may have caused it."
         ]
         if encounters
         else ["No two programs were active on a shared resource at the same time."]

@@ -278,12 +278,12 @@ def why_not(resource_test: ResourceTest) -> str:
         return f"The others' load was less than {_DOSE:.0%} of all load there."
     if resource_test.q <= LEVEL:
         return (
-            "Operations took longer when others were active (p = "
+            "The job's calls took longer while others were active (p = "
             f"{min(resource_test.p, 1):.2g}), but no "
             "job's load, alone or together, accounts for a notable loss."
         )
     return (
-        "Operations took no longer when others were active (p = "
+        "The job's calls took no longer while others were active (p = "
         f"{min(resource_test.p, 1):.2g}, after all "
         f"tests {min(resource_test.q, 1):.2g})."
     )

@@ -37,8 +37,9 @@ def view(comparison: Comparison, ratios: RunRatios) -> Iterator[Any]:
     yield _runs(comparison, ratios)
     base = "the fastest run" if _fastest(comparison) else ratios.baseline
     yield (
-        f"measured: longer than {base}; estimated: interference of each run's own "
-        "estimate; displaced: everything slower; work: segments that only one of both has"
+        f"measured: run time beyond that of {base}; estimated: the part that its own estimate "
+        "calls interference; displaced: all work was slower alike; work: what only one of the two "
+        "did; unexplained: the rest"
     )
     if ratios.repeated:
         about = f"  ratio: mean run time over that of {ratios.baseline_group}"

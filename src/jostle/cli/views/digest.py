@@ -132,7 +132,8 @@ def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
         yield f"failed calls: {', '.join(failed)}"
     yield from _unaccounted(digest)
     yield f"{own_cost(digest)}; {count(digest.cost.calls)} calls counted"
-    yield digest.clock.text
+    if digest.clock.text:
+        yield digest.clock.text
     yield from (f"note: {note}" for note in alike(digest.notes))
     yield from (heading("warning:", f" {warning}") for warning in digest.warnings)
     yield from next_view(all_advice(digest), digest.job)

@@ -306,8 +306,8 @@ def _no_evidence(interference: Interference, names: Mapping[str, str]) -> str:
         where = place(interference.blind.resource, names)
         return f"undecided whether any of them did it; {where}: {interference.blind.blind}"
     return (
-        "no evidence against any of them; a loss below "
-        f"{seconds(interference.smallest_s)} could not have been detected"
+        "No evidence against any of them. A loss of less than "
+        f"{seconds(interference.smallest_s)} to one of them would not show in this run."
     )
 
 

@@ -186,8 +186,6 @@ def _counters(world: WorldDigest) -> Iterator[str]:
         words.append(f"counted during {percent(counters.counted_share)} of it")
     if words:
         yield "; ".join(words)
-    if counters.denied:
-        yield f"counters asked for and not granted: {', '.join(counters.denied)}"
 
 
 def _segments(world: WorldDigest) -> Iterator[str]:
