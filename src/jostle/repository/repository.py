@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.reader import FILE_VALUES, find_profiles
+from jostle.reader import FILE_VALUES, ProfileError, find_profiles
 from jostle.repository.errors import DamagedError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
@@ -29,7 +29,7 @@ from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
-from jostle.repository.store.layout import COMMITS, GAUGE_IDS, TABLES
+from jostle.repository.store.layout import COMMITS, GAUGE_IDS, TABLES, process_id
 from jostle.repository.store.owner_names import may_come_back
 from jostle.repository.store.studies import StudyStore, study_names
 from jostle.repository.types import (
@@ -117,6 +117,23 @@ class Repository:
         if ingester.large:
             ingester.merge()
         return report
+
+    def not_taken(self, paths: Sequence[Path]) -> list[tuple[Path, str]]:
+        """Return the profiles in spools that are not wholly in the repository, with their jobs.
+
+        Args:
+            paths: Spool folders or single profiles; those that cannot be read do not count.
+        """
+        self._engine.refresh()
+        done = self._log.state.done
+        missing = []
+        for path in find_profiles(paths):
+            with contextlib.suppress(OSError, ProfileError):
+                peek = peek_header(path)
+                if peek.life is not None:
+                    keys = {process_id(owner, *peek.life) for owner in (None, peek.owner)}
+                    missing += [] if keys & done else [(path, peek.job)]
+        return missing
 
     def follow(
         self,

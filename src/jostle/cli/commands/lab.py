@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
+import tempfile
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from jostle.cli.launch.lab_job import Placement, place, profile
-from jostle.cli.options.common import SliceLength, json_option, repository_option
+from jostle.cli.options.common import (
+    SliceLength,
+    default_repository,
+    json_option,
+    repository_option,
+)
 from jostle.cli.output import emit_json, has_colour, next_steps, show
 from jostle.errors import UsageError
+from jostle.report.format.values import count
 
 if TYPE_CHECKING:
     from jostle.lab import Lab
@@ -199,13 +209,15 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     from jostle.lab import labs
     from jostle.lab.lab import down as take_down
     from jostle.lab.measure import running
-    from jostle.lab.state import names, roots_own
+    from jostle.lab.state import base_folder, names, roots_own
 
     there = [lab_name for lab_name in names() if everything or lab_name == name]
+    kept = {lab_name: _keep_profiles(base_folder() / lab_name) for lab_name in there}
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
     mended = [line for lab_name in there for line in take_down(lab_name)]
     if as_json:
-        emit_json({"down": there, "mended": mended, "ended": ended})
+        told = {lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles}
+        emit_json({"down": there, "mended": mended, "ended": ended, "kept": told})
         return
     if not there:
         flag = "" if name == "lab" else f" --name {name}"
@@ -222,8 +234,54 @@ def down(name: str, everything: bool, as_json: bool) -> None:
         jobs = ended.get(lab_name, 0)
         also = f"; {jobs} running command{'s' * (jobs != 1)} ended with it" if jobs else ""
         show(f"The lab `{lab_name}` is down{also}.")
+        if profiles := kept[lab_name]:
+            of = f"{_counted(profiles.files, 'profile')} of {_counted(len(profiles.jobs), 'job')}"
+            show(f"{of} had not been ingested, and will be found in {profiles.folder}")
+            next_steps(f"jostle ingest {profiles.folder}")
     for line in mended:
         show(f"  mended: {line}")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{count(number)} {what}{'s' * (number != 1)}"
+
+
+@dataclass(frozen=True)
+class _KeptProfiles:
+    """Profiles of a lab that the repository lacked: where they are now, how many, whose jobs."""
+
+    folder: str
+    files: int
+    jobs: list[str]
+
+
+def _keep_profiles(lab: Path) -> _KeptProfiles | None:
+    """Copy what the repository lacks out of the spools of a lab, which go down with it.
+
+    Args:
+        lab: The lab's folder.
+    """
+    from jostle.reader import find_profiles
+    from jostle.repository import Repository
+
+    spools = sorted({path.parent for path in lab.glob("local/*/spool/**/*.js[pst]")})
+    with contextlib.ExitStack() as stack:
+        if default_repository().exists():
+            store = Repository(default_repository())
+        else:
+            store = stack.enter_context(Repository.of_spool([]))
+        missing = store.not_taken(spools) if spools else []
+    if not missing:
+        return None
+    folder = Path(tempfile.mkdtemp(prefix=f"jostle-{lab.name}-"))
+    wanted = {path for path, _ in missing}
+    for path in find_profiles(spools):
+        if path in wanted or path.suffix != ".jst":
+            shutil.copy2(path, folder / path.name, follow_symlinks=False)
+            with contextlib.suppress(PermissionError):  # whose a profile is, its file tells
+                owner = path.lstat()
+                os.lchown(folder / path.name, owner.st_uid, owner.st_gid)
+    return _KeptProfiles(str(folder), len(missing), sorted({job for _, job in missing}))
 
 
 def attach(name: str) -> Lab:
