@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
-from jostle.plot.charts.matrix import MatrixGrid, grids, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, potential, signed, sure
 from jostle.report.format.values import alike, count
 
 if TYPE_CHECKING:
@@ -72,11 +72,6 @@ def _size(each: Encounter) -> float:
     return each.slowdown.value if each.slowdown else 0.0
 
 
-def _potential(value: float | None, *, proven: bool) -> str:
-    """Say a potential; in brackets unless a pair proves it."""
-    return signed(value) if value is None or proven else f"({signed(value)})"
-
-
 def _programs(programs: list[Potential]) -> Table:
     frame = table(
         ["=program", ">runs", ">passive (is slowed)", ">active (slows others)", "slowed by",
@@ -85,8 +80,8 @@ def _programs(programs: list[Potential]) -> Table:
     for each in programs:
         frame.add_row(
             each.program, count(each.runs),
-            _potential(each.passive, proven=bool(each.hurt_by)),
-            _potential(each.active, proven=bool(each.hurts)),
+            potential(each.passive, proven=bool(each.hurt_by)),
+            potential(each.active, proven=bool(each.hurts)),
             ", ".join(each.hurt_by) or "-", ", ".join(each.hurts) or "-",
         )  # fmt: skip
     return fit(frame, "slows")

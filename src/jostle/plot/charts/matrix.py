@@ -66,3 +66,8 @@ def signed(share: float | None) -> str:
         return "-"
     text = f"{100 * share:+.0f}" if abs(share) >= 0.0995 else f"{100 * share:+.1f}"
     return "0 %" if text in ("+0.0", "-0.0") else f"{text} %"
+
+
+def potential(value: float | None, *, proven: bool) -> str:
+    """Say a potential: `+18 %`, in brackets unless a pair proves it."""
+    return signed(value) if value is None or proven else f"({signed(value)})"

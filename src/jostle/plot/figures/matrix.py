@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.plot.charts.matrix import MatrixGrid, grids, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, potential, signed, sure
 from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
@@ -58,7 +58,8 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         "Slowdown of the row's program in its runs beside the column's program, against its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
         "after control of the false-discovery rate); grey: none; empty: they never met. "
-        "Right: how much the row's program is slowed over all encounters (passive)."
+        "Right: how much the row's program is slowed over all encounters (passive); hollow and in "
+        "brackets: no pair proves it."
     )
     rows, columns = _sides(grid)
     body = 0.15 + _HIGH * len(rows) + _below(columns)
@@ -148,11 +149,15 @@ def _colour(share: float) -> Any:
 def _passive(axes: Axes, matrix: Matrix, rows: list[str]) -> None:
     """Draw how much each program of the rows is slowed over all its encounters."""
     passive = {each.program: each.passive for each in matrix.programs}
+    proven = {each.program for each in matrix.programs if each.hurt_by}
     values = [passive.get(name) or 0.0 for name in rows]
-    axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color="#8FA3B5")
+    fills = ["#8FA3B5" if name in proven else "white" for name in rows]
+    axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color=fills,
+              edgecolor="#8FA3B5", linewidth=0.8)  # fmt: skip
     wide = max(*map(abs, values), 0.01)
     for y, name in enumerate(rows):
-        axes.text(max(values[y], 0) + 0.05 * wide, y + 0.5, signed(passive.get(name)), va="center",
+        axes.text(max(values[y], 0) + 0.05 * wide, y + 0.5,
+                  potential(passive.get(name), proven=name in proven), va="center",
                   fontsize=_CELL, color=INK)  # fmt: skip
     axes.set_xlim(min(0.0, *values) * 1.1, wide * 1.7)
     axes.axvline(0, color=RULE, linewidth=0.8)

@@ -92,7 +92,8 @@ def finding(made: Comparison) -> str:
     name = made.estimates[slowest].job
     text = f"{name} took {seconds(longer)} longer than {base.job}"
     if len({estimate.ranks for estimate in made.estimates}) > 1:
-        return f"{text}; but these are not runs of the same size: their numbers of ranks differ"
+        what = "ranks" if base.world >= 0 else "processes"
+        return f"{text}; but these are not runs of the same size: their numbers of {what} differ"
     estimated = made.estimated_s[slowest]
     if estimated >= 0.5 * longer:
         return f"{text}; interference explains {seconds(min(estimated, longer))} of it"
