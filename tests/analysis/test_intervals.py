@@ -48,8 +48,8 @@ def test_one_run_has_no_interval_and_none_has_nothing():
     assert pooled_loss([]).mean is None
     assert loss([], [25.0]).n == 0 and loss([50.0], []).n == 0
     assert summary([None, float("nan")]).n == 0
-    assert summary([1.0, 1.0]).low == 1.0
-    equal = loss([50.0, 50.0], [25.0, 25.0])
+    assert summary([1.0, 1.0, 1.0]).low == 1.0
+    equal = loss([50.0, 50.0, 50.0], [25.0, 25.0, 25.0])
     assert (equal.low, equal.high) == (0.5, 0.5)
     assert pooled_loss([([50.0, 50.0], [25.0, 25.0])] * 2).high == 0.5
 
@@ -61,6 +61,8 @@ def test_median_interval_is_the_same_each_time():
 
 
 def test_an_interval_of_two_runs_is_not_shown():
-    """Of 330 and 360 MiB/s Student's interval reaches below nothing."""
-    assert interval_label(summary([0.1, 0.6])) == "-"
+    """Of 330 and 360 MiB/s Student's interval reaches below nothing: it is in no view."""
+    two = (summary([0.1, 0.6]), loss([50.0, 51.0], [25.0, 9.0, 12.0]))
+    assert [(each.low, each.high) for each in two] == [(None, None)] * 2
+    assert interval_label(two[0]) == "-"
     assert interval_label(summary([0.1, 0.2, 0.3])) != "-"

@@ -201,7 +201,7 @@ def test_chunk_sizes_give_curves_and_a_break_even_point():
         owc = Writer("owc", "open-write-close", chunk=1 << power,
                      weight=2.0 ** ((power - 24) / 2), volume=400e6)  # fmt: skip
         aw = replace(AW, chunk=1 << power, volume=400e6, nodes=("node2",))
-        for repetition in (1, 2):
+        for repetition in (1, 2, 3):
             made.alone(owc, repetition)
             made.alone(aw, repetition)
             made.pair(owc, aw, repetition)

@@ -976,13 +976,14 @@ export interface StudyRow {
   mend: string | null;
 }
 
-/** A figure over repetitions, with the interval of its median. */
+/** A figure over repetitions, with the 95 % interval of its mean. */
 export interface Summary {
   n: number;
   median: number | null;
   min: number | null;
   max: number | null;
   mean: number | null;
+  /** null: fewer than three runs, which do not tell it */
   low: number | null;
   high: number | null;
 }

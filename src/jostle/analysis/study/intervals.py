@@ -34,11 +34,16 @@ def number(value: float) -> float | None:
 
 
 def summary(values: Sequence[float | None]) -> Summary:
-    """Summarise repetitions of one quantity, with Student's interval of the mean."""
+    """Summarise repetitions of one quantity, with Student's interval of the mean.
+
+    Student's quantile for two values is 12.7: their interval covers what cannot be, so it is None.
+    """
     data = known(values)
     if not data:
         return NOTHING
     mean, low, high = interval(data, CONFIDENCE)
+    if len(data) < LEAST_RUNS:
+        low = high = math.nan
     return Summary(
         len(data), float(np.median(data)), min(data), max(data), mean, number(low), number(high)
     )
@@ -53,7 +58,8 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
     Returns:
         Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
-        the means, its interval Welch's by the delta method. Runs of the same
+        the means, its interval Welch's by the delta method; None where either has fewer than three
+        runs. Runs of the same
         round are not paired, since a program is not disturbed alike in them.
     """
     base, data = known(isolated), known(interfered)
@@ -62,7 +68,7 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
         return NOTHING
     losses = [1 - value / middle for value in data]
     mean = 1 - float(np.mean(data)) / float(np.mean(base))
-    half = _half_width(base, data)
+    half = _half_width(base, data) if min(len(base), len(data)) >= LEAST_RUNS else math.nan
     return Summary(
         len(data),
         float(np.median(losses)),

@@ -62,7 +62,8 @@ class Summary:
         min: Least.
         max: Greatest.
         mean: Mean.
-        low: Lower end of the 95 % interval (Student's t; Welch's for ratios); None below n = 2.
+        low: Lower end of the 95 % interval (Student's t; Welch's for ratios); None below n = 3:
+            two runs do not tell how far they vary.
         high: Its upper end.
     """
 

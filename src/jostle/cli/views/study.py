@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.study.model import Cell, KuoRow, Law, Standalone, StudyResult
 from jostle.cli.output import console, fit, heading, table, utf8, without
 from jostle.plot.charts.study import (
-    LEAST_RUNS,
     Group,
     brief,
     chunk_label,
@@ -112,7 +111,7 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
     for row in rows:
         low, high = row.rate.low, row.rate.high
         interval = "2 runs: too few" if row.rate.n == 2 else "-"
-        if row.rate.n >= LEAST_RUNS and low is not None and high is not None:
+        if low is not None and high is not None:
             interval = f"{rate_label(low, row.metric)} to {rate_label(high, row.metric)}"
         out = {"outliers": sum(row.outlier), "discarded": row.discarded, "failed": row.failed}
         left = ", ".join(f"{number} {reason}" for reason, number in out.items() if number)

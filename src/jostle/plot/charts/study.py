@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from jostle.analysis.study.intervals import LEAST_RUNS
 from jostle.analysis.study.model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
 from jostle.plot.charts.imprint import shown
 from jostle.report.format.values import byte_count, count, duration
@@ -77,16 +78,9 @@ def significant_signed(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
 
 
-#: Fewer runs have no interval that says anything of them.
-LEAST_RUNS = 3
-
-
 def interval_label(summary: Summary, *, scale: float = 100.0, unit: str = " %") -> str:
-    """Return the 95 % interval of a mean: `39 to 47 %`; `-` where there is none, or of two runs.
-
-    Student's quantile for two values is 12.7: such an interval covers what cannot be.
-    """
-    if summary.n < LEAST_RUNS or summary.low is None or summary.high is None:
+    """Return the 95 % interval of a mean: `39 to 47 %`; `-` where there is none."""
+    if summary.low is None or summary.high is None:
         return "-"
     low, high = significant_signed(scale * summary.low), significant_signed(scale * summary.high)
     return f"{low} to {high}{unit}"
@@ -282,6 +276,18 @@ def kept_label(counts: Iterable[int]) -> str:
     if not numbers:
         return "n = 0"
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"n = {numbers[0]} to {numbers[-1]}"
+
+
+def whiskers(counts: Iterable[int]) -> str:
+    """Return what a caption says of intervals: part of a sentence, "" for single runs.
+
+    Args:
+        counts: How many runs count, one number per thing that is drawn.
+    """
+    most = max(counts, default=0)
+    if most >= LEAST_RUNS:
+        return "; whiskers: 95 % interval of their mean"
+    return "; two runs have no interval" if most > 1 else ""
 
 
 def single_runs(counts: Iterable[int]) -> str:

@@ -37,14 +37,14 @@ class Setting(BaseModel):
 
 
 class Summary(BaseModel):
-    """A figure over repetitions, with the interval of its median."""
+    """A figure over repetitions, with the 95 % interval of its mean."""
 
     n: int
     median: float | None
     min: float | None
     max: float | None
     mean: float | None
-    low: float | None
+    low: float | None = Field(description="null: fewer than three runs, which do not tell it")
     high: float | None
 
 

@@ -19,6 +19,7 @@ from jostle.plot.charts.study import (
     single_runs,
     slug,
     source,
+    whiskers,
     without_chunk,
 )
 from jostle.plot.figures.figure import INK, SOFT
@@ -144,7 +145,7 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
     )
     words = {pair.words for pair in found}
     note += f"; everywhere {words.pop()}" if len(words) == 1 and "" not in words else ""
-    note += "; whiskers: 95 % interval of their mean." if max(counts) > 1 else "."
+    note += f"{whiskers(counts)}."
     note += single_runs(counts)
     across = min(len(found), _ACROSS)
     rows = math.ceil(len(found) / _ACROSS)

@@ -32,6 +32,7 @@ from jostle.plot.charts.study import (
     summary_of,
     values_of,
     verdicts,
+    whiskers,
     why_empty,
 )
 from jostle.plot.figures.figure import INK, SOFT
@@ -160,7 +161,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
         f"of the runs, {kept_label(counts)}"
     )
     if several(group.cells):
-        note += "; whiskers: 95 % interval of their mean; points: runs"
+        note += f"{whiskers(counts)}; points: runs"
         note += "; diamond: the least disturbed run" if measure == "degradation" else ""
     note += "."
     note += single_runs(counts)
@@ -266,7 +267,6 @@ def _range(matrix: PairMatrix) -> tuple[float, float]:
         seen += [100 * value for value in values_of(cell, matrix.measure)]
         summary = summary_of(cell, matrix.measure)
         ends = (summary.median, summary.low, summary.high)
-        # Of two runs the interval may be wider than all there is to see.
         seen += [max(100 * end, WIDEST) for end in ends if end is not None]
     if matrix.measure == "degradation":
         return max(min(0.0, *seen) * 1.3, -100.0), 112.0
