@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 from command import ROOT, jostle, python
+
+from jostle.cli.doctor import checks, mpi
+from jostle.repository import Repository
 
 
 @pytest.mark.usefixtures("library")
@@ -147,3 +151,32 @@ def test_without_a_lab_the_neighbour_has_large_chunks(tmp_path: Path) -> None:
 def _readable_for_all(path: Path) -> bool:
     real = path.resolve()
     return all(folder.stat().st_mode & 0o005 == 0o005 for folder in (real, *real.parents))
+
+
+def test_mends_change_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finding is gone after its mend; what nobody can mend is no finding."""
+    config = tmp_path / "jostle.conf"
+    monkeypatch.setenv("JOSTLE_CONFIG", str(config))
+    config.write_text("enabled = off\n")
+    assert checks.check_settings().mend == "export JOSTLE=on"
+    monkeypatch.setenv("JOSTLE", "on")
+    assert checks.check_settings().state == "ok"
+    config.write_text("")
+    monkeypatch.setenv("JOSTLE", "off")
+    assert checks.check_settings().mend == "unset JOSTLE"
+    monkeypatch.delenv("JOSTLE")
+    assert checks.check_settings().state == "ok"
+
+    monkeypatch.setattr(mpi, "open_event", lambda kind, _: 0 if kind else errno.ENOENT)
+    assert (mpi.check_perf().state, mpi.check_perf().mend) == ("ok", "")
+    monkeypatch.setattr(mpi, "open_event", lambda *_: errno.EACCES)
+    assert (mpi.check_perf().state, "perf_event_open" in mpi.check_perf().mend) == ("warn", True)
+
+
+def test_a_damaged_repository_is_a_finding(tmp_path: Path) -> None:
+    store = Repository(tmp_path, create=True)
+    (tmp_path / "commits" / "00000001.json").write_text("{")
+    found = checks.check_repository(tmp_path)
+    assert (found.state, "check" in found.mend and "--mend" in found.mend) == ("warn", True)
+    store.repair()
+    assert checks.check_repository(tmp_path).state == "ok"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.cli.config import RuntimeSettings, settings
+from jostle.cli.options.common import repository_flag
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, duration
 
@@ -186,7 +187,10 @@ def check_spool() -> Check:
         )  # fmt: skip
     if kind in NETWORK_TYPES:
         return Check(
-            "spool", "warn", f"{says}; profiles should stay on the node", "use a local disk"
+            "spool",
+            "warn",
+            f"{says}; profiles should stay on the node",
+            "set JOSTLE_SPOOL to a folder on a local disk",
         )
     return Check("spool", "ok", says)
 
@@ -247,8 +251,14 @@ def check_repository(path: Path) -> Check:
             f"into it",
             "name one of your own with --repository or JOSTLE_REPOSITORY",
         )  # fmt: skip
-    number = Repository(path).jobs().num_rows
+    store = Repository(path)
+    number = store.jobs().num_rows
     free = byte_count(shutil.disk_usage(path).free)
+    if lost := [*store.damage(), *(damaged.missing() for damaged in store.left_out().values())]:
+        mend = (
+            f"restore it from a backup, or `jostle repository check{repository_flag(path)} --mend`"
+        )
+        return Check("repository", "warn", f"{path}: {lost[0]}", mend)
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 
 
@@ -258,10 +268,12 @@ def check_settings() -> Check:
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")
     if not rules.enabled:
-        place = (
-            rules.file if "enabled" in rules.locked or not os.environ.get("JOSTLE") else "JOSTLE"
-        )
-        return Check("settings", "warn", f"recording is switched off by {place}", "JOSTLE=on")
+        place, mend = str(rules.file), "export JOSTLE=on"
+        if "enabled" in rules.locked:
+            mend = f"write `enabled = on` into {rules.file}, as its owner"
+        elif os.environ.get("JOSTLE"):
+            place, mend = "JOSTLE", "unset JOSTLE"
+        return Check("settings", "warn", f"recording is switched off by {place}", mend)
     words = [f"{key} = {value}" for key, value in rules.values.items() if key != "lock"]
     if rules.locked:
         words.append(f"locked: {', '.join(sorted(rules.locked))}")
