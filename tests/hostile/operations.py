@@ -33,7 +33,7 @@ from jostle.repository.ingest import fair_batches as shares  # noqa: E402
 from jostle.repository.ingest import follow  # noqa: E402
 from jostle.repository.maintenance import compact  # noqa: E402
 from jostle.repository.store import files, log, tables  # noqa: E402
-from jostle.repository.store.layout import MARKER, MERGED, TABLES  # noqa: E402
+from jostle.repository.store.layout import MARKER, MERGED, QUARANTINE, TABLES  # noqa: E402
 
 #: Checkpoints are written often, and batches are small: a few profiles show what thousands do.
 CHECKPOINT_EVERY = 3
@@ -150,7 +150,8 @@ def content(root: Path) -> dict[str, list[Any]]:
 
 def _files(root: Path) -> list[str]:
     return [path.relative_to(root).as_posix() for path in sorted(root.rglob("*"))
-            if path.is_file() and not path.is_relative_to(root / MERGED)
+            if path.is_file()
+            and not any(path.is_relative_to(root / aside) for aside in (MERGED, QUARANTINE))
             and (path.name.startswith(".") or path.suffix == ".parquet")]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ JOB_RULES: tuple[Rule, ...] = (
         (("waiting_share", ">=", 0.05),),
         "who held the cores",
         ("jostle interference JOB", "jostle timeline JOB --metric wait"),
-        "its processes waited {waiting_share} of their time for a core: {processes} processes kept "
+        "its processes ({processes}) waited {waiting_share} of their time for a core, and kept "
         "{cores} cores busy on average. If no other job held the cores, start fewer processes or "
         "threads, or ask for more cores",
     ),
