@@ -82,8 +82,8 @@ def test_a_verdict_for_a_page_has_what_it_draws():
     }  # fmt: skip
     found = page_payload(whole)
     # One of 2000 columns is 4 ns wide: what lies in one of them is one span.
-    one = {"start_ns": 0, "end_ns": 3, "seconds": 1.0, "resource": "/fs0"}
-    assert found["estimate"]["hits"] == [one, hit(4000, 5000)]
+    one = {"start_ns": 0, "end_ns": 3, "seconds": 1.0, "resource": "/fs0", "parts": []}
+    assert found["estimate"]["hits"] == [one, hit(4000, 5000) | {"parts": []}]
     first, second = found["interference"]["resources"]
     assert (first["steps_ns"], first["service"]) == ([0, 4], [1.235, None])
     assert (second["steps_ns"], second["service"], first["own_load"]) == ([], [], [])

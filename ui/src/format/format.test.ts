@@ -3,7 +3,7 @@ import { bytes, points, seconds } from './format';
 
 describe('format', () => {
   it('writes spans as the commands do', () => {
-    expect([0.0004, 3.76, 75.31, 313, 3366].map(seconds)).toEqual(['400 µs', '3.8 s', '75.3 s', '313 s', '56 min']);
+    expect([0.0004, 3.76, 75.31, 313, 3366, 7500, 90000].map(seconds)).toEqual(['400 µs', '3.76 s', '75.3 s', '313 s', '56 min 06 s', '2 h 05 min', '1 d 01 h']);
   });
   it('writes bytes and percent', () => {
     expect([0, 1023, 1024, 5e8].map(bytes)).toEqual(['0 B', '1023 B', '1.00 KiB', '477 MiB']);

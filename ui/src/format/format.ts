@@ -12,17 +12,19 @@ export function bytes(value: number): string {
   return unit === 0 ? `${Math.round(value)} B` : `${digits(value)} ${UNITS[unit]}`;
 }
 
+const two = (value: number) => String(value).padStart(2, '0');
 export function seconds(value: number): string {
   if (value < 0) return `−${seconds(-value)}`;
   if (value === 0) return '0 s';
-  if (value < 0.9995e-3) return `${digits(value * 1e6)} µs`;
-  if (value < 0.9995) return `${digits(value * 1e3)} ms`;
-  if (value < 60) return `${value.toFixed(1)} s`;
+  if (value < 1e-6) return `${(value * 1e9).toFixed(0)} ns`;
+  if (value < 1e-3) return `${digits(value * 1e6)} µs`;
+  if (value < 1) return `${digits(value * 1e3)} ms`;
+  if (value < 60) return `${digits(value)} s`;
   if (value < 600) return `${value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} s`;
-  const minutes = Math.round(value / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, '0')} min` : `${Math.round(hours / 24)} d`;
+  const whole = Math.round(value);
+  const [minutes, hours, days] = [Math.floor(whole / 60), Math.floor(whole / 3600), Math.floor(whole / 86400)];
+  if (!hours) return `${minutes} min ${two(whole % 60)} s`;
+  return days ? `${days} d ${two(hours % 24)} h` : `${hours} h ${two(minutes % 60)} min`;
 }
 
 export function points(value: number): string {

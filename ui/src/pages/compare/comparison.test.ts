@@ -19,11 +19,11 @@ describe('a difference', () => {
   });
   it('is put in words, the largest first, what made up for it last', () => {
     expect(slowest(compared)).toBe(0);
-    expect(reasons(compared, 0)).toBe('2.4 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
-    expect(headline(compared)).toBe('B took 3.1 s longer than A: 2.4 s file system, 500 ms CPU, 500 ms other work');
+    expect(reasons(compared, 0)).toBe('2.40 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
+    expect(headline(compared)).toBe('B took 3.10 s longer than A: 2.40 s file system, 500 ms CPU, 500 ms other work');
   });
   it('calls messages within a node what they are', () => {
-    expect(reasons({ ...compared, by_cause: { 'memory or cpu': [2.9, 0] } }, 0)).toContain('2.9 s memory or CPU (messages within the node)');
+    expect(reasons({ ...compared, by_cause: { 'memory or cpu': [2.9, 0] } }, 0)).toContain('2.90 s memory or CPU (messages within the node)');
   });
   it('is left to the words of the command where there is none, or none that counts', () => {
     expect(headline({ ...compared, measured_s: [0.01, 0] })).toBe('found');
@@ -34,7 +34,7 @@ describe('a difference', () => {
     expect(drawn.filter((bar) => bar.piece.seconds < 0)).toMatchObject([{ from: -0.4, to: 0 }]);
     expect(Math.max(...drawn.map((bar) => bar.to))).toBeCloseTo(3.5);
     expect(scale(compared)).toEqual([-0.4, 3.5]);
-    expect([signedSeconds(3.1), signedSeconds(-0.5), signedSeconds(0)]).toEqual(['+3.1 s', '−500 ms', '0']);
+    expect([signedSeconds(3.1), signedSeconds(-0.5), signedSeconds(0)]).toEqual(['+3.10 s', '−500 ms', '0']);
   });
 });
 

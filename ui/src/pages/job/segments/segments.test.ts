@@ -17,14 +17,14 @@ describe('words', () => {
   });
   it('say what was found', () => {
     expect(finding(answer())).toBe('None of 40 segments took longer than similar ones.');
-    expect(finding(answer({ hit: 3, excess_s: 2.44 }))).toBe('3 of 40 segments took longer than similar ones: 2.4 s lost.');
+    expect(finding(answer({ hit: 3, excess_s: 2.44 }))).toBe('3 of 40 segments took longer than similar ones: 2.44 s lost.');
     expect(finding(answer({ clusters: [cluster(1)] }))).toBe('40 segments, all of one cluster: none took longer than similar ones.');
     expect(finding(answer({ total: 1 }))).toMatch(/^The whole run is one segment/);
   });
   it('say what a cluster lost, and beyond which duration', () => {
     const text = describeCluster(cluster(7, { hit: 1, excess_s: 0.5 }), 'jostle');
-    expect(text).toMatch(/^1 of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed: 500 ms lost\. Undisturbed they take 1\.0 s, the threshold is 1\.4 s on average\./);
-    expect(describeCluster(cluster(7), 'thesis')).toBe('None of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed. Undisturbed they take 1.0 s, the threshold is 1.4 s.');
+    expect(text).toMatch(/^1 of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed: 500 ms lost\. Undisturbed they take 1\.00 s, the threshold is 1\.40 s on average\./);
+    expect(describeCluster(cluster(7), 'thesis')).toBe('None of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed. Undisturbed they take 1.00 s, the threshold is 1.40 s.');
     expect(describeCluster(cluster(7, { usable: false }), 'jostle')).toMatch(/too few segments for a reference/);
   });
 });

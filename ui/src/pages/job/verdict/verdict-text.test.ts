@@ -29,7 +29,7 @@ describe('when', () => {
   it('lists few spans, and counts many', () => {
     expect(describeSpans(joinSlices([slice(3600e9), slice(7199e9)]))).toMatch(/:00:00 – 01, \d\d:59:59 – \d\d:00:00$/);
     expect(describeSpans(joinSlices([{ ...slice(1e9), length_ns: 5e8 }]))).toMatch(/^\d\d:\d\d:01$/);
-    expect(describeSpans(joinSlices(Array.from({ length: 50 }, (_, i) => slice(i * 60e9))))).toBe('50 times in 49 min');
+    expect(describeSpans(joinSlices(Array.from({ length: 50 }, (_, i) => slice(i * 60e9))))).toBe('50 times in 49 min 01 s');
   });
 });
 
@@ -43,7 +43,7 @@ describe('words for who did it', () => {
     interference: { neighbours, blind },
   }) as unknown as Verdict;
   it('accuse nobody where no job is suspected', () => {
-    expect(headline(verdictOf('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
+    expect(headline(verdictOf('green', 4, 0))).toBe('This run lost 2.00 s of its 50.0 s');
     expect(byWhom(verdictOf('green', 4, 0))).toBe('none that was profiled');
     expect(byWhom(verdictOf('yellow', 8, 3))).toBe('no profiled job');
     expect(byWhom(verdictOf('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be determined');
@@ -63,7 +63,7 @@ describe('words for who did it', () => {
     expect(byWhom(verdictOf('green', 0.4, 1))).toBe('nobody');
   });
   it('attribute to suspects no more than they explain', () => {
-    expect(headline(verdictOf('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
+    expect(headline(verdictOf('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.00 s to others that were profiled');
     expect(describeSuspectSlices(verdictOf('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
     expect(describeSuspectSlices(verdictOf('red', 60, 1))).toBe('');
   });
