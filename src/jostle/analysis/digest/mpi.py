@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from jostle._profile import THREAD_LEVELS, MpiAdapter, MpiState
 from jostle.analysis.digest.advice import advise
 from jostle.analysis.digest.mpi_world import (
+    USUAL_EVENTS,
     Balance,
     CallTraffic,
     Counters,
@@ -30,8 +31,6 @@ Floats = NDArray[np.float64]
 Sums = Mapping[str, Ints]
 
 _NS = 1e9
-_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
-           "migrations", "page faults")  # fmt: skip
 _FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
 
 _BLOCKING = "one_to_all all_to_one all_to_all scan neighbor".split()
@@ -250,8 +249,8 @@ class _World:
 
     def _counters(self) -> Counters:
         papi = self._papi_names()
-        places = [*range(len(_EVENTS)), *range(8, 12)]
-        names = [*_EVENTS, *papi]
+        places = [*range(len(USUAL_EVENTS)), *range(8, 12)]
+        names = [*USUAL_EVENTS, *papi]
         asked, granted = self.ints("perf_asked"), self.ints("perf_granted")
         wanted = [name for name, bit in zip(names, places, strict=True)
                   if name and bool((asked >> bit & 1).any())]  # fmt: skip

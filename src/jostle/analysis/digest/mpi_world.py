@@ -7,6 +7,10 @@ from typing import Any
 
 from jostle.analysis.spread import Range, Spread
 
+#: What is counted unless the user names other events, in the order of their bits in a profile.
+USUAL_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
+                "migrations", "page faults")  # fmt: skip
+
 
 @dataclass(frozen=True)
 class CallTraffic:
@@ -111,6 +115,11 @@ class Counters:
     flops_event: str = ""
     papi: dict[str, Spread] | None = None
     counted_share: float = 1.0
+
+    @property
+    def named_and_denied(self) -> list[str]:
+        """The events that the user named and did not get; `jostle doctor` tells of the usual."""
+        return [name for name in self.denied if name not in USUAL_EVENTS]
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,8 @@ def _counters(world: WorldDigest) -> Iterator[str]:
         words.append(f"counted during {percent(counters.counted_share)} of it")
     if words:
         yield "; ".join(words)
+    if counters.named_and_denied:
+        yield f"counters asked for and not granted: {', '.join(counters.named_and_denied)}"
 
 
 def _segments(world: WorldDigest) -> Iterator[str]:
