@@ -18,6 +18,12 @@ from pathlib import Path
 import pytest
 from command import Done, jostle
 
+from jostle.analysis.estimation.model import CauseName
+from jostle.analysis.interval import Interval
+from jostle.cli import output
+from jostle.cli.views.estimate import _causes
+from jostle.report.verdict.verdict import CauseRow
+
 STUB = Path(__file__).with_name("estimate_stub.py")
 GOLDEN = Path(__file__).with_name("golden")
 CASES = {
@@ -82,6 +88,7 @@ def told(place: Path) -> dict[str, Done]:
         "two markdown": (["compare", "heads-1", "heads-2", "--markdown"], 100, "utf-8"),
         "no match": (["compare", "alt-*", "heads"], 100, "utf-8"),
         "both forms": (["compare", "heads-1", "heads-2", "--json", "--markdown"], 100, "utf-8"),
+        "compare 80": (["compare", "heads-1", "heads-2"], 80, "utf-8"),
         "compare plot": (
             ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")], 100, "utf-8"),
         "no folder": ([*heads, "--plot", str(place / "file")], 100, "utf-8"),
@@ -189,6 +196,11 @@ def test_it_fits_the_width(width: str, told: dict[str, Done]) -> None:
     assert max(map(len, drawn)) <= int(width)
 
 
+def test_a_narrow_comparison_has_all_pieces_of_the_difference(told: dict[str, Done]) -> None:
+    rows = {line.split()[0] for line in told["compare 80"].out.splitlines() if "  " in line}
+    assert rows >= {"measured", "estimated", "displaced", "work", "unexplained"}
+
+
 def test_json_has_it_all(told: dict[str, Done]) -> None:
     assert told["json"].err == ""
     content = json.loads(told["json"].out)
@@ -238,7 +250,6 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     import estimates
 
     from jostle.analysis.estimation.model import Cause
-    from jostle.cli.views.estimate import _causes
     from jostle.report.verdict.verdict import cause_rows, head
 
     run = estimates.ftq()
@@ -249,6 +260,21 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
         assert head(made).what == words
         assert next(iter(_causes(cause_rows(made, {})).columns[0].cells)) == words
     assert head(estimates.heads(disturbed=False)).what == ""
+
+
+@pytest.mark.parametrize(("second", "told_apart"), [("cpu", True), ("network", False)])
+def test_causes_of_the_same_name_are_told_apart_in_a_narrow_terminal(
+    second: CauseName, told_apart: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    output.console.cache_clear()
+    seconds = Interval(1.0, 0.5, 1.5)
+    rows = [
+        CauseRow("cpu", "node1", seconds, 0.1, "measured"),
+        CauseRow(second, "node1", seconds, 0.1, "inferred"),
+    ]
+    assert ("how" in [column.header for column in _causes(rows).columns]) == told_apart
+    output.console.cache_clear()
 
 
 @pytest.mark.parametrize(("percent", "cause"), [(0.4, None), (0.7, "cpu")])

@@ -43,6 +43,8 @@ def test_the_lines_fit_60_columns() -> None:
         "  files: read 1023 MiB/s, written 1023 MiB/s, 56.8 in calls",
         "  others there: 64.0 cores, 1023 MiB/s (last minute)",
     ]
+    idle = live.live_lines(LiveLoad(5.3e-6, 5.3e-6, 5.3e-6, 0, 0, 5.3e-6, wide), 1)
+    assert not any("e-" in line for line in idle)
     assert live.live_lines(LiveLoad(0, 0, 0, 0, 0, 0, 0), 1)[2] == "  others there: none known"
     assert live.live_lines(None, 1) == ["jostle 0:01  the first slice has not ended yet"]
 

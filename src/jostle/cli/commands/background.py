@@ -56,6 +56,6 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
     paint(chart, saved)
     flag = repository_flag(repository)
     if not job_background.resources:
-        show(f"Nobody else was at work on the mounts of {name}.")
+        show(f"No other profiled job was at work on the mounts of {name}.")
     seen = "a load" if job_background.resources else "nobody"
     next_steps(*steps("background", seen, name, flag=flag))

@@ -125,7 +125,8 @@ def _runs(comparison: Comparison, ratios: RunRatios) -> Any:
             seconds(estimate.run_s), ratio_label(ratios.runs[number].ratio),
             *([named, "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )  # fmt: skip
-    return fit(frame, "work", "light")
+    # Never without a piece of the difference: the pieces would not add up to what is measured.
+    return fit(frame, "light")
 
 
 def _causes(comparison: Comparison) -> Any:

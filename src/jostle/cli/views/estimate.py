@@ -212,7 +212,9 @@ def _causes(shown: Sequence[CauseRow]) -> Any:
             f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
             full * filled + empty * (wide - filled), cause.how,
         )  # fmt: skip
-    return fit(frame, "95 %", "how")
+    # Two rows of the same cause and place differ only in how they are known.
+    twins = len({(cause.what, cause.place) for cause in shown}) < len(shown)
+    return fit(frame, "95 %", *([] if twins else ["how"]))
 
 
 def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:

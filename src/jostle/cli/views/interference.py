@@ -58,7 +58,7 @@ def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
         )
         yield f"  {interference.blind.resource}: {interference.blind.blind}"
     else:
-        yield heading(f"No evidence that others slowed {interference.job}.")
+        yield heading(f"No evidence that other profiled jobs slowed {interference.job}.")
         yield from _seen(interference, run)
     yield f"  {working(interference.neighbours, unnamed=interference.unnamed)} meanwhile."
     if split.leaves_some and estimate.percent.value >= WORTH_A_WORD:
@@ -69,8 +69,11 @@ def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:
-    """Say who else was at work: `2 other jobs were at work on its resources`."""
-    who_else = others_beside(neighbours, unnamed=unnamed) or "nobody else"
+    """Say who else was at work: `2 other jobs were at work on its resources`.
+
+    Only profiled jobs are known: unprofiled load may have been there beside them.
+    """
+    who_else = others_beside(neighbours, unnamed=unnamed) or "no other profiled job"
     verb = "was" if neighbours <= 1 and not unnamed else "were"
     return f"{who_else[0].upper()}{who_else[1:]} {verb} at work on its resources"
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from jostle.report.models.live import LiveLoad
 
 _ROWS = 3
+#: Mean threads or cores that are shown as none.
+_NEXT_TO_NONE = 0.005
 #: With fewer lines there would be too little of the terminal left.
 _LEAST_LINES = 10
 _SAVE, _RESTORE = "\0337", "\0338"
@@ -96,11 +98,16 @@ def live_lines(load: LiveLoad | None, seconds: float) -> list[str]:
     clock = f"jostle {minutes}:{rest:02}  "
     if load is None:
         return [f"{clock}the first slice has not ended yet"]
-    others = f"{significant(load.others_cores)} cores, {byte_count(load.others_bytes)}/s"
-    quiet = load.others_cores < 0.005 and load.others_bytes < 1
+    others = f"{_many(load.others_cores)} cores, {byte_count(load.others_bytes)}/s"
+    quiet = load.others_cores < _NEXT_TO_NONE and load.others_bytes < 1
     return [
-        f"{clock}cores: {significant(load.cores)} busy, {significant(load.waiting)} waited for",
+        f"{clock}cores: {_many(load.cores)} busy, {_many(load.waiting)} waited for",
         f"  files: read {byte_count(load.read)}/s, written {byte_count(load.written)}/s, "
-        f"{significant(load.in_files)} in calls",
+        f"{_many(load.in_files)} in calls",
         f"  others there: {'none known' if quiet else f'{others} (last minute)'}",
     ]
+
+
+def _many(mean: float) -> str:
+    """Return a mean number of threads or cores; 0 for next to none, never 5.3e-06."""
+    return significant(mean) if mean >= _NEXT_TO_NONE else "0"
