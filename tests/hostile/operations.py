@@ -92,6 +92,11 @@ OPERATIONS = {
 }
 READING = ("check", "jobs", "digest", "background", "export")
 _VERBS = ("ingest", "repository", "jobs", "digest", "background", "export")
+#: What operations import where they need it.
+_IMPORTED_LATE = (
+    "jostle.cli.progress", "rich._emoji_codes", "rich.progress", "rich.table", "pyarrow.dataset",
+    "pyarrow.acero", "pyarrow.csv", "numpy.ma", "pytz", "dateutil.relativedelta",
+)  # fmt: skip
 
 
 def _look(ground: Path, name: str) -> dict[str, Any]:
@@ -202,7 +207,8 @@ def _serve() -> None:
     log.CHECKPOINT_EVERY, shares._BATCH_FILES = CHECKPOINT_EVERY, BATCH_FILES
     for verb in _VERBS:
         importlib.import_module(f"jostle.cli.commands.{verb}")
-    importlib.import_module("jostle.cli.progress")
+    for name in _IMPORTED_LATE:  # else each fork does
+        importlib.import_module(name)
     for line in sys.stdin:
         print(_fork(json.loads(line)), flush=True)
 
