@@ -148,8 +148,8 @@ def test_two_runs_have_ratios_and_no_interval(told: dict[str, Done]) -> None:
     assert [run["ratio"] for run in times["runs"]] == [pytest.approx(1.389, abs=1e-3), 1]
     assert all(group["low"] is None and group["std_s"] is None for group in times["groups"])
     assert told["two markdown"].out.splitlines() == [
-        "| Run | Run time | Ratio |", "|:---|---:|---:|", "| heads-1 | 90.8 s | 1.39 |",
-        "| heads-2 | 65.4 s | 1.00 |",
+        "| Run | Run time | Ratio | Interference | Light |", "|:---|---:|---:|---:|---:|",
+        "| heads-1 | 90.8 s | 1.39 | 27 % ± 3 | red |", "| heads-2 | 65.4 s | 1.00 | 0 % | green |",
     ]  # fmt: skip
 
 

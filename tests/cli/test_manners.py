@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command import ROOT, jostle, python
 
-from jostle.cli.main import VERBS
+from jostle.cli.main import VERBS, main
 
 LOOKING = (
     ["jobs"],
@@ -80,6 +80,20 @@ def test_an_option_without_its_value_leads_to_the_verbs_help() -> None:
     done = jostle("estimate", "last", "--plot")
     assert done.code == 2
     assert "mend: See `jostle estimate --help`." in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["run", "--gate", "7,5", "--", "ls"], "'7,5' is not a number, such as 7.5."),
+        (["overhead", "--runs", "3.5", "--", "ls"], "'3.5' is not a whole number."),
+    ],
+)
+def test_what_is_no_number_is_said_in_plain_words(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert meant in capsys.readouterr().err
 
 
 def test_unknown_job_gets_the_nearest_names(repository: str) -> None:

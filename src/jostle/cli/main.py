@@ -6,6 +6,7 @@ import difflib
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -146,7 +147,7 @@ def main(args: Sequence[str] | None = None) -> int:
     except click.UsageError as error:
         verb = next((word for word in words if word in VERBS), "")  # some errors know no verb
         context = error.ctx.command_path if error.ctx else f"jostle {verb}".rstrip()
-        return _fail(words, error.format_message(), f"See `{context} --help`.", 2)
+        return _fail(words, _plain(error.format_message()), f"See `{context} --help`.", 2)
     except click.ClickException as error:
         return _fail(words, error.format_message(), "", error.exit_code)
     except JostleError as error:
@@ -169,6 +170,12 @@ def main(args: Sequence[str] | None = None) -> int:
             return _fail(words, message, "Choose another folder, or look at the disk.", 1)
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
+
+
+def _plain(message: str) -> str:
+    """Return a message of click with words for its types that users know."""
+    message = re.sub("a valid (float|float range)[.]", "a number, such as 7.5.", message)
+    return re.sub("a valid (integer|integer range)[.]", "a whole number.", message)
 
 
 def _full(words: Sequence[str], error: Exception, why: str) -> int:

@@ -87,7 +87,7 @@ def command(
     from jostle.cli.views.compare import markdown_tables, view
 
     if markdown:
-        click.echo("\n".join(markdown_tables(ratios)))
+        click.echo("\n".join(markdown_tables(comparison, ratios)))
         return
     show(*view(comparison, ratios))
     if place:

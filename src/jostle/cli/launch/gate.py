@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import click
-
-from jostle.cli.output import show, stderr_style
+from jostle.cli.output import heading, show
 from jostle.errors import JostleError
 from jostle.report.format.values import percent
 from jostle.report.verdict.verdict import estimate_json
@@ -181,8 +179,7 @@ class Gate:
             last = self._attempt == self._attempts
             message = message.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
             message += "" if last else ", once more"
-        bold, reset = stderr_style("bold"), stderr_style("reset")
-        click.echo(f"{bold}gate:{reset} {message}", err=True)
+        show(heading("gate:", f" {message}"), err=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return the last result as plain values."""

@@ -88,15 +88,22 @@ def _groups(ratios: RunRatios) -> Any:
     return fit(frame, "least to most")
 
 
-def markdown_tables(ratios: RunRatios) -> Iterator[str]:
-    """Yield the run times, and those of groups where runs are repeated, as tables in Markdown."""
+def markdown_tables(comparison: Comparison, ratios: RunRatios) -> Iterator[str]:
+    """Yield the run times, and those of groups where runs are repeated, as tables in Markdown.
+
+    Each run has its light beside it: the time of a disturbed run says little about the program.
+    """
     if ratios.repeated:
         names = ("Runs of", "Runs", "Median", "Mean ± s.d.", "Least to most", "Ratio",
                  "95 % interval")  # fmt: skip
         yield from _markdown(names, map(group_cells, ratios.groups))
         yield ""
-    rows = ((run.job, seconds(run.run_s), ratio_label(run.ratio)) for run in ratios.runs)
-    yield from _markdown(("Run", "Run time", "Ratio"), rows)
+    rows = (
+        (run.job, seconds(run.run_s), ratio_label(run.ratio), percent_within(estimate.percent),
+         estimate.light or "undecided")
+        for run, estimate in zip(ratios.runs, comparison.estimates, strict=True)
+    )  # fmt: skip
+    yield from _markdown(("Run", "Run time", "Ratio", "Interference", "Light"), rows)
 
 
 def _markdown(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
