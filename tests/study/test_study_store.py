@@ -111,3 +111,9 @@ def test_a_full_disk_keeps_what_is_whole(store: StudyStore) -> None:
     assert [json.loads(line)["run"] for line in lines.splitlines()] == ["r1"]
     store.append_run(record("r3"))
     assert [one["run"] for one in store.read_runs()] == ["r1", "r3"]
+
+
+def test_an_unknown_study_leads_to_those_that_can_be_run(tmp_path: Path) -> None:
+    with pytest.raises(RepositoryError) as caught:
+        StudyStore(tmp_path, "demo").plan()
+    assert "`jostle study list`" in caught.value.hint

@@ -284,7 +284,8 @@ class Comparison:
         measured_s: Per run, seconds longer than the baseline.
         estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
         displaced_s: Per run, seconds by which medians of clusters are displaced: continuous.
-        work_s: Per run, seconds of segments that the baseline has not, or the reverse.
+        work_s: Per run, seconds of segments that the baseline has not, or the reverse; and those
+            of clusters too small to compare.
         unexplained_s: measured - estimated - displaced - work.
         by_cause: cause -> per run, seconds more than the baseline.
         clusters: Matched clusters, those that explain most first.

@@ -47,7 +47,8 @@ def command(repository: Path, as_json: bool) -> int:
         show(f"{failed} of {len(findings)} checks failed.")
         next_steps("jostle doctor")
     else:
-        less = f", {warned} with less than there could be" if warned else ""
+        checks = "1 check finds" if warned == 1 else f"{warned} checks find"
+        less = f"; {checks} less than there could be" if warned else ""
         show(f"jostle works here{less}.")
         next_steps("jostle demo", "jostle run -- CMD")
     return int(failed > 0)

@@ -39,7 +39,7 @@ def view(comparison: Comparison, ratios: RunRatios) -> Iterator[Any]:
     yield (
         f"measured: run time beyond that of {base}; estimated: the part that its own estimate "
         "calls interference; displaced: all work was slower alike; work: what only one of the two "
-        "did; unexplained: the rest"
+        "did, and what is too rare to compare; unexplained: the rest"
     )
     if ratios.repeated:
         about = f"  ratio: mean run time over that of {ratios.baseline_group}"

@@ -222,7 +222,9 @@ class StudyStore:
             names = study_names(self.root)
             raise RepositoryError(
                 f"There is no study `{self.name}` in {self.root}.",
-                hint=f"There are: {', '.join(names)}." if names else "Run one: `jostle study run`.",
+                hint=f"There are: {', '.join(names)}."
+                if names
+                else "`jostle study list` shows those that can be run.",
                 exit_code=2,
             ) from None
         except OSError as error:
