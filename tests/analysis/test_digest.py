@@ -168,6 +168,16 @@ def test_patterns(tmp_path):
     assert write.pattern == "none"
 
 
+def test_phases_of_writing_lie_within_the_job(tmp_path):
+    """Slices begin before a job and end after it; its phases do not."""
+    found = one_process(
+        tmp_path, {"posix_write_bytes": {0: 800}, "posix_write_ops": {0: 4}}, seconds=3
+    )
+    (phase,) = [phase for phase in found.writing[0].phases if phase.bytes]
+    assert found.slice_ns == [4 * SECOND]
+    assert (phase.start_ns, phase.end_ns) == (found.start_ns, found.end_ns)
+
+
 @pytest.mark.parametrize("state", [0, 5])
 def test_the_clock_of_a_single_node_is_told_by_doctor_alone(tmp_path, state):
     found = one_process(tmp_path, {"os_user_ns": 1}, clock_state=state)

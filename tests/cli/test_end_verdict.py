@@ -127,7 +127,7 @@ def test_too_few_slices(seconds: float, slice_ns: int, said: str) -> None:
     assert few_slices(digest(seconds, slice_ns), by_itself=False) == said
     by_itself = few_slices(digest(seconds, slice_ns), by_itself=True)
     assert by_itself.partition(";")[0] == said.partition(";")[0]
-    assert not said or "; the next run of this command has slices of" in by_itself
+    assert not said or "; the next with the same arguments has slices of" in by_itself
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,8 @@ def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str
     second = jostle("run", "--", *words, **place, STATUS="0")
     assert second.err.startswith("begun\n")  # nothing is concluded from a run that failed
     promise = (
-        "this run had only 1 slice of 4.00 s; the next run of this command has slices of 100 ms"
+        "this run had only 1 slice of 4.00 s; the next with the same arguments has slices of "
+        "100 ms, one with others needs --slice 100ms"
     )
     assert promise in second.err
     third = jostle("run", "--", *words, **place, STATUS="0")

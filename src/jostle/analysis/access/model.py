@@ -43,8 +43,8 @@ class WritePhase:
 
     Attributes:
         pattern: open-write-close, write-seek, aggregate-write, mixed, none or unknown.
-        start_ns: Start of its first slice, ns since the epoch.
-        end_ns: End of its last.
+        start_ns: Start of its first slice, ns since the epoch; in a digest not before the job's.
+        end_ns: End of its last; in a digest not after the job's.
         active_slices: Slices of it in which anything was written.
         bytes: Bytes written.
         share: Share of the bytes that the job wrote to the mount, 0 to 1.

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
-from jostle.analysis.access.model import PATTERNS
+from jostle.analysis.access.model import PATTERNS, WritePattern
 from jostle.analysis.access.patterns import write_patterns
 from jostle.analysis.digest.files import files
 from jostle.analysis.digest.job_advice import advise_job
@@ -65,7 +65,7 @@ def digest(tables: JobTables) -> Digest:
     totals = {name: int(values.sum()) for name, values in sums.items()}
     metrics = {name: job_processes.spread(values) for name, values in sums.items() if values.any()}
     cpu = sums["os_user_ns"] + sums["os_system_ns"]
-    writing = write_patterns(tables)
+    writing = [_within(pattern, job_processes) for pattern in write_patterns(tables)]
     named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
     seconds = (job_processes.end - job_processes.start) / _NS
     made = Digest(
@@ -100,6 +100,20 @@ def digest(tables: JobTables) -> Digest:
     )  # fmt: skip
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))
+
+
+def _within(pattern: WritePattern, job_processes: JobProcesses) -> WritePattern:
+    """Cut the first and last slice of a pattern's phases where the job began and ended."""
+    first, last = job_processes.start, job_processes.end
+    phases = [
+        replace(
+            phase,
+            start_ns=min(max(phase.start_ns, first), last),
+            end_ns=max(min(phase.end_ns, last), first),
+        )
+        for phase in pattern.phases
+    ]
+    return replace(pattern, phases=phases)
 
 
 def _threads(cpu: Ints, job_processes: JobProcesses) -> Threads | None:

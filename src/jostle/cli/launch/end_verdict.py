@@ -158,5 +158,8 @@ def few_slices(digest: Digest, *, by_itself: bool) -> str:
         return ""
     had = had_slices(number, slice_ns, "this run")
     if by_itself:
-        return f"{had}; the next run of this command has slices of {duration(short.slice_ns)}"
+        return (
+            f"{had}; the next with the same arguments has slices of {duration(short.slice_ns)}, "
+            f"one with others needs --slice {slice_text(short.slice_ns)}"
+        )
     return f"{had}; for one as short as this: --slice {slice_text(short.slice_ns)}"

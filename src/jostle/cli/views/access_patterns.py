@@ -32,7 +32,7 @@ def patterns_view(patterns: list[WritePattern], digest: Digest) -> Iterator[str]
             continue
         yield f"  {shown}: {pattern_text(pattern)}"
         for phase in phases[:_MORE]:
-            after = max(phase.start_ns - digest.start_ns, 0)
+            after = phase.start_ns - digest.start_ns
             yield (
                 f"    from {duration(after)} for {duration(phase.end_ns - phase.start_ns)}, "
                 f"{percent(phase.share)} of the bytes: {phase_text(phase)}"
