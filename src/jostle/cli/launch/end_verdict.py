@@ -30,6 +30,9 @@ _RANKS = (
     ("PMIX_RANK", "PMI_SIZE"),
     ("SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"),
 )
+#: A run within a single slice is not worth the second that the engine takes to load; `jostle
+#: estimate` still says what the slice shows.
+_LEAST = 2
 #: Times the least number of slices: with more, their length is not what keeps a light undecided.
 _ENOUGH = 2
 
@@ -100,13 +103,13 @@ def end_verdict(
         quiet: Show no progress.
         by_itself: The next run of the command will have shorter slices by itself.
     """
-    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+    from jostle.analysis.estimation.light import LEAST_RUN_S
 
     if digest.seconds < LEAST_RUN_S:
         return EndVerdict(why=f"it ran for less than {LEAST_RUN_S:g} s")
     number, slice_ns = _slices(digest)
     hint = few_slices(digest, by_itself=by_itself)
-    if number < LEAST_SLICES and not any(world.counted for world in digest.mpi):
+    if number < _LEAST and not any(world.counted for world in digest.mpi):
         return EndVerdict(why=hint or had_slices(number, slice_ns, "it"), few_slices=hint)
     try:
         from jostle.report.verdict.verdict import USUAL, evaluate_job

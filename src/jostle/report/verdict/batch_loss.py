@@ -149,13 +149,10 @@ def too_short(row: Mapping[str, Any]) -> str:
     Args:
         row: Its row of the list of jobs.
     """
-    from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
+    from jostle.analysis.estimation.light import LEAST_RUN_S
 
     lasted_ns = row["end_ns"] - row["start_ns"]
-    if lasted_ns < LEAST_RUN_S * 1e9:
-        return f"under {LEAST_RUN_S:g} s"
-    few = not row["ranks"] and lasted_ns < (LEAST_SLICES - 1) * row["slice_ns"]
-    return f"under {LEAST_SLICES} slices" if few else ""
+    return f"under {LEAST_RUN_S:g} s" if lasted_ns < LEAST_RUN_S * 1e9 else ""
 
 
 def loss_of_verdict(verdict: Mapping[str, Any]) -> JobLoss:
