@@ -32,6 +32,8 @@ _WANTED = (
     ("CPU time", "ns", r"os_(user|system)_ns"),
     ("Waiting for a core", "ns", r"os_runqueue_ns"),
 )
+#: A smaller share is no difference from a run.
+_EQUAL = 0.005
 #: Other runs that a run is held against, the newest first.
 _MOST_RUNS = 60
 #: Other runs from which on quarters are shown, and not the runs themselves.
@@ -155,8 +157,10 @@ def side(total: float, others: Mapping[str, Any]) -> Side:
         others: As `quartiles` gives it.
     """
     if others["q1"] is None:
+        if (1 - _EQUAL) * others["min"] <= total <= (1 + _EQUAL) * others["max"]:
+            return "between them" if others["runs"] > 1 else "as usual"
         return ("more than in any" if total > others["max"] else
-                "less than in any" if total < others["min"] else "between them")  # fmt: skip
+                "less than in any")  # fmt: skip
     if total > others["q3"]:
         return "more than in any" if total > others["max"] else "more than in three of four"
     if total < others["q1"]:

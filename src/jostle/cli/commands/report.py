@@ -96,7 +96,10 @@ def command(
     if document.kind == "Study":
         next_steps(f"jostle study show{flag} {document.name} --plot DIR")
     else:
-        next_steps(f"jostle interference{flag}{seen} {document.name}", f"jostle serve{flag}")
+        next_steps(
+            f"jostle interference{flag}{seen} {document.name}",
+            f"jostle serve{flag} {document.name}",
+        )
 
 
 def _seen(viewer: int | None) -> str:
@@ -192,7 +195,7 @@ def _of_one(
         (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),
         (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
         *another,
-        (f"jostle serve{flag}", "The same in a browser, to zoom in:"),
+        (f"jostle serve{flag} {name}", "The same in a browser, to zoom in:"),
     ])  # fmt: skip
 
 

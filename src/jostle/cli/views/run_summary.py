@@ -33,7 +33,9 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
     digest = read_digest(store, job)
     name = PurePath(command).name
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
-    show("", heading(job, f"  {name}, {ending}, {duration(outcome.wall_ns)}"), err=True)
+    earlier = digest.start_ns < outcome.start_ns - _SLACK_NS
+    lasted = outcome.wall_ns if earlier else digest.seconds * 1e9  # as all other verbs have it
+    show("", heading(job, f"  {name}, {ending}, {duration(lasted)}"), err=True)
     show(f"  {processes_text(digest)}", err=True)
     for world in digest.mpi:
         show(f"  {brief(world)}", err=True)
@@ -45,7 +47,7 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
         err=True,
     )
     show(f"  {own_cost(digest)}", err=True)
-    if digest.start_ns < outcome.start_ns - _SLACK_NS:
+    if earlier:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
     for note in alike(digest.notes):
         show(f"  note: {note}", err=True)

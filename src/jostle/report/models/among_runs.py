@@ -35,7 +35,7 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
 
 
 def newest_other_run(store: Repository, job: str, owner: int | None = None) -> str:
-    """Return the newest other run of a job's program that is over; "" if there is none.
+    """Return the newest other run of a job's program and size that is over; "" if there is none.
 
     Args:
         store: The repository.
@@ -44,8 +44,8 @@ def newest_other_run(store: Repository, job: str, owner: int | None = None) -> s
     """
     rows = {name: row for name, row in runs_of(store, job).items()
             if name == job or owner is None or row["uid"] == owner}  # fmt: skip
-    names, _ = others_of(rows, job)
-    return names[0] if names else ""
+    names, size = others_of(rows, job)
+    return names[0] if names and size else ""
 
 
 def figures_of(
