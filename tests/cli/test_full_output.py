@@ -1,7 +1,8 @@
-"""A full disk under what the command writes is said to be that, and named."""
+"""Output that cannot be written: a full disk is named; a reader that has left is no failure."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -65,3 +66,23 @@ def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
     assert first.startswith("warning: ") and "this run will hardly be recorded" in first
     assert "nothing recorded" in last
     assert "mend: free some space there" in done.err
+
+
+@pytest.mark.usefixtures("library")
+def test_a_reader_of_messages_that_has_seen_enough(tmp_path: Path) -> None:
+    """`jostle run ... 2>&1 | head`: the status is the program's, and its profile is taken."""
+    place = os.environ | {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
+    read, write = os.pipe()
+    os.close(read)
+    code = f"open({str(tmp_path / 'x')!r}, 'w').write('x' * 300000)"
+    words = ["run", "--job", "one", "--no-verdict", "--", sys.executable, "-c", code]
+    done = subprocess.run(
+        [sys.executable, "-m", "jostle.cli", *words], env=place, stderr=write, check=False
+    )
+    os.close(write)
+    assert done.returncode == 0
+    jobs = subprocess.run(
+        [sys.executable, "-m", "jostle.cli", "jobs", "--json"], env=place, capture_output=True,
+        check=True,
+    )  # fmt: skip
+    assert [row["job"] for row in json.loads(jobs.stdout)["jobs"]] == ["one"]

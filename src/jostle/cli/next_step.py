@@ -32,7 +32,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
-    "matrix": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
+    "matrix": {
+        "jobs": ("interference JOB", "serve"),
+        "no pair": ("run -- CMD", "serve"),
+        "nothing": ("run -- CMD",),
+    },
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric mpi"),

@@ -239,7 +239,7 @@ def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
             )
         if not any(c.usable for c in estimate.clusters):
             limits.append(
-                f"Job '{estimate.job}' has no usable clusters: only its causes are compared."
+                f"Job '{estimate.job}' has no segments to compare: only its causes are compared."
             )
     if base.light == "red":
         limits.append("The baseline itself was disturbed too much to serve as one: add more runs.")

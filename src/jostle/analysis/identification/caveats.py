@@ -50,8 +50,6 @@ def limits(
     said = []
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
-    elif not judged:
-        said.append("No other job was active on a resource of this job while it ran.")
     apart = _apart_ns(beside)
     if judged and apart > _APART * beside.job.slice_ns:
         said.append(

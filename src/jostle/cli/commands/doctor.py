@@ -47,9 +47,9 @@ def command(repository: Path, as_json: bool) -> int:
         show(f"{failed} of {len(findings)} checks failed.")
         next_steps("jostle doctor")
     else:
-        checks = "1 check finds" if warned == 1 else f"{warned} checks find"
-        less = f"; {checks} less than there could be" if warned else ""
-        show(f"jostle works here{less}.")
+        checks = "1 check" if warned == 1 else f"{warned} checks"
+        less = f" {checks} above: this machine could tell more about jobs." if warned else ""
+        show(f"jostle works here.{less}")
         next_steps("jostle demo", "jostle run -- CMD")
     return int(failed > 0)
 

@@ -17,6 +17,7 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count, count
 from jostle.report.models.metrics import view
+from jostle.repository.errors import JobError
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -70,7 +71,7 @@ def command(
     if span is not None and span[0] >= span[1]:
         raise UsageError("`--from` is not before `--to`.", hint="Exchange them.")
     store = open_repository(repository)
-    name = what if what in TABLES else store.resolve_job(what)
+    name = what if what in TABLES else _job(store, what)
     trace = chosen == "perfetto"
     if trace and (name in TABLES or span is not None or metrics is not None):
         raise UsageError(
@@ -121,6 +122,15 @@ def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
     finally:
         temporary.unlink(missing_ok=True)
     return ExportReport(path, len(trace["traceEvents"]), path.stat().st_size)
+
+
+def _job(store: Repository, what: str) -> str:
+    """Return a job's name, or say which tables there are."""
+    try:
+        return store.resolve_job(what)
+    except JobError as error:
+        tables = f"Tables are {', '.join(TABLES)}."
+        raise JobError(str(error), hint=f"{error.hint} {tables}") from error
 
 
 def _form_of(out: str | None) -> str:

@@ -60,7 +60,7 @@ def command(
     if place:
         show("", *saved_lines(saved, place, reason="no two programs met"))
     flag = repository_flag(repository)
-    seen = "jobs" if program_matrix.jobs else "nothing"
+    seen = "jobs" if program_matrix.encounters else "no pair" if program_matrix.jobs else "nothing"
     next_steps(*steps("matrix", seen, flag=flag, viewer=viewer))
 
 

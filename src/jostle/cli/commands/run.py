@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -207,8 +208,13 @@ def once(
             published = publisher.end()
         if more is not None and not more.evaluate(spool.profiles_of(name), outcome):
             more = None
-        _report(cmd, name, spool, outcome, repository, more, ending, published,
-                as_json=as_json, keep=keep)  # fmt: skip
+        report = partial(_report, cmd, name, spool, outcome, repository, more, ending, published,
+                         as_json=as_json, keep=keep)  # fmt: skip
+        try:
+            report()
+        except BrokenPipeError:  # who read our messages has seen enough: `2>&1 | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+            report()
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise

@@ -26,4 +26,5 @@ def _series(line: ViewLine, view: View, steps: Steps) -> Series:
     if view.level:
         return Series(line.label, steps.edges, steps.values)
     per_second = steps.values / (steps.slice_ns / 1e9)
-    return Series(line.label, steps.edges, per_second, float(steps.values.sum()))
+    total = float(steps.values.sum())
+    return Series(line.label, steps.edges, per_second, total, steps.lasted_s)

@@ -21,7 +21,7 @@ from jostle.report.format.values import (
     quantity,
     significant,
 )
-from jostle.report.models.digest import busy_mounts, mount_traffic, own_share
+from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic, own_share
 
 if TYPE_CHECKING:
     from jostle.analysis import AccessShape, Digest, MountDigest, Spread
@@ -37,6 +37,8 @@ _ERRORS = {
     "invalid": "invalid call",
     "other": "other",
 }
+#: With less CPU time the share of jostle in it says nothing.
+_LEAST_CPU_S = 0.1
 _PAST = {"read": "read", "write": "written"}
 #: What the table of processes shows, where it is not zero.
 _PER_PROCESS = {
@@ -82,10 +84,13 @@ def mount_name(mount: MountDigest) -> str:
 
 def own_cost(digest: Digest) -> str:
     """Return what jostle cost."""
-    return (
+    cost = (
         f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(own_share(digest))} of "
-        f"the processes' time, {percent(digest.cost.share_of_cpu)} of their CPU time"
+        "the processes' time"
     )
+    if cpu_seconds(digest) < _LEAST_CPU_S:
+        return cost
+    return f"{cost}, {percent(digest.cost.share_of_cpu)} of their CPU time"
 
 
 def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:

@@ -28,12 +28,15 @@ class Series:
         edges: n + 1 instants in ns since the epoch, ascending; the slices' borders.
         values: n numbers, per second for counters and timers, levels for gauges.
         total: Sum over the series in the metric's own unit; None for a level.
+        lasted_s: Time in which it came about, s: a job rarely fills its first and its last slice;
+            0: that of all slices.
     """
 
     label: str
     edges: NDArray[np.int64]
     values: NDArray[np.float64]
     total: float | None = None
+    lasted_s: float = 0.0
 
     @property
     def peak(self) -> float:
@@ -43,6 +46,8 @@ class Series:
     @property
     def mean(self) -> float:
         """The mean over the series' time, 0 for an empty series."""
+        if self.total is not None and self.lasted_s > 0:
+            return self.total / self.lasted_s
         weight = np.diff(self.edges)
         return float(np.average(self.values, weights=weight)) if len(self.values) else 0.0
 

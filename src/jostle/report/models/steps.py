@@ -29,11 +29,13 @@ class Steps:
         first: Number of the first slice.
         slice_ns: Length of each.
         values: One sum per slice, in the metric's own unit.
+        lasted_s: How long the job ran in these slices, s.
     """
 
     first: int
     slice_ns: int
     values: NDArray[np.float64]
+    lasted_s: float
 
     @property
     def edges(self) -> NDArray[np.int64]:
@@ -89,7 +91,7 @@ def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
     for table in tables:
         sums = table.column("sum").to_numpy().astype(np.int64)
         values += resample(*spans(table), sums, axis, level=level)
-    return Steps(first, length, values)
+    return Steps(first, length, values, (span.end_ns - span.start_ns) / 1e9)
 
 
 def steps_json(line: ViewLine, found: Steps) -> dict[str, Any]:
