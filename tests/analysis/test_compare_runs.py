@@ -67,3 +67,12 @@ def test_what_cannot_be_compared():
         compare([one, dataclasses.replace(one, method="jostle")])
     other = dataclasses.replace(one, ranks=4)
     assert any("4 ranks" in limit for limit in compare([one, other]).limits)
+
+
+def test_runs_without_segments_are_said_once():
+    one = of(A, WORK[:20])
+    bare = [dataclasses.replace(one, job=job, clusters=[]) for job in ("first", "second")]
+    said = [limit for limit in compare(bare).limits if "no segments" in limit]
+    assert said == ["These runs have no segments to compare: only their causes are compared."]
+    said = compare([one, bare[0]]).limits
+    assert "first has no segments to compare with those of the others." in said

@@ -237,10 +237,14 @@ def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
                 f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}: they are not runs "
                 "of the same case."
             )
-        if not any(c.usable for c in estimate.clusters):
-            limits.append(
-                f"Job '{estimate.job}' has no segments to compare: only its causes are compared."
-            )
+    without = [each.job for each in estimates if not any(c.usable for c in each.clusters)]
+    if len(without) == len(estimates):
+        limits.append("These runs have no segments to compare: only their causes are compared.")
+    elif without:
+        verb = "has" if len(without) == 1 else "have"
+        limits.append(
+            f"{', '.join(without)} {verb} no segments to compare with those of the others."
+        )
     if base.light == "red":
         limits.append("The baseline itself was disturbed too much to serve as one: add more runs.")
     return limits
