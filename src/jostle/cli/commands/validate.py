@@ -30,7 +30,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 @click.option("--identification", is_flag=True,
               help="Signals at known instants in the lab, and harmless neighbours.")  # fmt: skip
 @click.option("--clustering", is_flag=True,
-              help="How well several ways to cluster segments do (thesis fig. 5.4).")  # fmt: skip
+              help="How well several ways to cluster segments do (Shah, fig. 5.4).")  # fmt: skip
 @click.option("--synthetic", is_flag=True, help="Synthetic runs, whose loss is known exactly.")
 @click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
 @click.option("--programs", metavar="NAMES",
@@ -43,7 +43,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
               help="Of order, treatments and delays.")  # fmt: skip
 @click.option("--score-only", is_flag=True, help="Run no program; score what DIR holds.")
 @click.option("--plot", "pictures", metavar="DIR",
-              help="Draw the thesis' figures 5.4 and 5.17 to 5.20 into DIR.")  # fmt: skip
+              help="Draw the figures 5.4 and 5.17 to 5.20 of Shah's thesis into DIR.")  # fmt: skip
 @format_option
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 def command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -60,8 +61,8 @@ def draw(chart: Chart, *, width: int, unicode: bool, rows: int | None = None) ->
             colour = TERMINAL_PALETTE[number % len(TERMINAL_PALETTE)]
             lines.extend(_series(panel, series, borders, height, colour, glyphs))
     lines.extend(time_axis(start, end, columns, unicode=unicode))
-    caption = f"one column = {duration((end - start) / columns)}, mean"
-    lines.append([(" " * GUTTER + f"{caption}. {chart.note}".rstrip(), "dim")])
+    caption = f"one column = {duration((end - start) / columns)}, mean. {chart.note}".rstrip()
+    lines.extend([(" " * GUTTER + part, "dim")] for part in textwrap.wrap(caption, columns))
     return lines if unicode else [[(_plain(text), style) for text, style in row] for row in lines]
 
 
