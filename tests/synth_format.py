@@ -142,7 +142,8 @@ class Layout:
 @cache
 def schema_layout() -> Layout:
     """The layout that this version of the runtime uses: mounts, histograms, the rest."""
-    metrics = tomllib.loads(SCHEMA.read_text())["metric"]
+    every = tomllib.loads(SCHEMA.read_text())["metric"]
+    metrics = [m for m in every if m["scope"] != "component"]
     mount = [m for m in metrics if m["scope"] == "mount"]
     process = [m for m in metrics if m["scope"] != "mount"]
     stride = (len(mount) + 7) // 8 * 8

@@ -32,7 +32,8 @@ HIST_BUCKETS = 32
 GROUP = 8  # cells that share one byte of a record's bitmap
 
 KINDS = ("counter", "timer", "gauge", "histogram")
-SCOPES = ("mount", "process")
+SCOPES = ("mount", "process", "component")
+CELLS = ("mount", "process")  # scopes whose values processes count in their blocks
 MERGES = ("sum", "max")
 KEYS = ("id", "module", "kind", "unit", "scope", "merge", "since", "doc")
 
@@ -102,7 +103,8 @@ def check_metric(metric: Metric) -> None:
         (metric.merge in MERGES, f"merge must be one of {', '.join(MERGES)}"),
         (metric.kind != "timer" or metric.unit == "ns", "a timer's unit is ns"),
         (metric.kind != "histogram" or metric.scope == "process", "a histogram is per process"),
-        (metric.kind != "gauge" or metric.scope == "process", "a gauge is per process"),
+        (metric.kind != "gauge" or metric.scope != "mount", "a gauge is not per mount"),
+        (metric.kind != "timer" or metric.scope != "component", "a component has no timer"),
         (metric.doc.endswith("."), "doc must be a sentence"),
     )
     for holds, message in rules:
@@ -135,10 +137,23 @@ def lay_out(metrics: list[Metric]) -> Layout:
 # ---- C -------------------------------------------------------------------------------------
 
 
+def of_components(metrics: list[Metric]) -> list[Metric]:
+    """Those that the agent counts; the place in this list is the cell of a machine profile."""
+    return [m for m in metrics if m.scope == "component"]
+
+
+def component_table_text(metrics: list[Metric]) -> str:
+    """The text that every profile of a machine carries."""
+    chosen = enumerate(of_components(metrics))
+    return "".join(f"{m.id} {m.kind} {m.unit} {m.scope} {cell} 1\n" for cell, m in chosen)
+
+
 def table_text(metrics: list[Metric], layout: Layout) -> str:
-    """The text that every profile carries (docs/reference/profile-format.md)."""
+    """The text that every profile of a process carries (docs/reference/profile-format.md)."""
     lines = []
     for m in metrics:
+        if m.scope not in CELLS:
+            continue
         count = HIST_BUCKETS if m.kind == "histogram" else 1
         lines.append(f"{m.id} {m.kind} {m.unit} {m.scope} {layout.cells[m.id]} {count}\n")
     return "".join(lines)
@@ -148,6 +163,8 @@ def cell_codes(metrics: list[Metric], layout: Layout) -> list[int]:
     """How each cell of a block is coded in a record; the values are enum jst_code."""
     codes = [0] * layout.total
     for m in metrics:
+        if m.scope not in CELLS:
+            continue
         code = {"counter": 1, "gauge": 2, "timer": 3, "histogram": 5}[m.kind]
         if m.kind == "counter" and m.unit == "ns":
             code = 4
@@ -212,6 +229,47 @@ def c_header(metrics: list[Metric], layout: Layout) -> str:
     return "\n".join(lines) + "\n"
 
 
+def components_header(metrics: list[Metric]) -> str:
+    """runtime/include/jst_components.h."""
+    chosen = of_components(metrics)
+    text = component_table_text(metrics)
+    width = max(len(m.id) for m in chosen)
+    codes = {"counter": "COUNTER", "gauge": "GAUGE"}
+    lines = [
+        "/* jst_components.h: the metrics of a machine's components.",
+        f" * {made_by(METRICS_TOML)} */",
+        "/* clang-format off */",
+        "#ifndef JST_COMPONENTS_H",
+        "#define JST_COMPONENTS_H",
+        "",
+        "#include <stdint.h>",
+        "",
+        "/* Cells of an 'X' record. */",
+        "enum jst_component_metric {",
+        *(f"    JST_{m.id.upper():<{width}} = {cell}," for cell, m in enumerate(chosen)),
+        f"    JST_{'COMPONENT_METRICS':<{width}} = {len(chosen)}",
+        "};",
+        "",
+        "/* How a record codes a cell: 'C' varint increase, 'T' an increase of ns as a minifloat,",
+        " * 'G' varint level. */",
+        "static const char jst_component_code[JST_COMPONENT_METRICS] = {",
+        *(
+            f"    '{'T' if m.kind == 'counter' and m.unit == 'ns' else codes[m.kind][0]}',"
+            for m in chosen
+        ),
+        "};",
+        "",
+        "static const char jst_component_table[] =",
+        *(f'    "{line}\\n"' for line in text.splitlines()),
+        "    ;",
+        f"#define JST_COMPONENT_TABLE_BYTES {len(text)}u",
+        f"#define JST_COMPONENT_TABLE_CRC 0x{zlib.crc32(text.encode()):08x}u",
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def c_cells(metrics: Iterable[Metric], layout: Layout, width: int) -> list[str]:
     return [f"#define JST_CELL_{m.id.upper():<{width}} {layout.cells[m.id]}u" for m in metrics]
 
@@ -267,7 +325,7 @@ class Metric:
         module: Part of the runtime that counts it.
         kind: counter, timer, gauge or histogram.
         unit: Unit of the value (bytes, ops, ns, threads).
-        scope: mount (one value per mount) or process.
+        scope: mount (one value per mount), process, or component (of a machine).
         merge: How values of several processes or slices become one: sum or max.
         since: Version that introduced it.
         doc: One sentence.
@@ -289,6 +347,13 @@ MOUNT_SLOTS: Final = {slots}
 METRICS: Final[tuple[Metric, ...]] = (
 '''
 
+PYTHON_MIDDLE = """\
+)
+
+#: Metrics of the components of machines, in the order of their cells.
+COMPONENT_METRICS: Final[tuple[Metric, ...]] = (
+"""
+
 PYTHON_TAIL = """\
 )
 
@@ -296,6 +361,8 @@ BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}
 MOUNT_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.scope == "mount")
 PROCESS_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.scope == "process")
 HISTOGRAM_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.kind == "histogram")
+COMPONENTS_BY_ID: Final[dict[str, Metric]] = {m.id: m for m in COMPONENT_METRICS}
+COMPONENT_IDS: Final[tuple[str, ...]] = tuple(COMPONENTS_BY_ID)
 """
 
 
@@ -304,11 +371,11 @@ def python_module(metrics: list[Metric]) -> str:
     head = PYTHON_HEAD.format(
         made_by=made_by(METRICS_TOML), buckets=HIST_BUCKETS, slots=MOUNT_SLOTS
     )
-    rows = []
+    rows: dict[bool, list[str]] = {False: [], True: []}
     for m in metrics:
         values = ", ".join('"' + getattr(m, key).replace('"', '\\"') + '"' for key in KEYS)
-        rows.append(f"    Metric({values}),\n")
-    return head + "".join(rows) + PYTHON_TAIL
+        rows[m.scope == "component"].append(f"    Metric({values}),\n")
+    return "".join([head, *rows[False], PYTHON_MIDDLE, *rows[True], PYTHON_TAIL])
 
 
 def sql_schema(metrics: list[Metric]) -> str:
@@ -352,8 +419,9 @@ def metrics_page(metrics: list[Metric]) -> str:
         f"<!-- {made_by(METRICS_TOML)} -->\n\n",
         "This page lists every metric that a profile can hold. A metric of scope *mount* is "
         f'recorded for each of {MOUNT_SLOTS - 1} mounts and for "other"; one of scope *process* '
-        "once per process. Counters, timers and histograms hold the increase within the slice, "
-        "gauges the level at its end. Timers are nanoseconds of wall-clock time.\n\n"
+        "once per process; one of scope *component* by the agent, for each disk, mount, link or "
+        "the like of a machine. Counters, timers and histograms hold the increase within the "
+        "slice, gauges the level at its end. Timers are nanoseconds of wall-clock time.\n\n"
         "A histogram has 32 buckets: bucket 0 counts size 0, bucket b sizes in "
         "[2^(b-1), 2^b), bucket 31 everything from 1 GiB.\n",
     ]
@@ -460,6 +528,7 @@ def outputs() -> dict[str, str]:
     layout = lay_out(metrics)
     files = {
         "runtime/include/jst_metrics.h": c_header(metrics, layout),
+        "runtime/include/jst_components.h": components_header(metrics),
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/_schema.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),

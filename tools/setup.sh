@@ -10,6 +10,9 @@ cd "$(dirname "$0")/.."
 
 # command that must exist : Debian package that has it
 needed=(gcc:build-essential cmake:cmake ninja:ninja-build)
+# The shipper of jostle-agent and the plugin for Slurm are built where their headers are.
+agent_files=(pkgconfig/libcurl.pc:libcurl4-openssl-dev pkgconfig/libzstd.pc:libzstd-dev
+    pkgconfig/munge.pc:libmunge-dev libslurm.so:libslurm-dev)
 # An adapter is built for each MPI that is there, and the tests run programs of both: Debian keeps
 # them side by side, as mpicc.openmpi and mpicc.mpich. Adapters for others are built with
 # cmake -B build -DJOSTLE_MPICC="COMMAND;COMMAND..."
@@ -77,7 +80,7 @@ install_packages() {
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
     may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${browsers[@]}")
-    may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}")
+    may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
         may+="libclang-rt-dev "

@@ -36,6 +36,8 @@ enum jst_record_type {
     JST_RECORD_NOTE = 'N', /* a sentence for the user */
     JST_RECORD_SEGMENTS = 'G', /* a piece of the stream of entries */
     JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank */
+    JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
+    JST_RECORD_COMPONENT_SLICES = 'X', /* what the components gained in one slice, or in a few */
     JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
     JST_RECORD_SHORT_PROCESS = 'P', /* one process that was too short for a profile */
 };
@@ -85,6 +87,34 @@ enum jst_segment_rule {
     JST_RULE_EPOCH = 2, /* at an epoch */
     JST_RULE_RAW = 3, /* at each call */
     JST_RULE_FINAL = 4, /* at MPI_Finalize or the file's end */
+};
+
+/* What a machine is to the jobs. */
+enum jst_machine_role {
+    JST_ROLE_NODE = 0, /* a node: jobs run on it */
+    JST_ROLE_SERVER = 1, /* a server: jobs use its file system */
+};
+
+/* What a component of a machine is. */
+enum jst_component_kind {
+    JST_KIND_MACHINE = 0, /* the machine as a whole: its cores, memory and pressure */
+    JST_KIND_SOCKET = 1, /* a processor */
+    JST_KIND_POWER = 2, /* a domain whose energy is measured */
+    JST_KIND_BATCH_JOB = 3, /* the control group of a batch job */
+    JST_KIND_DISK = 4, /* a block device */
+    JST_KIND_INTERFACE = 5, /* a network interface */
+    JST_KIND_PORT = 6, /* a port of a fabric: InfiniBand, Omni-Path, Slingshot, EFA */
+    JST_KIND_NFS_MOUNT = 7, /* an NFS mount, as its client */
+    JST_KIND_NFS_SERVER = 8, /* an NFS server */
+    JST_KIND_LUSTRE_MOUNT = 9, /* a Lustre mount, as its client */
+    JST_KIND_LUSTRE_OSC = 10, /* a Lustre client's requests to one OST */
+    JST_KIND_LUSTRE_MDC = 11, /* a Lustre client's requests to one MDT */
+    JST_KIND_LUSTRE_OST = 12, /* an object storage target, on its server */
+    JST_KIND_LUSTRE_MDT = 13, /* a metadata target, on its server */
+    JST_KIND_LUSTRE_JOB = 14, /* one job's requests to a target, on its server */
+    JST_KIND_GPFS_MOUNT = 15, /* a GPFS file system, as its client */
+    JST_KIND_GPFS_DISK = 16, /* a GPFS network shared disk, on its server */
+    JST_KIND_BEEGFS_CLIENT = 17, /* one client's requests to BeeGFS servers */
 };
 
 /* Bits of `present` in a segment: what it counts, in the order of its payload. */
@@ -158,7 +188,7 @@ typedef struct jst_head {
     uint32_t table_crc; /* CRC-32 (IEEE) of the table text: the schema's fingerprint */
     uint32_t mount_slots; /* 8: seven mounts and, last, "other" */
     uint32_t mount_stride; /* cells per mount; slot s begins at cell s * mount_stride */
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* bit 0: the profile of a machine, with `K` and `X` records; else 0 */
     uint64_t slice_ns; /* slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME */
     uint64_t start_ns; /* CLOCK_REALTIME when the library came up in this process image */
     uint64_t file_ns; /* CLOCK_REALTIME when this file was made */
@@ -220,7 +250,8 @@ typedef struct jst_head {
     uint32_t files_offset; /* of the table of files */
     uint32_t file_bytes; /* size of one place in it */
     uint32_t files_capacity; /* places in it, 0: none */
-    uint8_t gap1[2048 - 1788];
+    uint32_t role; /* 0 a node: jobs run on it, 1 a server: jobs use its file system */
+    uint8_t gap1[2048 - 1792];
     /* ---- live: written in place while the process runs ---- */
     _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
@@ -299,6 +330,7 @@ _Static_assert(offsetof(jst_head, script) == 1648, "jst_head.script");
 _Static_assert(offsetof(jst_head, files_offset) == 1776, "jst_head.files_offset");
 _Static_assert(offsetof(jst_head, file_bytes) == 1780, "jst_head.file_bytes");
 _Static_assert(offsetof(jst_head, files_capacity) == 1784, "jst_head.files_capacity");
+_Static_assert(offsetof(jst_head, role) == 1788, "jst_head.role");
 _Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
 _Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
 _Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");

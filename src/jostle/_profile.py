@@ -28,6 +28,8 @@ class RecordType(enum.IntEnum):
     NOTE = ord("N")  # a sentence for the user
     SEGMENTS = ord("G")  # a piece of the stream of entries
     PEERS = ord("W")  # bytes sent to and received from each rank
+    COMPONENT = ord("K")  # names of a component, before the first record with its values
+    COMPONENT_SLICES = ord("X")  # what the components gained in one slice, or in a few
     SHORTS_HEADER = ord("H")  # what its short processes have in common
     SHORT_PROCESS = ord("P")  # one process that was too short for a profile
 
@@ -66,6 +68,12 @@ THREAD_LEVELS: Final = ("single", "funneled", "serialized", "multiple")
 
 #: Why a segment ended where it did.
 SEGMENT_RULES: Final = ("every", "coalesced", "epoch", "raw", "final")
+
+#: What a machine is to the jobs.
+MACHINE_ROLES: Final = ("node", "server")
+
+#: What a component of a machine is.
+COMPONENT_KINDS: Final = ("machine", "socket", "power", "batch_job", "disk", "interface", "port", "nfs_mount", "nfs_server", "lustre_mount", "lustre_osc", "lustre_mdc", "lustre_ost", "lustre_mdt", "lustre_job", "gpfs_mount", "gpfs_disk", "beegfs_client")
 
 #: What a segment counts, in the order of the format's bits 1 to 31.
 SEGMENT_VALUES: Final = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p_bytes", "p2p_room", "one_to_all", "all_to_one", "all_to_all", "barriers", "scans", "neighbors", "collective_bytes", "rma_ops", "rma_bytes", "opens", "closes", "reads", "writes", "read_bytes", "write_bytes", "mpiio_ops", "mpiio_bytes", "mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns", "instructions", "flops")
@@ -138,6 +146,7 @@ class Head(NamedTuple):
     files_offset: int
     file_bytes: int
     files_capacity: int
+    role: int
     generation: int
     tick_ns: int
     heartbeat_ns: int
@@ -150,7 +159,7 @@ class Head(NamedTuple):
     tick_now: int
 
 
-HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s3I260x4Q4I2Q")
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s4I256x4Q4I2Q")
 MOUNTS_AT: Final = 2112
 
 

@@ -20,7 +20,7 @@ class Metric:
         module: Part of the runtime that counts it.
         kind: counter, timer, gauge or histogram.
         unit: Unit of the value (bytes, ops, ns, threads).
-        scope: mount (one value per mount) or process.
+        scope: mount (one value per mount), process, or component (of a machine).
         merge: How values of several processes or slices become one: sum or max.
         since: Version that introduced it.
         doc: One sentence.
@@ -251,7 +251,70 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("os_throttled_ns", "os", "counter", "ns", "process", "max", "0.6", "Time in which that limit stopped the control group (cpu.stat), summed over cores; the same in all its processes."),
 )
 
+#: Metrics of the components of machines, in the order of their cells.
+COMPONENT_METRICS: Final[tuple[Metric, ...]] = (
+    Metric("storage_read_bytes", "storage", "counter", "bytes", "component", "sum", "0.6", "Bytes read from it."),
+    Metric("storage_read_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Read requests that were done."),
+    Metric("storage_read_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time of read requests, added up over requests."),
+    Metric("storage_write_bytes", "storage", "counter", "bytes", "component", "sum", "0.6", "Bytes written to it."),
+    Metric("storage_write_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Write requests that were done."),
+    Metric("storage_write_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time of write requests, added up over requests."),
+    Metric("storage_meta_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Metadata operations: open, close, stat, create, unlink, rename, readdir, locks and similar ones."),
+    Metric("storage_meta_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time of metadata operations, added up over operations."),
+    Metric("storage_sync_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Flushes, syncs and commits."),
+    Metric("storage_sync_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time of flushes, syncs and commits, added up over requests."),
+    Metric("storage_busy_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time in which at least one request was in progress."),
+    Metric("storage_wait_ns", "storage", "counter", "ns", "component", "sum", "0.6", "Time from handing a request over to its answer, queues included, added up over all requests."),
+    Metric("storage_wait_ops", "storage", "counter", "ops", "component", "sum", "0.6", "The requests of storage_wait_ns."),
+    Metric("storage_queue_ns", "storage", "counter", "ns", "component", "sum", "0.6", "The part of storage_wait_ns before a request was sent."),
+    Metric("storage_queued", "storage", "gauge", "count", "component", "sum", "0.6", "Requests in progress at the end of the slice."),
+    Metric("storage_retry_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Requests that were sent again, and time-outs."),
+    Metric("storage_error_ops", "storage", "counter", "ops", "component", "sum", "0.6", "Requests that failed."),
+    Metric("link_receive_bytes", "link", "counter", "bytes", "component", "sum", "0.6", "Bytes received."),
+    Metric("link_receive_packets", "link", "counter", "ops", "component", "sum", "0.6", "Packets received."),
+    Metric("link_send_bytes", "link", "counter", "bytes", "component", "sum", "0.6", "Bytes sent."),
+    Metric("link_send_packets", "link", "counter", "ops", "component", "sum", "0.6", "Packets sent."),
+    Metric("link_wait_ticks", "link", "counter", "ticks", "component", "sum", "0.6", "Ticks of the device in which data waited for a free receiver (port_xmit_wait, TxWait): the sign of congestion. The length of a tick depends on the device."),
+    Metric("link_pause_ops", "link", "counter", "ops", "component", "sum", "0.6", "Requests to pause that were received, and times of congestion that the device reported."),
+    Metric("link_error_ops", "link", "counter", "ops", "component", "sum", "0.6", "Transfers with errors (checksums, symbols, lengths)."),
+    Metric("link_drop_ops", "link", "counter", "ops", "component", "sum", "0.6", "Packets that were dropped."),
+    Metric("link_retry_ops", "link", "counter", "ops", "component", "sum", "0.6", "Transfers that the link repeated."),
+    Metric("link_down_ops", "link", "counter", "ops", "component", "sum", "0.6", "Times that the link went down."),
+    Metric("link_rate_bytes", "link", "gauge", "bytes", "component", "sum", "0.6", "Bytes that the link can transfer per second in one direction."),
+    Metric("cpu_user_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "CPU time of programs, added up over cores."),
+    Metric("cpu_system_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "CPU time of the kernel, added up over cores."),
+    Metric("cpu_idle_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "Time in which cores had nothing to do."),
+    Metric("cpu_iowait_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "The part of cpu_idle_ns in which the core's tasks waited for storage."),
+    Metric("cpu_steal_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "Time in which the machine below took the core away."),
+    Metric("cpu_irq_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "CPU time of interrupts, added up over cores."),
+    Metric("cpu_count", "cpu", "gauge", "count", "component", "sum", "0.6", "Cores that are in use."),
+    Metric("cpu_runnable", "cpu", "gauge", "threads", "component", "sum", "0.6", "Threads that ran or waited for a core at the end of the slice."),
+    Metric("cpu_frequency_khz", "cpu", "gauge", "khz", "component", "max", "0.6", "Mean frequency of the cores at the end of the slice."),
+    Metric("cpu_frequency_min_khz", "cpu", "gauge", "khz", "component", "max", "0.6", "Lowest frequency of a core at the end of the slice."),
+    Metric("cpu_frequency_limit_khz", "cpu", "gauge", "khz", "component", "max", "0.6", "The lowest frequency that a core was limited to; 0: no limit below what the core can do."),
+    Metric("cpu_throttle_ops", "cpu", "counter", "ops", "component", "sum", "0.6", "Times that heat or power slowed cores down."),
+    Metric("cpu_throttle_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "Time in which heat or power slowed cores down, added up over cores."),
+    Metric("cpu_quota_ns", "cpu", "counter", "ns", "component", "sum", "0.6", "Time in which a CPU limit stopped the job's threads, added up over cores."),
+    Metric("pressure_cpu_ns", "pressure", "counter", "ns", "component", "sum", "0.6", "Time in which some task waited for a core (PSI, some)."),
+    Metric("pressure_memory_ns", "pressure", "counter", "ns", "component", "sum", "0.6", "Time in which some task waited for memory (PSI, some)."),
+    Metric("pressure_memory_full_ns", "pressure", "counter", "ns", "component", "sum", "0.6", "Time in which all tasks waited for memory (PSI, full)."),
+    Metric("pressure_io_ns", "pressure", "counter", "ns", "component", "sum", "0.6", "Time in which some task waited for storage (PSI, some)."),
+    Metric("pressure_io_full_ns", "pressure", "counter", "ns", "component", "sum", "0.6", "Time in which all tasks waited for storage (PSI, full)."),
+    Metric("memory_used_bytes", "memory", "gauge", "bytes", "component", "sum", "0.6", "Memory in use at the end of the slice, without what can be reclaimed."),
+    Metric("memory_limit_bytes", "memory", "gauge", "bytes", "component", "sum", "0.6", "Memory there is, or that the job may use."),
+    Metric("memory_read_bytes", "memory", "counter", "bytes", "component", "sum", "0.6", "Bytes read from main memory (counters of the memory controllers)."),
+    Metric("memory_write_bytes", "memory", "counter", "bytes", "component", "sum", "0.6", "Bytes written to main memory (counters of the memory controllers)."),
+    Metric("memory_swap_bytes", "memory", "counter", "bytes", "component", "sum", "0.6", "Bytes swapped in and out."),
+    Metric("memory_oom_ops", "memory", "counter", "ops", "component", "sum", "0.6", "Times that memory ran out and a process was killed."),
+    Metric("power_energy_uj", "power", "counter", "uj", "component", "sum", "0.6", "Energy used, in microjoules."),
+    Metric("power_limit_uw", "power", "gauge", "uw", "component", "sum", "0.6", "Power limit at the end of the slice, in microwatts."),
+    Metric("power_temperature_mc", "power", "gauge", "mc", "component", "max", "0.6", "Highest temperature at the end of the slice, in thousandths of a degree Celsius."),
+    Metric("tasks_count", "tasks", "gauge", "count", "component", "sum", "0.6", "Processes and threads at the end of the slice."),
+)
+
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}
 MOUNT_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.scope == "mount")
 PROCESS_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.scope == "process")
 HISTOGRAM_IDS: Final[tuple[str, ...]] = tuple(m.id for m in METRICS if m.kind == "histogram")
+COMPONENTS_BY_ID: Final[dict[str, Metric]] = {m.id: m for m in COMPONENT_METRICS}
+COMPONENT_IDS: Final[tuple[str, ...]] = tuple(COMPONENTS_BY_ID)

@@ -1,0 +1,73 @@
+/* source.h: what a source of the agent is, and how it reports (source.c).
+ *
+ * A source reads the counters of one kind of component: one file in sources/, one row in the table of
+ * sources.c. Each source runs in a thread of its own, so that one that hangs (a dead server, a device
+ * that does not answer) stops neither the others nor the slice boundary: what it has not reported by
+ * then goes into a later record, which spans the slices.
+ *
+ * `sample` is called once a slice, just before the boundary. It names components and gives the *absolute*
+ * numbers that the kernel shows; the agent subtracts what it saw before. A component that is not named
+ * in a sample is gone. All memory is taken when the source opens or a component first appears, and is
+ * bounded: beyond JST_SOURCE_COMPONENTS the rest of a source's components are added up in one whose name
+ * is "others".
+ */
+#ifndef JST_SOURCE_H
+#define JST_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../runtime/include/jst_components.h"
+#include "../../runtime/include/jst_profile.h"
+
+#define JST_SOURCE_COMPONENTS 4096
+
+typedef struct jst_sample jst_sample;       /* what one call of `sample` reports to */
+typedef struct jst_component jst_component; /* of one source; found anew in each sample */
+
+typedef struct jst_source {
+    const char *name; /* as `jostle-agent --once` shows it */
+    /** Looks for what this source reads. Returns NULL: it is here; else why not, in a few words: "no
+     *  NFS mount". Asked again every few minutes while it is not here. */
+    const char *(*open)(void);
+    /** Reports all components. Returns NULL, or what could not be read (said once per text). */
+    const char *(*sample)(jst_sample *s);
+} jst_source;
+
+/* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name and
+ * job are the same component. */
+typedef struct jst_names {
+    enum jst_component_kind kind;
+    const char *name;   /* sda, eth0, scratch-OST0003, mlx5_0/1 */
+    const char *source; /* the resource it is a part of: SRV:/export, a file system's name */
+    const char *job;    /* slurm-123: only what counts for one batch job */
+    const char *path;   /* where it is mounted */
+    uint32_t major, minor;
+} jst_names;
+
+/** The component of these names; never NULL. */
+jst_component *jst_component_of(jst_sample *s, const jst_names *names);
+
+/** A counter as it stands now. A number smaller than the last one begins a new epoch. */
+void jst_counter(jst_component *c, enum jst_component_metric metric, uint64_t now);
+/** A counter that begins again at 0 after `most` (RAPL): going back is a wrap, not an epoch. */
+void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint64_t now,
+                       uint64_t most);
+/** A level as it is now. */
+void jst_level(jst_component *c, enum jst_component_metric metric, uint64_t now);
+/** There is such a counter, but it has no usable number: saturated, or it cannot be read. */
+void jst_unknown(jst_component *c, enum jst_component_metric metric);
+/** The source itself says that the component's counters began anew (a new start_time). */
+void jst_new_epoch(jst_component *c);
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/** Where /proc and /sys lie: "" but in tests, which set a folder of fixtures. */
+extern const char *jst_root;
+
+/** Reads a whole file of at most n - 1 bytes (path as the kernel has it) and ends it with a NUL.
+ *  Returns its length, or -errno. A longer file is -EFBIG. */
+long jst_read_text(const char *path, char *to, size_t n);
+
+#endif
