@@ -29,6 +29,20 @@ static bool set_widths(jst_decode *d)
     return true;
 }
 
+static bool set_component_widths(jst_decode *d)
+{
+    jst_rows *r = &d->tables[JST_DECODE_COMPONENT_SLICES];
+    if (d->components.count > UINT8_MAX ||
+        !jst_rows_make(r, JST_DECODE_COMPONENT_FIXED + d->components.count))
+        return false;
+    for (uint32_t i = 0; i < r->columns; i++)
+        r->widths[i] = 64;
+    r->widths[JST_DECODE_PROCESS] = r->widths[JST_DECODE_SPAN] = 32;
+    r->widths[JST_DECODE_COMPONENT] = r->widths[JST_DECODE_COMPONENT_UNKNOWN] = 32;
+    r->widths[JST_DECODE_COMPONENT_EPOCH] = 8;
+    return true;
+}
+
 static bool set_segment_widths(jst_decode *d)
 {
     jst_rows *s = &d->tables[JST_DECODE_SEGMENT_ROWS], *t = &d->tables[JST_DECODE_TOKENS];
@@ -55,15 +69,16 @@ static bool set_segment_widths(jst_decode *d)
 }
 
 jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
-                           const char *mount_ids, uint64_t max_rows)
+                           const char *mount_ids, const char *component_ids, uint64_t max_rows)
 {
     jst_decode *d = calloc(1, sizeof *d);
     if (d == NULL)
         return NULL;
     d->max_rows = max_rows;
-    bool ok = jst_wanted_set(&d->process, process_ids) &&
-              jst_wanted_set(&d->histograms, histogram_ids) &&
-              jst_wanted_set(&d->mounts, mount_ids) && set_widths(d) && set_segment_widths(d);
+    bool ok =
+        jst_wanted_set(&d->process, process_ids) && jst_wanted_set(&d->histograms, histogram_ids) &&
+        jst_wanted_set(&d->mounts, mount_ids) && jst_wanted_set(&d->components, component_ids) &&
+        set_widths(d) && set_segment_widths(d) && set_component_widths(d);
     d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
     d->buffer = malloc(WINDOW_BYTES);
     if (ok && d->histogram_used != NULL && d->buffer != NULL)
@@ -79,6 +94,7 @@ void jst_decode_free(jst_decode *d)
     jst_wanted_free(&d->process);
     jst_wanted_free(&d->histograms);
     jst_wanted_free(&d->mounts);
+    jst_wanted_free(&d->components);
     for (unsigned i = 0; i < JST_DECODE_TABLE_COUNT; i++)
         jst_rows_free(&d->tables[i]);
     for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
@@ -218,6 +234,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->first_segment = t[JST_DECODE_SEGMENT_ROWS].count;
     r->first_token = t[JST_DECODE_TOKENS].count;
     r->first_peer = t[JST_DECODE_PEERS].count;
+    r->first_component = t[JST_DECODE_COMPONENT_SLICES].count;
     r->first_event = d->event_count;
     r->complete = 1;
     jst_job j = {
@@ -232,6 +249,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->segments = t[JST_DECODE_SEGMENT_ROWS].count - r->first_segment;
     r->tokens = t[JST_DECODE_TOKENS].count - r->first_token;
     r->peers = t[JST_DECODE_PEERS].count - r->first_peer;
+    r->components = t[JST_DECODE_COMPONENT_SLICES].count - r->first_component;
     return (int64_t)d->result_count++;
 }
 
@@ -283,6 +301,7 @@ const void *jst_decode_binary(const jst_decode *d, uint32_t table, uint32_t colu
         [JST_HEAP_OFFCPU] = {JST_DECODE_SEGMENT_ROWS, JST_DECODE_SEGMENT_OFFCPU},
         [JST_HEAP_FUNCTION] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_FUNCTION},
         [JST_HEAP_MODULE] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_MODULE},
+        [JST_HEAP_UNKNOWN] = {JST_DECODE_COMPONENT_SLICES, JST_DECODE_COMPONENT_UNKNOWN},
     };
     for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
         if (heaps[i].table == table && heaps[i].column == column) {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 3 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 4 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -34,11 +34,21 @@ enum jst_decode_table {
     JST_DECODE_SEGMENT_ROWS,
     JST_DECODE_TOKENS,
     JST_DECODE_PEERS,
+    JST_DECODE_COMPONENT_SLICES,
     JST_DECODE_TABLE_COUNT
 };
 enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, JST_DECODE_SLOT };
 #define JST_DECODE_SLICES_FIXED 3
 #define JST_DECODE_MOUNT_FIXED 4
+
+/* Of the components of machines: behind these, one int64 per wanted metric. */
+enum jst_decode_component_column {
+    JST_DECODE_COMPONENT = JST_DECODE_SPAN + 1, /* int32: its number in the file */
+    JST_DECODE_COMPONENT_EPOCH,                 /* int8: 1 where its counters began anew */
+    JST_DECODE_COMPONENT_UNKNOWN,               /* binary: the wanted metrics, one byte each, whose
+                                                 * values are not known */
+    JST_DECODE_COMPONENT_FIXED
+};
 
 /* Columns of the other tables: a binary column has offsets (int32,
  * one more than rows) into a heap of its own, see jst_decode_binary. */
@@ -99,11 +109,12 @@ typedef struct jst_decode_result {
     uint64_t first_slice, slices; /* its rows in the slices table */
     uint64_t first_mount, mounts; /* its rows in the mount_slices table */
     uint64_t first_segment, segments, first_token, tokens, first_peer, peers; /* its rows there */
-    uint64_t first_event, events;                                             /* its events */
-    uint32_t kind;          /* enum jst_decode_kind */
-    uint32_t complete;      /* 0: stopped because the batch has max_rows rows */
-    uint32_t remainder;     /* 1: its last row is the remainder */
-    uint32_t warning_count; /* may exceed what is kept */
+    uint64_t first_component, components; /* its rows of component slices */
+    uint64_t first_event, events;         /* its events */
+    uint32_t kind;                        /* enum jst_decode_kind */
+    uint32_t complete;                    /* 0: stopped because the batch has max_rows rows */
+    uint32_t remainder;                   /* 1: its last row is the remainder */
+    uint32_t warning_count;               /* may exceed what is kept */
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
 } jst_decode_result;
@@ -112,6 +123,7 @@ typedef struct jst_decode_result {
  *   type 'M' number: slot, major, minor, mnt_id, fs_magic         text: path, type, source
  *        'C' number: realtime_ns, state, maxerror_us, step_ns (signed)
  *        'N' number: realtime_ns                                  text: text
+ *        'K' number: component, kind, major, minor            text: name, source, job, path
  *        'H' number: slice_ns, cell_count, slots, stride, crc     text: host, job, library, boot id
  *        'P' number: pid, ppid, uid, gid, sid, start_ns, end_ns, end_reason, row   text: program
  *        'p' number: slot, major, minor, fs_magic: a mount of the 'P' before it
@@ -130,10 +142,11 @@ typedef struct jst_decode_event {
 JST_DECODE_DOOR uint32_t jst_decode_api(void);
 
 /** A new batch. Each list holds metric ids, separated by newlines: process-scope numbers,
- *  process-scope histograms, mount-scope numbers. max_rows bounds both tables together.
- *  NULL when memory is short. */
+ *  process-scope histograms, mount-scope numbers, component-scope numbers (at most 255). max_rows
+ *  bounds all tables together. NULL when memory is short. */
 JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
-                                           const char *mount_ids, uint64_t max_rows);
+                                           const char *mount_ids, const char *component_ids,
+                                           uint64_t max_rows);
 JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
 
 /** Appends one file; its rows carry `process`, and only records from number from_record on give

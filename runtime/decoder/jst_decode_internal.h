@@ -135,7 +135,14 @@ enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, js
 
 /* ---- metric table (jst_decode_table.c) ---- */
 enum jst_coding { JST_CODED_NOT, JST_CODED_VARINT, JST_CODED_GAUGE, JST_CODED_NS };
-enum jst_goal { JST_GOAL_NONE, JST_GOAL_VALUE, JST_GOAL_GAUGE, JST_GOAL_BUCKET, JST_GOAL_MOUNT };
+enum jst_goal {
+    JST_GOAL_NONE,
+    JST_GOAL_VALUE,
+    JST_GOAL_GAUGE,
+    JST_GOAL_BUCKET,
+    JST_GOAL_MOUNT,
+    JST_GOAL_COMPONENT
+};
 
 /* How a cell is coded, and where its value goes. */
 typedef struct jst_cell {
@@ -205,6 +212,8 @@ typedef struct jst_moved {
 
 bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *m);
 void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m);
+/** The first columns of a row of the tables of slices. */
+void jst_fixed_put(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span);
 /** One row of the slices table and those of its mounts. False when memory is short. */
 bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
                   int64_t slice, int32_t span);
@@ -217,11 +226,12 @@ enum jst_heap {
     JST_HEAP_OFFCPU,
     JST_HEAP_FUNCTION,
     JST_HEAP_MODULE,
+    JST_HEAP_UNKNOWN,
     JST_HEAP_COUNT
 };
 
 struct jst_decode {
-    jst_wanted process, histograms, mounts;
+    jst_wanted process, histograms, mounts, components;
     uint64_t max_rows;
     uint64_t short_processes;                /* so far */
     jst_rows tables[JST_DECODE_TABLE_COUNT]; /* enum jst_decode_table */
@@ -250,6 +260,13 @@ typedef struct jst_job {
     bool no_memory;
 } jst_job;
 
+/** Puts bytes into the heap of a binary column, and their end into its next row (of which one more
+ *  is reserved). False when memory is short. */
+bool jst_heap_put(jst_decode *d, enum jst_heap heap, jst_rows *r, uint32_t column, const uint8_t *p,
+                  uint64_t bytes);
+/** Would so many bytes more be beyond what offsets can say? */
+bool jst_heaps_full(const jst_decode *d, uint64_t more);
+
 bool jst_decode_scratch(jst_decode *d, uint32_t cells);
 void jst_warn(jst_job *j, uint64_t offset, const char *text);
 void jst_refuse(jst_job *j, uint64_t offset, const char *text);
@@ -262,6 +279,9 @@ bool jst_full(const jst_job *j);
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
 void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */
+/** An 'X' record behind its slice and span. False when its payload makes no sense or memory is
+ *  short (jst_decode_components.c). */
+bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span);
 
 /* ---- the head of a profile (jst_decode_profile.c) ---- */
 /* Offset of a field of jst_head in the file. */

@@ -195,14 +195,14 @@ static bool keep_history(jst_job *j, uint64_t at)
     return false;
 }
 
-/* 'M', 'C' and 'N'; a record of an unknown type is passed over. */
+/* 'M', 'C', 'N' and 'K'; a record of an unknown type is passed over. */
 static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
 {
     jst_cursor c = rec->payload;
     bool mount = rec->type == JST_RECORD_MOUNT, note = rec->type == JST_RECORD_NOTE;
-    bool clock = rec->type == JST_RECORD_CLOCK;
-    unsigned numbers = mount ? 5 : clock ? 4 : note ? 1 : 0;
-    unsigned texts = mount ? 3 : note ? 1 : 0;
+    bool clock = rec->type == JST_RECORD_CLOCK, component = rec->type == JST_RECORD_COMPONENT;
+    unsigned numbers = mount ? 5 : clock || component ? 4 : note ? 1 : 0;
+    unsigned texts = mount ? 3 : component ? 4 : note ? 1 : 0;
     if (numbers == 0 || !keep_history(j, rec->next))
         return true;
     jst_decode_event *e = jst_event_add(j, rec->type, record);
@@ -217,14 +217,27 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
     return c.p != NULL && !j->no_memory;
 }
 
-/* 'S': returns false when its payload makes no sense or memory is short. */
+/* Slices of a process, or of a machine's components. */
+static bool has_slices(const jst_job *j, const jst_record *rec)
+{
+    bool machine = jst_head32(j, JST_AT(flags)) & 1;
+    return rec->type == (machine ? JST_RECORD_COMPONENT_SLICES : JST_RECORD_SLICE);
+}
+
+/* 'S' or 'X': returns false when its payload makes no sense or memory is short. */
 static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, uint64_t *expected)
 {
     jst_decode *d = j->d;
     jst_cursor c = rec->payload;
     uint64_t slice = *expected + (uint64_t)jst_unzigzag(jst_take_varint(&c));
     uint64_t span = jst_take_varint(&c);
-    if (c.p == NULL || span == 0 || span > INT32_MAX || !jst_take_cells(&c, &d->table, &d->moved))
+    if (c.p == NULL || span == 0 || span > INT32_MAX)
+        return false;
+    if (rec->type == JST_RECORD_COMPONENT_SLICES) {
+        *expected = slice + span;
+        return !wanted || jst_components_take(j, &c, (int64_t)slice, (int32_t)span);
+    }
+    if (!jst_take_cells(&c, &d->table, &d->moved))
         return false;
     *expected = slice + span;
     if (d->table.gauge_count > 0)
@@ -276,7 +289,7 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
             break;
         if (state != JST_RECORD_GOOD)
             return false;
-        if (rec.type == JST_RECORD_SLICE) {
+        if (has_slices(j, &rec)) {
             w->expected += (uint64_t)jst_unzigzag(jst_take_varint(&rec.payload));
             w->expected += jst_take_varint(&rec.payload);
             if (rec.payload.p == NULL)
@@ -311,8 +324,8 @@ static void read_records(jst_job *j, const jst_commit_view *c)
             break;
         }
         events = j->d->event_count;
-        if (!(rec.type == JST_RECORD_SLICE ? take_slice(j, &rec, wanted, &w.expected)
-                                           : take_event(j, &rec, w.number))) {
+        if (!(has_slices(j, &rec) ? take_slice(j, &rec, wanted, &w.expected)
+                                  : take_event(j, &rec, w.number))) {
             jst_events_forget(j, events);
             if (!j->no_memory)
                 jst_warn(j, w.at, "a record makes no sense: what follows it is left out");

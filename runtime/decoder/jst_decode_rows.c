@@ -107,7 +107,7 @@ void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m)
             d->levels[m->cells[i]] += m->values[i];
 }
 
-static void put_fixed(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span)
+void jst_fixed_put(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span)
 {
     ((int32_t *)(void *)r->data[JST_DECODE_PROCESS].p)[row] = process;
     jst_values_of(r, JST_DECODE_SLICE)[row] = slice;
@@ -124,7 +124,7 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
     uint64_t row = rows->count++;
     uint32_t first_histogram = JST_DECODE_SLICES_FIXED + d->process.count;
     int slot = -1;
-    put_fixed(rows, row, process, slice, span);
+    jst_fixed_put(rows, row, process, slice, span);
     for (uint32_t i = 0; i < m->count; i++) {
         const jst_cell *c = &t->cells[m->cells[i]];
         uint64_t v = m->values[i];
@@ -133,7 +133,7 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
         } else if (c->goal == JST_GOAL_MOUNT && v != 0) {
             if (c->part != slot) {
                 slot = c->part;
-                put_fixed(mounts, mounts->count, process, slice, span);
+                jst_fixed_put(mounts, mounts->count, process, slice, span);
                 mounts->data[JST_DECODE_SLOT].p[mounts->count++] = c->part;
             }
             jst_values_of(mounts, JST_DECODE_MOUNT_FIXED + c->column)[mounts->count - 1] =
@@ -158,4 +158,26 @@ int32_t jst_span(uint64_t first_slice, uint64_t last_slice)
         return 1;
     uint64_t span = last_slice - first_slice;
     return span >= INT32_MAX ? INT32_MAX : (int32_t)span + 1;
+}
+
+bool jst_heap_put(jst_decode *d, enum jst_heap heap, jst_rows *r, uint32_t column, const uint8_t *p,
+                  uint64_t bytes)
+{
+    jst_memory *m = &d->heaps[heap];
+    uint64_t need = d->heap_bytes[heap] + bytes;
+    if (need + 1 > m->bytes && !jst_memory_grow(m, need * 2 + 1))
+        return false;
+    if (bytes > 0)
+        memcpy(m->p + d->heap_bytes[heap], p, bytes);
+    d->heap_bytes[heap] = need;
+    ((uint32_t *)(void *)r->data[column].p)[r->count + 1] = (uint32_t)need;
+    return true;
+}
+
+bool jst_heaps_full(const jst_decode *d, uint64_t more)
+{
+    for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
+        if (more > INT32_MAX || d->heap_bytes[i] > INT32_MAX - more)
+            return true;
+    return false;
 }

@@ -49,34 +49,10 @@ static bool no_memory(stream *s)
     return false;
 }
 
-/* Appends to what a binary column points into; the row's end is the next one's begin. */
-static bool heap_put(jst_decode *d, enum jst_heap heap, jst_rows *r, uint32_t column,
-                     const uint8_t *p, uint64_t bytes)
-{
-    jst_memory *m = &d->heaps[heap];
-    uint64_t need = d->heap_bytes[heap] + bytes;
-    if (need + 1 > m->bytes && !jst_memory_grow(m, need * 2 + 1))
-        return false;
-    if (bytes > 0)
-        memcpy(m->p + d->heap_bytes[heap], p, bytes);
-    d->heap_bytes[heap] = need;
-    ((uint32_t *)(void *)r->data[column].p)[r->count + 1] = (uint32_t)need;
-    return true;
-}
-
-/* Offsets are 31 bits wide. */
-static bool heaps_full(const jst_decode *d, uint64_t more)
-{
-    for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
-        if (more > INT32_MAX || d->heap_bytes[i] > INT32_MAX - more)
-            return true;
-    return false;
-}
-
 /* Is there room for a row that takes so many bytes of heap? Otherwise the reading ends here. */
 static bool room(stream *s, uint64_t bytes)
 {
-    if (!jst_full(s->j) && !heaps_full(s->j->d, bytes))
+    if (!jst_full(s->j) && !jst_heaps_full(s->j->d, bytes))
         return true;
     s->j->r->complete = 0;
     s->over = true;
@@ -130,8 +106,9 @@ static bool take_token(stream *s, jst_cursor c, uint64_t number)
     if (!room(s, function_bytes + module_bytes) || !remember(s, index, hash))
         return true;
     if (!jst_rows_reserve(r, 2) ||
-        !heap_put(d, JST_HEAP_FUNCTION, r, JST_DECODE_TOKEN_FUNCTION, function, function_bytes) ||
-        !heap_put(d, JST_HEAP_MODULE, r, JST_DECODE_TOKEN_MODULE, module, module_bytes))
+        !jst_heap_put(d, JST_HEAP_FUNCTION, r, JST_DECODE_TOKEN_FUNCTION, function,
+                      function_bytes) ||
+        !jst_heap_put(d, JST_HEAP_MODULE, r, JST_DECODE_TOKEN_MODULE, module, module_bytes))
         return !no_memory(s);
     put32(r, JST_DECODE_TOKEN_PROCESS, (uint32_t)s->j->process);
     put64(r, JST_DECODE_TOKEN_NUMBER, number);
@@ -238,8 +215,9 @@ static bool put_segment(stream *s, segment *g, uint64_t number, uint64_t end)
     jst_rows *r = &d->tables[JST_DECODE_SEGMENT_ROWS];
     cut_bins(s, g, s->end_ns, end);
     if (!jst_rows_reserve(r, 2) ||
-        !heap_put(d, JST_HEAP_WAIT, r, JST_DECODE_SEGMENT_WAIT, g->bins[0], g->bin_count[0]) ||
-        !heap_put(d, JST_HEAP_OFFCPU, r, JST_DECODE_SEGMENT_OFFCPU, g->bins[1], g->bin_count[1]))
+        !jst_heap_put(d, JST_HEAP_WAIT, r, JST_DECODE_SEGMENT_WAIT, g->bins[0], g->bin_count[0]) ||
+        !jst_heap_put(d, JST_HEAP_OFFCPU, r, JST_DECODE_SEGMENT_OFFCPU, g->bins[1],
+                      g->bin_count[1]))
         return no_memory(s);
     unsigned rule = g->rule & 7;
     put32(r, JST_DECODE_SEGMENT_PROCESS, (uint32_t)s->j->process);

@@ -94,22 +94,26 @@ static bool claim(jst_table *t, uint32_t at, jst_cell cell)
 /* An id that the caller does not want, or wants as something else, is decoded and dropped. */
 static jst_cell cell_of(const line *l, const jst_decode *d)
 {
-    bool mount = strcmp(l->scope, "mount") == 0;
+    bool mount = strcmp(l->scope, "mount") == 0, component = strcmp(l->scope, "component") == 0;
     bool histogram = strcmp(l->kind, "histogram") == 0, gauge = strcmp(l->kind, "gauge") == 0;
     bool timer = strcmp(l->kind, "timer") == 0;
     jst_cell c = {.coding = JST_CODED_VARINT, .timer = timer};
-    if (gauge)
+    if (gauge && !component) /* a component's level is written as it is */
         c.coding = JST_CODED_GAUGE;
     else if (timer || (!histogram && strcmp(l->unit, "ns") == 0))
         c.coding = JST_CODED_NS;
-    const jst_wanted *w = mount ? &d->mounts : histogram ? &d->histograms : &d->process;
+    const jst_wanted *w = component   ? &d->components
+                          : mount     ? &d->mounts
+                          : histogram ? &d->histograms
+                                      : &d->process;
     int32_t column = wanted_find(w, l->id);
     /* NOTE: a gauge kept per mount has no column form yet, nor has a histogram. */
-    if (column < 0 || (mount && (gauge || histogram)) ||
+    if (column < 0 || (mount && (gauge || histogram)) || (component && histogram) ||
         l->count != (histogram ? JST_DECODE_BUCKETS : 1))
         return c;
     c.column = (uint16_t)column;
-    c.goal = mount       ? JST_GOAL_MOUNT
+    c.goal = component   ? JST_GOAL_COMPONENT
+             : mount     ? JST_GOAL_MOUNT
              : histogram ? JST_GOAL_BUCKET
              : gauge     ? JST_GOAL_GAUGE
                          : JST_GOAL_VALUE;
@@ -124,7 +128,10 @@ static const char *add_line(jst_table *t, char *text, const jst_decode *d, uint8
     jst_cell c = cell_of(&l, d);
     bool mount = strcmp(l.scope, "mount") == 0;
     if (c.goal != JST_GOAL_NONE) {
-        uint32_t base = mount ? 0 : c.goal == JST_GOAL_BUCKET ? 65536 : 131072;
+        uint32_t base = mount                          ? 0
+                        : c.goal == JST_GOAL_BUCKET    ? 65536
+                        : c.goal == JST_GOAL_COMPONENT ? 3 * 65536
+                                                       : 131072;
         uint32_t bit = base + c.column;
         if (seen[bit / 8] & 1u << bit % 8)
             return "the metric table names a metric twice";
@@ -160,7 +167,7 @@ const char *jst_table_read(jst_table *t, const jst_table *shape, const uint8_t *
     t->cells = calloc((size_t)t->group_count * 8, sizeof *t->cells);
     t->gauges = calloc(t->cell_count, sizeof *t->gauges);
     char *copy = malloc((size_t)t->text_bytes + 1);
-    uint8_t *seen = calloc(3 * 65536 / 8, 1);
+    uint8_t *seen = calloc(4 * 65536 / 8, 1);
     const char *wrong = "out of memory";
     if (t->text != NULL && t->cells != NULL && t->gauges != NULL && copy != NULL && seen != NULL) {
         memcpy(t->text, text, t->text_bytes);

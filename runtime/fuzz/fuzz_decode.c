@@ -28,9 +28,33 @@ static jst_decode *batch(uint64_t max_rows)
     jst_decode *d = jst_decode_new(
         "os_user_ns\nos_rss_bytes\nos_threads\nself_calls_ops\nstream_read_ns",
         "posix_read_size\nposix_write_size",
-        "posix_read_ops\nposix_read_bytes\nposix_read_ns\nposix_write_bytes", max_rows);
+        "posix_read_ops\nposix_read_bytes\nposix_read_ns\nposix_write_bytes",
+        "storage_read_bytes\nstorage_read_ns\nstorage_queued\nlink_send_bytes", max_rows);
     CHECK(d != NULL);
     return d;
+}
+
+static uint64_t touch_components(const jst_decode *d)
+{
+    uint64_t sum = 0, bytes, rows = jst_decode_rows(d, JST_DECODE_COMPONENT_SLICES);
+    const uint32_t table = JST_DECODE_COMPONENT_SLICES;
+    if (rows == 0)
+        return 0;
+    for (uint32_t c = JST_DECODE_COMPONENT_FIXED; c < JST_DECODE_COMPONENT_FIXED + 4; c++)
+        for (uint64_t i = 0; i < rows; i++)
+            CHECK(((const int64_t *)jst_decode_values(d, table, c))[i] >= 0);
+    for (uint64_t i = 0; i < rows; i++) {
+        CHECK(((const int32_t *)jst_decode_values(d, table, JST_DECODE_SPAN))[i] > 0);
+        CHECK(((const int32_t *)jst_decode_values(d, table, JST_DECODE_COMPONENT))[i] >= 0);
+        CHECK(((const int8_t *)jst_decode_values(d, table, JST_DECODE_COMPONENT_EPOCH))[i] <= 1);
+    }
+    const int32_t *end = jst_decode_values(d, table, JST_DECODE_COMPONENT_UNKNOWN);
+    const uint8_t *heap = jst_decode_binary(d, table, JST_DECODE_COMPONENT_UNKNOWN, &bytes);
+    CHECK(end[0] == 0 && (uint64_t)end[rows] == bytes);
+    for (uint64_t i = 0; i < rows; i++)
+        for (int32_t at = end[i]; at < end[i + 1]; at++)
+            CHECK(heap[at] < 4);
+    return sum;
 }
 
 /* Reads every byte that a caller may read. */
@@ -46,6 +70,7 @@ static uint64_t touch(const jst_decode *d)
             CHECK(((const int64_t *)jst_decode_values(d, JST_DECODE_MOUNT_SLICES, c))[i] >= 0);
     for (uint64_t i = 0; i < rows; i++)
         CHECK(((const int32_t *)jst_decode_values(d, JST_DECODE_SLICES, JST_DECODE_SPAN))[i] > 0);
+    sum += touch_components(d);
     for (uint32_t h = 0; h < 2; h++) {
         const uint8_t *valid;
         uint64_t nulls, found = 0;

@@ -32,7 +32,7 @@ static file load(const char *name)
 static jst_decode *batch(void)
 {
     jst_decode *d = jst_decode_new("os_threads\nself_calls_ops", "posix_write_size",
-                                   "posix_write_bytes\nposix_read_bytes", 1 << 20);
+                                   "posix_write_bytes\nposix_read_bytes", "", 1 << 20);
     assert_non_null(d);
     return d;
 }

@@ -4,6 +4,7 @@ Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files in two tables, without a loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
+    read_machines: what the components of nodes and servers did.
     read_files: what each file was used for by their processes.
     find_profiles: the files in spool folders.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 from jostle._profile import SEGMENT_VALUES
 from jostle.reader.decode import (
     Decoded,
+    Origin,
     ReadRequest,
     ReadResult,
     find_profiles,
@@ -34,6 +36,13 @@ from jostle.reader.header import (
     ShortProcess,
     ShortsHeader,
 )
+from jostle.reader.machines import (
+    Component,
+    MachineHeader,
+    MachineRead,
+    MachineTables,
+    read_machines,
+)
 from jostle.reader.segments import (
     RULES,
     SegmentRead,
@@ -46,9 +55,14 @@ __all__ = [
     "RULES",
     "SEGMENT_VALUES",
     "ClockEvent",
+    "Component",
     "Decoded",
     "FileTables",
+    "MachineHeader",
+    "MachineRead",
+    "MachineTables",
     "Mount",
+    "Origin",
     "ProfileError",
     "ProfileHeader",
     "ProfileNote",
@@ -62,6 +76,7 @@ __all__ = [
     "find_profiles",
     "read_files",
     "read_header",
+    "read_machines",
     "read_profiles",
     "read_segments",
 ]

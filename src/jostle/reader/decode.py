@@ -45,6 +45,20 @@ _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of a file that came from another machine.
+
+    Attributes:
+        owner: Whose it is there (a uid).
+        over: Its process has ended, and all of the file is here. Until then it counts as alive:
+            whether it is cannot be seen from here.
+    """
+
+    owner: int
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ReadRequest:
     """One file to read.
 
@@ -58,6 +72,7 @@ class ReadRequest:
         first_number: For read_segments, which takes no notice of the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
         names: Number of hard links that the caller knows of; a file with more is not read.
+        origin: What a mirror says of the file, in place of the file system; see Origin.
     """
 
     path: Path
@@ -66,6 +81,7 @@ class ReadRequest:
     remainder: bool | None = True
     first_number: int = 0
     names: int = 1
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +140,8 @@ class Decoded:
 def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
     """List the profiles and shorts files in folders (and files named directly), sorted.
 
-    Among them are those that heartbeats keep of processes below them (*.jsp).
+    Among them are those that heartbeats keep of processes below them (*.jsp), and those of
+    machines (*.jsm).
 
     Raises:
         ProfileError: A folder does not exist or cannot be read.
@@ -139,7 +156,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
             with os.scandir(path) as entries:
                 paths.update(
                     Path(entry.path) for entry in entries
-                    if entry.name.endswith((".jst", ".jss", ".jsp"))
+                    if entry.name.endswith((".jst", ".jss", ".jsp", ".jsm"))
                     and entry.is_file(follow_symlinks=False)
                 )  # fmt: skip
         except OSError as error:
@@ -179,7 +196,7 @@ def _read(
 ) -> tuple[DecoderBatch, list[ReadResult], list[ShortProcess]]:
     batch = DecoderBatch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
     raw = [_add(batch, item) for item in items]
-    events = _Events(batch)
+    events = Events(batch)
     results = [_result(item, entry, events) for item, entry in zip(items, raw, strict=True)]
     return batch, results, events.short_processes
 
@@ -245,13 +262,13 @@ def add_file(
         if isinstance(fd, ProfileError):
             return fd
         try:
-            owner = os.fstat(fd).st_uid
+            owner = item.origin.owner if item.origin else os.fstat(fd).st_uid
             head = os.pread(fd, HEAD_BYTES, 0)
         except OSError as error:
             return open_error(item.path, error)
         alive = None
         if len(head) == HEAD_BYTES and head.startswith(MAGIC):
-            alive = is_alive(head)
+            alive = not item.origin.over if item.origin else is_alive(head)
         if flags is None:
             flags = REMAINDER if alive is False else 0
         result = batch.add(fd, item.process, begin, flags)
@@ -327,7 +344,7 @@ def _hint(reason: str) -> str:
     return "It is damaged: leave it out; the other profiles of the job are not concerned."
 
 
-class _Events:
+class Events:
     """What files hold besides slices, as Python objects."""
 
     def __init__(self, batch: DecoderBatch) -> None:
@@ -342,23 +359,25 @@ class _Events:
     def _strings(self, event: tuple[int, ...], count: int) -> list[str]:
         return [clean_text(self._string(event, number)) for number in range(count)]
 
+    def each(self, result: Result, texts: int) -> Iterator[tuple[int, tuple[int, ...], list[str]]]:
+        """Yield the events of a file: type, nine numbers, and so many texts of four."""
+        for event in self._events[result.first_event : result.first_event + result.events]:
+            yield event[18], event[:9], self._strings(event, texts)
+
     def profile(self, read: FileRead) -> ProfileHeader:
         """Make the header of a profile."""
         result = read.result
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
         notes: list[ProfileNote] = []
-        for event in self._events[result.first_event : result.first_event + result.events]:
-            numbers, kind = event[:9], event[18]
+        for kind, numbers, texts in self.each(result, 3):
             if kind == RecordType.MOUNT:
-                slot, major, minor, mnt_id, fs_magic = event[:5]
-                names = self._strings(event, 3)
-                mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *names)
+                slot, major, minor, mnt_id, fs_magic = numbers[:5]
+                mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *texts)
             elif kind == RecordType.CLOCK:
-                step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
-                clock.append(ClockEvent(numbers[0], numbers[1], numbers[2], step))
+                clock.append(clock_event(numbers))
             elif kind == RecordType.NOTE:
-                notes.append(ProfileNote(numbers[0], *self._strings(event, 1)))
+                notes.append(ProfileNote(numbers[0], texts[0]))
         return parse_header(
             bytes(result.head), read.owner, list(mounts.values()), clock, notes, read.alive
         )
@@ -400,11 +419,17 @@ class _Events:
         )
 
 
+def clock_event(numbers: tuple[int, ...]) -> ClockEvent:
+    """Make a clock event of the numbers of its record."""
+    step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
+    return ClockEvent(numbers[0], numbers[1], numbers[2], step)
+
+
 def _dashes(digits: str) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def _result(item: ReadRequest, entry: FileRead | ProfileError, events: _Events) -> ReadResult:
+def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -> ReadResult:
     if isinstance(entry, ProfileError):
         return ReadResult(item, None, entry, [], item.from_record, 0)
     raw = entry.result

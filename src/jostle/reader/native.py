@@ -15,10 +15,10 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 3
+API = 4
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
-SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS = range(5)  # tables
+SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
 PROFILE, SHORTS = 1, 2  # kinds of file
 
 # struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
@@ -53,6 +53,8 @@ class Result(ctypes.Structure):
         ("tokens", c_uint64),
         ("first_peer", c_uint64),
         ("peers", c_uint64),
+        ("first_component", c_uint64),
+        ("components", c_uint64),
         ("first_event", c_uint64),
         ("events", c_uint64),
         ("kind", c_uint32),
@@ -76,7 +78,7 @@ def library() -> ctypes.CDLL:
     lib = ctypes.CDLL(str(path))
     doors: dict[str, tuple[Any, list[Any]]] = {
         "jst_decode_api": (c_uint32, []),
-        "jst_decode_new": (pointer, [c_char_p, c_char_p, c_char_p, c_uint64]),
+        "jst_decode_new": (pointer, [c_char_p, c_char_p, c_char_p, c_char_p, c_uint64]),
         "jst_decode_free": (None, [pointer]),
         "jst_decode_add_fd": (c_int64, [pointer, c_int, c_int32, c_uint64, c_uint32]),
         "jst_decode_add_bytes": (
@@ -114,9 +116,11 @@ class DecoderBatch:
         histogram_ids: Sequence[str],
         mount_ids: Sequence[str],
         max_rows: int,
+        component_ids: Sequence[str] = (),
     ) -> None:
         self._lib = library()
-        ids = ["\n".join(group).encode() for group in (process_ids, histogram_ids, mount_ids)]
+        groups = (process_ids, histogram_ids, mount_ids, component_ids)
+        ids = ["\n".join(group).encode() for group in groups]
         self._handle = self._lib.jst_decode_new(*ids, max_rows)
         if not self._handle:
             raise MemoryError("no memory for a batch of profiles")

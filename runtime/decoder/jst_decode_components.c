@@ -1,0 +1,82 @@
+/* jst_decode_components.c: 'X' records: what the components of a machine gained. */
+#include "jst_decode_internal.h"
+
+/* One value of a component: into its column, or among the unknown. */
+static bool take_value(jst_job *j, jst_cursor *c, uint64_t *next_cell, uint8_t *unknown,
+                       unsigned *unknowns)
+{
+    const jst_table *t = &j->d->table;
+    jst_rows *r = &j->d->tables[JST_DECODE_COMPONENT_SLICES];
+    uint64_t key = jst_take_varint(c), v = 0;
+    uint64_t at = *next_cell + (key >> 1);
+    if (c->p == NULL || key >> 1 >= t->cell_count || at >= t->cell_count)
+        return false;
+    const jst_cell *cell = &t->cells[at];
+    *next_cell = at + 1;
+    if (cell->coding == JST_CODED_NOT)
+        return false;
+    if (key & 1) {
+        if (cell->goal == JST_GOAL_COMPONENT)
+            unknown[(*unknowns)++] = (uint8_t)cell->column;
+        return true;
+    }
+    if (cell->coding == JST_CODED_NS) {
+        const uint8_t *p = jst_take_bytes(c, 2);
+        v = p == NULL ? 0 : jst_ns_of(p[0] | (unsigned)p[1] << 8);
+    } else {
+        v = jst_take_varint(c);
+    }
+    if (cell->goal == JST_GOAL_COMPONENT)
+        jst_values_of(r, JST_DECODE_COMPONENT_FIXED + cell->column)[r->count] = jst_number(v);
+    return c->p != NULL;
+}
+
+/* The row is there once its values are; one that a damaged record began is cleared. */
+static bool take_component(jst_job *j, jst_cursor *c, uint64_t *next, int64_t slice, int32_t span)
+{
+    jst_rows *r = &j->d->tables[JST_DECODE_COMPONENT_SLICES];
+    uint64_t number = *next + jst_take_varint(c), counts = jst_take_varint(c), cell = 0;
+    uint8_t unknown[UINT8_MAX];
+    unsigned unknowns = 0;
+    if (c->p == NULL || number > INT32_MAX || counts >> 1 > j->d->table.cell_count)
+        return false;
+    *next = number + 1;
+    if (!jst_rows_reserve(r, 2)) {
+        j->no_memory = true;
+        return false;
+    }
+    bool sound = true;
+    for (uint64_t i = 0; i < counts >> 1 && sound; i++)
+        sound = take_value(j, c, &cell, unknown, &unknowns);
+    if (sound &&
+        !jst_heap_put(j->d, JST_HEAP_UNKNOWN, r, JST_DECODE_COMPONENT_UNKNOWN, unknown, unknowns)) {
+        j->no_memory = true;
+        sound = false;
+    }
+    if (!sound) {
+        for (uint32_t i = JST_DECODE_COMPONENT_FIXED; i < r->columns; i++)
+            jst_values_of(r, i)[r->count] = 0;
+        return false;
+    }
+    jst_fixed_put(r, r->count, j->process, slice, span);
+    ((int32_t *)(void *)r->data[JST_DECODE_COMPONENT].p)[r->count] = (int32_t)number;
+    r->data[JST_DECODE_COMPONENT_EPOCH].p[r->count] = counts & 1;
+    r->count++;
+    return true;
+}
+
+bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span)
+{
+    uint64_t n = jst_take_varint(c), next = 0;
+    /* Each component takes two bytes or more: a number beyond that is damage. */
+    if (c->p == NULL || n > (uint64_t)(c->end - c->p) / 2)
+        return false;
+    if (jst_heaps_full(j->d, n * UINT8_MAX)) {
+        j->no_memory = true;
+        return false;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        if (!take_component(j, c, &next, slice, span))
+            return false;
+    return true;
+}

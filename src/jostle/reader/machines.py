@@ -1,0 +1,220 @@
+"""Decodes the profiles of machines: what the components of nodes and servers did."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle._profile import COMPONENT_KINDS, HEAD, MACHINE_ROLES, Head, RecordType
+from jostle._schema import COMPONENT_IDS
+from jostle.reader.decode import (
+    MAX_ROWS,
+    Events,
+    FileRead,
+    ReadRequest,
+    add_file,
+    clock_event,
+    error_of,
+    warnings_of,
+)
+from jostle.reader.errors import ProfileError
+from jostle.reader.header import ClockEvent, ProfileNote, clean_text, end_reason
+from jostle.reader.native import COMPONENT_SLICES, PROFILE, DecoderBatch
+
+_FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "component": pa.int32(),
+          "epoch": pa.int8()}  # fmt: skip
+_UNKNOWN = len(_FIXED)
+_OF_A_MACHINE = 1  # bit of the header's flags
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of a machine that has counters of its own.
+
+    Attributes:
+        number: Its number in the file (column component of the slices).
+        kind: One of COMPONENT_KINDS, or a number that only a newer jostle knows.
+        name: Such as sda, eth0, scratch-OST0003.
+        source: The resource it is a part of; "" where there is none.
+        job: The batch job whose requests it counts, such as slurm-123; "" for all.
+        path: Where it is mounted; "" where it is not.
+        major: Device number, major.
+        minor: Device number, minor.
+    """
+
+    number: int
+    kind: str
+    name: str
+    source: str
+    job: str
+    path: str
+    major: int
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class MachineHeader:
+    """Header of a machine's profile; the fields of docs/reference/profile-format.md, times in ns.
+
+    Attributes:
+        uid: Owner of the file by the file system, or as a mirror says.
+        boot_id: As the kernel writes it, with dashes.
+        role: node or server.
+        components: Its components, by number.
+        clock_events: Changes of the clock's state, jumps.
+        notes: What the agent had to say.
+        end_reason: none, exit or continued (in the next part).
+        alive: Whether the agent ran when the reading began; None where one cannot look.
+    """
+
+    slice_ns: int
+    start_ns: int
+    file_ns: int
+    first_slice: int
+    pid: int
+    uid: int
+    part: int
+    boot_id: str
+    host: str
+    role: str
+    library: str
+    heartbeat_ns: int
+    end_ns: int
+    end_reason: str
+    start_clock_state: int
+    start_clock_error_us: int
+    clock_state: int
+    clock_error_us: int
+    components: list[Component]
+    clock_events: list[ClockEvent]
+    notes: list[ProfileNote]
+    alive: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineRead:
+    """What one file gave.
+
+    Attributes:
+        request: The request.
+        header: None after an error.
+        error: Why the file gave nothing; None when it was read.
+        warnings: One sentence per omission, with its position in the file.
+        records_read: from_record for the next reading.
+        slices: Its rows of MachineTables.slices, (first, count).
+        complete: False when max_rows stopped the reading: go on from records_read.
+    """
+
+    request: ReadRequest
+    header: MachineHeader | None
+    error: ProfileError | None
+    warnings: list[str]
+    records_read: int
+    slices: tuple[int, int] = (0, 0)
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MachineTables:
+    """The components of many machines.
+
+    Attributes:
+        slices: One row per record and component that has values in it: process (int32, number of
+            the request), slice (int64), span (int32, slices that the row covers), component
+            (int32), epoch (int8, 1: counters began anew), unknown (string: ids of the metrics
+            whose values are not known, separated by spaces), then every metric of scope component
+            (int64): increases, and levels at the end.
+        results: One per request, in their order.
+    """
+
+    slices: pa.Table
+    results: list[MachineRead]
+
+
+def is_machine(head: bytes) -> bool:
+    """Return whether the first 4096 bytes of a profile are those of a machine's."""
+    return bool(Head._make(HEAD.unpack_from(head)).flags & _OF_A_MACHINE)
+
+
+def read_machines(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> MachineTables:
+    """Read the profiles of many machines.
+
+    A file that cannot be read does not stop the others: see MachineRead.error.
+
+    Args:
+        requests: The files; remainder and first_number are not used.
+        max_rows: Rows at which reading stops, give or take one record. See MachineRead.complete.
+    """
+    batch = DecoderBatch((), (), (), max_rows, COMPONENT_IDS)
+    entries = [add_file(batch, request, request.from_record, 0) for request in requests]
+    events = Events(batch)
+    results = [_result(events, request, entry)
+               for request, entry in zip(requests, entries, strict=True)]  # fmt: skip
+    columns = {name: batch.column(COMPONENT_SLICES, at, kind)
+               for at, (name, kind) in enumerate(_FIXED.items())}  # fmt: skip
+    columns["unknown"] = _unknown(batch.binary(COMPONENT_SLICES, _UNKNOWN))
+    for at, name in enumerate(COMPONENT_IDS):
+        columns[name] = batch.column(COMPONENT_SLICES, _UNKNOWN + 1 + at, pa.int64())
+    return MachineTables(pa.table(columns), results)
+
+
+def _unknown(codes: pa.Array) -> pa.Array:
+    """Name the metrics that a row does not know; nearly all rows know all of theirs."""
+    encoded = codes.dictionary_encode()
+    texts = [" ".join(COMPONENT_IDS[cell] for cell in code.as_py()) for code in encoded.dictionary]
+    indices = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(texts, pa.string()))
+
+
+def _result(events: Events, request: ReadRequest, entry: FileRead | ProfileError) -> MachineRead:
+    if isinstance(entry, ProfileError):
+        return MachineRead(request, None, entry, [], request.from_record)
+    raw = entry.result
+    error = error_of(request, raw) if raw.error.text else None
+    if error is None and (raw.kind != PROFILE or not is_machine(bytes(raw.head))):
+        error = ProfileError(
+            request.path,
+            "it is not the profile of a machine",
+            hint="Those of processes are named *.jst; has it been renamed?",
+        )
+    if error is not None:
+        return MachineRead(request, None, error, [], request.from_record)
+    return MachineRead(
+        request,
+        _header(events, entry),
+        None,
+        warnings_of(request.path, raw),
+        max(raw.records_read, request.from_record),
+        (raw.first_component, raw.components),
+        bool(raw.complete),
+    )
+
+
+def _header(events: Events, read: FileRead) -> MachineHeader:
+    h = Head._make(HEAD.unpack_from(bytes(read.result.head)))
+    components: dict[int, Component] = {}
+    clock: list[ClockEvent] = []
+    notes: list[ProfileNote] = []
+    for kind, numbers, texts in events.each(read.result, 4):
+        if kind == RecordType.COMPONENT:
+            number, of_kind, major, minor = numbers[:4]
+            known = of_kind < len(COMPONENT_KINDS)
+            kind_name = COMPONENT_KINDS[of_kind] if known else str(of_kind)
+            name, source, job, path = texts
+            components[number] = Component(number, kind_name, name, source, job, path, major, minor)
+        elif kind == RecordType.CLOCK:
+            clock.append(clock_event(numbers))
+        elif kind == RecordType.NOTE:
+            notes.append(ProfileNote(numbers[0], texts[0]))
+    return MachineHeader(
+        h.slice_ns, h.start_ns, h.file_ns, h.first_slice, h.pid, read.owner, h.part,
+        str(uuid.UUID(bytes=h.boot_id)), clean_text(h.host),
+        MACHINE_ROLES[h.role] if h.role < len(MACHINE_ROLES) else str(h.role),
+        clean_text(h.library), h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
+        h.start_clock_state, h.start_clock_error_us, h.clock_state, h.clock_error_us,
+        [components[number] for number in sorted(components)], clock, notes, read.alive,
+    )  # fmt: skip
