@@ -38,7 +38,7 @@ step() {
     fi
 }
 
-c_files() { find runtime signals tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
+c_files() { find runtime signals integrations tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
     tools/generate.py --check && python tools/generate_mpi.py --check &&

@@ -214,6 +214,50 @@ def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
     assert hosts == {"node2"}
 
 
+ENVIRONMENT = 'printf "%s|%s|%s\\n" "$LD_PRELOAD" "$JOSTLE_SLICE" "${APPTAINERENV_LD_PRELOAD-none}"'
+
+
+def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
+    """Its option, what the operator allows, a step's own choice, and hostile environments."""
+    if native("spank_jostle.so") is None:
+        pytest.skip("spank_jostle.so is not built: it needs slurm/spank.h")
+
+    def sees(*options: str, env: dict[str, str] | None = None) -> tuple[bool, list[str], str]:
+        argv = ["srun", "--nodes=1", *options, "sh", "-c", ENVIRONMENT]
+        done = subprocess.run(
+            lab.command("node1", argv, env, cwd="/"), capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        fields = done.stdout.strip().split("|")
+        return "/libjostle.so" in fields[0], fields, done.stderr
+
+    assert sees()[:1] == (True,)
+    assert sees("--jostle=off")[:1] == (False,)
+    seen, fields, said = sees("--jostle=500ms")
+    assert seen and fields[1:] == ["500ms", ""] and said == ""
+    seen, fields, said = sees("--jostle=50s")
+    assert seen and fields[1] == "" and "slices here are 100 ms to 10000 ms" in said
+    seen, fields, said = sees("--jostle=;reboot")
+    assert seen and "';reboot' is ignored" in said
+    seen, fields, _ = sees(env={"APPTAINERENV_LD_PRELOAD": "libm.so.6"})
+    assert seen and fields[2] == "libm.so.6", "what the user set stays"
+    seen, fields, _ = sees(env={"LD_PRELOAD": ":::/nowhere/%s%n.so:\t\x01"})
+    assert seen and ":::/nowhere/%s%n.so:\t\x01" in fields[0]
+    seen, fields, _ = sees(env={"LD_PRELOAD": ":" * 70_000})
+    assert not seen, "it is left alone"
+
+    script = tmp_path / "job.sh"
+    steps = [
+        f"srun {option} sh -c '{ENVIRONMENT}'" for option in ("--jostle=off", "--jostle=on", "")
+    ]
+    script.write_text("\n".join(["#!/bin/sh", *steps]))
+    for choice, expected in (("off", [False, True, False]), ("on", [False, True, True])):
+        out = tmp_path / f"{choice}.out"
+        on(lab, "node1", "sbatch", "--wait", f"--jostle={choice}", f"--output={out}", script)
+        found = ["/libjostle.so" in line for line in out.read_text().splitlines()]
+        assert found == expected, "a step has its own choice, else that of the job"
+
+
 def test_what_the_prolog_prints(tmp_path: Path) -> None:
     """Beside its library, installed, with other preloads, and where there is no library."""
     prolog = native("slurm-task-prolog")
@@ -227,8 +271,11 @@ def test_what_the_prolog_prints(tmp_path: Path) -> None:
         return done.stdout
 
     library = prolog.resolve().parent / "libjostle.so"
-    assert prints(prolog) == f"export LD_PRELOAD={library}\n"
-    assert prints(prolog, "libm.so.6") == f"export LD_PRELOAD={library}:libm.so.6\n"
+    spared = "export APPTAINERENV_LD_PRELOAD="
+    assert prints(prolog) == f"export LD_PRELOAD={library}\n{spared}\n"
+    assert (
+        prints(prolog, "libm.so.6") == f"export LD_PRELOAD={library}:libm.so.6\n{spared}libm.so.6\n"
+    )
     for there in (f"{library}", f"libm.so.6:{library}", f"libm.so.6 {library}"):
         assert prints(prolog, there) == ""
     alone = shutil.copy(prolog, tmp_path / "alone")
@@ -247,7 +294,7 @@ def test_an_installed_prolog_finds_its_library(tmp_path: Path) -> None:
         [prefix / "share/jostle/slurm/task_prolog"], env={}, capture_output=True, text=True,
         check=True,
     ).stdout  # fmt: skip
-    found = re.fullmatch(r"export LD_PRELOAD=(.*)\n", said)
+    found = re.match(r"export LD_PRELOAD=(.*)\n", said)
     assert found and Path(found[1]).is_relative_to(prefix) and Path(found[1]).is_file()
 
 

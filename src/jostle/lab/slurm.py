@@ -1,7 +1,7 @@
 """Slurm in a lab: munge, a controller on the storage host, one slurmd per node; no systemd.
 
-Every job is profiled, as on a cluster whose operator set Slurm's TaskProlog
-(`integrations/slurm/`). The profiles are written to each node's own spool.
+Every job is profiled, as on a cluster whose operator installed the SPANK plugin or set Slurm's
+TaskProlog (`integrations/slurm/`). The profiles are written to each node's own spool.
 """
 
 from __future__ import annotations
@@ -66,14 +66,15 @@ _MPI = {
     "UCX_NET_DEVICES": "eth0",
 }
 
-_PROLOG = """\
+_TASK_PROLOG = """\
 #!/bin/sh
 # What the tasks of a lab's jobs need; what they have already, they keep.
 {lines}
 {finish}
-exec {prolog}
+{preload}
 """
 
+_PLUGSTACK = "optional {plugin} library={library} min_slice=100ms max_slice=10s\n"
 
 # Preloaded, so that MPICH programs end on nodes of one machine (integrations/mpich).
 _FINISH = """\
@@ -143,9 +144,15 @@ class Slurm(Service):
         # Not "autodetect": that searches for control groups, which are not needed here.
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (folder / "mpi.conf").write_text(f"PMIxCliTmpDirBase={folder}/pmix\n")
+        plugin = _plugin() if site.spec.slurm_preload == "plugin" else None
         prolog = folder / "task_prolog"
-        prolog.write_text(_prolog(folder, site.folder / "here" / "spool"))
+        prolog.write_text(_task_prolog(folder, site.folder / "here" / "spool", plugin))
         prolog.chmod(0o755)
+        if plugin is not None:
+            library = _native_path("libjostle.so")
+            (folder / "plugstack.conf").write_text(
+                _PLUGSTACK.format(plugin=plugin, library=library)
+            )
 
     def _authenticate(self) -> None:
         """Start munged with a new key; its socket serves all hosts."""
@@ -181,15 +188,25 @@ class Slurm(Service):
         return states.split() == ["idle"] * len(self.site.nodes)
 
 
-def _prolog(folder: Path, spool: Path) -> str:
-    """Return the TaskProlog: the lab's environment, then the prolog that operators install."""
+def _plugin() -> Path | None:
+    """Return the SPANK plugin; None where it is not built (it needs Slurm's headers)."""
+    try:
+        return _native_path("spank_jostle.so")
+    except NativeMissingError:
+        return None
+
+
+def _task_prolog(folder: Path, spool: Path, plugin: Path | None) -> str:
+    """Return the TaskProlog: the lab's environment; without the plugin, also what preloads."""
     variables = {"JOSTLE_SPOOL": str(spool), "SLURM_CONF": str(folder / "slurm.conf"), **_MPI}
     lines = "\n".join(
         f'[ -n "${key}" ] || echo {shlex.quote(f"export {key}={value}")}'
         for key, value in variables.items()
     )
-    prolog = shlex.quote(str(_native_path("slurm-task-prolog")))
-    return _PROLOG.format(lines=lines, finish=_finish(), prolog=prolog)
+    preload = ""
+    if plugin is None:
+        preload = "exec " + shlex.quote(str(_native_path("slurm-task-prolog")))
+    return _TASK_PROLOG.format(lines=lines, finish=_finish(), preload=preload)
 
 
 def _finish() -> str:

@@ -11,6 +11,7 @@ from jostle.errors import JostleError, UsageError
 QUEUES = ("fair", "fifo")
 FILE_SYSTEMS = ("sshfs", "gluster", "loop", "plain")
 STORES = ("ram", "disk")
+PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
@@ -38,6 +39,8 @@ class LabSpec:
         fs: The shared file system.
         store: Medium of the storage: memory or disk.
         slurm: Whether to start Slurm on the nodes.
+        slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
+            TaskProlog, `prolog`.
         size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
     """
 
@@ -49,6 +52,7 @@ class LabSpec:
     fs: str = "sshfs"
     store: str = "ram"
     slurm: bool = False
+    slurm_preload: str = "plugin"
     size: str | None = None
 
     def __post_init__(self) -> None:
@@ -66,6 +70,7 @@ class LabSpec:
         _one_of("queue", self.queue, QUEUES)
         _one_of("fs", self.fs, FILE_SYSTEMS)
         _one_of("store", self.store, STORES)
+        _one_of("slurm_preload", self.slurm_preload, PRELOADS)
         parse_rate(self.storage_rate)
         parse_rate(self.uplink_rate)
         if self.size is not None:
