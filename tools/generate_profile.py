@@ -470,6 +470,9 @@ def _field_table(fields: tuple[Field, ...]) -> str:
 
 
 def _letter_table(group: Values) -> str:
+    if not any(where for _, _, where, _ in group.entries):
+        numbered = "".join(f"| {what} | {name} | {doc} |\n" for name, what, _, doc in group.entries)
+        return f"| number | name | meaning |\n|---|---|---|\n{numbered}"
     rows = ["| type | name | in | meaning |\n|---|---|---|---|\n"]
     for name, what, where, doc in group.entries:
         rows.append(f"| `{what}` | {name} | {where} | {doc} |\n")

@@ -205,6 +205,7 @@ class IngestReport:
         slices: Process-slices published (rows of table slices).
         mount_slices: Rows of table mount_slices published.
         segments: Rows of table segments published.
+        component_slices: Rows of table component_slices published.
         commits: Commits made.
         removed: Spool files removed.
         left: Files that have more, which the next pass takes.
@@ -222,6 +223,7 @@ class IngestReport:
     slices: int = 0
     mount_slices: int = 0
     segments: int = 0
+    component_slices: int = 0
     commits: int = 0
     removed: int = 0
     left: int = 0
@@ -237,7 +239,8 @@ class IngestReport:
     def add(self, other: IngestReport) -> None:
         """Add the figures of another report to this one."""
         for name in (
-            "changed", "processes", "finished", "slices", "mount_slices", "segments", "commits",
+            "changed", "processes", "finished", "slices", "mount_slices", "segments",
+            "component_slices", "commits",
             "removed", "left", "expired", "bytes_written",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))

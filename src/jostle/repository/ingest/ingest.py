@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,17 +22,20 @@ from jostle.errors import JostleError
 from jostle.reader import (
     Decoded,
     FileTables,
+    Origin,
     ProfileHeader,
     ReadRequest,
     ReadResult,
     ShortsHeader,
-    find_profiles,
     read_files,
+    read_machines,
     read_profiles,
     read_segments,
 )
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
+from jostle.repository.ingest.machines import MachinePlan
+from jostle.repository.ingest.mirror import forget_file, spool_files
 from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
 from jostle.repository.ingest.spool import (
     MAX_SLICE_NS,
@@ -55,6 +58,8 @@ from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]
 
+#: Ending of the profiles of machines.
+MACHINES = ".jsm"
 # Commits that the rows of one batch may take in a pass: what is longer goes on in the next one, so
 # that nobody's files keep the others waiting.
 _ROUNDS = 2
@@ -141,7 +146,7 @@ class Ingester:
     def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
-        files = find_profiles(paths)
+        files = spool_files(paths)
         report.profiles = len(files)
         todo, later = fair(self._news(files, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
@@ -152,9 +157,14 @@ class Ingester:
             )
         report.left = len(later)
         skipped = len(files) - len(todo) - len(later)
-        profiles = [item for item in todo if item.process is not None]
-        shorts = [item for item in todo if item.process is None]
+        machines = [item for item in todo if item.path.suffix == MACHINES]
+        processes = [item for item in todo if item.path.suffix != MACHINES]
+        profiles = [item for item in processes if item.process is not None]
+        shorts = [item for item in processes if item.process is None]
         done = skipped
+        for some in batches(machines):
+            report.add(self._publish_machines(some))
+            done += len(some)
         # Shorts last: their mounts are named by the profiles.
         for group in (profiles, shorts):
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
@@ -192,9 +202,8 @@ class Ingester:
                 with self._guard:
                     self._segments.pop(job, None)
 
-    def _news(self, paths: Iterable[Path], report: IngestReport) -> list[HeaderPeek]:
+    def _news(self, paths: Mapping[Path, Origin | None], report: IngestReport) -> list[HeaderPeek]:
         """Look at files and leaves out those that can hold nothing new."""
-        paths = list(paths)
         twice = superseded_profiles(paths)
         with self._guard:
             state = self._log.refresh()
@@ -203,7 +212,7 @@ class Ingester:
             slice_ns = [4_000_000_000]
             locked: list[Path] = []
             names: dict[int, Path] = {}
-            for path in paths:
+            for path, origin in paths.items():
                 if path in self._over:
                     continue
                 if path in twice:
@@ -212,7 +221,7 @@ class Ingester:
                         self._remove_file(path, mark, report)
                     continue
                 try:
-                    peek = self._peek(path)
+                    peek = self._peek(path, origin)
                 except FileNotFoundError:
                     continue
                 except PermissionError:
@@ -227,6 +236,13 @@ class Ingester:
                     continue
                 if path.suffix == ".jsp" and not peek.final:
                     continue  # its process may still leave its own
+                if path.suffix == MACHINES and peek.owner not in (0, self._home):
+                    self._aside[path] = peek.mark
+                    report.warnings.append(
+                        f"{path} is left out: profiles of machines belong to root or to the "
+                        "owner of the repository, and this one does not."
+                    )
+                    continue
                 if not peek.final and MIN_SLICE_NS <= peek.slice_ns <= MAX_SLICE_NS:
                     slice_ns.append(peek.slice_ns)
                 if peek.process is None:
@@ -244,9 +260,9 @@ class Ingester:
         _report_locked(locked, todo or self._over, report)
         return todo
 
-    def _peek(self, path: Path) -> HeaderPeek:
+    def _peek(self, path: Path, origin: Origin | None) -> HeaderPeek:
         try:
-            peek = peek_header(path)
+            peek = peek_header(path, origin)
         except (FileNotFoundError, PermissionError):
             raise
         except OSError:
@@ -288,6 +304,60 @@ class Ingester:
         tally.report.changed = len(tally.changed)
         return tally.report
 
+    def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
+        """Ingest profiles of machines; what cannot be ingested is set aside."""
+        tally = _Tally()
+        waiting = [list(items)]
+        while waiting:
+            some = waiting.pop()
+            try:
+                self._publish_some_machines(some, tally)
+            except (JostleError, OSError, MemoryError):
+                raise
+            except Exception as error:  # as in _batch
+                if len(some) == 1:
+                    tally.report.add(self._set_aside(some[0], error))
+                else:
+                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        tally.report.changed = len(tally.changed)
+        return tally.report
+
+    def _publish_some_machines(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
+        left = list(items)
+        for _ in range(_ROUNDS):
+            with self._guard:
+                state = self._log.refresh()
+                left = [item for item in left if item.process not in state.done]
+                base = [state.open.get(item.process or 0, Position()) for item in left]
+                horizon = state.horizon_ns
+            if not left:
+                return
+            requests = [
+                ReadRequest(item.path, number, at.records, names=item.names, origin=item.origin)
+                for number, (item, at) in enumerate(zip(left, base, strict=True))
+            ]
+            plan = MachinePlan(read_machines(requests, _BATCH_ROWS), horizon)
+            more = [
+                item for number, item in enumerate(left) if plan.add(item, number, base[number])
+            ]
+            if plan.steps:
+                files = write_chunks(self._root, plan.chunks())
+                try:
+                    with self._guard:
+                        publish(self._root, self._log, Change("ingest", files, [], plan.advance()))
+                except ConflictError:
+                    continue  # plan anew from where the other one got to
+                tally.report.add(IngestReport(commits=1, component_slices=plan.slices))
+            tally.report.add(IngestReport(warnings=plan.warnings))
+            for item in left:
+                if item.process in plan.advance():
+                    tally.changed.add(item.path)
+                self._taken[item.path] = item.bytes
+                if self._remove and item.process in plan.finished:
+                    self._remove_file(item.path, item.mark, tally.report)
+            left = more
+        tally.report.left += len(left)
+
     def _set_aside(self, item: HeaderPeek, error: Exception) -> IngestReport:
         with self._guard:
             self._aside[item.path] = item.mark
@@ -316,6 +386,7 @@ class Ingester:
                     _remainder(item),
                     at.entries,
                     item.names,
+                    item.origin,
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
@@ -381,6 +452,8 @@ class Ingester:
                 self._shorts[item.path] = (item.mark[0], result.records_read)
                 if result.complete:
                     self._settled[item.path] = item.mark
+                    if self._remove and item.origin and item.origin.over:
+                        self._remove_file(item.path, item.mark, tally.report)
             if item.process in plan.expired:  # not taken, so not removed either
                 self._over.add(item.path)
                 tally.report.expired += 1
@@ -403,6 +476,7 @@ class Ingester:
             if path.lstat().st_ino != mark[0]:  # another file has its name by now
                 return
             path.unlink()
+            forget_file(path)
             report.removed += 1
         if path.suffix == ".jss":  # the runtime's mark of messages that the job's user has seen
             with contextlib.suppress(OSError):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from jostle._profile import HEAD, HEAD_BYTES, MAGIC, Head
-from jostle.reader import Mount, ProfileHeader, ShortProcess
+from jostle.reader import MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
 from jostle.reader.header import is_alive, parse_header
 from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity
@@ -57,6 +57,7 @@ class HeaderPeek:
         segments: Whether it has a stream of segments.
         names: Number of hard links of the file.
         process: Id of its process in a repository, where one was asked.
+        origin: What a mirror says of the file.
     """
 
     path: Path
@@ -71,20 +72,28 @@ class HeaderPeek:
     segments: bool = False
     names: int = 1
     process: int | None = None
+    origin: Origin | None = None
 
 
-def peek_header(path: Path) -> HeaderPeek:
+def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     """Read the first page of a file.
+
+    Args:
+        path: The file.
+        origin: What a mirror says of it.
 
     Raises:
         OSError: It cannot be opened.
     """
     info, head = _head(path)
-    owner = info.st_uid
+    owner = origin.owner if origin else info.st_uid
     mark = _mark(info)
     if path.suffix == ".jss" or not _is_profile(head):
-        return HeaderPeek(path, None, owner, 0, False, info.st_size, mark, names=info.st_nlink)
-    alive = is_alive(head)
+        final = origin is not None and origin.over
+        return HeaderPeek(
+            path, None, owner, 0, final, info.st_size, mark, names=info.st_nlink, origin=origin
+        )
+    alive = not origin.over if origin else is_alive(head)
     header = parse_header(head, owner, alive=alive)
     life = (header.boot_id, header.pid, header.start_ns, header.part)
     head_bytes = Head._make(HEAD.unpack_from(head)).head_bytes
@@ -95,7 +104,7 @@ def peek_header(path: Path) -> HeaderPeek:
         last = max(header.heartbeat_ns, header.file_ns)
     return HeaderPeek(
         path, life, owner, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
-        header.mpi_init_ns > 0, info.st_nlink,
+        header.mpi_init_ns > 0, info.st_nlink, origin=origin,
     )  # fmt: skip
 
 
@@ -111,13 +120,13 @@ def _is_profile(head: bytes) -> bool:
     return len(head) == HEAD_BYTES and head.startswith(MAGIC)
 
 
-def superseded_profiles(paths: Iterable[Path]) -> dict[Path, Mark | None]:
+def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark | None]:
     """Return the profiles saved by a parent (*.jsp) whose process left a profile of its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
 
     Args:
-        paths: All files of the spools.
+        paths: All files of the spools, and what a mirror says of them.
 
     Returns:
         Path -> mark of each superseded profile; None if a file cannot be read now.
@@ -133,19 +142,21 @@ def superseded_profiles(paths: Iterable[Path]) -> dict[Path, Mark | None]:
     for path in kept:
         beside = own.get(_named(path), ())
         try:
-            process = _of_process(path) if beside else None
+            process = _of_process(path, paths[path]) if beside else None
         except OSError:
             marks[path] = None
             continue
         for own_path in beside if process else ():
             try:
-                if process and _is_superseded(process, _of_process(own_path)):
+                if process and _is_superseded(process, _of_process(own_path, paths[own_path])):
                     marks[path] = process[3]
             except OSError:
                 # RATIONALE: what was kept says less than the process's own, which would count as
                 # taken with it. Another's file that is closed to us keeps nobody waiting.
                 with contextlib.suppress(OSError):
-                    if process and own_path.lstat().st_uid in (0, process[0]):
+                    origin = paths[own_path]
+                    owner = origin.owner if origin else own_path.lstat().st_uid
+                    if process and owner in (0, process[0]):
                         marks.setdefault(path, None)
     return marks
 
@@ -155,7 +166,7 @@ def _named(path: Path) -> tuple[Path, str, str]:
     return path.parent, job, rest.partition(".")[0]
 
 
-def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
+def _of_process(path: Path, origin: Origin | None) -> tuple[int, str, int, Mark] | None:
     """Return a profile's owner, its process's boot and start (clock ticks), and its mark.
 
     Raises:
@@ -169,8 +180,9 @@ def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
         return None
     if not _is_profile(head):
         return None
-    header = parse_header(head, info.st_uid, alive=None)
-    return info.st_uid, header.boot_id, header.proc_start, _mark(info)
+    owner = origin.owner if origin else info.st_uid
+    header = parse_header(head, owner, alive=None)
+    return owner, header.boot_id, header.proc_start, _mark(info)
 
 
 def _is_superseded(
@@ -183,8 +195,8 @@ def _mark(info: os.stat_result) -> Mark:
     return info.st_ino, info.st_size, info.st_mtime_ns
 
 
-def is_over(header: ProfileHeader) -> bool:
-    """Return whether nothing more will come from a process."""
+def is_over(header: ProfileHeader | MachineHeader) -> bool:
+    """Return whether nothing more will come from a process or an agent."""
     if header.alive is not None:
         return header.alive is False
     silent = time.time_ns() - max(header.heartbeat_ns, header.file_ns)
@@ -377,26 +389,39 @@ def validate_source(
     """
     row = source.row
     who = f"Process {row['pid']} of job {source.job}"
-    if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS:
-        return f"{who} claims slices of {source.slice_ns} ns; it is left out."
-    rows = [row, *source.mount_rows]
-    if any(
-        isinstance(n, int) and not 0 <= n <= MAX_INT for values in rows for n in values.values()
-    ):
-        return f"{who} has absurd numbers in its header; it is left out."
-    bound = time.time_ns() + _AHEAD_NS
-    times = [first * source.slice_ns, last * source.slice_ns, row["start_ns"]]
+    numbers = [n for values in (row, *source.mount_rows) for n in values.values()
+               if isinstance(n, int)]  # fmt: skip
+    times = [row["start_ns"], row["end_ns"] or row["start_ns"]]
     times += segments if any(segments) else ()
-    if min(times) < _YEAR_2000_NS or max(*times, row["end_ns"]) > bound:
+    return implausible(who, source.slice_ns, numbers, [first, last], times)
+
+
+def implausible(
+    who: str, slice_ns: int, numbers: Sequence[int], slices: Sequence[int], times: Sequence[int]
+) -> str:
+    """Return why the life of a process or machine cannot be true, or nothing.
+
+    Args:
+        who: Subject of the sentence.
+        slice_ns: Slice length, ns.
+        numbers: All its numbers.
+        slices: First and last slice of its rows.
+        times: Times in its life, ns.
+    """
+    if not MIN_SLICE_NS <= slice_ns <= MAX_SLICE_NS:
+        return f"{who} claims slices of {slice_ns} ns; it is left out."
+    if not all(0 <= number <= MAX_INT for number in numbers):
+        return f"{who} has absurd numbers in its header; it is left out."
+    known = [*(number * slice_ns for number in slices), *times]
+    if min(known) < _YEAR_2000_NS or max(known) > time.time_ns() + _AHEAD_NS:
         return (
             f"{who} has slices or segments before the year 2000 or in the future; it is left out. "
             "Is the clock of its node right?"
         )
-    latest = max(*times, row["end_ns"])
-    life = latest - min(times)
-    if life > MAX_LIFE_NS or life > MAX_SLICES * source.slice_ns:
+    life = max(known) - min(known)
+    if life > MAX_LIFE_NS or life > MAX_SLICES * slice_ns:
         return (
             f"{who} claims to have run for {life / _YEAR_NS:.1g} years, in slices of "
-            f"{source.slice_ns / 1e9:g} s; it is left out."
+            f"{slice_ns / 1e9:g} s; it is left out."
         )
     return ""

@@ -36,6 +36,15 @@ _ORDER = {
     "segments": ("job", "process", "number"),
     "peers": ("job", "process", "peer"),
     "files": ("job", "process", "hash"),
+    "component_slices": ("kind", "host", "name", "job", "slice"),
+}
+#: Tables of lives, of which the newest row counts: what tells them apart, and how they are sorted.
+_LIVES = {"processes": ("process", "job"), "machines": ("machine", "host")}
+#: Tables of names: of whose lives, and the column that says so.
+_NAMES = {
+    "mounts": ("processes", "job"),
+    "tokens": ("processes", "job"),
+    "components": ("machines", "machine"),
 }
 
 
@@ -161,9 +170,9 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
             rows = rows.set_column(index, field.name, filled)
     if table.name in ("rollup", "node_rollup"):
         return _merge_rollup(table, rows)
-    if table.name == "processes":
-        return _latest(rows)
-    if table.name in ("mounts", "tokens"):
+    if table.name in _LIVES:
+        return _latest(rows, *_LIVES[table.name])
+    if table.name in _NAMES:
         return rows.group_by(rows.column_names).aggregate([])
     keys = [_rank(rows, name) for name in _ORDER[table.name]]
     return without_zeros(table.name, rows.take(pa.array(order(*keys))))
@@ -202,13 +211,13 @@ def _merge_rollup(table: TableLayout, rows: pa.Table) -> pa.Table:
     return without_zeros(table.name, pa.table(columns))
 
 
-def _latest(rows: pa.Table) -> pa.Table:
-    """Keep the newest row of each process, sorted by job and start."""
-    process, revision = _rank(rows, "process"), _rank(rows, "revision")
-    by = np.lexsort((revision, process))
-    last = np.append(np.diff(process[by]) != 0, True)
+def _latest(rows: pa.Table, key: str, group: str) -> pa.Table:
+    """Keep the newest row of each process or machine, sorted by group and start."""
+    life, revision = _rank(rows, key), _rank(rows, "revision")
+    by = np.lexsort((revision, life))
+    last = np.append(np.diff(life[by]) != 0, True)
     rows = rows.take(pa.array(by[last]))
-    return rows.take(pa.array(np.lexsort((_rank(rows, "start_ns"), _rank(rows, "job")))))
+    return rows.take(pa.array(np.lexsort((_rank(rows, "start_ns"), _rank(rows, group)))))
 
 
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
@@ -246,22 +255,27 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     partition_chunks: list[PartitionChunk] = []
     forget: list[int] = []
     damaged: list[str] = []
-    process_files, rows = _readable(root, state.of("processes"), damaged)
-    if process_files:
+    for lives, (key, _) in _LIVES.items():
+        life_files, rows = _readable(root, state.of(lives), damaged)
+        if not life_files:
+            continue
         end = (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
         gone = rows.column("complete").to_numpy() & (end <= horizon)
-        forget = _rank(rows, "process")[gone].tolist()
-        rows_removed += len(forget)
-        if forget:
-            rows = rows.filter(pa.array(~gone))
-            partition_chunks.append(PartitionChunk("processes", rows, 0, 0))
-            old += process_files
-            # What a damaged file of processes names is not known: nothing of its jobs may go.
-            for table in () if damaged else ("mounts", "tokens"):
-                files, of_table = _readable(root, state.of(table), damaged)
-                if files:
-                    partition_chunks.append(_of_jobs(table, of_table, rows))
-                    old += files
+        forget += _rank(rows, key)[gone].tolist()
+        rows_removed += int(gone.sum())
+        if not gone.any():
+            continue
+        rows = rows.filter(pa.array(~gone))
+        partition_chunks.append(PartitionChunk(lives, rows, 0, 0))
+        old += life_files
+        # What a damaged file of processes names is not known: nothing of its jobs may go.
+        for table, (of, owner) in _NAMES.items():
+            if damaged or of != lives:
+                continue
+            files, of_table = _readable(root, state.of(table), damaged)
+            if files:
+                partition_chunks.append(_still_named(table, of_table, rows, owner))
+                old += files
     new = write_chunks(root, [chunk for chunk in partition_chunks if chunk.rows.num_rows])
     change = Change(
         "expire",
@@ -294,7 +308,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
         )
 
 
-def _of_jobs(table: str, rows: pa.Table, processes: pa.Table) -> PartitionChunk:
-    """Keep what belongs to the jobs of some processes."""
-    jobs = pc.unique(processes.column("job"))
-    return PartitionChunk(table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)
+def _still_named(table: str, rows: pa.Table, lives: pa.Table, owner: str) -> PartitionChunk:
+    """Keep what belongs to the jobs of some processes, or to some machines."""
+    left = pc.unique(lives.column(owner))
+    return PartitionChunk(table, rows.filter(pc.is_in(rows.column(owner), value_set=left)), 0, 0)

@@ -33,7 +33,8 @@ from jostle.repository.store.sealed import file_sum
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
 _KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
-         "segments": ("process", "number")}  # fmt: skip
+         "segments": ("process", "number"),
+         "component_slices": ("machine", "component", "slice")}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -395,6 +396,7 @@ def _processes(root: Path, group: Sequence[File]) -> set[int]:
     processes: set[int] = set()
     for file in group:
         if file.table in _KEYS:
-            rows = pq.read_table(root / file.path, columns=["process"])
-            processes.update(pc.unique(rows["process"]).to_pylist())
+            key = _KEYS[file.table][0]
+            rows = pq.read_table(root / file.path, columns=[key])
+            processes.update(pc.unique(rows[key]).to_pylist())
     return processes

@@ -34,7 +34,11 @@ _SQL_TYPES = {
     pa.uint64(): "UBIGINT",
     pa.binary(): "BLOB",
 }
-_NOTHING = {pa.binary(): "''::BLOB"}
+_NOTHING = {pa.binary(): "''::BLOB", pa.string(): "''"}
+#: Tables with a row per commit that said something new: the newest of each counts.
+_NEWEST = {"processes": "process", "machines": "machine"}
+#: Tables in which commits may repeat each other's rows.
+_REPEATED = ("mounts", "tokens", "components")
 ALWAYS = (0, 2**63 - 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
 _ATTEMPTS = 3
@@ -43,7 +47,7 @@ _MOST_DAMAGED = 100
 #: A file that is left out is tried again after this, s: an error of a network may have passed.
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: also who writes goes on without a damaged one.
-_SHARED = ("processes", "mounts", "tokens")
+_SHARED = ("processes", "mounts", "tokens", "machines", "components")
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
@@ -341,10 +345,10 @@ class Engine:
         """Return a SELECT that shows a table as documented (arguments as for `stored`)."""
         table = TABLES[name]
         stored = self.stored(name, lo, hi)
-        if name == "processes":
-            latest = "row_number() OVER (PARTITION BY process ORDER BY revision DESC)"
+        if name in _NEWEST:
+            latest = f"row_number() OVER (PARTITION BY {_NEWEST[name]} ORDER BY revision DESC)"
             return f"SELECT * FROM {stored} QUALIFY {latest} = 1"
-        if name in ("mounts", "tokens"):
+        if name in _REPEATED:
             return f"SELECT DISTINCT * FROM {stored}"
         if name in ("rollup", "node_rollup"):
             return _merged(table, stored)

@@ -14,7 +14,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle._schema import BY_ID, COMPONENT_IDS, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader import FILE_VALUES, SEGMENT_VALUES
 
 FORMAT_VERSION = 1
@@ -185,6 +185,39 @@ TABLES: dict[str, TableLayout] = {
             },
             dict.fromkeys(FILE_VALUES, _INT),
             DAY_NS,
+        ),
+        TableLayout(
+            "machines",
+            {
+                "machine": _INT, "host": _TEXT, "role": _TEXT, "boot_id": _TEXT, "pid": _INT,
+                "part": _INT, "library": _TEXT, "slice_ns": _INT, "start_ns": _INT,
+                "end_ns": _INT, "end_reason": _TEXT, "complete": _FLAG, "first_slice": _INT,
+                "last_slice": _INT, "records": _INT, "clock_state": _INT,
+                "clock_error_us": _INT, "clock_steps": _INT, "notes": pa.list_(_TEXT),
+                "warnings": pa.list_(_TEXT), "revision": _INT,
+            },
+            {},
+            0,
+        ),
+        TableLayout(
+            "components",
+            {
+                "machine": _INT, "host": _TEXT, "component": _INT, "kind": _TEXT, "name": _TEXT,
+                "source": _TEXT, "mount": _TEXT, "job": _TEXT, "path": _TEXT, "major": _INT,
+                "minor": _INT,
+            },
+            {},
+            0,
+        ),
+        TableLayout(
+            "component_slices",
+            {
+                "kind": _TEXT, "host": _TEXT, "name": _TEXT, "source": _TEXT, "mount": _TEXT,
+                "job": _TEXT, "slice": _INT, "slice_ns": _INT, "span": pa.int32(),
+                "machine": _INT, "component": _INT,
+            },
+            {"epoch": _INT, "unknown": _TEXT, **dict.fromkeys(COMPONENT_IDS, _INT)},
+            HOUR_NS,
         ),
     )
 }  # fmt: skip

@@ -247,6 +247,8 @@ def without_zeros(table: str, rows: pa.Table) -> pa.Table:
 
 def _is_empty(rows: pa.Table, name: str) -> bool:
     column = rows.column(name)
+    if not pa.types.is_integer(column.type) and not pa.types.is_binary(column.type):
+        return pc.all(pc.equal(pc.fill_null(column.cast(pa.string()), ""), "")).as_py() is not False
     if pa.types.is_binary(column.type):
         return not any(chunk.get_total_buffer_size() and pc.max(pc.binary_length(chunk)).as_py()
                        for chunk in column.chunks)  # fmt: skip

@@ -1,0 +1,117 @@
+"""Finds the files of spools and of mirrors, and whose they are.
+
+A mirror holds files that a receiver got from other machines. Whose they are there, and whether more
+of them will come, the file system here cannot tell: the mirror says it (docs/reference/receive.md).
+
+    MIRROR/jostle-mirror.json
+    MIRROR/NODE/UID/NAME            a file of that user
+    MIRROR/NODE/UID/NAME.over       its process has ended, and all of it is here
+    MIRROR/NODE/UID/again-ID/NAME   another file that had the same name
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from jostle.reader import Origin, find_profiles
+from jostle.repository.errors import RepositoryError
+
+MARKER = "jostle-mirror.json"
+OVER = ".over"
+_ENDINGS = (".jst", ".jss", ".jsp", ".jsm")
+_MOST_UID = 2**32 - 2
+# A machine that sent nothing for this long is taken for gone, with all that ran on it.
+_GONE_S = 7 * 86_400.0
+
+
+def create_mirror(folder: Path) -> None:
+    """Make a folder a mirror, if it is not one already.
+
+    Raises:
+        RepositoryError: It is something else, or cannot be written.
+    """
+    marker = folder / MARKER
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if marker.exists():
+            return
+        if any(folder.iterdir()):
+            raise RepositoryError(
+                f"{folder} is not a mirror, and it is not empty.",
+                hint="Name another folder, or one that does not exist yet.",
+                exit_code=2,
+            )
+        marker.write_text(json.dumps({"format": "jostle-mirror", "version": 1}) + "\n")
+    except OSError as error:
+        raise RepositoryError(
+            f"{folder} cannot be made a mirror ({os.strerror(error.errno or 0)}).",
+            hint="Is it yours, and is there room?",
+        ) from error
+
+
+def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
+    """List the profiles in spools and mirrors, sorted.
+
+    Args:
+        paths: Folders and files.
+
+    Returns:
+        Path -> what a mirror says of the file; None: what the file system says holds.
+
+    Raises:
+        ProfileError: A folder does not exist or cannot be read.
+    """
+    paths = list(paths)
+    mirrors = [path for path in paths if (path / MARKER).is_file()]
+    files: dict[Path, Origin | None] = dict.fromkeys(
+        find_profiles(path for path in paths if path not in mirrors)
+    )
+    for mirror in mirrors:
+        files.update(_mirrored(mirror))
+    return dict(sorted(files.items()))
+
+
+def forget_file(path: Path) -> None:
+    """Remove what a mirror keeps beside a file that was removed."""
+    with contextlib.suppress(OSError):
+        path.with_name(path.name + OVER).unlink()
+    if path.parent.name.startswith("again-"):
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
+
+
+def _mirrored(mirror: Path) -> Iterator[tuple[Path, Origin]]:
+    for node in _folders(mirror):
+        for user in _folders(node):
+            if not user.name.isdecimal() or int(user.name) > _MOST_UID:
+                continue
+            for folder in (user, *_folders(user)):
+                yield from _in_folder(folder, int(user.name))
+
+
+def _folders(folder: Path) -> list[Path]:
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return []
+
+
+def _in_folder(folder: Path, owner: int) -> Iterator[tuple[Path, Origin]]:
+    try:
+        with os.scandir(folder) as entries:
+            known = {entry.name: entry for entry in entries}
+    except FileNotFoundError:
+        return
+    for name, entry in known.items():
+        if not name.endswith(_ENDINGS) or not entry.is_file(follow_symlinks=False):
+            continue
+        over = name + OVER in known
+        if not over:
+            with contextlib.suppress(OSError):
+                silent = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                over = silent > _GONE_S
+        yield Path(entry.path), Origin(owner, over)
