@@ -22,7 +22,7 @@ bench: build            ## the figures of docs, measured here
 format: build           ## put the sources into their style
 	@.venv/bin/ruff format src tests tools bench
 	@.venv/bin/ruff check --fix src tests tools bench
-	@find runtime signals tests bench -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
+	@find runtime agent signals tests bench -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
 
 lock:                   ## renew requirements.lock from pyproject.toml
 	@tools/lock.sh

@@ -5,11 +5,15 @@
  * that does not answer) stops neither the others nor the slice boundary: what it has not reported by
  * then goes into a later record, which spans the slices.
  *
- * `sample` is called once a slice, just before the boundary. It names components and gives the *absolute*
- * numbers that the kernel shows; the agent subtracts what it saw before. A component that is not named
- * in a sample is gone. All memory is taken when the source opens or a component first appears, and is
- * bounded: beyond JST_SOURCE_COMPONENTS the rest of a source's components are added up in one whose name
- * is "others".
+ * `sample` is called at each slice boundary. It names components and gives the *absolute* numbers that the
+ * kernel shows; the agent subtracts what it saw before. What the first sample of a source, and the first
+ * sight of a component, show is only where counting begins. A component that is not named in a sample is
+ * gone; one that comes back within 64 samples goes on from its last numbers. A counter that the kernel
+ * leaves out while it is 0 must be reported as 0, or its first numbers are lost.
+ *
+ * All memory is taken when the source opens or a component first appears, and is bounded: beyond
+ * JST_SOURCE_COMPONENTS the rest of a source's components are added up in one whose name is "others".
+ * Threads have JST_SOURCE_STACK bytes of stack: buffers of more than 4 KiB are static.
  */
 #ifndef JST_SOURCE_H
 #define JST_SOURCE_H
@@ -22,6 +26,7 @@
 #include "../../runtime/include/jst_profile.h"
 
 #define JST_SOURCE_COMPONENTS 4096
+#define JST_SOURCE_STACK 65536
 
 typedef struct jst_sample jst_sample;       /* what one call of `sample` reports to */
 typedef struct jst_component jst_component; /* of one source; found anew in each sample */
@@ -33,6 +38,9 @@ typedef struct jst_source {
     const char *(*open)(void);
     /** Reports all components. Returns NULL, or what could not be read (said once per text). */
     const char *(*sample)(jst_sample *s);
+    /** The program that `open` or `sample` starts, or NULL. Where no such program is installed, the
+     *  agent gives the right to start programs away. */
+    const char *program;
 } jst_source;
 
 /* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name and
@@ -44,6 +52,9 @@ typedef struct jst_names {
     const char *job;    /* slurm-123: only what counts for one batch job */
     const char *path;   /* where it is mounted */
     uint32_t major, minor;
+    /* Its counters began at 0 when it came into being (a control group, a job): what the first sight of
+     * it shows is an increase, but in a source's first sample. */
+    bool from_zero;
 } jst_names;
 
 /** The component of these names; never NULL. */
@@ -58,8 +69,9 @@ void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint6
 void jst_level(jst_component *c, enum jst_component_metric metric, uint64_t now);
 /** There is such a counter, but it has no usable number: saturated, or it cannot be read. */
 void jst_unknown(jst_component *c, enum jst_component_metric metric);
-/** The source itself says that the component's counters began anew (a new start_time). */
-void jst_new_epoch(jst_component *c);
+/** Since when, by the source itself, the component's counters count (start_time): a value other than last
+ *  time begins a new epoch. Before the counters. */
+void jst_since(jst_component *c, uint64_t start);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -69,5 +81,9 @@ extern const char *jst_root;
 /** Reads a whole file of at most n - 1 bytes (path as the kernel has it) and ends it with a NUL.
  *  Returns its length, or -errno. A longer file is -EFBIG. */
 long jst_read_text(const char *path, char *to, size_t n);
+/** Reads a file that holds one decimal number and nothing else. 0, or -errno; -EINVAL: no number. */
+long jst_read_number(const char *path, uint64_t *to);
+/** Calls `each` with the names in a folder, but those that begin with a dot. 0, or -errno. */
+long jst_each_name(const char *path, void (*each)(const char *name, void *with), void *with);
 
 #endif

@@ -4,6 +4,7 @@
 #include "../src/text.c"
 
 #include "../src/config.c"
+#include "../src/say.c"
 
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 

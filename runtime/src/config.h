@@ -34,6 +34,8 @@ typedef struct jst_config {
 
 extern jst_config jst_cfg;
 bool jst_configure(void); /* false: switched off */
+/** Looks where standard error leads to: before anything is said. */
+void jst_say_begin(void);
 void jst_say(const char *what, const char *value, const char *mend);
 bool jst_path_excluded(const char *path);
 bool jst_program_excluded(const char *name);

@@ -1,7 +1,5 @@
-/* spool.c: files in the spool folder: making a profile, and the one record of a short process.
- *
- * The folder may be shared between users: it is never reached through a link, must be root's, our
- * own or sticky, and every file in it is made new, private and under a name of its own.
+/* spool.c: files in the spool folder: making a profile, and the one record of a short process. Every file
+ * is made new, private and under a name of its own.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -31,34 +29,12 @@ extern char *program_invocation_short_name;
 /* What a short process' record holds already; it may go on after an exec that failed. */
 JST_LARGE static uint64_t recorded[JST_CELL_COUNT];
 
-static uint8_t boot_id[16];
-static bool boot_id_known;
-
-static unsigned hex(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
-}
-
-static void read_boot_id(void)
-{
-    char text[64];
-    if (boot_id_known)
-        return;
-    long n = jst_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
-    for (long i = 0, digit = 0; i < n && digit < 32; i++)
-        if ((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')) {
-            boot_id[digit / 2] = (uint8_t)(boot_id[digit / 2] << 4 | hex(text[i]));
-            digit++;
-        }
-    boot_id_known = true;
-}
-
 /* A login session's job is local-BOOT-SID: the session id alone would come back after a reboot. */
 static void job_name(char *out, size_t n)
 {
     const char *job = jst_cfg.job, *end = out + n;
-    read_boot_id();
     if (jst_cfg.job_is_session) {
+        const uint8_t *boot_id = jst_boot_id();
         char boot[10];
         for (unsigned i = 0; i < 8; i++)
             boot[i] = "0123456789abcdef"[boot_id[i / 2] >> (i % 2 ? 0 : 4) & 15];
@@ -86,28 +62,6 @@ char *jst_job_file_name(char *p, const char *end)
     return jst_put_text(p, end, ".");
 }
 
-int jst_spool_open(void)
-{
-    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    int dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
-    if (dir == -ENOENT) {
-        long made = jst_sys3(SYS_mkdirat, AT_FDCWD, jst_cfg.spool, 0700);
-        dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
-        if (made == 0 && dir >= 0 && !jst_cfg.spool_from_user) /* shared; past the umask */
-            jst_sys2(SYS_fchmod, dir, 01777);
-    }
-    struct stat st;
-    if (dir < 0 || jst_fstat(dir, &st) < 0)
-        return dir < 0 ? dir : -EIO;
-    uid_t me = (uid_t)jst_sys0(SYS_geteuid);
-    bool trusted = (st.st_uid == 0 || st.st_uid == me) && !(st.st_mode & S_IWOTH);
-    if (!trusted && !(st.st_mode & S_ISVTX)) {
-        jst_close(dir);
-        return -EPERM;
-    }
-    return dir;
-}
-
 /* The first number of OMP_NUM_THREADS, which is a list; 0 when there is none. */
 static uint32_t number_of(const char *text)
 {
@@ -115,22 +69,6 @@ static uint32_t number_of(const char *text)
     for (; text && *text >= '0' && *text <= '9' && n < 100000; text++)
         n = n * 10 + (uint32_t)(*text - '0');
     return n;
-}
-
-/* Field 22 of its stat, counted behind the name, which may hold anything. */
-uint64_t jst_process_start(void)
-{
-    char text[1024];
-    uint64_t start = 0;
-    long n = jst_read_file("/proc/self/stat", text, sizeof text);
-    while (n > 0 && text[n - 1] != ')')
-        n--;
-    const char *p = text + (n > 0 ? n : 0);
-    for (int field = 2; n > 0 && *p && field < 22; p++)
-        field += *p == ' ';
-    for (; n > 0 && *p >= '0' && *p <= '9'; p++)
-        start = start * 10 + (uint64_t)(*p - '0');
-    return start;
 }
 
 /* Arguments may hold passwords and names of people: only the operator has them recorded. */
@@ -182,7 +120,7 @@ static void fill_head(jst_head *h)
     h->gid = (uint32_t)jst_sys0(SYS_getgid);
     h->sid = (uint32_t)jst_sys1(SYS_getsid, 0);
     h->part = jst_now_life.part;
-    jst_copy(h->boot_id, boot_id, 16);
+    jst_copy(h->boot_id, jst_boot_id(), 16);
     if (jst_fstatat(AT_FDCWD, "/proc/self/ns/pid", &ns, 0) == 0)
         h->pid_namespace = ns.st_ino;
     job_name(h->job, sizeof h->job);
@@ -226,28 +164,6 @@ static void profile_name(void)
     jst_put_text(p, end, ".jst");
 }
 
-/* A write beyond the limit would be a signal for the program. */
-bool jst_size_allowed(uint64_t n)
-{
-    struct rlimit limit;
-    long r = jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-    return r < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= n;
-}
-
-/* The head's room is allocated, not left as a hole: a store into a hole of a full file system would
- * raise SIGBUS in the program. */
-static int allocate_head(int fd)
-{
-    long r = jst_sys4(SYS_fallocate, fd, 0, 0, JST_HEAD_BYTES);
-    if (r != -EOPNOTSUPP && r != -ENOSYS && r != -EPERM)
-        return (int)r;
-    static const char zeros[JST_PAGE];
-    for (uint32_t at = 0; at < JST_HEAD_BYTES; at += JST_PAGE)
-        if ((r = jst_pwrite(fd, zeros, JST_PAGE, at)) != JST_PAGE)
-            return r < 0 ? (int)r : -ENOSPC;
-    return 0;
-}
-
 static int write_at(int fd, const void *from, size_t n, uint64_t at)
 {
     long r = jst_pwrite(fd, from, n, at);
@@ -272,7 +188,7 @@ static int create_in(int dir)
         jst_openat(dir, jst_profile_name, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return fd;
-    int r = allocate_head(fd);
+    int r = jst_head_allocate(fd, JST_HEAD_BYTES);
     if (r < 0) {
         jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
         jst_close(fd);
@@ -457,7 +373,7 @@ static uint8_t *put_short_header(uint8_t *p)
     p = jst_put_varint(p, JST_CELL_COUNT);
     p = jst_put_varint(p, JST_MOUNT_SLOTS);
     p = jst_put_varint(p, JST_MOUNT_STRIDE);
-    jst_copy(p, boot_id, 16);
+    jst_copy(p, jst_boot_id(), 16);
     p += 16;
     bool named = jst_sys1(SYS_uname, &uts) == 0;
     p = jst_put_string(p, uts.nodename, named ? jst_strlen(uts.nodename) : 0);

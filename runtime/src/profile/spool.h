@@ -11,6 +11,8 @@ int jst_profile_create(int *fd);                   /* 0 or -errno; the area is m
 int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
 /* Fills in command and script from /proc/PID/cmdline; program stands there already. */
 void jst_command_line(const char *path, jst_head *h);
+const uint8_t *jst_boot_id(void);              /* 16 bytes */
+int jst_head_allocate(int fd, uint32_t bytes); /* 0 or -errno */
 uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */

@@ -1,0 +1,56 @@
+/* component.h: the components of a source, and what they gained since the last record (component.c).
+ *
+ * A sample belongs to the thread of its source while that runs, and else to the thread that writes the
+ * profile (beat.c).
+ */
+#ifndef JST_COMPONENT_H
+#define JST_COMPONENT_H
+
+#include "source.h"
+
+/* A metric of one component. */
+typedef struct jst_value {
+    uint64_t last;   /* the counter as it was seen last */
+    uint64_t gained; /* since the last record; of a level: the level */
+    uint64_t sum;    /* of "others": added up so far in this sample */
+} jst_value;
+
+/* Sets of metrics are words: bit m stands for metric m. */
+struct jst_component {
+    jst_names names;
+    uint32_t hash;
+    uint32_t seen;       /* number of the sample that named it last */
+    uint32_t file;       /* the file in which it has a number, 0: none */
+    uint32_t number;     /* there */
+    uint64_t start;      /* as jst_since was told */
+    uint64_t has;        /* metrics that have a value; values lie in their order */
+    uint64_t known;      /* counters whose `last` is one */
+    uint64_t lost;       /* counters that had one, and an unusable number since */
+    uint64_t unknown;    /* increases that are not known, since the last record */
+    uint64_t levels;     /* levels in the newest sample */
+    uint32_t members[2]; /* of "others": how many were added up, now and in the sample before */
+    bool others, fresh, epoch, has_start;
+    jst_value *values;
+};
+
+struct jst_sample {
+    uint32_t number;       /* of the sample; the first is 1 */
+    uint32_t count, room;  /* components, and places in the table, a power of 2 */
+    jst_component **table; /* by hash, open addressing */
+    bool swept;            /* what is gone has given its memory back in this sample */
+};
+
+#define JST_METRIC(m) (UINT64_C(1) << (m))
+_Static_assert(JST_COMPONENT_METRICS <= 64, "a set of metrics is a word");
+
+/** A sample begins: nothing is named yet. */
+void jst_sample_begin(jst_sample *s);
+/** It is complete: what was not named is gone. */
+void jst_sample_end(jst_sample *s);
+/** The value of a metric that `has` names. */
+jst_value *jst_value_of(const jst_component *c, unsigned metric);
+/** Is there anything to write? */
+bool jst_component_gained(const jst_component *c);
+void jst_sample_free(jst_sample *s);
+
+#endif
