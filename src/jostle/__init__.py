@@ -1,17 +1,66 @@
 """jostle: watch every job of a cluster at once, on one clock.
 
-The rooms of this package: `reader` (profiles to tables), `repository` (the Parquet store),
-`analysis` (pure functions on tables), `plot` (charts), `cli` (the command), `demo`.
+`jostle.open()` opens the repository of a site for scripts and notebooks (docs/reference/python.md);
+README.md beside this file lists the rooms of the package.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jostle.errors import JostleError
 
+if TYPE_CHECKING:
+    from jostle.door import Background as Background
+    from jostle.door import Digest as Digest
+    from jostle.door import Estimate as Estimate
+    from jostle.door import FileUse as FileUse
+    from jostle.door import Interference as Interference
+    from jostle.door import Job as Job
+    from jostle.door import JostleWarning as JostleWarning
+    from jostle.door import MissingPackageError as MissingPackageError
+    from jostle.door import Mount as Mount
+    from jostle.door import Process as Process
+    from jostle.door import Site as Site
+    from jostle.door import Step as Step
+    from jostle.door import Table as Table
+    from jostle.door import Verdict as Verdict
+    from jostle.door import open as open  # noqa: A004
+
+__all__ = [
+    "Background",
+    "Digest",
+    "Estimate",
+    "FileUse",
+    "Interference",
+    "Job",
+    "JostleError",
+    "JostleWarning",
+    "MissingPackageError",
+    "Mount",
+    "Process",
+    "Site",
+    "Step",
+    "Table",
+    "Verdict",
+    "open",
+]
+
 __version__ = "0.5.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Load the door when something of it is used first: `import jostle` itself stays light."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("jostle.door"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 class NativeMissingError(JostleError):

@@ -26,6 +26,7 @@ ROOMS = {
     "synthetic": "reader repository",
     "analysis": "reader repository",
     "report": "reader repository analysis",
+    "door": "reader repository analysis report",
     "plot": "reader repository analysis report",
     "study": "reader repository analysis lab signals inject",
     "validation": "reader repository analysis synthetic lab signals inject study",

@@ -419,19 +419,20 @@ class Repository:
         """Return the mounts that the processes of a job used."""
         return self.query("SELECT * FROM mounts WHERE job = ? ORDER BY mount, host, path", [job])
 
-    def job_slices(self, job: str) -> pa.Table:
-        """Return the slices of a job's processes."""
-        return self._job_rows("slices", job)
+    def job_slices(self, job: str, metrics: Sequence[str] | None = None) -> pa.Table:
+        """Return the slices of a job's processes, with all metrics of their scope or some."""
+        return self._job_rows("slices", job, metrics)
 
-    def job_mount_slices(self, job: str) -> pa.Table:
-        """Return the slices of a job's processes per mount."""
-        return self._job_rows("mount_slices", job)
+    def job_mount_slices(self, job: str, metrics: Sequence[str] | None = None) -> pa.Table:
+        """Return the slices of a job's processes per mount, with all metrics or some."""
+        return self._job_rows("mount_slices", job, metrics)
 
-    def _job_rows(self, table: str, job: str) -> pa.Table:
+    def _job_rows(self, table: str, job: str, metrics: Sequence[str] | None) -> pa.Table:
         lo, hi = self._engine.window(job)
+        columns = "*" if metrics is None else ", ".join([*TABLES[table].keys, *metrics])
         return self._engine.ask(
             lambda: (
-                f"SELECT * FROM ({self._engine.source(table, lo, hi)}) WHERE job = ? "
+                f"SELECT {columns} FROM ({self._engine.source(table, lo, hi)}) WHERE job = ? "
                 "ORDER BY slice * slice_ns, process"
             ),
             [job],

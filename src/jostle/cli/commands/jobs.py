@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.report.format.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
-from jostle.report.models.jobs import job_rows
+from jostle.report.models.jobs import is_chosen, job_rows
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
@@ -75,7 +74,7 @@ def command(
     """
     store = open_repository(repository) if repository.exists() else None
     rows = with_batch_jobs(store, job_rows(store)) if store else []
-    chosen = [row for row in rows if _chosen(row, uid, program, since)]
+    chosen = [row for row in rows if is_chosen(row, uid, program, since)]
     last = len(chosen) if everything else limit
     losses: dict[str, LossNumbers] = {}
     if sort in _KEYS:
@@ -106,21 +105,6 @@ def command(
         show(f"{len(chosen) - len(shown)} {which} jobs are not shown (--all).")
     flag = repository_flag(repository)
     next_steps(*steps("jobs", "jobs", shown[-1]["job"], flag=flag))
-
-
-def _chosen(
-    row: Mapping[str, Any], uid: int | None, program: str | None, since: int | None
-) -> bool:
-    """Return whether a job, or a part of a batch job, is what the user asked for."""
-    if uid is not None and row["uid"] != uid:
-        return False
-    if since is not None and row["end_ns"] < since:
-        return False
-    if program is None:
-        return True
-    runs = [name for each in (row, *row.get("parts", []))
-            for name in (each["program"], *each["programs"])]  # fmt: skip
-    return any(fnmatchcase(name, program) for name in runs)
 
 
 def _losses(

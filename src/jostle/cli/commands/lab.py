@@ -17,11 +17,11 @@ import click
 from jostle.cli.launch.lab_job import Placement, place, profile
 from jostle.cli.options.common import (
     SliceLength,
-    default_repository,
     json_option,
     repository_option,
 )
 from jostle.cli.output import emit_json, has_colour, next_steps, show
+from jostle.default_repository import default_repository
 from jostle.errors import UsageError
 from jostle.report.format.values import count
 

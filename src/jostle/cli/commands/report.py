@@ -12,7 +12,6 @@ from click.shell_completion import CompletionItem
 from jostle.cli.options.as_user import as_user_option
 from jostle.cli.options.common import (
     complete_job,
-    default_repository,
     json_option,
     open_repository,
     repository_flag,
@@ -20,6 +19,7 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.default_repository import default_repository
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count
 

@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from jostle.cli.options.common import (
-    default_repository,
     json_option,
     open_repository,
     repository_flag,
@@ -19,6 +18,7 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.default_repository import default_repository
 from jostle.report.models.studies import study_json
 
 if TYPE_CHECKING:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pwd
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from jostle.errors import UsageError
-from jostle.report.format.users import owner_name
+from jostle.report.format.users import owner_name, user_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,16 +29,7 @@ def user_id(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
     Raises:
         UsageError: There is no such user.
     """
-    if value is None:
-        return None
-    if value.isascii() and value.isdigit():
-        return int(value)
-    try:
-        return pwd.getpwnam(value).pw_uid
-    except KeyError:
-        raise UsageError(
-            f"There is no user `{value}` on this machine.", hint="Give the user's number."
-        ) from None
+    return None if value is None else user_of(value)
 
 
 def who(user: int | None) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +12,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from jostle.batch_jobs import batch_jobs
+from jostle.default_repository import default_repository
 from jostle.errors import UsageError
+from jostle.report.format.moments import age_s, moment_ns, since_ns
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -39,15 +38,6 @@ def repository_option(function: F) -> F:
         callback=_repository_path,
         help="Repository to use [JOSTLE_REPOSITORY, or $XDG_DATA_HOME/jostle].",
     )(function)
-
-
-def default_repository() -> Path:
-    """Return the repository's folder when no option names one."""
-    named = os.environ.get("JOSTLE_REPOSITORY")
-    if named:
-        return Path(named)
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return Path(data) / "jostle"
 
 
 def repository_flag(path: Path) -> str:
@@ -97,9 +87,6 @@ def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> lis
 
 
 _SLICE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|)")
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d|w)")
-_EPOCH = datetime.fromtimestamp(0, UTC)
-_AGE_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 class SliceLength(click.ParamType[int]):
@@ -138,12 +125,7 @@ class Age(click.ParamType[float]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return seconds."""
-        match = _AGE.fullmatch(str(value).strip())
-        if not match:
-            raise UsageError(
-                f"`{value}` is not an age.", hint="Write for example `12h`, `30d` or `8w`."
-            )
-        return float(match[1]) * _AGE_SECONDS[match[2]]
+        return age_s(str(value))
 
 
 class Instant(click.ParamType[int]):
@@ -153,16 +135,7 @@ class Instant(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return nanoseconds since the epoch."""
-        try:
-            moment = datetime.fromisoformat(str(value).strip())
-        except ValueError:
-            raise UsageError(
-                f"`{value}` is not a time.",
-                hint="Write for example `2026-03-01T14:30Z`; without a zone it is UTC.",
-            ) from None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+        return moment_ns(str(value))
 
 
 class Since(click.ParamType[int]):
@@ -172,16 +145,7 @@ class Since(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return nanoseconds since the epoch."""
-        if _AGE.fullmatch(str(value).strip()):
-            return time.time_ns() - round(Age().convert(value, param, ctx) * 1e9)
-        try:
-            return Instant().convert(value, param, ctx)
-        except UsageError:
-            raise UsageError(
-                f"`{value}` is neither an age nor a time.",
-                hint="Write for example `2d`, `12h` or `2026-03-01T14:30Z`; without a zone it is "
-                "UTC.",
-            ) from None
+        return since_ns(str(value))
 
 
 def slice_text(length_ns: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
-from jostle.cli.views.estimate import light_of, percent_within, seconds_within
+from jostle.cli.views.estimate import light_of, percent_within
 from jostle.plain_values import one_line
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import (
@@ -18,6 +18,7 @@ from jostle.report.format.values import (
     percent,
     points,
     seconds,
+    seconds_within,
     significant,
 )
 

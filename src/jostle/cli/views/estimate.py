@@ -18,6 +18,7 @@ from jostle.report.format.values import (
     local_time,
     percent,
     seconds,
+    seconds_within,
     significant,
 )
 from jostle.report.models.lost_time import join_spans
@@ -45,12 +46,6 @@ _LEAST_MEMBERS = 5
 def percent_within(interval: Interval) -> str:
     """Return percent with their interval, in letters that the terminal has."""
     return values.percent_within(interval, plus_minus=_plus_minus())
-
-
-def seconds_within(interval: Interval) -> str:
-    """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
-    text, low, high = seconds(interval.value), seconds(interval.low), seconds(interval.high)
-    return text if low == high else f"{text} ({low} to {high})"
 
 
 def _plus_minus() -> str:

@@ -107,6 +107,12 @@ def percent_within(interval: Interval, *, plus_minus: str = "±") -> str:
     return f"{points(interval.value)} % ({points(interval.low)} to {points(interval.high)})"
 
 
+def seconds_within(interval: Interval) -> str:
+    """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
+    text, low, high = seconds(interval.value), seconds(interval.low), seconds(interval.high)
+    return text if low == high else f"{text} ({low} to {high})"
+
+
 def local_time(ns: int, *, zone: bool = True) -> str:
     """Return nanoseconds since the epoch as local time, with its zone's name."""
     moment = datetime.fromtimestamp(ns / 1e9).astimezone()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from jostle.identity import named_sql
@@ -63,6 +64,28 @@ def job_rows(
         row |= mpi.get(row["job"], NO_MPI)
         rows.append(row)
     return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
+
+
+def is_chosen(
+    row: Mapping[str, Any], uid: int | None, program: str | None, since_ns: int | None
+) -> bool:
+    """Return whether a job, or a part of a batch job, is what the user asked for.
+
+    Args:
+        row: A row of `job_rows` or of `batch_jobs.with_batch_jobs`.
+        uid: Only jobs of this user; None: of all.
+        program: Only jobs that run it; may have * and ?. None: any.
+        since_ns: Only jobs that ran after it, ns since the epoch; None: at any time.
+    """
+    if uid is not None and row["uid"] != uid:
+        return False
+    if since_ns is not None and row["end_ns"] < since_ns:
+        return False
+    if program is None:
+        return True
+    runs = [name for each in (row, *row.get("parts", []))
+            for name in (each["program"], *each["programs"])]  # fmt: skip
+    return any(fnmatchcase(name, program) for name in runs)
 
 
 _SEEN_OF = "SELECT max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup WHERE job = ?"

@@ -1,0 +1,40 @@
+"""The Python door: what `import jostle` offers to scripts and notebooks.
+
+Public interface:
+    open: opens the repository of a site.
+    Site: its jobs, and questions in SQL. Job: what a job did, and what interference cost it.
+    Table: rows, as objects or as a data frame. Process, Mount, FileUse, Step: some of its rows.
+    Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
+    JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
+
+Each number is made by the function that makes it for the command. docs/reference/python.md
+describes all of it.
+"""
+
+from __future__ import annotations
+
+from jostle.door.background import Background
+from jostle.door.errors import JostleWarning, MissingPackageError
+from jostle.door.job import Job
+from jostle.door.results import Digest, Estimate, Interference, Verdict
+from jostle.door.rows import FileUse, Mount, Process, Step
+from jostle.door.site import Site, open  # noqa: A004
+from jostle.door.table import Table
+
+__all__ = [
+    "Background",
+    "Digest",
+    "Estimate",
+    "FileUse",
+    "Interference",
+    "Job",
+    "JostleWarning",
+    "MissingPackageError",
+    "Mount",
+    "Process",
+    "Site",
+    "Step",
+    "Table",
+    "Verdict",
+    "open",
+]

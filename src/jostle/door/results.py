@@ -1,0 +1,278 @@
+"""Results as the analysis gives them, with a short display for notebooks.
+
+Each has the numbers of the command of the same name, by the same functions; `to_json()` returns
+what the command prints with --json.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from jostle.analysis.digest import model as digest_model
+from jostle.analysis.estimation import model as estimate_model
+from jostle.analysis.identification import model as interference_model
+from jostle.analysis.identification.model import OTHERS
+from jostle.door import html
+from jostle.report.format.users import others_beside, owner_name
+from jostle.report.format.values import (
+    byte_count,
+    count,
+    duration,
+    percent,
+    percent_within,
+    seconds,
+    seconds_within,
+    significant,
+)
+from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
+from jostle.report.models.lost_time import lost_over_time
+from jostle.report.verdict.blame import UNEXPLAINED, Blame
+from jostle.report.verdict.verdict import (
+    CauseRow,
+    EvaluatedJob,
+    VerdictHead,
+    blame_of,
+    cause_rows,
+    estimate_json,
+    head,
+    interference_json,
+    verdict_json,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Result = TypeVar("Result", bound=DataclassInstance)
+
+_COLUMNS = 130  # of the strip of lost time
+_MOST = 10  # rows of a table in a display; the object has them all
+
+
+class Estimate(estimate_model.Estimate):
+    """What interference cost one run; its attributes are those of the analysis."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the table of segments as plain values."""
+        return estimate_json(as_given(estimate_model.Estimate, self))
+
+    def __repr__(self) -> str:
+        first = head(self)
+        lost = f"{self.job} lost {percent_within(self.percent)} of {seconds(self.run_s)}"
+        return f"<Estimate {lost}: {first.light or 'undecided'}>"
+
+    def _repr_html_(self) -> str:
+        return html.box(_lost_title(self), _figures(self), _causes(cause_rows(self, {})),
+                        _strip(self))  # fmt: skip
+
+
+class Interference(interference_model.Interference):
+    """Which resources and whose load slowed a job; its attributes are those of the analysis."""
+
+    _estimate: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `jostle interference --json` prints."""
+        plain = as_given(interference_model.Interference, self)
+        return interference_json(self._estimate, plain)
+
+    def __repr__(self) -> str:
+        who = f"{len(self.suspects)} suspects" if self.evident else "no evidence"
+        return f"<Interference {self.job}: {who} among {self.neighbours} neighbours>"
+
+    def _repr_html_(self) -> str:
+        split = blame_of(self._estimate, self)
+        beside = others_beside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        if self.evident:
+            words = f"lost {seconds_within(split.explained_s)} to jobs that were profiled"
+        elif self.blind:
+            words = "too little evidence to decide whether others slowed it"
+        else:
+            words = "no evidence that other profiled jobs slowed it"
+        columns: list[tuple[str, html.Align]] = [
+            ("where", "left"), ("lost", "right"), ("slices", "right"), ("finding", "left"),
+        ]  # fmt: skip
+        rows = [
+            [html.name(loss.resource), seconds_within(loss.seconds) if loss.evident else "-",
+             count(loss.slices), html.text("evident" if loss.evident else loss.blind or
+                                           loss.why_not)]
+            for loss in self.resources[:_MOST]
+        ]  # fmt: skip
+        return html.box(
+            html.head(self.job, words), html.note(f"{beside} beside it"),
+            html.table(columns, rows) if rows else "", _suspects(split, {}),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(VerdictHead):
+    """The verdict on a job: the numbers that go with its light, and what they come from.
+
+    Attributes:
+        estimate: What interference cost the job, combined with what its neighbours explain.
+        interference: What its neighbours did; None where nobody ran beside it.
+        blame: The loss, divided among suspects and a rest that no profiled job explains.
+        causes: Where the seconds went, the largest first.
+        mounts: The path of each mount, for users.
+    """
+
+    estimate: Estimate
+    interference: Interference | None
+    blame: Blame
+    causes: list[CauseRow]
+    mounts: dict[str, str]
+
+    @classmethod
+    def of(cls, evaluated: EvaluatedJob) -> Verdict:
+        """Take the verdict of an evaluated job."""
+        estimate, who = as_given(Estimate, evaluated.estimate), evaluated.who
+        return cls(
+            **{field.name: getattr(head(estimate), field.name) for field in fields(VerdictHead)},
+            estimate=estimate,
+            interference=None if who is None else with_estimate(who, estimate),
+            blame=blame_of(estimate, who),
+            causes=cause_rows(estimate, evaluated.names),
+            mounts=evaluated.names,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `jostle estimate --json` prints, without its figures."""
+        given = as_given(estimate_model.Estimate, self.estimate)
+        who = self.interference and as_given(interference_model.Interference, self.interference)
+        return verdict_json(EvaluatedJob(given, who, self.mounts))
+
+    def __repr__(self) -> str:
+        what = f": {self.what}" if self.what else ""
+        lost = f"{self.estimate.job} lost {percent_within(self.percent)} of its time{what}"
+        return f"<Verdict {self.light or 'undecided'}: {lost}>"
+
+    def _repr_html_(self) -> str:
+        beside = ""
+        if self.interference is not None and self.interference.neighbours:
+            beside = others_beside(self.interference.neighbours,
+                                   unnamed=self.interference.unnamed) + " beside it"  # fmt: skip
+        return html.box(
+            _lost_title(self.estimate), _figures(self.estimate), _causes(self.causes),
+            _strip(self.estimate), html.note(beside), _suspects(self.blame, self.mounts),
+        )  # fmt: skip
+
+
+class Digest(digest_model.Digest):
+    """What a job did; its attributes are those of the analysis."""
+
+    def __repr__(self) -> str:
+        return f"<Digest {self.job}: {self._size()}, {seconds(self.seconds)}>"
+
+    def _size(self) -> str:
+        number = self.processes + self.short_processes
+        nodes = len(self.hosts)
+        return (f"{count(number)} process{'es' if number != 1 else ''} on {count(nodes)} "
+                f"node{'s' if nodes != 1 else ''}")  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        programs = ", ".join(f"{name} {count(number)}" for name, number in
+                             list(self.programs.items())[:4])  # fmt: skip
+        so_far = " so far" if self.running else ""
+        facts = (f"{seconds(self.seconds)}{so_far}; {significant(self.cores)} cores busy on "
+                 f"average, {seconds(cpu_seconds(self))} of CPU time")  # fmt: skip
+        shares: list[tuple[str, html.Align]] = [("time in", "left"), ("", "left"), ("", "right")]
+        share_rows = [[html.text(share.name), html.bar(share.share, html.OWN),
+                       percent(share.share)] for share in self.shares]  # fmt: skip
+        columns: list[tuple[str, html.Align]] = [
+            ("mount", "left"), ("read", "right"), ("written", "right"), ("reads", "right"),
+            ("writes", "right"), ("opens", "right"),
+        ]  # fmt: skip
+        rows = []
+        for mount in busy_mounts(self)[:_MOST]:
+            moved = mount_traffic(mount)
+            rows.append([
+                html.name(next(filter(None, mount.paths), mount.mount)),
+                byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
+                count(moved["read_ops"]), count(moved["write_ops"]), count(moved["open_ops"]),
+            ])  # fmt: skip
+        return html.box(
+            html.head(self.job, f"{self._size()}: {programs}"), html.text(facts),
+            html.table(shares, share_rows) if share_rows else "",
+            html.table(columns, rows) if rows else "",
+        )  # fmt: skip
+
+
+def as_given(kind: type[Result], value: Any) -> Result:
+    """Return a result as another class with the same fields."""
+    return kind(**{field.name: getattr(value, field.name) for field in fields(kind)})
+
+
+def with_estimate(who: interference_model.Interference, estimate: Estimate) -> Interference:
+    """Return an interference that knows the estimate it agrees with."""
+    found = as_given(Interference, who)
+    object.__setattr__(found, "_estimate", estimate)
+    return found
+
+
+def _lost_title(estimate: Estimate) -> str:
+    first = head(estimate)
+    what = f": {first.what}" if first.what else ""
+    lost = f"lost {percent_within(estimate.percent)} of its time{what}"
+    doubt = f"; {first.undecided}" if first.undecided else ""
+    return f"{html.light(first.light)} &ensp;{html.head(estimate.job, lost + doubt)}"
+
+
+def _figures(estimate: Estimate) -> str:
+    first = head(estimate)
+    return (
+        html.text(
+            f"{seconds_within(first.lost_s)} of {seconds(first.run_s)}; "
+            f"{percent(estimate.coverage)} of it covered"
+        )
+        + f"<br>{html.text(first.advice)}"
+    )
+
+
+def _causes(causes: list[CauseRow]) -> str:
+    if not causes:
+        return ""
+    columns: list[tuple[str, html.Align]] = [
+        ("cause", "left"), ("where", "left"), ("lost", "right"), ("of the run", "right"),
+        ("", "left"), ("how", "left"),
+    ]  # fmt: skip
+    return html.table(columns, (
+        [html.text(cause.what), html.name(cause.place), html.text(seconds_within(cause.seconds)),
+         percent(cause.share), html.bar(cause.share), html.text(cause.how)]
+        for cause in causes[:_MOST]
+    ))  # fmt: skip
+
+
+def _suspects(split: Blame, mounts: dict[str, str]) -> str:
+    if not split.suspects:
+        return ""
+    columns: list[tuple[str, html.Align]] = [
+        ("suspect", "left"), ("user", "left"), ("on", "left"), ("cost", "right"),
+        ("of the loss", "right"), ("", "left"), ("what it did", "left"),
+    ]  # fmt: skip
+    rows = [
+        [html.name(blamed.job), html.text("-" if blamed.user is None or blamed.job == OTHERS
+                                          else owner_name(blamed.user)),
+         html.name(", ".join(mounts.get(name, name) for name in blamed.resources)),
+         html.text(seconds_within(blamed.seconds)), percent(blamed.share),
+         html.bar(blamed.share), html.text(blamed.pattern)]
+        for blamed in split.suspects[:_MOST]
+    ]  # fmt: skip
+    if split.leaves_some:
+        rows.append([html.text(UNEXPLAINED), "", "", html.text(seconds_within(split.unexplained_s)),
+                     percent(split.unexplained_share), html.bar(split.unexplained_share,
+                                                                html.NOTHING), ""])  # fmt: skip
+    return html.table(columns, rows)
+
+
+def _strip(estimate: Estimate) -> str:
+    """Draw when the run lost time: a full column lost all of it."""
+    if not estimate.hits or estimate.end_ns <= estimate.start_ns:
+        return ""
+    borders = np.linspace(0, estimate.end_ns - estimate.start_ns, _COLUMNS + 1)
+    lost = np.sum(list(lost_over_time(estimate, borders).values()), axis=0)
+    column_s = float(borders[1]) / 1e9
+    label = f"lost over time; a full column is {duration(column_s * 1e9)}, lost altogether"
+    chart = html.spark(lost, label, html.OTHERS, top=column_s)
+    return f"{chart} {html.note(label)}"

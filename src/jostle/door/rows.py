@@ -1,0 +1,142 @@
+"""Rows of the tables whose columns are always the same.
+
+Times are `datetime` in UTC; bytes and seconds as the names say; None: not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    AnyRow = TypeVar("AnyRow", bound=DataclassInstance)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process of a job; the table has more columns (docs/reference/repository.md).
+
+    Attributes:
+        process: Its stable id.
+        host: Its node.
+        pid: Its number there.
+        ppid: That of its parent.
+        uid: Its user, as it said itself.
+        program: Its executable.
+        script: What its interpreter ran; "" or None for other programs.
+        start: Its start.
+        end: Its end; None while it runs.
+        end_reason: exit, _exit, exec, abort, continued, killed; "" while it runs.
+        world_rank: Its MPI rank; None or 0 without MPI.
+        world_size: Ranks of its world; None or 0 without MPI.
+    """
+
+    process: int
+    host: str
+    pid: int
+    ppid: int
+    uid: int
+    program: str
+    script: str | None
+    start: datetime
+    end: datetime | None
+    end_reason: str
+    world_rank: int | None
+    world_size: int | None
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A mount that processes of a job used.
+
+    Attributes:
+        mount: Identity of the resource: type:source, or host:device.
+        host: The node.
+        path: Where it was seen.
+        type: Type of the file system.
+        source: What is mounted.
+        shared: Several nodes share it.
+    """
+
+    mount: str
+    host: str
+    path: str
+    type: str
+    source: str
+    shared: bool
+
+
+@dataclass(frozen=True)
+class FileUse:
+    """What the processes of a job that are over did with one file, or with all that have no row.
+
+    Attributes:
+        mount: Identity of the mount that it lies on; "" of the others together.
+        path: Its path; "" without names, and of the others.
+        files: 1; of the others how many they are.
+        processes: Processes that used it.
+        opens: Calls that opened it.
+        reads: Calls that read.
+        writes: Calls that wrote.
+        syncs: Calls that synchronised or flushed it.
+        read_bytes: Bytes read.
+        write_bytes: Bytes written.
+        read_ns: Time in calls that read, ns, over processes and threads.
+        write_ns: The same of calls that wrote.
+        sync_ns: The same of calls that synchronised.
+        meta_ns: The same of open, close and the like.
+    """
+
+    mount: str
+    path: str
+    files: int
+    processes: int
+    opens: int
+    reads: int
+    writes: int
+    syncs: int
+    read_bytes: int
+    write_bytes: int
+    read_ns: int
+    write_ns: int
+    sync_ns: int
+    meta_ns: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line of a metric over one slice.
+
+    Attributes:
+        resource: The mount or node that others were at work on; None: the job's own.
+        line: What it is: `written`, `read`, or the metric.
+        start: Start of the slice.
+        end: Its end.
+        value: The sum over the processes in the metric's unit; of a gauge the mean level.
+    """
+
+    resource: str | None
+    line: str
+    start: datetime
+    end: datetime
+    value: float
+
+
+def row_of(kind: type[AnyRow]) -> Callable[[dict[str, Any]], AnyRow]:
+    """Return a function that makes such rows of values by column."""
+    names = [field.name for field in fields(kind)]
+    return lambda values: kind(**{name: values[name] for name in names})
+
+
+def columns_of(kind: type[DataclassInstance]) -> list[str]:
+    """Return the names of a row's fields."""
+    return [field.name for field in fields(kind)]
+
+
+def as_dict(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a table whose columns depend on the question: its values by column."""
+    return values

@@ -1,0 +1,198 @@
+"""A site: the repository of all its jobs."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from jostle.default_repository import default_repository
+from jostle.door import html
+from jostle.door.errors import JostleWarning, with_hints
+from jostle.door.job import Job
+from jostle.door.rows import as_dict
+from jostle.door.table import Table, stamped
+from jostle.errors import UsageError
+from jostle.report.format.moments import datetime_ns, since_ns
+from jostle.report.format.users import owner_name, user_of
+from jostle.report.format.values import count
+from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
+from jostle.report.models.jobs import is_chosen, job_rows
+from jostle.repository import Repository
+
+_JOBS = pa.schema([
+    ("job", pa.string()), ("program", pa.string()), ("user", pa.string()), ("start_ns", pa.int64()),
+    ("seconds", pa.float64()), ("running", pa.bool_()), ("processes", pa.int64()),
+    ("ranks", pa.int64()), ("hosts", pa.int64()), ("read_bytes", pa.int64()),
+    ("written_bytes", pa.int64()), ("end_ns", pa.int64()), ("uid", pa.int64()),
+    ("short_processes", pa.int64()), ("slice_ns", pa.int64()), ("mpi_library", pa.string()),
+    ("parts", pa.list_(pa.string())),
+])  # fmt: skip
+_SHOWN_JOBS = 11
+
+
+class Site:
+    """A repository, opened to be read. `jostle.open` makes it.
+
+    It may be used by several threads, and while others ingest: each answer is of the newest state.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a repository.
+
+        Args:
+            path: Its folder.
+
+        Raises:
+            RepositoryError: There is none, or it is damaged.
+        """
+        self._store = Repository(path)
+        for sentence in self._store.damage():
+            _warn(f"{sentence} What it held is missing here.")
+        self._store.on_damage(lambda damaged: _warn(damaged.missing()))
+
+    @property
+    def path(self) -> Path:
+        """Folder of the repository."""
+        return self._store.path
+
+    @with_hints
+    def jobs(
+        self,
+        *,
+        user: str | int | None = None,
+        program: str | None = None,
+        since: datetime | timedelta | str | None = None,
+    ) -> Table[Job]:
+        """List the jobs, the newest last, as `jostle jobs`.
+
+        Args:
+            user: Only jobs of this user, by name or number.
+            program: Only jobs that run it, in any part; `*` and `?` are allowed.
+            since: Only jobs that ran after it: a time (without a zone: UTC), an age before now, or
+                the text of one: `2d`, `12h`, `2026-03-01T14:30Z`.
+
+        Returns:
+            One row per job; the script and the steps of a batch job are one row.
+
+        Raises:
+            UsageError: There is no such user, or `since` is no time.
+        """
+        uid = None if user is None else user_of(str(user))
+        begin = None if since is None else _begin_ns(since)
+        rows = with_batch_jobs(self._store, job_rows(self._store))
+        chosen = {row["job"]: row for row in rows if is_chosen(row, uid, program, begin)}
+        content = pa.Table.from_pylist([_flat(row) for row in chosen.values()], schema=_JOBS)
+        content = stamped(content)
+        return Table(content, lambda values: Job(self._store, chosen[values["job"]]), "jobs",
+                     shown=content.column_names[:_SHOWN_JOBS])  # fmt: skip
+
+    @with_hints
+    def job(self, name: str = "last") -> Job:
+        """Find a job.
+
+        Args:
+            name: Its name, a beginning of it that no other job has, the number of a batch job, a
+                step such as `12.0`, or `last` for the newest.
+
+        Raises:
+            JobError: There is no such job, or several.
+        """
+        names = self._store.resolve_parts(name)
+        if len(names) > 1:
+            return Job(self._store, batch_row(self._store, names))
+        return Job(self._store, job_rows(self._store, names)[0])
+
+    @with_hints
+    def sql(self, query: str, params: Sequence[Any] = ()) -> Table[dict[str, Any]]:
+        """Ask the tables of the repository in SQL (docs/reference/repository.md).
+
+        Args:
+            query: A single SELECT, in DuckDB's dialect, with `?` or `$1` for parameters.
+            params: Their values.
+
+        Raises:
+            UsageError: It is no SELECT.
+            JobError: It cannot be answered.
+        """
+        _check_reads(query)
+        return Table(self._store.query(query, params), as_dict, "rows", plain=True)
+
+    def close(self) -> None:
+        """Let go of the memory of the queries; the next one takes it again."""
+        self._store.close()
+
+    def __enter__(self) -> Site:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Site {self.path}>"
+
+    def _repr_html_(self) -> str:
+        (row,) = self._store.query(
+            "SELECT count(*) AS jobs, count(DISTINCT program) AS programs, "
+            "count(DISTINCT uid) AS users FROM jobs"
+        ).to_pylist()
+        words = (f"{count(row['jobs'])} jobs of {count(row['users'])} users, "
+                 f"{count(row['programs'])} programs")  # fmt: skip
+        return html.box(html.head(str(self.path)), html.text(words))
+
+
+@with_hints
+def open(path: str | os.PathLike[str] | None = None) -> Site:  # noqa: A001
+    """Open the repository of a site, to read it.
+
+    Args:
+        path: Its folder; None: JOSTLE_REPOSITORY, else $XDG_DATA_HOME/jostle, as the command.
+
+    Raises:
+        RepositoryError: There is none, or you may not read it, or it is damaged.
+    """
+    return Site(default_repository() if path is None else Path(path))
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the list of jobs as one of the table."""
+    return row | {
+        "user": None if row["uid"] is None else owner_name(row["uid"]),
+        "seconds": (row["end_ns"] - row["start_ns"]) / 1e9,
+        "parts": [part["job"] for part in row.get("parts", [])],
+    }
+
+
+def _begin_ns(since: datetime | timedelta | str) -> int:
+    if isinstance(since, str):
+        return since_ns(since)
+    return datetime_ns(datetime.now(UTC) - since if isinstance(since, timedelta) else since)
+
+
+def _check_reads(query: str) -> None:
+    """Refuse what is no single SELECT: DuckDB would write files and settings for it.
+
+    Raises:
+        UsageError: It is none.
+    """
+    try:
+        kinds = [statement.type for statement in duckdb.extract_statements(query)]
+    except duckdb.Error as error:
+        raise UsageError(
+            f"This is no SQL: {error}", hint="Write a SELECT in DuckDB's dialect."
+        ) from error
+    if kinds != [duckdb.StatementType.SELECT]:
+        raise UsageError(
+            "The repository is only read here: a query is a single SELECT.",
+            hint="To write a file, take the answer: site.sql(...).arrow(), or `jostle export`.",
+        )
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, JostleWarning, stacklevel=4)
