@@ -37,7 +37,9 @@ SlurmdPidFile={folder}/%n.pid
 MailProg=/bin/true
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-TaskProlog={prolog}
+TaskProlog={folder}/task_prolog
+Prolog={folder}/prolog
+Epilog={folder}/epilog
 MpiDefault={mpi}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -72,6 +74,14 @@ _TASK_PROLOG = """\
 {lines}
 {finish}
 {preload}
+"""
+
+# slurmd's prolog and epilog, with the spool that stands in jostle.conf elsewhere.
+_JOB_SCRIPT = """\
+#!/bin/sh
+JOSTLE_SPOOL={spool}
+export JOSTLE_SPOOL
+exec {script}
 """
 
 _PLUGSTACK = "optional {plugin} library={library} min_slice=100ms max_slice=10s\n"
@@ -138,16 +148,21 @@ class Slurm(Service):
         )
         text = _CONFIGURATION.format(
             name=site.spec.name, address=site.storage.address, folder=folder, nodes=nodes,
-            prolog=folder / "task_prolog", mpi="pmix" if _pmix() else "none",
+            mpi="pmix" if _pmix() else "none",
         )  # fmt: skip
         (folder / "slurm.conf").write_text(text)
         # Not "autodetect": that searches for control groups, which are not needed here.
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (folder / "mpi.conf").write_text(f"PMIxCliTmpDirBase={folder}/pmix\n")
         plugin = _plugin() if site.spec.slurm_preload == "plugin" else None
-        prolog = folder / "task_prolog"
-        prolog.write_text(_task_prolog(folder, site.folder / "here" / "spool", plugin))
-        prolog.chmod(0o755)
+        spool = site.folder / "here" / "spool"
+        scripts = {"task_prolog": _task_prolog(folder, spool, plugin)}
+        for name in ("prolog", "epilog"):
+            script = shlex.quote(str(_native_path(f"slurm/{name}")))
+            scripts[name] = _JOB_SCRIPT.format(spool=shlex.quote(str(spool)), script=script)
+        for name, text in scripts.items():
+            (folder / name).write_text(text)
+            (folder / name).chmod(0o755)
         if plugin is not None:
             library = _native_path("libjostle.so")
             (folder / "plugstack.conf").write_text(
