@@ -129,7 +129,8 @@ fuzz_one() {
     name=$(basename "$1")
     mkdir -p "build/fuzz/corpus/$name"
     "$1" -max_total_time="${FUZZ_SECONDS:-60}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-        -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" tests/data
+        -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" tests/data \
+        agent/test/fixtures
 }
 export -f fuzz_one
 

@@ -219,6 +219,15 @@ void jst_counter(jst_component *c, enum jst_component_metric metric, uint64_t no
         count(c, metric, v, now, 0);
 }
 
+void jst_increase(jst_component *c, enum jst_component_metric metric, uint64_t by)
+{
+    jst_value *v = value_for(c, metric);
+    if (!v)
+        return;
+    v->gained += by;
+    c->added |= JST_METRIC(metric);
+}
+
 void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint64_t now,
                        uint64_t most)
 {
@@ -271,7 +280,7 @@ static void end_others(jst_component *c)
 {
     bool same = c->members[0] == c->members[1];
     for (unsigned m = 0; m < JST_COMPONENT_METRICS; m++) {
-        if (!(c->has & JST_METRIC(m)) || jst_component_code[m] == 'G')
+        if (!(c->has & ~c->added & JST_METRIC(m)) || jst_component_code[m] == 'G')
             continue;
         jst_value *v = jst_value_of(c, m);
         if ((c->known & JST_METRIC(m)) && same && v->sum >= v->last)

@@ -27,6 +27,7 @@ struct jst_component {
     uint64_t known;      /* counters whose `last` is one */
     uint64_t lost;       /* counters that had one, and an unusable number since */
     uint64_t unknown;    /* increases that are not known, since the last record */
+    uint64_t added;      /* counters that came as increases */
     uint64_t levels;     /* levels in the newest sample */
     uint32_t members[2]; /* of "others": how many were added up, now and in the sample before */
     bool others, fresh, epoch, has_start;

@@ -62,6 +62,8 @@ jst_component *jst_component_of(jst_sample *s, const jst_names *names);
 
 /** A counter as it stands now. A number smaller than the last one begins a new epoch. */
 void jst_counter(jst_component *c, enum jst_component_metric metric, uint64_t now);
+/** What a counter gained since the last sample, where the source itself keeps what was before. */
+void jst_increase(jst_component *c, enum jst_component_metric metric, uint64_t by);
 /** A counter that begins again at 0 after `most` (RAPL): going back is a wrap, not an epoch. */
 void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint64_t now,
                        uint64_t most);

@@ -214,10 +214,32 @@ static void what_is_gone_makes_room(void **state)
     assert_int_equal(s.count, 1);
 }
 
+static void increases_need_no_number_before(void **state)
+{
+    (void)state;
+    char name[32];
+    for (int round = 1; round <= 3; round++) {
+        jst_sample_begin(&s);
+        jst_increase(disk("sda"), JST_STORAGE_READ_OPS, 7);
+        /* more than there is room for, and not the same in each sample */
+        for (int i = 0; i < JST_SOURCE_COMPONENTS + 10 * round; i++) {
+            snprintf(name, sizeof name, "job%d", i);
+            jst_increase(disk(name), JST_STORAGE_READ_OPS, 1);
+        }
+        jst_sample_end(&s);
+    }
+    const jst_component *c = jst_test_component(&s, JST_KIND_DISK, "sda", NULL);
+    assert_int_equal(jst_test_gained(c, JST_STORAGE_READ_OPS), 21);
+    c = jst_test_component(&s, JST_KIND_DISK, "others", NULL);
+    assert_int_equal(jst_test_gained(c, JST_STORAGE_READ_OPS), 11 + 21 + 31);
+    assert_false(jst_test_unknown(c, JST_STORAGE_READ_OPS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(first_numbers_are_where_counting_begins, begin),
+        cmocka_unit_test_setup(increases_need_no_number_before, begin),
         cmocka_unit_test_setup(going_back_is_an_epoch, begin),
         cmocka_unit_test_setup(a_new_start_is_an_epoch_though_the_number_grew, begin),
         cmocka_unit_test_setup(a_wrap_is_no_epoch, begin),
