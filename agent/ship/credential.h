@@ -1,0 +1,15 @@
+/* credential.h: how a post proves whose it is. */
+#ifndef JST_SHIP_CREDENTIAL_H
+#define JST_SHIP_CREDENTIAL_H
+
+#include "ship.h"
+
+#define JST_CREDENTIAL_MOST 8192
+
+/** Whether this build can; NULL, or why not. */
+const char *jst_credential_check(const jst_ship_settings *s);
+/** Writes the header `Authorization: ...` for a body; "" when none is set. Returns NULL, or why not, in
+ *  a static buffer. */
+const char *jst_credential(const jst_ship_settings *s, const uint8_t *body, size_t n, char *to);
+
+#endif

@@ -1,0 +1,66 @@
+/* say.c: lines for the journal, time, and small things that all parts use. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "ship.h"
+
+static char last[JST_TOPICS][400];
+
+void jst_ship_say(enum jst_ship_topic topic, const char *format, ...)
+{
+    char line[sizeof last[0]];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    if (strcmp(line, last[topic]) == 0)
+        return;
+    memcpy(last[topic], line, sizeof line);
+    /* Names and the receiver's words are not ours: no control characters in the journal. */
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "jostle-ship: %s\n", line);
+}
+
+void jst_ship_hush(enum jst_ship_topic topic)
+{
+    last[topic][0] = 0;
+}
+
+int64_t jst_ship_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return t.tv_sec * JST_NS + t.tv_nsec;
+}
+
+uint64_t jst_ship_random(void)
+{
+    uint64_t n = 0;
+    if (getrandom(&n, sizeof n, GRND_NONBLOCK) != sizeof n)
+        n = (uint64_t)jst_ship_now() * 0x9e3779b97f4a7c15ULL;
+    return n;
+}
+
+/* A word at a time: the receiver's files depend on no two units of one file having the same hash by
+ * chance; one who makes them have it spoils his own profile. */
+uint64_t jst_ship_hash(const void *bytes, size_t n, uint64_t seed)
+{
+    const unsigned char *p = bytes;
+    uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15ULL);
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        h = (h ^ word) * 0xff51afd7ed558ccdULL;
+        h ^= h >> 32;
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, p, n);
+    h = (h ^ rest) * 0xc4ceb9fe1a85ec53ULL;
+    h ^= h >> 29;
+    return h ? h : 1;
+}

@@ -1,0 +1,226 @@
+/* settings.c: agent.conf, lines of `key = value`. The keys of both programs are in agent_keys.def. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../runtime/include/jst_settings.h"
+#include "ship.h"
+
+#define FILE_MOST 65536
+
+static char wrong[700];
+
+static const char *fail(const char *format, const char *a, const char *b)
+{
+    snprintf(wrong, sizeof wrong, format, a, b);
+    return wrong;
+}
+
+static bool is_sampler_key(const char *key)
+{
+    static const char *const keys[] = {
+#define JST_SHIP_KEY(name)
+#define JST_SAMPLER_KEY(name) name,
+#include "../agent_keys.def"
+#undef JST_SHIP_KEY
+#undef JST_SAMPLER_KEY
+        NULL};
+    for (unsigned i = 0; keys[i]; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A number, and the factor of its unit; -1 when it is none, or beyond the bounds. */
+static double number(const char *text, const char *const *units, const double *factors,
+                     double least, double most)
+{
+    if (!isdigit((unsigned char)*text))
+        return -1;
+    char *end;
+    double n = strtod(text, &end);
+    for (unsigned i = 0; units[i]; i++)
+        if (strcmp(end, units[i]) == 0)
+            return n * factors[i] >= least && n * factors[i] <= most ? n * factors[i] : -1;
+    return -1;
+}
+
+static const char *set_interval(const char *value, jst_ship_settings *to)
+{
+    static const char *const units[] = {"", "s", "ms", NULL};
+    static const double factors[] = {1, 1, 1e-3};
+    double s = number(value, units, factors, 0.1, 3600);
+    if (s < 0)
+        return fail("%s%s is no interval. Mend: a time from 100ms to 3600s", value, "");
+    to->interval_ns = (int64_t)(s * 1e9);
+    return NULL;
+}
+
+static const char *set_quota(const char *value, jst_ship_settings *to)
+{
+    static const char *const units[] = {"", "K", "M", "G", "T", NULL};
+    static const double factors[] = {1, 1024., 1048576., 1073741824., 1099511627776.};
+    double bytes = number(value, units, factors, 1048576., 1e15);
+    if (bytes < 0)
+        return fail("%s%s is no size. Mend: a number of bytes, such as 4G, of at least 1M", value,
+                    "");
+    to->quota = (uint64_t)bytes;
+    return NULL;
+}
+
+static const char *set_switch(const char *value, bool *to)
+{
+    *to = strcmp(value, "on") == 0;
+    return *to || strcmp(value, "off") == 0 ? NULL : fail("%s%s is neither on nor off", value, "");
+}
+
+static const char *set_text(const char *key, const char *value, char *to, size_t n)
+{
+    if (strlen(value) >= n)
+        return fail("the value of %s is too long%s", key, "");
+    for (const char *c = value; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return fail("the value of %s has a control character%s", key, "");
+    snprintf(to, n, "%s", value);
+    return NULL;
+}
+
+static const char *set(const char *key, const char *value, jst_ship_settings *to)
+{
+    const struct {
+        const char *key;
+        char *to;
+        size_t n;
+    } texts[] = {
+        {"spool", to->spool, sizeof to->spool},
+        {"receiver", to->receiver, sizeof to->receiver},
+        {"node", to->node, sizeof to->node},
+        {"ca_file", to->ca_file, sizeof to->ca_file},
+        {"certificate_file", to->certificate, sizeof to->certificate},
+        {"key_file", to->key_file, sizeof to->key_file},
+        {"token_file", to->token_file, sizeof to->token_file},
+        {"munge_socket", to->munge_socket, sizeof to->munge_socket},
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(key, texts[i].key) == 0)
+            return set_text(key, value, texts[i].to, texts[i].n);
+    if (strcmp(key, "interval") == 0)
+        return set_interval(value, to);
+    if (strcmp(key, "spool_quota") == 0)
+        return set_quota(value, to);
+    if (strcmp(key, "munge") == 0)
+        return set_switch(value, &to->munge);
+    if (is_sampler_key(key))
+        return NULL;
+    return fail("there is no key %s%s", key, "");
+}
+
+static char *trimmed(char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    char *end = text + strlen(text);
+    while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        *--end = 0;
+    return text;
+}
+
+const char *jst_ship_setting(char *line, jst_ship_settings *to)
+{
+    line = trimmed(line);
+    if (!*line || *line == '#')
+        return NULL;
+    char *equals = strchr(line, '=');
+    if (!equals)
+        return fail("%s%s is no `key = value`", line, "");
+    *equals = 0;
+    return set(trimmed(line), trimmed(equals + 1), to);
+}
+
+static void defaults(jst_ship_settings *to)
+{
+    memset(to, 0, sizeof *to);
+    snprintf(to->spool, sizeof to->spool, "%s", JST_DEFAULT_SPOOL);
+    to->interval_ns = 4 * JST_NS;
+    to->quota = 4ULL << 30;
+    if (gethostname(to->node, sizeof to->node - 1) < 0)
+        to->node[0] = 0;
+}
+
+const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_settings *to)
+{
+    static char text[FILE_MOST + 1];
+    defaults(to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT && missing_ok)
+        return NULL;
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return fail("%s: %s", path, strerror(error));
+    if (n == (ssize_t)sizeof text)
+        return fail("%s is no configuration: it has more than 64 KiB%s", path, "");
+    text[n] = 0;
+    unsigned number_of_line = 1;
+    for (char *line = text, *next; line; line = next, number_of_line++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        const char *why = jst_ship_setting(line, to);
+        if (why) {
+            static char whole[sizeof wrong + 300];
+            snprintf(whole, sizeof whole, "%.255s: line %u: %s", path, number_of_line, why);
+            return whole;
+        }
+    }
+    return NULL;
+}
+
+static bool is_node_name(const char *name)
+{
+    static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    size_t n = strlen(name);
+    return n && n <= 64 && name[0] != '.' && strspn(name, fine) == n;
+}
+
+/* A token is worth what the connection is: it goes through no network in the open. */
+static bool is_local(const char *url)
+{
+    if (strncmp(url, "http://", 7) != 0)
+        return true;
+    url += 7;
+    return strncmp(url, "localhost", 9) == 0 || strncmp(url, "127.", 4) == 0 ||
+           strncmp(url, "[::1]", 5) == 0;
+}
+
+const char *jst_ship_check_settings(jst_ship_settings *s)
+{
+    if (!*s->receiver)
+        return "no receiver is set. Mend: `receiver = https://HOST:PORT` in agent.conf";
+    if (strncmp(s->receiver, "http://", 7) != 0 && strncmp(s->receiver, "https://", 8) != 0 &&
+        strncmp(s->receiver, "unix:///", 8) != 0)
+        return fail("receiver = %s%s is no URL. Mend: https://HOST:PORT, http://HOST:PORT or "
+                    "unix:///PATH",
+                    s->receiver, "");
+    if (!is_node_name(s->node))
+        return fail("this machine cannot be called \"%s\"%s. Mend: set `node` to letters, digits, "
+                    "`-`, `_` and `.`, at most 64",
+                    s->node, "");
+    if (s->spool[0] != '/')
+        return fail("spool = %s%s is no absolute path", s->spool, "");
+    if (*s->token_file && !is_local(s->receiver))
+        return "a token is not sent over http://, where all can read it. Mend: an https:// "
+               "receiver";
+    if (s->munge && *s->token_file)
+        return "munge = on and token_file are both set. Mend: remove one of them";
+    if (!*s->certificate != !*s->key_file)
+        return "certificate_file and key_file belong together: only one of them is set";
+    return NULL;
+}

@@ -1,0 +1,161 @@
+/* state.c: notes are places of a fixed size in a file that has its full size from the beginning: a disk
+ * that is full, which is when they are needed, does not stop them. */
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(jst_gap) == 256, "a note is a place in the file");
+
+static uint32_t crc_of(const jst_gap *g)
+{
+    uint32_t crc = jst_crc32((const uint8_t *)g + 4, sizeof *g - 4);
+    return crc ? crc : 1;
+}
+
+static bool is_note(const jst_gap *g)
+{
+    enum jst_ship_kind kind;
+    return g->crc && g->crc == crc_of(g) && !g->name[JST_SHIP_NAME] &&
+           jst_spool_is_name(g->name, &kind);
+}
+
+/* Somebody else may have made a file of this name before we did: the folder is ours, so it goes. */
+static int open_own(int dir)
+{
+    struct stat st;
+    for (int tries = 0; tries < 3; tries++) {
+        int fd = openat(dir, JST_STATE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+            st.st_nlink == 1 && !(st.st_mode & 077))
+            return fd;
+        if (fd >= 0)
+            close(fd);
+        else if (errno == ENOENT) {
+            fd = openat(dir, JST_STATE_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+            if (fd >= 0 || errno != EEXIST)
+                return fd;
+        }
+        if (unlinkat(dir, JST_STATE_NAME, 0) < 0 && errno != ENOENT)
+            return -1;
+    }
+    errno = EEXIST;
+    return -1;
+}
+
+bool jst_state_open(jst_state *s, const jst_spool *spool)
+{
+    const off_t size = JST_STATE_TEXT + sizeof s->gap;
+    s->fd = open_own(spool->dir);
+    if (s->fd < 0) {
+        jst_ship_say(JST_TOPIC_STATE,
+                     "%s cannot be made in the spool: %s. Mend: let the user of "
+                     "jostle-ship own the spool's folder",
+                     JST_STATE_NAME, strerror(errno));
+        return false;
+    }
+    if (flock(s->fd, LOCK_EX | LOCK_NB) < 0) {
+        jst_ship_say(JST_TOPIC_STATE,
+                     "another jostle-ship sends this spool. Mend: stop it first, or "
+                     "see `jostle-ship --status`");
+        return false;
+    }
+    struct stat st;
+    if (fstat(s->fd, &st) < 0 || (st.st_size < size && posix_fallocate(s->fd, 0, size) != 0))
+        jst_ship_say(JST_TOPIC_STATE, "no room for notes of gaps: %s", strerror(errno));
+    ssize_t n = pread(s->fd, s->gap, sizeof s->gap, JST_STATE_TEXT);
+    for (unsigned i = 0; i < JST_GAPS; i++)
+        if (n < (ssize_t)((i + 1) * sizeof *s->gap) || !is_note(&s->gap[i]))
+            memset(&s->gap[i], 0, sizeof s->gap[i]);
+        else
+            s->gaps++;
+    return true;
+}
+
+static bool write_note(jst_state *s, unsigned i)
+{
+    const off_t at = (off_t)(JST_STATE_TEXT + i * sizeof *s->gap);
+    return pwrite(s->fd, &s->gap[i], sizeof s->gap[i], at) == (ssize_t)sizeof s->gap[i] &&
+           fdatasync(s->fd) == 0;
+}
+
+bool jst_state_add(jst_state *s, uint32_t owner, uint64_t id, uint64_t size, const char *name)
+{
+    for (unsigned i = 0; i < JST_GAPS; i++) {
+        jst_gap *g = &s->gap[i];
+        if (g->crc)
+            continue;
+        g->owner = owner;
+        g->id = id;
+        g->size = size;
+        snprintf(g->name, sizeof g->name, "%s", name);
+        g->crc = crc_of(g);
+        if (!write_note(s, i)) {
+            memset(g, 0, sizeof *g);
+            return false;
+        }
+        s->gaps++;
+        return true;
+    }
+    return false;
+}
+
+void jst_state_emit(jst_state *s, jst_post *p)
+{
+    memset(s->sent, 0, sizeof s->sent);
+    for (unsigned i = 0, left = s->gaps; i < JST_GAPS && left; i++) {
+        const jst_gap *g = &s->gap[i];
+        if (!g->crc)
+            continue;
+        left--;
+        /* Half a post at most: files that are there go on. */
+        if (p->ranges >= JST_SHIP_RANGES / 2 || jst_post_room(p, strlen(g->name)) < 1024)
+            return;
+        jst_post_open(p, g->name, g->owner, g->id, JST_SHIP_GAP | JST_SHIP_OVER, g->size);
+        jst_post_close(p, 0);
+        s->sent[i] = true;
+    }
+}
+
+void jst_state_acknowledge(jst_state *s, uint32_t owner, uint64_t id)
+{
+    for (unsigned i = 0; i < JST_GAPS; i++) {
+        jst_gap *g = &s->gap[i];
+        if (!s->sent[i] || !g->crc || g->owner != owner || g->id != id)
+            continue;
+        memset(g, 0, sizeof *g);
+        s->sent[i] = false;
+        s->gaps--;
+        write_note(s, i);
+    }
+}
+
+void jst_state_text(jst_state *s, const char *text)
+{
+    char page[JST_STATE_TEXT] = {0};
+    snprintf(page, sizeof page, "%s", text);
+    if (pwrite(s->fd, page, sizeof page, 0) < 0)
+        jst_ship_say(JST_TOPIC_STATE, "the status cannot be written: %s", strerror(errno));
+}
+
+void jst_state_read(int dir, char *text, size_t n, uint32_t *gaps)
+{
+    jst_gap g;
+    *text = 0;
+    *gaps = 0;
+    int fd = openat(dir, JST_STATE_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t got = pread(fd, text, n - 1, 0);
+    text[got < 0 ? 0 : got] = 0;
+    for (unsigned i = 0; i < JST_GAPS; i++)
+        if (pread(fd, &g, sizeof g, (off_t)(JST_STATE_TEXT + i * sizeof g)) == sizeof g)
+            *gaps += is_note(&g);
+    close(fd);
+}
