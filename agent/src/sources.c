@@ -3,9 +3,11 @@
 
 #include "sources/hardware.h"
 #include "sources/lustre.h"
+#include "sources/system.h"
 
 /* clang-format off */
 const jst_source *const jst_sources[] = {
+    &jst_source_disk,
     &jst_source_batch_jobs,
     &jst_source_fabric,
     &jst_source_slingshot,
