@@ -11,7 +11,7 @@
 #include "sys.h"
 
 #define NS UINT64_C(1000000000)
-#define SOURCE_WIDTH 14
+#define SOURCE_WIDTH 16
 
 typedef struct metric {
     char id[48], unit[16];
