@@ -239,6 +239,12 @@ static void other_texts(void **state)
     assert_int_equal(jst_cgroup_limit("", &bytes), JST_BAD);
     jst_numbers n;
     memset(&n, 0, sizeof n);
+    jst_cgroup_blkio("Total 0\n", disk, JST_STORAGE_READ_BYTES, JST_STORAGE_WRITE_BYTES, &n);
+    assert_int_equal(n.is[JST_STORAGE_READ_BYTES], JST_NUMBER_NONE); /* nobody counted */
+    jst_cgroup_blkio("8:0 Read 5\n8:0 Wri", disk, JST_STORAGE_READ_BYTES, JST_STORAGE_WRITE_BYTES,
+                     &n);
+    assert_int_equal(n.is[JST_STORAGE_WRITE_BYTES], JST_NUMBER_UNKNOWN);
+    memset(&n, 0, sizeof n);
     jst_cgroup_cpu("user_usec 1\nsystem_usec 18446744073709551615\nthrottled_usec 5", &n);
     assert_int_equal(n.of[JST_CPU_USER_NS], 1000);
     assert_int_equal(n.is[JST_CPU_SYSTEM_NS], JST_NUMBER_UNKNOWN);

@@ -160,6 +160,7 @@ void jst_cgroup_blkio(const char *text, int (*level)(uint32_t major, uint32_t mi
                       jst_numbers *n)
 {
     struct io io = {.bad = false};
+    bool counted = false;
     for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
         const char *word = text + strcspn(text, " \n");
         uint64_t number;
@@ -171,8 +172,12 @@ void jst_cgroup_blkio(const char *text, int (*level)(uint32_t major, uint32_t mi
             io.bad = true;
         else
             io_add(&io, at, what, number);
+        counted = true;
     }
     io.bad |= *text != 0;
+    /* Kernels from 6.10 count only where there is a limit: without a device's line, nobody counted. */
+    if (!counted && !io.bad)
+        return;
     io_take(&io, 0, reads, n);
     io_take(&io, 1, writes, n);
 }
