@@ -223,7 +223,7 @@ def leaves(command: click.Command, name: str) -> Iterator[tuple[str, click.Comma
             child = command.get_command(context, verb)
             assert child is not None
             yield from leaves(child, f"{name} {verb}")
-    else:
+    if not isinstance(command, click.Group) or command.invoke_without_command:
         yield name, command
 
 

@@ -23,6 +23,7 @@ ROOMS = {
     "signals": "",
     "lab": "",
     "repository": "reader",
+    "receive": "reader repository",
     "synthetic": "reader repository",
     "analysis": "reader repository",
     "report": "reader repository analysis",
@@ -32,7 +33,7 @@ ROOMS = {
     "validation": "reader repository analysis synthetic lab signals inject study",
     "server": "reader repository analysis report study",
     "cli": "reader repository analysis report plot study validation synthetic lab signals inject "
-    "server",
+    "server receive",
 }
 #: Room -> its subrooms from the lowest to the highest: each may import those before it, and those
 #: joined by "+" do not import each other. The modules beside the subrooms may import all of them:

@@ -21,6 +21,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
         "run": ("run", "Profile a command and everything it starts."),
         "ingest": ("ingest", "Take profiles from spools into the repository."),
+        "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),

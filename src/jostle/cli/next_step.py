@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: Verbs in the order in which they are shown.
 PATH = (
-    "run", "inject", "lab exec", "ingest", "jobs", "matrix", "digest", "estimate", "compare",
-    "neighbours", "interference", "timeline", "background", "serve",
+    "run", "inject", "lab exec", "ingest", "receive", "jobs", "matrix", "digest", "estimate",
+    "compare", "neighbours", "interference", "timeline", "background", "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
@@ -31,6 +31,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
+    "receive": {"posts": ("jobs", "serve")},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),

@@ -143,7 +143,7 @@ class Repository:
         on_change: Callable[[IngestReport], None] | None = None,
         remove: bool = False,
         files: Callable[[], Sequence[Path]] | None = None,
-        pause: Callable[[float], None] | None = None,
+        pause: Callable[[float, int], None] | None = None,
     ) -> IngestReport:
         """Ingest again and again, so that slices appear within two slices of their end.
 
@@ -153,8 +153,9 @@ class Repository:
             on_change: Called with what a pass published, when it published something.
             remove: As for `ingest`.
             files: Returns the profiles to take, at every pass; without it, all in the folders.
-            pause: Called after each pass, with the time that it took (s), and returns when the next
-                one is due; without it, the length of the slices decides.
+            pause: Called after each pass, with the time that it took (s) and the number of files
+                with more data, and returns when the next one is due; without it, the length of
+                the slices decides.
 
         Returns:
             All passes added up.

@@ -173,7 +173,7 @@ def _rest(seconds: float) -> None:
     select.select([0], [], [], seconds)
 
 
-def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float], None]:
+def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float, int], None]:
     """Return what shows the slices that a pass took, and rests until the next one has ended.
 
     Args:
@@ -187,7 +187,7 @@ def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float]
     shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not a whole one
     load, spent = None, time.process_time()
 
-    def show(took: float) -> None:
+    def show(took: float, _left: int) -> None:
         nonlocal shown_ns, load, spent
         seen_ns = round((time.time() - took - _LATE_S) * 1e9) // slice_ns * slice_ns
         if seen_ns > shown_ns:
@@ -212,7 +212,7 @@ def main(words: Sequence[str]) -> None:
     def note(report: IngestReport) -> None:
         warnings.extend(report.warnings)
 
-    def yielding(took: float) -> None:
+    def yielding(took: float, _left: int) -> None:
         _rest(rest_after(took, time.monotonic() - begin))
 
     from jostle.repository import Repository

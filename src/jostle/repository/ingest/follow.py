@@ -34,7 +34,7 @@ def follow(
     on_change: Callable[[IngestReport], None] | None = None,
     remove: bool = False,
     files: Callable[[], Sequence[Path]] | None = None,
-    pause: Callable[[float], None] | None = None,
+    pause: Callable[[float, int], None] | None = None,
 ) -> IngestReport:
     """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
@@ -55,7 +55,7 @@ def follow(
             if first or last:
                 raise
             # A full disk may be mended while we wait: the spool keeps what we could not store.
-            report = IngestReport(warnings=[f"{error} {error.hint}"])
+            report = IngestReport(left=1, warnings=[f"{error} {error.hint}"])
         first = False
         new = [text for text in report.warnings if text not in total.warnings]
         total.add(report)
@@ -74,7 +74,7 @@ def follow(
             continue
         now = time.monotonic()
         if pause is not None:
-            pause(now - begin)
+            pause(now - begin, report.left)
             continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)

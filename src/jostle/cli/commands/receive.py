@@ -1,0 +1,92 @@
+"""`jostle receive`: take the spools of nodes over HTTP, and ingest them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.next_step import steps
+from jostle.cli.options.common import open_repository, repository_flag, repository_option
+from jostle.cli.output import next_steps, show, warn
+from jostle.report.format.values import byte_count
+
+if TYPE_CHECKING:
+    from jostle.receive import ReceiveSettings
+
+_PATH = click.Path(path_type=Path)
+_DEFAULT_TOKENS = "/etc/jostle/receive.tokens"
+
+
+@click.group("receive", invoke_without_command=True)
+@click.option("--listen", metavar="HOST:PORT",
+              help="Where nodes post, as in 0.0.0.0:8643 [only the proxy's socket].")  # fmt: skip
+@click.option("--mirror", type=_PATH, metavar="DIR",
+              help="Folder for the nodes' files [/var/lib/jostle/mirror].")  # fmt: skip
+@click.option("--tokens", type=_PATH, metavar="FILE", help="Nodes show tokens: their hashes.")
+@click.option("--munge", is_flag=True, help="Nodes show MUNGE credentials.")
+@click.option("--proxy-socket", type=_PATH, metavar="FILE",
+              help="nginx in front verifies the nodes' certificates, and posts here.")  # fmt: skip
+@click.option("--config", type=_PATH, metavar="FILE",
+              help="File of these and all other settings [/etc/jostle/receive.toml].")  # fmt: skip
+@repository_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    listen: str | None,
+    mirror: Path | None,
+    tokens: Path | None,
+    munge: bool,
+    proxy_socket: Path | None,
+    config: Path | None,
+    repository: Path,
+) -> None:
+    """Take what nodes send (their agents' shippers), keep a mirror of it, and ingest the mirror.
+
+    A node is answered once its bytes are on the disk. Several receivers may fill one repository.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from jostle.receive import Receiver, read_settings
+
+    settings = read_settings(
+        config, listen=listen, mirror=mirror, tokens=tokens, munge=munge, proxy_socket=proxy_socket
+    )
+    open_repository(repository, create=True)
+    receiver = Receiver(settings, repository, lambda text: warn([text]))
+    receiver.run(lambda address: _say(settings, address, repository))
+    show("Ended: all that was acknowledged is in the mirror.")
+
+
+def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
+    places = [address] if address else []
+    places += [f"the proxy's socket {settings.proxy_socket}"] if settings.proxy_socket else []
+    ways = ["tokens"] if settings.tokens else []
+    ways += ["MUNGE credentials"] if settings.munge else []
+    ways += ["certificates, by the proxy"] if settings.proxy_socket else []
+    show(
+        f"Receiving at {' and '.join(places)}",
+        f"  nodes show   {', '.join(ways)}",
+        f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} of a node",
+        f"  repository   {repository}",
+        "Ctrl-C ends it.",
+    )
+    if address:
+        show(f"Its state: curl {address}/health, and {address}/metrics for Prometheus.")
+    next_steps(*steps("receive", "posts", flag=repository_flag(repository)))
+
+
+@command.command("token", short_help="Make a token for a node, and print it.")
+@click.argument("node", metavar="NODE")
+@click.option("--tokens", type=_PATH, metavar="FILE", default=Path(_DEFAULT_TOKENS),
+              show_default=True, help="File of the hashes.")  # fmt: skip
+def token(node: str, tokens: Path) -> None:
+    """Make a token for NODE, and print it; the one that it had does not count any more.
+
+    The token alone is printed to standard output: give it to the node's agent, in a file that only
+    the agent may read.
+    """
+    from jostle.receive import add_token
+
+    click.echo(add_token(tokens, node))

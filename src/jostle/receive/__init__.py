@@ -1,0 +1,15 @@
+"""The receiver: takes the spools of nodes over HTTP, keeps a mirror of them, and ingests it.
+
+Public interface:
+    Receiver: it, ready to run.
+    ReceiveSettings, read_settings: the operator's file.
+    add_token: a new token of a node.
+"""
+
+from __future__ import annotations
+
+from jostle.receive.receiver import Receiver
+from jostle.receive.settings import ReceiveSettings, read_settings
+from jostle.receive.tokens import add_token
+
+__all__ = ["ReceiveSettings", "Receiver", "add_token", "read_settings"]

@@ -1,0 +1,116 @@
+"""The process beside the receiver that ingests the mirror: `python -m jostle.receive.ingesting`.
+
+It reads lines of JSON from standard input, `{"batch": N, "paths": [...]}` with files that changed,
+and writes what it did to standard output, a line of JSON per pass. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from jostle.reader import find_profiles
+from jostle.repository import IngestReport, Repository
+
+#: How often all files are looked at, whether they are known to have changed or not, s.
+_ALL_EVERY_S = 120.0
+_MOST_WAIT_S = 2.0
+_LEAST_WAIT_S = 0.05
+
+
+class Changes:
+    """The files that changed, as the receiver says, until a pass has taken all that is in them."""
+
+    def __init__(self, mirror: Path) -> None:
+        """Begin with all files of a mirror."""
+        self._mirror = mirror
+        self._guard = threading.Lock()
+        self._news = threading.Event()
+        self._waiting: set[Path] = set()
+        self._batch = self._taken_batch = 0
+        self._taken: set[Path] = set()
+        self._next_all = 0.0
+        self.ended = False
+
+    def listen(self) -> None:
+        """Read standard input until it ends."""
+        for line in sys.stdin:
+            message = json.loads(line)
+            with self._guard:
+                self._waiting.update(self._mirror / path for path in message["paths"])
+                self._batch = message["batch"]
+            self._news.set()
+        self.ended = True
+        self._news.set()
+
+    def take(self) -> Sequence[Path]:
+        """Return the files to look at in a pass."""
+        now = time.monotonic()
+        with self._guard:
+            self._news.clear()
+            waiting, self._waiting = self._waiting, set()
+            self._taken_batch = self._batch
+        if self.ended or now >= self._next_all:
+            self._next_all = now + _ALL_EVERY_S
+            self._taken = set(mirrored_files(self._mirror))
+        else:
+            self._taken |= _with_neighbours(waiting)
+        return sorted(path for path in self._taken if path.exists())
+
+    def settle(self) -> int:
+        """Note that a pass has taken all of them; returns the batch that is queryable now."""
+        self._taken = set()
+        return self._taken_batch
+
+    def wait(self, took_s: float) -> None:
+        """Wait for the next pass: soon where there is news, but not all the time."""
+        time.sleep(min(max(took_s, _LEAST_WAIT_S), _MOST_WAIT_S))
+        self._news.wait(_MOST_WAIT_S)
+
+
+def mirrored_files(mirror: Path) -> list[Path]:
+    """Return all files of all nodes."""
+    folders = [folder for pattern in ("[!.]*/[0-9]*", "[!.]*/[0-9]*/again-*")
+               for folder in mirror.glob(pattern) if folder.is_dir()]  # fmt: skip
+    return find_profiles(folders)
+
+
+def _with_neighbours(paths: set[Path]) -> set[Path]:
+    """Add the profiles that tell whether one saved by a parent (*.jsp) is needed."""
+    more = {path.parent for path in paths if path.suffix == ".jsp"}
+    return paths | {path for folder in more for path in folder.glob("*.jst")}
+
+
+def main() -> None:
+    """Ingest the mirror (second word) into the repository (first word)."""
+    repository, mirror = Path(sys.argv[1]), Path(sys.argv[2])
+    os.nice(5)  # storing comes first: what is not stored is not acknowledged
+    changes = Changes(mirror)
+    threading.Thread(target=changes.listen, daemon=True).start()
+
+    def on_change(report: IngestReport) -> None:
+        _say(slices=report.slices, removed=report.removed, warnings=report.warnings)
+
+    def pause(took_s: float, left: int) -> None:
+        if not left:
+            _say(batch=changes.settle())
+        changes.wait(took_s)
+
+    Repository(repository, create=True).follow(
+        [mirror], stop=lambda: changes.ended, on_change=on_change, remove=True,
+        files=changes.take, pause=pause,
+    )  # fmt: skip
+
+
+def _say(**members: object) -> None:
+    sys.stdout.write(json.dumps(members) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

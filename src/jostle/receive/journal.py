@@ -1,0 +1,135 @@
+"""The journal of one node's files: which identity has which name, gaps, and what is over.
+
+One JSON list per line, only ever appended; a line that a kill cut off does not count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+NAME = ".files"
+_MOST_BYTES = 256 << 20
+#: Identity of a file: the number that its node gave it, and its owner.
+Key = tuple[int, int]
+
+
+@dataclass(slots=True)
+class MirroredFile:
+    """A file of a node.
+
+    Attributes:
+        folder: Its folder in that of the node: `1000`, or `1000/again-77`.
+        name: Its name there.
+        have: Bytes that the mirror has, or that will never come.
+        gap: End of the last gap.
+        over: Its writer is gone and all of it is here: nothing changes any more.
+        over_s: When that was, s since the epoch.
+        path: Its path in the folder of the node.
+    """
+
+    folder: str
+    name: str
+    have: int = 0
+    gap: int = 0
+    over: bool = False
+    over_s: int = 0
+    path: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.path = f"{self.folder}/{self.name}"
+
+
+@dataclass
+class Journal:
+    """The journal in the folder of a node, and what it says.
+
+    Its functions take a descriptor of that folder.
+
+    Attributes:
+        files: The node's files.
+        lines: Lines in the journal.
+    """
+
+    files: dict[Key, MirroredFile] = field(default_factory=dict)
+    lines: int = 0
+
+    def read(self, folder: int) -> None:
+        """Read the journal, and cut off a line that was not finished.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(NAME, flags, 0o600, dir_fd=folder), "rb+") as file:
+            content = file.read(_MOST_BYTES)
+            whole = content.rfind(b"\n") + 1
+            if whole < len(content):
+                file.truncate(whole)
+        for line in content[:whole].splitlines():
+            self.lines += 1
+            # RATIONALE: a line that a bad disk changed costs the files that it names, not the
+            # node's others.
+            with contextlib.suppress(ValueError, TypeError, KeyError, IndexError):
+                self._take(json.loads(line))
+
+    def _take(self, entry: list[Any]) -> None:
+        kind, file, owner, *rest = entry
+        if kind == "file":
+            self.files[file, owner] = MirroredFile(str(rest[0]), str(rest[1]))
+        elif kind == "gap":
+            self.files[file, owner].gap = int(rest[1])
+        elif kind == "over":
+            known = self.files[file, owner]
+            known.over, known.have, known.over_s = True, int(rest[0]), int(rest[1])
+
+    def add(self, folder: int, *entries: list[Any]) -> None:
+        """Append lines, all or none.
+
+        Raises:
+            OSError: They cannot be written.
+        """
+        text = b"".join(_line(entry) for entry in entries)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(NAME, flags, 0o600, dir_fd=folder)
+        try:
+            before = os.fstat(descriptor).st_size
+            if os.write(descriptor, text) < len(text):
+                os.ftruncate(descriptor, before)  # else the next line would be joined to it
+                raise OSError(28, os.strerror(28), NAME)
+        finally:
+            os.close(descriptor)
+        self.lines += len(entries)
+
+    def rewrite(self, folder: int) -> None:
+        """Write the journal anew, without what is not in `files` any more.
+
+        Raises:
+            OSError: It cannot be written; the old one stays.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        new = f"{NAME}.new"
+        entries = list(self._all())
+        with open(os.open(new, flags, 0o600, dir_fd=folder), "wb") as file:
+            file.write(b"".join(map(_line, entries)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(new, NAME, src_dir_fd=folder, dst_dir_fd=folder)
+        os.fsync(folder)
+        self.lines = len(entries)
+
+    def _all(self) -> Iterator[list[Any]]:
+        for (file, owner), known in self.files.items():
+            yield ["file", file, owner, known.folder, known.name]
+            if known.gap:
+                yield ["gap", file, owner, 0, known.gap]
+            if known.over:
+                yield ["over", file, owner, known.have, known.over_s]
+
+
+def _line(entry: list[Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode() + b"\n"

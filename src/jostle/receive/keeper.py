@@ -1,0 +1,294 @@
+"""The thread that stores posts: a group at a time, acknowledged once it is on the disk."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import NO_ROOM, UsageError
+from jostle.receive.disk import sync_all, sync_group
+from jostle.receive.journal import Key
+from jostle.receive.node_mirror import Group, NodeMirror
+from jostle.receive.ranges import Range, decode, parse
+from jostle.receive.refused import RefusedError
+from jostle.receive.usage import Usage
+
+_log = logging.getLogger("jostle.receive")
+_GROUP_POSTS, _GROUP_BYTES = 256, 64 << 20
+_COUNT_EVERY_S = 60.0
+_PRUNE_EVERY_S = 3600.0
+
+
+@dataclass(slots=True)
+class Post:
+    """A post whose sender is known.
+
+    Attributes:
+        node: The node's name.
+        sent: The body as it came.
+        digest: SHA-256 of it that the credential names, hexadecimal; "": none does.
+        answer: Called by the keeper's thread with the answer.
+        body_bytes: Bytes of the decoded body.
+    """
+
+    node: str
+    sent: bytes
+    digest: str
+    answer: Callable[[Answer], None]
+    body_bytes: int = 0
+
+
+#: What became of a post: members of its answer's JSON, or why it was refused.
+Answer = dict[str, Any] | RefusedError
+
+
+@dataclass
+class _Work:
+    post: Post
+    ranges: list[Range] = field(default_factory=list)
+    why: dict[Key, str] = field(default_factory=dict)
+    refusal: RefusedError | None = None
+
+
+class Keeper(threading.Thread):
+    """Stores posts in the mirror; only its thread touches the nodes' folders."""
+
+    def __init__(
+        self,
+        mirror: Path,
+        usage: Usage,
+        changed: Callable[[Sequence[str]], None],
+        done: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """Take hold of a mirror.
+
+        Args:
+            mirror: Its folder; made when there is none.
+            usage: Counts what is in it.
+            changed: Called with the files of a group, from the root of the mirror, when they are
+                on the disk.
+            done: Called with a function that hands out the answers of a group; may run it in
+                another thread.
+
+        Raises:
+            UsageError: The folder cannot be used, or another receiver does.
+        """
+        super().__init__(name="keeper", daemon=True)
+        self.usage = usage
+        self._mirror = mirror
+        self._changed = changed
+        self._done = done
+        self._nodes: dict[str, NodeMirror] = {}
+        self._queue: queue.SimpleQueue[Post | None] = queue.SimpleQueue()
+        self._root, self._lock = _hold(mirror)
+        self._counting: threading.Thread | None = None
+
+    @property
+    def root(self) -> int:
+        """Descriptor of the mirror."""
+        return self._root
+
+    def take(self, post: Post) -> None:
+        """Queue a post; its answer comes later."""
+        self._queue.put(post)
+
+    def end(self) -> None:
+        """Answer what is queued, then stop."""
+        self._queue.put(None)
+        self.join()
+        os.close(self._lock)
+
+    def files_known(self) -> int:
+        """Return the number of files that are not over."""
+        return sum(
+            not known.over for node in list(self._nodes.values()) for known in
+            list(node.files.values())
+        )  # fmt: skip
+
+    def run(self) -> None:
+        """Store groups until the end."""
+        # What an earlier receiver wrote and did not acknowledge is acknowledged by its size.
+        sync_all(self._root)
+        next_count = next_prune = 0.0
+        while True:
+            now = time.monotonic()
+            if now >= next_count:
+                next_count = now + _COUNT_EVERY_S
+                self._count()
+            if now >= next_prune:
+                next_prune = now + _PRUNE_EVERY_S
+                self._prune()
+            posts, is_last = self._group()
+            if posts:
+                self._keep(posts)
+            if is_last:
+                return
+
+    def _group(self) -> tuple[list[Post], bool]:
+        """Return the posts that wait, and whether they are the last."""
+        posts: list[Post] = []
+        size = 0
+        try:
+            post = self._queue.get(timeout=1.0)
+            while post is not None:
+                posts.append(post)
+                size += len(post.sent)
+                if len(posts) == _GROUP_POSTS or size > _GROUP_BYTES:
+                    return posts, False
+                post = self._queue.get_nowait()
+        except queue.Empty:
+            return posts, False
+        return posts, True
+
+    def _keep(self, posts: Sequence[Post]) -> None:
+        group = Group()
+        work = [_Work(post) for post in posts]
+        for each in work:
+            each.refusal = self._guarded(lambda each=each: self._store(each, group))  # type: ignore[misc]
+        failure = self._guarded(lambda: self._sync(group))
+        if failure:
+            self._undo(group)
+            for each in work:
+                each.refusal = each.refusal or failure
+        else:
+            self._changed([f"{node}/{path}" for node, path in group.files])
+        answers = [(each.post.answer, each.refusal or self._files(each)) for each in work]
+
+        def hand_out() -> None:
+            for answer, content in answers:
+                answer(content)
+
+        self._done(hand_out)
+
+    def _guarded(self, act: Callable[[], None]) -> RefusedError | None:
+        try:
+            act()
+        except RefusedError as refusal:
+            return refusal
+        except OSError as error:
+            return _disk_refusal(error)
+        # RATIONALE: a defect that one post brings about must not end the thread for all nodes.
+        except Exception:
+            _log.exception("a post could not be stored")
+            return RefusedError(
+                503, "defect", "the receiver has a defect; its log says more",
+                "Report it; the node keeps its data meanwhile.", retry_s=60,
+            )  # fmt: skip
+        return None
+
+    def _store(self, work: _Work, group: Group) -> None:
+        post = work.post
+        if post.digest and hashlib.sha256(post.sent).hexdigest() != post.digest:
+            raise RefusedError(
+                401, "credential", "the credential is that of another body",
+                "Make the credential over the body as it is sent.",
+            )  # fmt: skip
+        body = decode(post.sent)
+        post.body_bytes = len(body)
+        work.ranges = parse(body)
+        node = self._nodes.get(post.node)
+        if node is None:
+            node = self._nodes[post.node] = NodeMirror(self._root, post.node, self.usage)
+            group.folders.add(".")
+        work.why = node.put(work.ranges, group)
+
+    def _sync(self, group: Group) -> None:
+        if group.files or group.journals:
+            sync_group(self._root, group)
+        if group.overs:
+            # Only now: the mark must never be there without the bytes.
+            marks = Group()
+            for node, key, end in group.overs:
+                node.finish(key, end, marks)
+            sync_group(self._root, marks)
+
+    def _undo(self, group: Group) -> None:
+        for node, key, _ in group.overs:
+            node.reopen(key)
+        for (name, _), (known, have) in group.files.items():
+            if not known.over:
+                self._nodes[name].undo(known, have)
+
+    def _files(self, work: _Work) -> dict[str, Any]:
+        """Return what is here of the files of a post."""
+        nothing = {"have": 0, "done": False}
+        node = self._nodes[work.post.node]
+        answers: dict[Key, dict[str, Any]] = {}
+        for part in work.ranges:
+            key = part.file, part.owner
+            if key in answers:
+                continue
+            known = node.files.get(key)
+            state = {"have": known.have, "done": known.over} if known else nothing
+            answers[key] = {"file": str(part.file), **state}
+            if key in work.why:
+                answers[key]["why"] = work.why[key]
+        return {"files": list(answers.values())}
+
+    def _count(self) -> None:
+        if self._counting is None or not self._counting.is_alive():
+            self._counting = threading.Thread(
+                target=self.usage.count, args=(self._mirror,), daemon=True
+            )
+            self._counting.start()
+
+    def _prune(self) -> None:
+        for node in self._nodes.values():
+            try:
+                node.prune(time.time())
+            except OSError as error:
+                _log.warning("the journal of %s cannot be shortened: %s", node.node, error.strerror)
+
+
+def _hold(mirror: Path) -> tuple[int, int]:
+    """Open the mirror and lock it.
+
+    Raises:
+        UsageError: See Keeper.
+    """
+    try:
+        mirror.mkdir(mode=0o700, parents=True, exist_ok=True)
+        root = os.open(mirror, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        lock = os.open(".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600,
+                       dir_fd=root)  # fmt: skip
+    except OSError as error:
+        raise UsageError(
+            f"The mirror {mirror} cannot be used: {error.strerror}.",
+            hint="Name a folder of the user who runs `jostle receive`, on a disk with room.",
+        ) from None
+    mode = os.fstat(root).st_mode & 0o777
+    if mode & 0o077:
+        raise UsageError(
+            f"The mirror {mirror} has mode {mode:04o}: others could read users' profiles.",
+            hint=f"chmod 0700 {mirror}",
+        )
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UsageError(
+            f"Another receiver uses the mirror {mirror}.",
+            hint="End it first, or name another mirror.",
+        ) from None
+    return root, lock
+
+
+def _disk_refusal(error: OSError) -> RefusedError:
+    if error.errno in NO_ROOM:
+        return RefusedError(
+            507, "disk-full", "the receiver's disk is full",
+            "The node keeps its data; free some space at the receiver.", retry_s=30,
+        )  # fmt: skip
+    _log.error("the mirror cannot be written: %s", error)
+    return RefusedError(
+        503, "disk", f"the receiver cannot write its mirror: {error.strerror}",
+        "Look at the receiver's disk.", retry_s=30,
+    )  # fmt: skip

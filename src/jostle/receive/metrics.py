@@ -1,0 +1,98 @@
+"""What the receiver counts, as OpenMetrics text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+#: Name -> type, unit, help: all metrics there are.
+FAMILIES = {
+    "jostle_receive_posts": ("counter", "", "Posts that were stored and acknowledged."),
+    "jostle_receive_refused": ("counter", "", "Posts that were refused, by code."),
+    "jostle_receive_sent_bytes": ("counter", "bytes", "Bytes of acknowledged posts, as sent."),
+    "jostle_receive_decoded_bytes": ("counter", "bytes", "Bytes of acknowledged posts, decoded."),
+    "jostle_receive_gaps": ("counter", "", "Gaps: nodes dropped bytes that were never received."),
+    "jostle_receive_store_seconds": (
+        "histogram", "seconds", "From the last byte of a post until it was on the disk.",
+    ),
+    "jostle_receive_queue_bytes": ("gauge", "bytes", "Bytes of posts that are not stored yet."),
+    "jostle_receive_files_open": ("gauge", "", "Files whose writer still runs, of nodes that have "
+                                  "posted since the start."),
+    "jostle_receive_mirror_files": ("gauge", "", "Files in the mirror."),
+    "jostle_receive_mirror_bytes": ("gauge", "bytes", "Bytes in the mirror."),
+    "jostle_receive_disk_free_bytes": ("gauge", "bytes", "Free bytes on the mirror's disk."),
+    "jostle_receive_nodes_seen": ("gauge", "", "Nodes that have posted since the start."),
+    "jostle_receive_nodes_silent": ("gauge", "", "Of these, nodes silent for five minutes."),
+    "jostle_receive_lag_seconds": (
+        "gauge", "seconds", "Age of the oldest received bytes that cannot be queried yet.",
+    ),
+    "jostle_receive_ingest_up": ("gauge", "", "Whether the ingester runs."),
+    "jostle_receive_ingested_slices": ("counter", "", "Process-slices put into the repository."),
+}  # fmt: skip
+_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+@dataclass
+class Counts:
+    """Counts since the start.
+
+    Attributes:
+        posts: Acknowledged posts.
+        refused: Refused posts, by code.
+        sent_bytes: Bytes of acknowledged posts.
+        decoded_bytes: The same, decoded.
+        store_s: Acknowledged posts by the time that storing took (index into _BOUNDS).
+        store_sum_s: Sum of these times.
+    """
+
+    posts: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    sent_bytes: int = 0
+    decoded_bytes: int = 0
+    store_s: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDS) + 1))
+    store_sum_s: float = 0.0
+
+    def acknowledged(self, sent: int, decoded: int, seconds: float) -> None:
+        """Count a post."""
+        self.posts += 1
+        self.sent_bytes += sent
+        self.decoded_bytes += decoded
+        self.store_s[sum(seconds > bound for bound in _BOUNDS)] += 1
+        self.store_sum_s += seconds
+
+
+def openmetrics(counts: Counts, gauges: dict[str, float]) -> bytes:
+    """Write all metrics as OpenMetrics text.
+
+    Args:
+        counts: The counts.
+        gauges: The other metrics, by their names.
+    """
+    lines: list[str] = []
+    for name, (kind, unit, text) in FAMILIES.items():
+        lines.append(f"# TYPE {name} {kind}")
+        if unit:
+            lines.append(f"# UNIT {name} {unit}")
+        lines.append(f"# HELP {name} {text}")
+        lines += [f"{sample} {value:.17g}" for sample, value in _samples(name, counts, gauges)]
+    return ("\n".join(lines) + "\n# EOF\n").encode()
+
+
+def _samples(name: str, counts: Counts, gauges: dict[str, float]) -> Iterator[tuple[str, float]]:
+    if name == "jostle_receive_refused":
+        for code, number in sorted(counts.refused.items()):
+            yield f'{name}_total{{code="{code}"}}', number
+    elif name == "jostle_receive_store_seconds":
+        total = 0
+        for bound, number in zip((*map(str, _BOUNDS), "+Inf"), counts.store_s, strict=True):
+            total += number
+            yield f'{name}_bucket{{le="{bound}"}}', total
+        yield f"{name}_count", total
+        yield f"{name}_sum", counts.store_sum_s
+    elif FAMILIES[name][0] == "counter":
+        short = name.removeprefix("jostle_receive_")
+        yield f"{name}_total", gauges[name] if name in gauges else getattr(counts, short)
+    else:
+        yield name, gauges[name]

@@ -1,0 +1,337 @@
+"""The mirror of one node's spool: stores ranges, and says what of each file is here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from jostle.receive.journal import Journal, Key, MirroredFile
+from jostle.receive.ranges import Range
+from jostle.receive.usage import Usage
+
+NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+MOST_FILE = 64 << 30
+MOST_FILES = 50_000
+_GENERATION, _GENERATION_END = 2048, 2056
+_WITH_HEAD = (".jst", ".jsp", ".jsm")
+_KEPT_S = 86_400  # for a node that missed the answer
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass
+class Group:
+    """What several posts changed, to be brought to the disk at once.
+
+    Attributes:
+        files: Changed files (node, path in its folder), with the bytes they had before.
+        folders: Folders with new names, from the root of the mirror.
+        journals: Nodes whose journal has new lines.
+        overs: Files that are over, and end so, once their bytes are on the disk.
+    """
+
+    files: dict[tuple[str, str], tuple[MirroredFile, int]] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    journals: set[str] = field(default_factory=set)
+    overs: list[tuple[NodeMirror, Key, int]] = field(default_factory=list)
+
+
+class NodeMirror:
+    """The folder of a node."""
+
+    def __init__(self, root: int, node: str, usage: Usage) -> None:
+        """Read what is there.
+
+        Args:
+            root: Descriptor of the mirror.
+            node: The node's name, which matches NODE_NAME.
+            usage: Counts what the mirror holds.
+
+        Raises:
+            OSError: The folder cannot be made or read.
+        """
+        self.node = node
+        self._root = root
+        self._usage = usage
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(node, 0o700, dir_fd=root)
+        with self._folder() as folder:
+            self._journal = Journal()
+            self._journal.read(folder)
+            for known in self.files.values():
+                self._recover(known, folder)
+        self._taken = {known.path for known in self.files.values()}
+        self._open = sum(not known.over for known in self.files.values())
+
+    @property
+    def files(self) -> dict[Key, MirroredFile]:
+        """The node's files."""
+        return self._journal.files
+
+    @contextlib.contextmanager
+    def _folder(self) -> Iterator[int]:
+        folder = os.open(self.node, _FOLDER, dir_fd=self._root)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _recover(self, known: MirroredFile, folder: int) -> None:
+        """Find out what is here of a file, and finish what a kill interrupted."""
+        try:
+            size = os.stat(known.path, dir_fd=folder, follow_symlinks=False).st_size
+        except (FileNotFoundError, NotADirectoryError):
+            if not known.over:
+                known.have = known.gap
+            return
+        if known.over:
+            _mark_over(known, folder)
+        else:
+            known.have = max(size, known.gap)
+
+    def put(self, ranges: Sequence[Range], group: Group) -> dict[Key, str]:
+        """Store ranges, in their order.
+
+        Args:
+            ranges: Of this node.
+            group: Takes what changed.
+
+        Returns:
+            Of each file that did not take all, why (docs/reference/receive.md).
+
+        Raises:
+            OSError: The disk is full or broken; what was stored by then stays.
+        """
+        why: dict[Key, str] = {}
+        with self._folder() as folder, _Writer(folder) as writer:
+            stale = self._stale(ranges, folder)
+            for part in ranges:
+                key = part.file, part.owner
+                known = self.files.get(key)
+                if known is None:
+                    if not (part.data or part.over or part.gap):
+                        continue
+                    if part.offset and not part.gap:
+                        why[key] = "offset"
+                        continue
+                    if self._open >= MOST_FILES:
+                        why[key] = "files"
+                        continue
+                    known = self._add(key, part, folder, group)
+                if known.over:
+                    continue
+                if part.gap:
+                    reason = self._skip(key, known, part.offset, folder, group)
+                else:
+                    reason = self._store(known, part, writer, group, is_stale=key in stale)
+                if reason:
+                    why[key] = reason
+                if part.over and reason in ("", "stale") and part.end == known.have:
+                    group.overs.append((self, key, part.end))
+        return why
+
+    def _stale(self, ranges: Sequence[Range], folder: int) -> set[Key]:
+        """Return the files whose head in these ranges is older than that in the mirror."""
+        stale: set[Key] = set()
+        for part in ranges:
+            if part.offset or len(part.data) < _GENERATION_END:
+                continue
+            known = self.files.get((part.file, part.owner))
+            if (
+                known is None
+                or known.over
+                or known.have < _GENERATION_END
+                or not known.name.endswith(_WITH_HEAD)
+            ):
+                continue
+            now = _generation(known, folder)
+            (sent,) = struct.unpack_from("<Q", part.data, _GENERATION)
+            if sent < now:
+                stale.add((part.file, part.owner))
+        return stale
+
+    def _add(self, key: Key, part: Range, folder: int, group: Group) -> MirroredFile:
+        """Begin a file: its line in the journal first, so that it has no file without a line."""
+        place = str(part.owner)
+        if self._is_taken(f"{place}/{part.name}", folder):
+            place = f"{place}/again-{part.file}"
+        for depth in (place.partition("/")[0], place):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(depth, 0o700, dir_fd=folder)
+            group.folders.add(f"{self.node}/{depth}")
+        group.folders |= {self.node, "."}
+        self._journal.add(folder, ["file", *key, place, part.name])
+        group.journals.add(self.node)
+        known = MirroredFile(place, part.name)
+        self.files[key] = known
+        self._taken.add(known.path)
+        self._open += 1
+        return known
+
+    def _is_taken(self, path: str, folder: int) -> bool:
+        if path in self._taken:
+            return True
+        try:
+            os.stat(path, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def _skip(self, key: Key, known: MirroredFile, to: int, folder: int, group: Group) -> str:
+        """Note a gap; returns why not."""
+        if to > MOST_FILE:
+            return "size"
+        if to > known.have:
+            self._journal.add(folder, ["gap", *key, known.have, to])
+            group.journals.add(self.node)
+            known.gap = known.have = to
+            self._usage.gaps += 1
+        return ""
+
+    def _store(
+        self, known: MirroredFile, part: Range, writer: _Writer, group: Group, *, is_stale: bool
+    ) -> str:
+        """Store bytes; returns why not."""
+        if part.offset > known.have:
+            return "offset"
+        offset, data = part.offset, part.data
+        if is_stale:
+            data = data[known.have - offset :]
+            offset = min(known.have, part.end)
+        growth = part.end - known.have
+        if part.end > MOST_FILE:
+            return "size"
+        if growth > 0 and not self._usage.has_room(self.node, part.owner, growth):
+            return "quota"
+        if data or part.over:
+            group.files.setdefault((self.node, known.path), (known, known.have))
+            try:
+                writer.write(known, data, offset)
+            except OSError:
+                growth = max(writer.size(known), known.gap) - known.have
+                raise
+            finally:
+                if growth > 0:
+                    known.have += growth
+                    self._usage.add(self.node, part.owner, growth)
+        return "stale" if is_stale else ""
+
+    def finish(self, key: Key, end: int, group: Group) -> None:
+        """Note that a file is over; its bytes are on the disk.
+
+        Raises:
+            OSError: That cannot be written.
+        """
+        known = self.files[key]
+        if known.over or known.have != end:
+            return
+        now = int(time.time())
+        with self._folder() as folder:
+            self._journal.add(folder, ["over", *key, known.have, now])
+            _mark_over(known, folder)
+        known.over, known.over_s = True, now
+        self._open -= 1
+        group.journals.add(self.node)
+        group.folders.add(f"{self.node}/{known.folder}")
+
+    def undo(self, known: MirroredFile, have: int) -> None:
+        """Forget what a file gained, since it did not get to the disk."""
+        with contextlib.suppress(OSError), self._folder() as folder, _Writer(folder) as writer:
+            writer.truncate(known, have)
+        known.have = max(have, known.gap)
+
+    def reopen(self, key: Key) -> None:
+        """Forget that a file is over, since that did not get to the disk."""
+        known = self.files[key]
+        self._open += known.over
+        known.over = False
+
+    def prune(self, now_s: float) -> None:
+        """Forget files that were over long ago; their nodes have heard so.
+
+        Raises:
+            OSError: The journal cannot be written.
+        """
+        old = [key for key, known in self.files.items()
+               if known.over and known.over_s < now_s - _KEPT_S]  # fmt: skip
+        if not old:
+            return
+        with self._folder() as folder:
+            for key in old:
+                path = self.files[key].path
+                if not _exists(path, folder):  # the ingester has it
+                    del self.files[key]
+                    self._taken.discard(path)
+            if self._journal.lines > 4096 + 4 * len(self.files):
+                self._journal.rewrite(folder)
+
+
+class _Writer:
+    """Writes into the files of a node; the last one stays open."""
+
+    def __init__(self, folder: int) -> None:
+        self._folder = folder
+        self._path = ""
+        self._file = -1
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _open(self, known: MirroredFile) -> int:
+        if self._path != known.path:
+            self.__exit__()
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            self._file = os.open(known.path, flags, 0o600, dir_fd=self._folder)
+            self._path = known.path
+        return self._file
+
+    def write(self, known: MirroredFile, data: memoryview, offset: int) -> None:
+        file = self._open(known)
+        while data:
+            written = os.pwrite(file, data, offset)
+            data, offset = data[written:], offset + written
+
+    def size(self, known: MirroredFile) -> int:
+        return os.fstat(self._open(known)).st_size
+
+    def truncate(self, known: MirroredFile, size: int) -> None:
+        file = self._open(known)
+        if os.fstat(file).st_size > size:
+            os.ftruncate(file, size)
+
+
+def _generation(known: MirroredFile, folder: int) -> int:
+    try:
+        file = os.open(known.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return 0
+    try:
+        raw = os.pread(file, 8, _GENERATION)
+    finally:
+        os.close(file)
+    return int.from_bytes(raw, "little")
+
+
+def _mark_over(known: MirroredFile, folder: int) -> None:
+    """Put the mark beside a file that is there; the ingester may have taken both away."""
+    if not _exists(known.path, folder):
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    os.close(os.open(f"{known.path}.over", flags, 0o600, dir_fd=folder))
+
+
+def _exists(path: str, folder: int) -> bool:
+    try:
+        os.stat(path, dir_fd=folder, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True

@@ -1,0 +1,133 @@
+"""The body of a post: ranges of bytes of files, checked before anything is stored."""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+import zlib
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from jostle.receive.refused import RefusedError, malformed
+
+MAGIC = b"jstship1"
+#: Most bytes of a post once it is decoded, and of the data of one range.
+MOST_BODY, MOST_RANGE = 8 << 20, 1 << 20
+#: Of a post as it is sent: what does not shrink grows a little.
+MOST_SENT = MOST_BODY + (1 << 16)
+MOST_RANGES = 4096
+OVER, GAP = 1, 2
+_HEAD = struct.Struct("<IIQQIIHH")  # crc, bytes, offset, file, owner, flags, name's bytes, zero
+_NAME = re.compile(rb"(?!\.)[A-Za-z0-9_.-]{1,200}")
+SUFFIXES = (b".jst", b".jss", b".jsp", b".jsm", b".jsb")
+_MOST_OFFSET, _NOBODY = 1 << 62, 0xFFFFFFFF
+_FRAME = b"\x28\xb5\x2f\xfd"
+
+
+@dataclass(slots=True)
+class Range:
+    """Some bytes of a file.
+
+    Attributes:
+        file: Identifies the file on its node.
+        owner: The uid of the file's owner.
+        name: The file's name in the spool.
+        offset: Where the bytes belong.
+        data: The bytes; none: a question, or a flag alone.
+        end: Offset behind the bytes.
+        over: The file ends there.
+        gap: The bytes before `offset` that the receiver does not have will never come.
+    """
+
+    file: int
+    owner: int
+    name: str
+    offset: int
+    data: memoryview
+    end: int
+    over: bool
+    gap: bool
+
+
+def decode(sent: bytes) -> bytes:
+    """Unpack a body, up to the largest size that a post may have.
+
+    Raises:
+        RefusedError: It is no zstd frame, cut off, or too large.
+    """
+    if not sent.startswith(_FRAME):
+        raise malformed("the body is no zstd frame")
+    stream = pa.CompressedInputStream(pa.BufferReader(sent), "zstd")
+    try:
+        body: bytes = stream.read(MOST_BODY + 1)
+    except (OSError, pa.ArrowException, MemoryError) as error:
+        raise malformed(f"the body is no whole zstd frame ({str(error)[:100]})") from None
+    if len(body) > MOST_BODY:
+        raise RefusedError(
+            413, "size", f"a post decodes to more than {MOST_BODY >> 20} MiB",
+            "Send the ranges in several posts.",
+        )  # fmt: skip
+    return body
+
+
+def parse(body: bytes) -> list[Range]:
+    """Take a decoded body apart.
+
+    Raises:
+        RefusedError: A range is malformed; nothing of the post counts then.
+    """
+    if not body.startswith(MAGIC):
+        raise malformed("the body does not begin with `jstship1`")
+    view = memoryview(body)
+    size = len(view)
+    at = len(MAGIC)
+    ranges: list[Range] = []
+    while at < size:
+        if len(ranges) == MOST_RANGES:
+            raise RefusedError(
+                413,
+                "size",
+                f"a post has more than {MOST_RANGES} ranges",
+                "Send them in several posts.",
+            )
+        first = at + _HEAD.size
+        if first > size:
+            raise _malformed(ranges, at, "is cut off")
+        crc, length, offset, file, owner, flags, name_length, zero = _HEAD.unpack_from(view, at)
+        data = first + name_length
+        end = data + length
+        if end > size:
+            raise _malformed(ranges, at, "is cut off")
+        if length > MOST_RANGE:
+            raise _malformed(ranges, at, f"has more than {MOST_RANGE} bytes of data")
+        if zlib.crc32(view[at + 4 : end]) != crc:
+            raise _malformed(ranges, at, "has a wrong checksum")
+        name = _name(body[first:data])
+        if not name:
+            raise _malformed(ranges, at, "names no file of a spool")
+        if flags > OVER | GAP or zero:
+            raise _malformed(ranges, at, "has flags that this receiver does not know")
+        if flags & GAP and length:
+            raise _malformed(ranges, at, "is a gap with data")
+        if offset >= _MOST_OFFSET or owner == _NOBODY:
+            raise _malformed(ranges, at, "has an absurd offset or owner")
+        ranges.append(
+            Range(
+                file, owner, name, offset, view[data:end], offset + length,
+                bool(flags & OVER), bool(flags & GAP),
+            )
+        )  # fmt: skip
+        at = end
+    return ranges
+
+
+def _malformed(ranges: list[Range], at: int, why: str) -> RefusedError:
+    return malformed(f"range {len(ranges)} at byte {at} {why}")
+
+
+@functools.lru_cache(1 << 16)
+def _name(raw: bytes) -> str:
+    """Return a file's name; "" if no file of a spool is named so."""
+    return raw.decode("ascii") if _NAME.fullmatch(raw) and raw.endswith(SUFFIXES) else ""

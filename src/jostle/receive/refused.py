@@ -1,0 +1,51 @@
+"""Refusals: why a post is not taken, and how to mend it, as the node hears it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+
+class RefusedError(Exception):
+    """A post is not taken.
+
+    Attributes:
+        status: The answer's HTTP status.
+        code: One word for programs; docs/reference/receive.md lists them.
+        why: What is wrong, one sentence.
+        mend: What to do about it.
+        retry_s: When to try again, s; 0: the same post will fail again.
+        more: Further members of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        why: str,
+        mend: str,
+        *,
+        retry_s: int = 0,
+        more: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(why)
+        self.status = status
+        self.code = code
+        self.why = why
+        self.mend = mend
+        self.retry_s = retry_s
+        self.more = more or {}
+
+    def body(self) -> bytes:
+        """Return the answer's JSON; it always tells the receiver's time."""
+        return json.dumps(
+            {"code": self.code, "why": self.why, "mend": self.mend, "time_ns": time.time_ns()}
+            | self.more
+        ).encode()
+
+
+def malformed(why: str) -> RefusedError:
+    """Return the refusal of a body or header that the protocol does not know."""
+    return RefusedError(
+        400, "malformed", why, "Node and receiver must speak the same protocol: update the older."
+    )

@@ -1,0 +1,118 @@
+"""Tokens: one secret per node, of which the receiver keeps only the hash."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+
+from jostle.errors import UsageError
+from jostle.receive.node_mirror import NODE_NAME
+from jostle.regular_files import open_regular
+
+_LINE = re.compile(r"(\S+) ([0-9a-f]{64})")
+_MOST_BYTES = 16 << 20
+
+
+class Tokens:
+    """The file of hashed tokens; read again when it changes."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            UsageError: It cannot be read, is malformed, or others can read or write it.
+        """
+        self._path = path
+        self._mark: tuple[int, ...] = ()
+        self._hashes: dict[str, str] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed; errors as at the start."""
+        try:
+            info = self._path.stat()
+            mark = info.st_ino, info.st_size, info.st_mtime_ns, info.st_mode
+            if mark == self._mark:
+                return
+            self._hashes = _read(self._path)
+        except OSError as error:
+            raise UsageError(
+                f"{self._path} cannot be read: {error.strerror}.",
+                hint="`jostle receive token NODE` writes it.",
+            ) from None
+        self._mark = mark
+
+    def fits(self, node: str, token: str) -> bool:
+        """Return whether a token is that of a node."""
+        return hmac.compare_digest(self._hashes.get(node, "-"), _hash(token))
+
+
+def add_token(path: Path, node: str) -> str:
+    """Make a token for a node, in place of the one it has.
+
+    Args:
+        path: The file of hashed tokens; made when there is none.
+        node: The node's name.
+
+    Returns:
+        The token; it stands nowhere else.
+
+    Raises:
+        UsageError: It cannot be a node's name, or the file cannot be read or written.
+    """
+    if not NODE_NAME.fullmatch(node):
+        raise UsageError(
+            f"`{node}` cannot be a node's name.",
+            hint="Letters, digits and - . _ are allowed, as in node17.example.org.",
+        )
+    token = secrets.token_urlsafe(32)
+    try:
+        hashes = _read(path) if path.exists() else {}
+        hashes[node] = _hash(token)
+        new = path.with_name(f".{path.name}.new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        with open(os.open(new, flags, 0o600), "w", encoding="ascii") as file:
+            file.writelines(f"{name} {value}\n" for name, value in sorted(hashes.items()))
+            file.flush()
+            os.fsync(file.fileno())
+            if path.exists():  # the receiver's user keeps it
+                os.fchown(file.fileno(), path.stat().st_uid, path.stat().st_gid)
+        os.rename(new, path)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.",
+            hint="Run this as the user of `jostle receive`, or name another file with --tokens.",
+        ) from None
+    return token
+
+
+def _read(path: Path) -> dict[str, str]:
+    with open_regular(path) as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & 0o077:
+            raise UsageError(
+                f"{path} has mode {mode:04o}: others could read or change it.",
+                hint=f"chmod 0600 {path}",
+            )
+        content = file.read(_MOST_BYTES).decode("ascii", "replace")
+    hashes: dict[str, str] = {}
+    for number, line in enumerate(content.splitlines(), 1):
+        fields = _LINE.fullmatch(line.strip())
+        if fields and NODE_NAME.fullmatch(fields[1]):
+            hashes[fields[1]] = fields[2]
+        elif line.strip() and not line.startswith("#"):
+            raise UsageError(
+                f"{path}, line {number}: this is no node with its hash.",
+                hint="`jostle receive token NODE` writes such lines.",
+            )
+    return hashes
+
+
+def _hash(token: str) -> str:
+    """Hash a token; it is 32 random bytes, so that nobody guesses it and no salt is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()

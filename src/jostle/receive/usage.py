@@ -1,0 +1,76 @@
+"""Counts what the mirror holds for each node and user, and keeps each below its share."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from pathlib import Path
+
+
+class Usage:
+    """Bytes in the mirror, about: counted on the disk now and then, and added to meanwhile.
+
+    Attributes:
+        gaps: Gaps that nodes reported since the start.
+        files: Files in the mirror, when it was last counted.
+    """
+
+    def __init__(self, node_bytes: int, user_bytes: int) -> None:
+        """Start with an empty mirror.
+
+        Args:
+            node_bytes: Most bytes of one node.
+            user_bytes: Most bytes of one user, on all nodes.
+        """
+        self._node_bytes = node_bytes
+        self._user_bytes = user_bytes
+        self._nodes: Counter[str] = Counter()
+        self._users: Counter[int] = Counter()
+        self.gaps = 0
+        self.files = 0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes in the mirror."""
+        return sum(self._nodes.copy().values())
+
+    def has_room(self, node: str, user: int, size: int) -> bool:
+        """Return whether so many bytes more keep the node and the user below their shares."""
+        return (
+            self._nodes[node] + size <= self._node_bytes
+            and self._users[user] + size <= self._user_bytes
+        )
+
+    def add(self, node: str, user: int, size: int) -> None:
+        """Count bytes that were stored."""
+        self._nodes[node] += size
+        self._users[user] += size
+
+    def count(self, mirror: Path) -> None:
+        """Count anew on the disk, since the ingester removes files; meant for a thread beside."""
+        nodes: Counter[str] = Counter()
+        users: Counter[int] = Counter()
+        files = 0
+        for node in _entries(mirror):
+            for owner in _entries(node.path) if not node.name.startswith(".") else ():
+                if not owner.name.isdigit():
+                    continue
+                for folder, _, names in os.walk(owner.path):
+                    for name in names:
+                        with contextlib.suppress(OSError):
+                            size = os.lstat(f"{folder}/{name}").st_size
+                            nodes[node.name] += size
+                            users[int(owner.name)] += size
+                            files += not name.endswith(".over")
+        # What came meanwhile is missing until the next time.
+        self._nodes, self._users = nodes, users
+        self.files = files
+
+
+def _entries(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
