@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -108,6 +109,27 @@ def test_one_row_for_a_batch_job(path: Path) -> None:
     assert row["cpu_s"] == pytest.approx(45, rel=1e-3)
     assert row["cores_busy"] == row["cpu_s"] / 40
     assert [part["cpu_s"] for part in row["parts"]] == pytest.approx([20, 20, 5], rel=1e-3)
+
+
+def test_what_stands_at_the_end_of_a_jobs_output(path: Path) -> None:
+    """All ranks of all parts; half a page, in letters that every reader has."""
+    text = jostle("digest", "1", "--brief", "--repository", str(path)).out
+    lines = text.splitlines()
+    assert len(lines) <= 25 and text.isascii() and {len(line) <= 80 for line in lines} == {True}
+    assert "job.sh: 2 ranks on 2 nodes of root" in lines[1]
+    groups = [
+        "MPI collectives",
+        "point-to-point",
+        "MPI-IO",
+        "POSIX I/O",
+        "floating point",
+        "threads",
+    ]
+    assert [line[:16].strip() for line in lines if line[:16].strip() in groups] == groups
+    assert re.search(r"written +20\.0 MiB +20\.0 MiB +20\.0 MiB", text)
+    assert "interference: " in text
+    alone = jostle("digest", "slurm-2", "--brief", "--repository", str(path)).out
+    assert "1 process on 1 node" in alone and "MPI" not in alone
 
 
 def test_which_jobs_and_in_which_order(path: Path) -> None:
@@ -244,29 +266,33 @@ def tool(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def test_what_the_scheduler_knows(tools: Path) -> None:
+def test_what_the_scheduler_knows(tools: Path, path: Path) -> None:
+    store = Repository(path)
     row = {"script": "slurm-12@eva", "uid": 1000, "start_ns": 1000 * SECOND,
            "end_ns": 2000 * SECOND}  # fmt: skip
-    assert scheduler.scheduler_facts(row) is None
+    assert scheduler.scheduler_facts(store, row) is None
     tool(tools, "scontrol", SCONTROL.format(start=990))
-    facts = scheduler.scheduler_facts(row)
+    facts = scheduler.scheduler_facts(store, row)
     assert facts == scheduler.SchedulerFacts("two words", "short", "", "running")
     tool(tools, "sacct", SACCT.format(start=990, end=2010))
-    facts = scheduler.scheduler_facts(row)
+    facts = scheduler.scheduler_facts(store, row)
     assert facts == scheduler.SchedulerFacts("a|b", "long", "phys", "cancelled")
     part = {"job": "slurm-12-w01234567@eva", "uid": 1000, "start_ns": 1200 * SECOND,
             "end_ns": 1300 * SECOND}  # fmt: skip
-    assert scheduler.scheduler_facts(part) == facts
+    assert scheduler.scheduler_facts(store, part) == facts
     # Another cluster's job of that number: of another user, or at another time.
     tool(tools, "scontrol", "#!/bin/sh\nexit 1\n")
-    assert scheduler.scheduler_facts(row | {"uid": 1001}) is None
-    assert scheduler.scheduler_facts(row | {"end_ns": 9000 * SECOND}) is None
-    assert scheduler.scheduler_facts(row | {"script": "pbs-12"}) is None
+    assert scheduler.scheduler_facts(store, row | {"uid": 1001}) is None
+    assert scheduler.scheduler_facts(store, row | {"end_ns": 9000 * SECOND}) is None
+    assert scheduler.scheduler_facts(store, row | {"script": "pbs-12"}) is None
 
 
-def test_a_scheduler_that_does_not_answer(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer(
+    tools: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Repository(path)
     monkeypatch.setattr(scheduler, "_PATIENCE_S", 0.2)
     for name in ("sacct", "scontrol"):
         tool(tools, name, "#!/bin/sh\nexec sleep 30\n")
     row = {"script": "slurm-12", "uid": 0, "start_ns": 0, "end_ns": 1}
-    assert scheduler.scheduler_facts(row) is None
+    assert scheduler.scheduler_facts(store, row) is None

@@ -6,6 +6,7 @@ Public door:
     write_patterns: how a job wrote to each mount, phase by phase, with chunk size and period.
     find_period: the period of bursts in a series, when it has one.
     overhead: what profiling costs, from the times of alternating runs.
+    job_end: the five groups of figures at the end of a job's output.
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices against what all others did on the same resources.
@@ -26,6 +27,7 @@ from jostle.analysis.access.bursts import Period, find_period
 from jostle.analysis.access.model import PatternShare, WritePattern, WritePhase
 from jostle.analysis.access.patterns import write_patterns
 from jostle.analysis.digest.digest import digest
+from jostle.analysis.digest.job_end import JobEnd, job_end
 from jostle.analysis.digest.model import (
     AccessShape,
     Clock,
@@ -65,6 +67,7 @@ __all__ = [
     "BackgroundSeries",
     "Clock",
     "Digest",
+    "JobEnd",
     "JobProgress",
     "Law",
     "MountDigest",
@@ -94,6 +97,7 @@ __all__ = [
     "evaluate",
     "find_period",
     "identify",
+    "job_end",
     "laws",
     "matrix",
     "neighbours",

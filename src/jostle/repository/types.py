@@ -206,6 +206,7 @@ class IngestReport:
         mount_slices: Rows of table mount_slices published.
         segments: Rows of table segments published.
         component_slices: Rows of table component_slices published.
+        batch_jobs: Rows of table batch_jobs published.
         commits: Commits made.
         removed: Spool files removed.
         left: Files that have more, which the next pass takes.
@@ -224,6 +225,7 @@ class IngestReport:
     mount_slices: int = 0
     segments: int = 0
     component_slices: int = 0
+    batch_jobs: int = 0
     commits: int = 0
     removed: int = 0
     left: int = 0
@@ -240,7 +242,7 @@ class IngestReport:
         """Add the figures of another report to this one."""
         for name in (
             "changed", "processes", "finished", "slices", "mount_slices", "segments",
-            "component_slices", "commits",
+            "component_slices", "batch_jobs", "commits",
             "removed", "left", "expired", "bytes_written",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))

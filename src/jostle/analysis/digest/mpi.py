@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Sums = Mapping[str, Ints]
 
 _NS = 1e9
-_FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
+FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
 
 _BLOCKING = "one_to_all all_to_one all_to_all scan neighbor".split()
 _COLLECTIVE = [*_BLOCKING, *(f"i{name}" for name in _BLOCKING)]
@@ -291,7 +291,7 @@ class _World:
             for number, name in enumerate(papi, 1)
             if name and name in got
         }
-        flops = next((name for name in events if _FLOPS.search(name)), "")
+        flops = next((name for name in events if FLOPS.search(name)), "")
         if flops and (counted > 0).any():
             counters = replace(
                 counters,

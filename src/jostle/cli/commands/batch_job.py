@@ -47,7 +47,7 @@ def digest_parts(store: Repository, parts: Sequence[str], flag: str, *, as_json:
 
     with Bar("reading slices", quiet=as_json):
         row = batch_row(store, parts)
-        facts = scheduler_facts(row)
+        facts = scheduler_facts(store, row)
     if as_json:
         emit_json({"batch_job": row, "scheduler": facts and facts.to_json()})
         return
@@ -147,6 +147,29 @@ def print_line(repository: Path, job: str) -> None:
     click.echo(text)
 
 
+def job_end(store: Repository, job: str, link: str = "") -> str:
+    """Return what stands at the end of a job's output (`cli.views.job_end`).
+
+    Args:
+        store: The repository.
+        job: The job, or the number of a batch job.
+        link: Address of its page; "" without.
+    """
+    from jostle.analysis import job_end as figures
+    from jostle.cli.views.job_end import job_end_text
+    from jostle.report.models.batch_jobs import batch_row
+    from jostle.report.models.jobs import job_rows
+    from jostle.report.models.scheduler import scheduler_facts
+    from jostle.report.verdict.batch_loss import batch_loss, job_loss
+
+    parts = store.resolve_parts(job)
+    whole = len(parts) > 1
+    row = batch_row(store, parts) if whole else job_rows(store, parts)[0]
+    end = figures([store.job_tables(part) for part in parts])
+    loss = batch_loss(store, row) if whole else job_loss(store, row)
+    return job_end_text(row, end, loss, scheduler_facts(store, row), link)
+
+
 def _line(store: Repository, job: str) -> str:
     from jostle.cli.views.batch_jobs import line
     from jostle.report.models.batch_jobs import batch_row, with_cpu
@@ -157,6 +180,6 @@ def _line(store: Repository, job: str) -> str:
     parts = store.resolve_parts(job)
     if len(parts) > 1:
         row = batch_row(store, parts)
-        return line(row, batch_loss(store, row), scheduler_facts(row))
+        return line(row, batch_loss(store, row), scheduler_facts(store, row))
     (row,) = with_cpu(store, job_rows(store, parts))
-    return line(row, job_loss(store, row), scheduler_facts(row))
+    return line(row, job_loss(store, row), scheduler_facts(store, row))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.commands.batch_job import digest_parts, print_line
+from jostle.cli.commands.batch_job import digest_parts, job_end, print_line
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     complete_job,
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
               help="With --spool: wait for the end of all ranks, at most S seconds.")  # fmt: skip
 @click.option("--line", is_flag=True,
               help="One line, also where JOB is not known; status 0 (for an epilog).")  # fmt: skip
+@click.option("--brief", is_flag=True,
+              help="At most 25 lines: what stands at the end of a job's output.")  # fmt: skip
 @repository_option
 @json_option
 def command(
@@ -46,6 +48,7 @@ def command(
     spool: str | None,
     wait_s: float,
     line: bool,
+    brief: bool,
     repository: Path,
     as_json: bool,
 ) -> None:
@@ -55,12 +58,17 @@ def command(
     are listed. For an MPI program, ranks are compared and a kind of tool for a closer view is
     suggested. If the program ran before, this run is compared with the others.
     """
-    if line:
-        if spool is not None or as_json or with_segments:
+    if line or brief:
+        if spool is not None or as_json or with_segments or (line and brief):
             raise UsageError(
-                "--line is not for --spool, --json or --segments.", hint="Use one of them."
+                f"--{'line' if line else 'brief'} is not for --spool, --json, --segments or the "
+                "other of --line and --brief.",
+                hint="Use one of them.",
             )
-        print_line(repository, job)
+        if line:
+            print_line(repository, job)
+        else:
+            click.echo(job_end(open_repository(repository), job), nl=False)
         return
     from jostle.report.models.among_runs import figures_of, runs_of
     from jostle.report.models.jobs import job_row
@@ -83,7 +91,7 @@ def command(
     with Bar("reading slices", quiet=as_json):
         digest = _read(store, name, with_segments=with_segments)
         among = figures_of(store, runs_of(store, name), name)
-        facts = scheduler_facts(job_row(store, name))
+        facts = scheduler_facts(store, job_row(store, name))
     _put(digest, among, facts, as_json=as_json, with_segments=with_segments)
     if as_json:
         return

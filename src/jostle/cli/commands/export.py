@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
-    "tokens", "peers", "files",
+    "tokens", "peers", "files", "batch_jobs",
 )  # fmt: skip
 _NEVER_NS = 2**63 - 1
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}

@@ -68,12 +68,13 @@ def command(
 def _sentence(report: IngestReport, others: int = 0) -> str:
     if not report.commits:
         return f"Nothing new in {_of(report.profiles - others, 'profile')}."
+    batch = f"; facts of {_of(report.batch_jobs, 'batch job')}" if report.batch_jobs else ""
     machines = f" and {_of(report.component_slices, 'component slice')} of machines"
     words = (
         f"{_of(report.slices, 'process-slice')} of {_of(report.processes, 'process')}"
         f"{machines if report.component_slices else ''} from {_of(report.changed, 'profile')} in "
         f"{duration(report.seconds * 1e9)}, "
-        f"{byte_count(report.bytes_written)} of Parquet"
+        f"{byte_count(report.bytes_written)} of Parquet{batch}"
     )
     return words + (f"; {_of(report.removed, 'spool file')} removed." if report.removed else ".")
 

@@ -164,7 +164,7 @@ def _batch(
     with Bar("estimating", quiet=quiet) as bar:
         row = batch_row(store, parts)
         loss = batch_loss(store, row, viewer=viewer, say=bar.advance, keep=evaluated.append)
-        facts = scheduler_facts(row)
+        facts = scheduler_facts(store, row)
     evaluated.sort(key=lambda each: each.estimate.start_ns - each.estimate.end_ns)
     documents = {each.estimate.job: _of_one(store, each, viewer, flag, quiet=quiet)
                  for each in evaluated[:_MOST_PARTS]}  # fmt: skip

@@ -45,11 +45,32 @@ def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[A
 
 
 def said_by_scheduler(facts: SchedulerFacts | None) -> str:
-    """Return what the batch system knows of a job beside its name: partition, account, state."""
+    """Return what the batch system knows of a job beside its name: partition, state, limits."""
     if facts is None:
         return "name, partition, account, state: not known here"
     said = {"partition": facts.partition, "account": facts.account, "state": facts.state}
-    return "; ".join(f"{key} {value or 'not known'}" for key, value in said.items())
+    words = [f"{key} {value or 'not known'}" for key, value in said.items()]
+    return "; ".join([*words, *limits(facts)])
+
+
+def limits(facts: SchedulerFacts) -> Iterator[str]:
+    """Yield what a batch job was given, what it waited for, and what it is a part of."""
+    given = [f"{count(facts.cores)} core{'s' * (facts.cores != 1)}"] if facts.cores else []
+    if facts.memory_bytes:
+        given.append(byte_count(facts.memory_bytes))
+    if facts.time_limit_s:
+        given.append(f"at most {duration(facts.time_limit_s * 10**9)}")
+    if given:
+        yield ", ".join(given)
+    if facts.dependency:
+        yield f"waited for {facts.dependency}"
+    if facts.array_task >= 0:
+        yield f"task {facts.array_task} of array {facts.array_job}"
+    if facts.het_component >= 0:
+        yield f"component {facts.het_component} of job {facts.het_job}"
+    if facts.exit not in ("", "0:0"):
+        code, _, signal = facts.exit.partition(":")
+        yield f"exit code {code}" if signal == "0" else f"signal {signal}"
 
 
 def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[Any]:
@@ -141,7 +162,7 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
     """
     named = f" {facts.name}" if facts and facts.name else ""
     words = [
-        duration(row["end_ns"] - row["start_ns"]), _lost_words(loss),
+        duration(row["end_ns"] - row["start_ns"]), lost_words(loss),
         f"{significant(row['cores_busy'])} cores busy", f"read {byte_count(row['read_bytes'])}",
         f"written {byte_count(row['written_bytes'])}",
     ]  # fmt: skip
@@ -149,7 +170,7 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
     return one_line(f"{name}: {', '.join(words)}")
 
 
-def _lost_words(loss: JobLoss | BatchLoss) -> str:
+def lost_words(loss: JobLoss | BatchLoss) -> str:
     """Return the light, and what was lost to what; or why that is not known."""
     from jostle.report.verdict.batch_loss import loss_numbers
 

@@ -1,7 +1,8 @@
-"""What the batch system knows of a job: name, partition, account, state; asked when it is shown.
+"""What the batch system knows of a job: name, partition, account, state, limits.
 
-The answer is only used if user and time agree with the profiles: another cluster has jobs of the
-same numbers.
+Prolog and epilog tell it to the repository (table batch_jobs). Where they did not, Slurm is asked
+when the job is shown. Either is only used if user and time agree with the profiles: another cluster
+has jobs of the same numbers, and a requeued job had its number before.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jostle.batch_jobs import batch_job_of
 from jostle.plain_values import one_line, plain
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
 
 #: Nobody waits longer for an answer of one command, s.
 _PATIENCE_S = 2.0
@@ -22,17 +26,47 @@ _PATIENCE_S = 2.0
 _SLACK_S = 60
 _LONGEST = 80
 _SACCT = "UID,Start,End,Partition,Account,State,JobName"  # the name may hold the separator
+_FACTS = "SELECT * FROM batch_jobs"
 _FIELD = re.compile(r"(\w+)=(\S*)")
 
 
 @dataclass(frozen=True)
 class SchedulerFacts:
-    """A job as its batch system knows it; "" for what it does not say."""
+    """A job as its batch system knows it; "" and 0 for what it does not say.
+
+    Attributes:
+        name: Its name.
+        partition: Its partition or queue.
+        account: Who pays for it.
+        state: running, completed, failed, cancelled, timeout, ...
+        exit: Exit code and signal, `3:0`.
+        cores: Cores that it got.
+        memory_bytes: Memory that it got.
+        time_limit_s: Its time limit.
+        nodes: Its nodes.
+        dependency: What it waited for, such as `afterok:11`.
+        array_job: The array that it is a task of.
+        array_task: Its number in there; -1: it is no task of an array.
+        het_job: The heterogeneous job that it is a component of.
+        het_component: Its number in there; -1: it is no component.
+        output: File of its standard output.
+    """
 
     name: str
     partition: str
     account: str
     state: str
+    exit: str = ""
+    cores: int = 0
+    memory_bytes: int = 0
+    time_limit_s: int = 0
+    nodes: tuple[str, ...] = ()
+    dependency: str = ""
+    array_job: int = 0
+    array_task: int = -1
+    het_job: int = 0
+    het_component: int = -1
+    output: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -40,19 +74,67 @@ class SchedulerFacts:
         return found
 
 
-def scheduler_facts(row: Mapping[str, Any]) -> SchedulerFacts | None:
-    """Ask Slurm for a batch job: accounting, else the controller, which forgets after minutes.
+def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts | None:
+    """Return what is known of a batch job.
+
+    The repository is asked first, then Slurm: accounting, else the controller, which forgets after
+    minutes.
 
     Args:
+        store: The repository.
         row: The row of a batch job (report.models.batch_jobs), or of a job that is a part of one.
 
     Returns:
-        The facts; None where Slurm is not here, does not answer at once, or means another job.
+        The facts; None where nothing is stored, and Slurm is not here, does not answer at once, or
+        means another job.
     """
     batch = batch_job_of(row.get("script") or row["job"])
-    if batch is None or batch.system != "slurm" or not batch.number.isdecimal():
+    if batch is None:
+        return None
+    if (stored := _stored(store, batch.script, row)) is not None:
+        return stored
+    if batch.system != "slurm" or not batch.number.isdecimal():
         return None
     return _accounted(batch.number, row) or _controlled(batch.number, row)
+
+
+def facts_by_job(store: Repository) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of table batch_jobs by the repository's name of the job."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in store.query(f"{_FACTS}").to_pylist():
+        found.setdefault(row["job"], []).append(row)
+    return found
+
+
+def stored_facts(
+    rows: Sequence[Mapping[str, Any]], row: Mapping[str, Any]
+) -> SchedulerFacts | None:
+    """Return the facts of those rows of table batch_jobs that mean a job; None: none does.
+
+    Args:
+        rows: Rows of its name: a job that was requeued has several.
+        row: As for `scheduler_facts`.
+    """
+    meant = [
+        said for said in rows
+        if _means(row, str(said["uid"]), str(said["start_ns"] // 10**9),
+                  str(said["end_ns"] // 10**9 or ""))
+    ]  # fmt: skip
+    # Clocks differ by little: the last start before the job's own, else the next one.
+    late = {id(said): said["start_ns"] - row["start_ns"] for said in meant}
+    meant.sort(key=lambda said: (max(late[id(said)], 0), abs(late[id(said)])))
+    return _of_row(meant[0]) if meant else None
+
+
+def _stored(store: Repository, script: str, row: Mapping[str, Any]) -> SchedulerFacts | None:
+    return stored_facts(store.query(f"{_FACTS} WHERE job = ?", [script]).to_pylist(), row)
+
+
+def _of_row(said: Mapping[str, Any]) -> SchedulerFacts:
+    names = SchedulerFacts.__dataclass_fields__
+    values = {name: said[name] for name in names if name in said}
+    state = said["state"] or ("ended" if said["complete"] else "running")
+    return SchedulerFacts(**values | {"state": state, "nodes": tuple(said["nodes"])})
 
 
 def _accounted(number: str, row: Mapping[str, Any]) -> SchedulerFacts | None:

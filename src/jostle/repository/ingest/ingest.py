@@ -33,6 +33,7 @@ from jostle.reader import (
     read_segments,
 )
 from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.ingest.batch_facts import BatchFacts
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
 from jostle.repository.ingest.machines import MachinePlan
 from jostle.repository.ingest.mirror import forget_file, spool_files
@@ -100,6 +101,7 @@ class Ingester:
         self._written: dict[int, Known] = {}
         self._home = root.stat().st_uid
         self._names = JobNames(self._home, self._named)
+        self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
         self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
         self.shortest_slice_ns = 4_000_000_000
 
@@ -148,6 +150,7 @@ class Ingester:
         report = IngestReport()
         files = spool_files(paths)
         report.profiles = len(files)
+        report.add(self._facts.take(paths))
         todo, later = fair(self._news(files, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
         if ahead > _AHEAD_NS:

@@ -23,6 +23,8 @@ from jostle.repository.errors import RepositoryError
 
 MARKER = "jostle-mirror.json"
 OVER = ".over"
+#: Ending of facts of batch jobs.
+FACTS = ".jsb"
 _ENDINGS = (".jst", ".jss", ".jsp", ".jsm")
 _MOST_UID = 2**32 - 2
 # A machine that sent nothing for this long is taken for gone, with all that ran on it.
@@ -76,6 +78,20 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
     return dict(sorted(files.items()))
 
 
+def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
+    """List the facts of batch jobs in spools and mirrors; like `spool_files`."""
+    files: dict[Path, Origin | None] = {}
+    for path in paths:
+        if (path / MARKER).is_file():
+            files.update(_mirrored(path, (FACTS,)))
+        elif path.is_dir():
+            found = (entry for entry in path.iterdir() if entry.name.endswith(FACTS))
+            files.update(dict.fromkeys(found))
+        elif path.name.endswith(FACTS):
+            files[path] = None
+    return dict(sorted(files.items()))
+
+
 def forget_file(path: Path) -> None:
     """Remove what a mirror keeps beside a file that was removed."""
     with contextlib.suppress(OSError):
@@ -85,13 +101,13 @@ def forget_file(path: Path) -> None:
             path.parent.rmdir()
 
 
-def _mirrored(mirror: Path) -> Iterator[tuple[Path, Origin]]:
+def _mirrored(mirror: Path, endings: tuple[str, ...] = _ENDINGS) -> Iterator[tuple[Path, Origin]]:
     for node in _folders(mirror):
         for user in _folders(node):
             if not user.name.isdecimal() or int(user.name) > _MOST_UID:
                 continue
             for folder in (user, *_folders(user)):
-                yield from _in_folder(folder, int(user.name))
+                yield from _in_folder(folder, int(user.name), endings)
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -100,14 +116,14 @@ def _folders(folder: Path) -> list[Path]:
     return []
 
 
-def _in_folder(folder: Path, owner: int) -> Iterator[tuple[Path, Origin]]:
+def _in_folder(folder: Path, owner: int, endings: tuple[str, ...]) -> Iterator[tuple[Path, Origin]]:
     try:
         with os.scandir(folder) as entries:
             known = {entry.name: entry for entry in entries}
     except FileNotFoundError:
         return
     for name, entry in known.items():
-        if not name.endswith(_ENDINGS) or not entry.is_file(follow_symlinks=False):
+        if not name.endswith(endings) or not entry.is_file(follow_symlinks=False):
             continue
         over = name + OVER in known
         if not over:

@@ -39,7 +39,11 @@ _ORDER = {
     "component_slices": ("kind", "host", "name", "job", "slice"),
 }
 #: Tables of lives, of which the newest row counts: what tells them apart, and how they are sorted.
-_LIVES = {"processes": ("process", "job"), "machines": ("machine", "host")}
+_LIVES = {
+    "processes": ("process", "job"),
+    "machines": ("machine", "host"),
+    "batch_jobs": ("batch_job", "job"),
+}
 #: Tables of names: of whose lives, and the column that says so.
 _NAMES = {
     "mounts": ("processes", "job"),
@@ -259,7 +263,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         life_files, rows = _readable(root, state.of(lives), damaged)
         if not life_files:
             continue
-        end = (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
+        end = _ends(rows)
         gone = rows.column("complete").to_numpy() & (end <= horizon)
         forget += _rank(rows, key)[gone].tolist()
         rows_removed += int(gone.sum())
@@ -290,6 +294,13 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget), tuple(damaged))
+
+
+def _ends(rows: pa.Table) -> Ints:
+    """Return when each life ended, ns."""
+    if "last_slice" in rows.column_names:
+        return (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
+    return _rank(rows, "end_ns")
 
 
 def _sane(state: RepositoryState, horizon: int) -> None:

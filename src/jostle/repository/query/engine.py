@@ -36,7 +36,7 @@ _SQL_TYPES = {
 }
 _NOTHING = {pa.binary(): "''::BLOB", pa.string(): "''"}
 #: Tables with a row per commit that said something new: the newest of each counts.
-_NEWEST = {"processes": "process", "machines": "machine"}
+_NEWEST = {"processes": "process", "machines": "machine", "batch_jobs": "batch_job"}
 #: Tables in which commits may repeat each other's rows.
 _REPEATED = ("mounts", "tokens", "components")
 ALWAYS = (0, 2**63 - 1)
@@ -47,7 +47,7 @@ _MOST_DAMAGED = 100
 #: A file that is left out is tried again after this, s: an error of a network may have passed.
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: also who writes goes on without a damaged one.
-_SHARED = ("processes", "mounts", "tokens", "machines", "components")
+_SHARED = ("processes", "mounts", "tokens", "machines", "components", "batch_jobs")
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 

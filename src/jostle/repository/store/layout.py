@@ -219,6 +219,21 @@ TABLES: dict[str, TableLayout] = {
             {"epoch": _INT, "unknown": _TEXT, **dict.fromkeys(COMPONENT_IDS, _INT)},
             HOUR_NS,
         ),
+        TableLayout(
+            "batch_jobs",
+            {
+                "batch_job": _INT, "job": _TEXT, "system": _TEXT, "cluster": _TEXT, "id": _TEXT,
+                "submit_ns": _INT, "start_ns": _INT, "end_ns": _INT, "complete": _FLAG,
+                "name": _TEXT, "user": _TEXT, "uid": _INT, "gid": _INT, "account": _TEXT,
+                "partition": _TEXT, "nodes": pa.list_(_TEXT), "node": _TEXT, "cores": _INT,
+                "memory_bytes": _INT, "time_limit_s": _INT, "array_job": _INT,
+                "array_task": _INT, "het_job": _INT, "het_component": _INT,
+                "dependency": _TEXT, "output": _TEXT, "state": _TEXT, "exit": _TEXT,
+                "revision": _INT,
+            },
+            {},
+            0,
+        ),
     )
 }  # fmt: skip
 

@@ -1,0 +1,151 @@
+"""The five groups of figures that stand at the end of a job's output (thesis, section 2.1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.digest.mpi import FLOPS, TRAFFIC
+from jostle.analysis.processes import Ints, JobProcesses, process_sums
+from jostle.analysis.spread import Range
+from jostle.file_metrics import file_metrics
+from jostle.plain_values import plain
+from jostle.repository.types import JobTables
+
+_NS = 1e9
+_ONE_WAY = ("send", "sendrecv")
+#: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
+_COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
+    "MPI collectives": [
+        ("calls a second", "calls/s", TRAFFIC["collective"][0]),
+        ("communicated", "bytes", TRAFFIC["collective"][1]),
+    ],
+    "point-to-point": [
+        ("calls", "calls", [name for kind in (*_ONE_WAY, "receive") for name in TRAFFIC[kind][0]]),
+        ("sent", "bytes", [name for kind in _ONE_WAY for name in TRAFFIC[kind][1]]),
+        ("received", "bytes", TRAFFIC["receive"][1] + TRAFFIC["sendrecv"][1]),
+    ],
+    "MPI-IO": [
+        ("operations", "calls", TRAFFIC["mpiio read"][0] + TRAFFIC["mpiio write"][0]),
+        ("read", "bytes", TRAFFIC["mpiio read"][1]),
+        ("written", "bytes", TRAFFIC["mpiio write"][1]),
+    ],
+    "POSIX I/O": [
+        ("operations", "calls", [*file_metrics("read_ops", "write_ops")]),
+        ("read", "bytes", TRAFFIC["file read"][1]),
+        ("written", "bytes", TRAFFIC["file write"][1]),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: least, mean and most over the ranks or processes.
+
+    Attributes:
+        group: Its group.
+        name: What it counts.
+        unit: calls, calls/s, bytes, flop/s or threads.
+        over: Its least, mean and most; None where it was not counted.
+    """
+
+    group: str
+    name: str
+    unit: str
+    over: Range | None
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """What the processes of all parts of a job did.
+
+    Attributes:
+        ranks: The figures are over MPI ranks; else over processes (short ones left out, unless
+            there are no others).
+        number: How many ranks or processes these are.
+        hosts: Nodes with a profile of the job.
+        figures: The figures; groups of MPI only where there are ranks.
+    """
+
+    ranks: bool
+    number: int
+    hosts: list[str]
+    figures: list[Figure]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+class _Part:
+    """The processes of one part of a job whose figures count."""
+
+    def __init__(self, tables: JobTables) -> None:
+        self._processes = JobProcesses(tables.processes)
+        self._sums = process_sums(tables, self._processes)
+        self.hosts = set(self._processes.texts("host"))
+        self.has_ranks = bool(self._processes.ranks.any())
+        self.among = self._processes.judged
+        self.life_s = self._processes.life[self.among] / _NS
+
+    def total(self, names: Iterable[str]) -> Ints:
+        """Return the sum of some metrics of each process that counts."""
+        sums = [self._sums[name][self.among] for name in names]
+        total: Ints = np.sum(sums, axis=0, dtype=np.int64)
+        return total
+
+    def cpu_s(self) -> NDArray[np.float64]:
+        return self.total(["os_user_ns", "os_system_ns"]) / _NS
+
+    def flops(self) -> NDArray[np.float64] | None:
+        """Return floating-point operations per second of CPU time; None: not counted."""
+        names = max(self._processes.name_lists("papi_names"), key=len, default=[])
+        place = next((at for at, name in enumerate(names[:4], 1) if FLOPS.search(name)), 0)
+        cpu = self.cpu_s()
+        if not place or not (cpu > 0).any():
+            return None
+        counted = self.total([f"papi_{place}_count"])
+        return counted[cpu > 0] / cpu[cpu > 0] if counted.any() else None
+
+
+def job_end(tables: Sequence[JobTables]) -> JobEnd:
+    """Return the five groups of figures of a job.
+
+    Args:
+        tables: Of each of its parts (Repository.job_tables); at least one.
+    """
+    parts = [_Part(each) for each in tables]
+    hosts = sorted(set[str]().union(*(part.hosts for part in parts)))
+    ranks = any(part.has_ranks for part in parts)
+    if ranks:
+        parts = [part for part in parts if part.has_ranks]
+    figures = [
+        Figure(group, name, unit, _over(parts, unit, names))
+        for group, counted in _COUNTED.items()
+        if ranks or group == "POSIX I/O"
+        for name, unit, names in counted
+    ]
+    flops = [part.flops() for part in parts]
+    figures.append(Figure("floating point", "operations a second", "flop/s", _range(flops)))
+    threads = [part.cpu_s()[part.life_s > 0] / part.life_s[part.life_s > 0] for part in parts]
+    figures.append(Figure("threads", "effective", "threads", _range(threads)))
+    number = sum(int(part.among.sum()) for part in parts)
+    return JobEnd(ranks, number, hosts, figures)
+
+
+def _over(parts: Sequence[_Part], unit: str, names: Sequence[str]) -> Range | None:
+    values: list[NDArray[np.float64] | None] = []
+    for part in parts:
+        counted = part.total(names).astype(np.float64)
+        values.append(counted / np.maximum(part.life_s, 1e-9) if unit == "calls/s" else counted)
+    return _range(values)
+
+
+def _range(values: Iterable[NDArray[np.float64] | None]) -> Range | None:
+    some = [each for each in values if each is not None and each.size]
+    return Range.of(np.concatenate(some)) if some else None

@@ -1,0 +1,265 @@
+"""Takes the facts of batch jobs (*.jsb), which prologs and epilogs write, into table batch_jobs.
+
+The format is docs/reference/batch-facts.md. A file speaks of another user's job: only those of root
+and of the repository's owner count, and every byte of them is checked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import stat
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from jostle.plain_values import one_line
+from jostle.reader import Origin
+from jostle.repository.errors import ConflictError
+from jostle.repository.ingest.mirror import fact_files, forget_file
+from jostle.repository.ingest.spool import Mark
+from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.tables import PartitionChunk
+from jostle.repository.types import IngestReport
+
+_MOST_BYTES = 64 << 10
+_MOST_EVENTS = 100
+_MOST_NODES = 20_000
+_MOST_TEXT = 4096
+_MOST_INT = 2**62
+_YEAR_2000_NS = 946_684_800_000_000_000
+_AHEAD_NS = 86_400_000_000_000
+_SYSTEMS = ("slurm", "pbs", "lsf")
+_ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
+_TEXTS = (
+    "cluster", "name", "user", "account", "partition", "node", "dependency", "output", "state",
+    "exit",
+)  # fmt: skip
+_NUMBERS = {
+    "submit_ns": 0, "start_ns": 0, "uid": -1, "gid": -1, "cores": 0, "memory_bytes": 0,
+    "time_limit_s": 0, "array_job": 0, "array_task": -1, "het_job": 0, "het_component": -1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What one file says: its job's row, and how many events it is made of."""
+
+    path: Path
+    mark: Mark
+    batch_job: int
+    events: int
+    row: dict[str, Any]
+
+
+class FactsError(ValueError):
+    """A file of facts is malformed; the message is a part of a sentence."""
+
+
+class BatchFacts:
+    """Takes facts of batch jobs into one repository; remembers what need not be read again."""
+
+    def __init__(
+        self, root: Path, log: Log, guard: threading.Lock, names: JobNames, *, remove: bool
+    ) -> None:
+        """Take nothing yet.
+
+        Args:
+            root: Folder of the repository.
+            log: Its log, used with `guard` held.
+            guard: Its lock.
+            names: Assigns names of jobs.
+            remove: Remove a file once its job's end is in the repository.
+        """
+        self._root, self._log, self._guard, self._names = root, log, guard, names
+        self._remove = remove
+        self._home = root.stat().st_uid
+        self._seen: dict[Path, Mark] = {}
+
+    def take(self, paths: Iterable[Path]) -> IngestReport:
+        """Take what is new in spools and mirrors.
+
+        Raises:
+            RepositoryError: The repository cannot be read or written.
+        """
+        report = IngestReport()
+        newest: dict[int, _Facts] = {}
+        for path, origin in fact_files(paths).items():
+            facts = self._read(path, origin, report)
+            if facts is not None:
+                held = newest.setdefault(facts.batch_job, facts)
+                if facts.events > held.events:
+                    newest[facts.batch_job] = facts
+        if newest:
+            self._publish(newest, report)
+        return report
+
+    def _read(self, path: Path, origin: Origin | None, report: IngestReport) -> _Facts | None:
+        """Read a file that is new or has changed; None if it says nothing new, or is refused."""
+        try:
+            info, data = _read_bytes(path)
+        except OSError:  # gone, or not ours to read
+            return None
+        mark = (info.st_ino, info.st_size, info.st_mtime_ns)
+        if self._seen.get(path) == mark:
+            return None
+        self._seen[path] = mark
+        owner = origin.owner if origin else info.st_uid
+        try:
+            if owner not in (0, self._home):
+                raise FactsError("facts of batch jobs belong to root or the repository's owner")
+            rows = parse_facts(data)
+        except FactsError as error:
+            report.warnings.append(f"{path} is left out: {error}.")
+            return None
+        row = rows[-1]
+        uid, begin = row["uid"], row["start_ns"] or row["submit_ns"]
+        row["job"] = self._names.name(uid, row["job"], begin, time.time_ns())
+        return _Facts(path, mark, row["batch_job"], len(rows), row)
+
+    def _publish(self, newest: Mapping[int, _Facts], report: IngestReport) -> None:
+        with self._guard:
+            state = self._log.refresh()
+            done = [facts for key, facts in newest.items() if key in state.done]
+            base = {key: state.open.get(key, Position()) for key in newest}
+        fresh = [
+            facts for key, facts in newest.items()
+            if facts not in done and facts.events > base[key].records
+        ]  # fmt: skip
+        if fresh and not self._commit(fresh, base, report):
+            for facts in fresh:
+                self._seen.pop(facts.path, None)  # somebody else took some: look again
+            return
+        for facts in (*done, *(facts for facts in fresh if facts.row["complete"])):
+            self._remove_file(facts, report)
+
+    def _commit(
+        self, fresh: Sequence[_Facts], base: Mapping[int, Position], report: IngestReport
+    ) -> bool:
+        rows, advance = [], {}
+        for facts in fresh:
+            at = base[facts.batch_job]
+            rows.append(facts.row | {"revision": at.revision + 1})
+            to = None if facts.row["complete"] else Position(facts.events, at.revision + 1)
+            advance[facts.batch_job] = (at, to)
+        schema = pa.schema(list(TABLES["batch_jobs"].keys.items()))
+        table = pa.Table.from_pylist(rows, schema)
+        files = write_chunks(self._root, [PartitionChunk("batch_jobs", table, 0, 0)])
+        try:
+            with self._guard:
+                publish(self._root, self._log, Change("ingest", files, [], advance))
+        except ConflictError:
+            return False
+        written = sum(file.bytes for file in files)
+        report.add(IngestReport(commits=1, batch_jobs=len(rows), bytes_written=written))
+        return True
+
+    def _remove_file(self, facts: _Facts, report: IngestReport) -> None:
+        if not self._remove:
+            return
+        with contextlib.suppress(OSError):
+            if facts.path.lstat().st_ino == facts.mark[0]:
+                facts.path.unlink()
+                forget_file(facts.path)
+                report.removed += 1
+        self._seen.pop(facts.path, None)
+
+
+def _read_bytes(path: Path) -> tuple[os.stat_result, bytes]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError("not a file")
+        return info, os.pread(descriptor, _MOST_BYTES + 1, 0)
+    finally:
+        os.close(descriptor)
+
+
+def parse_facts(data: bytes) -> list[dict[str, Any]]:
+    """Parse the lines of a file of facts.
+
+    Args:
+        data: Its content.
+
+    Returns:
+        Rows of table batch_jobs, one per event, without `revision`; `job` is as profiles name it.
+
+    Raises:
+        FactsError: It is malformed.
+    """
+    if len(data) > _MOST_BYTES:
+        raise FactsError(f"it has more than {_MOST_BYTES >> 10} KiB")
+    lines = data.decode("utf-8", "replace").split("\n")
+    rows = [_row(_object(line)) for line in lines[: _MOST_EVENTS + 1] if line]
+    if not 0 < len(rows) <= _MOST_EVENTS:
+        raise FactsError(f"it has {len(rows)} events, not 1 to {_MOST_EVENTS}")
+    if len({row["batch_job"] for row in rows}) > 1:
+        raise FactsError("it is about several jobs")
+    return rows
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FactsError(f"a line is no JSON ({type(error).__name__})") from None
+    if not isinstance(value, dict):
+        raise FactsError("a line is no object")
+    return value
+
+
+def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
+    system, number = facts.get("system"), facts.get("id")
+    if system not in _SYSTEMS or not isinstance(number, str) or not _ID.fullmatch(number):
+        raise FactsError("its batch system or the number of its job is not known")
+    row: dict[str, Any] = {"system": system, "id": number, "job": f"{system}-{number}"}
+    for key in _TEXTS:
+        value = facts.get(key, "")
+        if not isinstance(value, str):
+            raise FactsError(f"its {key} is no text")
+        row[key] = one_line(value[:_MOST_TEXT])
+    for key, nothing in _NUMBERS.items():
+        value = facts.get(key, nothing)
+        if type(value) is not int or not -1 <= value <= _MOST_INT:
+            raise FactsError(f"its {key} is no number that fits")
+        row[key] = value
+    if not 0 <= row["uid"] < 2**32 - 1:
+        raise FactsError("it does not say whose job it is")
+    nodes = facts.get("nodes", [])
+    if not isinstance(nodes, list) or len(nodes) > _MOST_NODES:
+        raise FactsError("its nodes are no list that fits")
+    if not all(isinstance(node, str) and len(node) < 256 for node in nodes):
+        raise FactsError("its nodes are no names")
+    row["nodes"] = [one_line(node) for node in nodes]
+    return row | _life(facts, row)
+
+
+def _life(facts: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return whether and when a job ended, and its id."""
+    event, at = facts.get("event"), facts.get("time_ns")
+    latest = time.time_ns() + _AHEAD_NS
+    if event not in ("begin", "end"):
+        raise FactsError("a line is of no begin and no end")
+    if type(at) is not int or not _YEAR_2000_NS <= at <= latest:
+        raise FactsError("its times are before the year 2000, or in the future")
+    key = f"{row['system']}/{row['cluster']}/{row['id']}/{row['submit_ns']}"
+    number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1
+    return {
+        "batch_job": number,
+        "start_ns": row["start_ns"] or (at if event == "begin" else 0),
+        # The clocks of controller and node may differ.
+        "end_ns": max(at, row["start_ns"]) if event == "end" else 0,
+        "complete": event == "end",
+    }

@@ -1,0 +1,153 @@
+"""Facts of batch jobs in the repository: once, by whom they may be told, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jostle.report.models.scheduler import SchedulerFacts, scheduler_facts
+from jostle.repository import Repository
+from jostle.repository.ingest.batch_facts import FactsError, parse_facts
+from jostle.repository.ingest.mirror import create_mirror
+from jostle.repository.maintenance.compact import expire
+
+SECOND = 10**9
+NOW = time.time_ns() // SECOND * SECOND
+BEGIN: dict[str, Any] = {
+    "event": "begin", "system": "slurm", "cluster": "big", "id": "12", "job": "slurm-12",
+    "submit_ns": NOW - 90 * SECOND, "start_ns": NOW - 60 * SECOND, "time_ns": NOW - 59 * SECOND,
+    "name": "two\nwords", "user": "root", "uid": os.geteuid(), "gid": 0, "account": "phys",
+    "partition": "long", "nodes": ["n1", "n2"], "node": "n1", "cores": 8,
+    "memory_bytes": 1 << 30, "time_limit_s": 3600, "array_job": 7, "array_task": 0,
+    "dependency": "afterok:11", "output": "/home/x/slurm-12.out", "unknown": [1],
+}  # fmt: skip
+END = BEGIN | {"event": "end", "time_ns": NOW, "state": "failed", "exit": "3:0"}
+FILE = f"batch-big-12.{BEGIN['submit_ns'] // SECOND}.jsb"
+
+
+def lines(*events: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+
+
+def stored(repository: Repository) -> list[dict[str, Any]]:
+    return repository.query("SELECT * FROM batch_jobs ORDER BY id").to_pylist()
+
+
+def test_begin_then_end(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    repository = Repository(tmp_path / "repository", create=True)
+    (spool / FILE).write_bytes(lines(BEGIN))
+    report = repository.ingest([spool], remove=True)
+    assert (report.batch_jobs, report.removed, report.warnings) == (1, 0, [])
+    (row,) = stored(repository)
+    assert (row["job"], row["name"], row["complete"], row["array_task"]) == (
+        "slurm-12", "two\\nwords", False, 0,
+    )  # fmt: skip
+    assert repository.ingest([spool]).commits == 0
+    (spool / FILE).write_bytes(lines(BEGIN, END))
+    report = repository.ingest([spool], remove=True)
+    assert (report.batch_jobs, report.removed) == (1, 1)
+    assert list(spool.iterdir()) == []
+    (row,) = stored(repository)
+    assert (row["state"], row["exit"], row["end_ns"], row["het_component"]) == (
+        "failed", "3:0", NOW, -1,
+    )  # fmt: skip
+    (spool / FILE).write_bytes(lines(BEGIN))  # it came again
+    assert repository.ingest([spool], remove=True).commits == 0
+    assert len(stored(repository)) == 1
+
+
+def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
+    """And a row of the job of profiles is the one of its time; limits and dependency are told."""
+    again = {"submit_ns": NOW - 20 * SECOND, "start_ns": NOW - 10 * SECOND, "name": "again"}
+    repository = Repository(tmp_path / "repository", create=True)
+    (tmp_path / "batch-big-12.1.jsb").write_bytes(
+        lines(BEGIN, END | {"time_ns": NOW - 30 * SECOND})
+    )
+    (tmp_path / "batch-big-12.2.jsb").write_bytes(
+        lines(BEGIN | again | {"time_ns": NOW - 9 * SECOND})
+    )
+    repository.ingest([tmp_path])
+    assert len(stored(repository)) == 2
+    first = {"job": "slurm-12", "uid": os.geteuid(), "start_ns": NOW - 55 * SECOND,
+             "end_ns": NOW - 35 * SECOND}  # fmt: skip
+    facts = scheduler_facts(repository, first)
+    assert facts == SchedulerFacts(
+        "two\\nwords", "long", "phys", "failed", "3:0", 8, 1 << 30, 3600, ("n1", "n2"),
+        "afterok:11", 7, 0, output="/home/x/slurm-12.out",
+    )  # fmt: skip
+    second = first | {"start_ns": NOW - 8 * SECOND, "end_ns": NOW}
+    facts = scheduler_facts(repository, second)
+    assert facts is not None and (facts.name, facts.state) == ("again", "running")
+
+
+def test_only_root_and_the_owner_are_believed(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    create_mirror(mirror)
+    for uid in (0, 4711):
+        folder = mirror / "n1" / str(uid)
+        folder.mkdir(parents=True)
+        (folder / FILE).write_bytes(lines(END | {"id": str(uid)}))
+    repository = Repository(tmp_path / "repository", create=True)
+    report = repository.ingest([mirror], remove=True)
+    assert [row["id"] for row in stored(repository)] == ["0"]
+    assert "belong to root or the repository's owner" in report.warnings[0]
+    assert [path.parent.name for path in mirror.rglob("*.jsb")] == ["4711"]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "0 events"),
+        (b"\xff\x00", "no JSON"),
+        (b"[" * 50_000, "no JSON"),
+        (b"[]\n", "no object"),
+        (b"x" * 70_000, "64 KiB"),
+        (lines(*[BEGIN] * 101)[: 1 << 16], "events|no JSON"),
+        (lines(BEGIN, END | {"id": "13"}), "several jobs"),
+        (lines(BEGIN | {"system": "../x"}), "not known"),
+        (lines(BEGIN | {"id": "1/../2"}), "not known"),
+        (lines(BEGIN | {"uid": -1}), "whose"),
+        (lines(BEGIN | {"uid": True}), "uid is no number"),
+        (lines(BEGIN | {"cores": 2**70}), "cores is no number"),
+        (lines(BEGIN | {"name": {}}), "name is no text"),
+        (lines(BEGIN | {"nodes": [1]}), "no names"),
+        (lines(BEGIN | {"nodes": "n1"}), "no list"),
+        (lines(BEGIN | {"event": "pause"}), "no begin"),
+        (lines(BEGIN | {"time_ns": NOW * 2}), "future"),
+    ],
+)
+def test_what_is_refused(data: bytes, why: str) -> None:
+    with pytest.raises(FactsError, match=why):
+        parse_facts(data)
+
+
+def test_odd_files_do_no_harm(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    os.mkfifo(spool / "batch-a-1.1.jsb")
+    (spool / "batch-a-2.1.jsb").symlink_to("/dev/zero")
+    (spool / "batch-a-3.1.jsb").mkdir()
+    (spool / "batch-a-4.1.jsb").write_bytes(b"{}\n")
+    repository = Repository(tmp_path / "repository", create=True)
+    report = repository.ingest([spool])
+    assert len(report.warnings) == 1 and "batch-a-4.1.jsb is left out" in report.warnings[0]
+    assert stored(repository) == []
+
+
+def test_old_facts_expire(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    (spool / FILE).write_bytes(lines(BEGIN, END))
+    repository = Repository(tmp_path / "repository", create=True)
+    repository.ingest([spool])
+    repository.compact()
+    assert len(stored(repository)) == 1
+    expire(tmp_path / "repository", 0, now_s=time.time() + 7300)
+    assert stored(repository) == []
