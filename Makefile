@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo test check fuzz-nightly bench clean distclean lock format
+.PHONY: build demo test check fuzz-nightly packages bench clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -15,6 +15,9 @@ check: build            ## tests, linters, sanitizers, fuzzers, freshness of gen
 
 fuzz-nightly: build     ## ten minutes of mutated profiles, through ingest and server, by a new seed
 	@.venv/bin/python tests/hostile/fuzz_through.py --minutes 10
+
+packages: build         ## a .deb and an .rpm for the nodes of a cluster, in build/packages
+	@tools/packages.sh
 
 bench: build            ## the figures of docs, measured here
 	@.venv/bin/python bench/run.py

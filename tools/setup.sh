@@ -29,7 +29,7 @@ lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-
 browsers=(chromium:chromium)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
-    javac:default-jdk-headless nginx:nginx-light)
+    javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm)
 
 say() { printf '%s\n' "$*" >&2; }
 

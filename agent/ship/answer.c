@@ -35,7 +35,7 @@ static bool next_number(words *w, uint64_t most, uint64_t *to)
     uint64_t value = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned digit = (unsigned)(word[i] - '0');
-        if (digit > 9 || value > (most - digit) / 10)
+        if (digit > 9 || digit > most || value > (most - digit) / 10)
             return false;
         value = value * 10 + digit;
     }

@@ -7,8 +7,7 @@
 #include "component.h"
 
 #define FIRST_ROOM 16
-#define PATIENCE 64   /* samples for which the numbers of a component that is gone are kept */
-#define NS_LEAST 1000 /* smaller times wait for a later record: they are what rounding left */
+#define PATIENCE 64 /* samples for which the numbers of a component that is gone are kept */
 
 /* Where there is no memory, numbers go here. */
 static jst_component nowhere;
@@ -325,7 +324,7 @@ bool jst_component_gained(const jst_component *c)
         uint64_t bit = JST_METRIC(m);
         if (!(c->has & bit) || (jst_component_code[m] == 'G' && !(c->levels & bit)))
             continue;
-        if (jst_value_of(c, m)->gained >= (jst_component_code[m] == 'T' ? NS_LEAST : 1))
+        if (jst_value_of(c, m)->gained >= (jst_component_code[m] == 'T' ? JST_NS_LEAST : 1))
             return true;
     }
     return false;

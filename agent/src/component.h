@@ -41,6 +41,7 @@ struct jst_sample {
     bool swept;            /* what is gone has given its memory back in this sample */
 };
 
+#define JST_NS_LEAST 1000 /* smaller times wait for a later record: they are what rounding left */
 #define JST_METRIC(m) (UINT64_C(1) << (m))
 _Static_assert(JST_COMPONENT_METRICS <= 64, "a set of metrics is a word");
 

@@ -1,9 +1,19 @@
 /* sources.c: the table of sources: a row here, a file in sources/. */
 #include "sources.h"
 
+#include "sources/hardware.h"
 #include "sources/lustre.h"
+#include "sources/system.h"
 
+/* clang-format off */
 const jst_source *const jst_sources[] = {
+    &jst_source_disk,
+    &jst_source_batch_jobs,
+    &jst_source_fabric,
+    &jst_source_slingshot,
+    &jst_source_power,
+    &jst_source_cray_power,
+    &jst_source_memory_traffic,
     &jst_source_lustre_client,
     &jst_source_lustre_server,
     &jst_source_lustre_jobs,

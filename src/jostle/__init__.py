@@ -15,12 +15,14 @@ from jostle.errors import JostleError
 
 if TYPE_CHECKING:
     from jostle.door import Background as Background
+    from jostle.door import Component as Component
     from jostle.door import Digest as Digest
     from jostle.door import Estimate as Estimate
     from jostle.door import FileUse as FileUse
     from jostle.door import Interference as Interference
     from jostle.door import Job as Job
     from jostle.door import JostleWarning as JostleWarning
+    from jostle.door import Machine as Machine
     from jostle.door import MissingPackageError as MissingPackageError
     from jostle.door import Mount as Mount
     from jostle.door import Process as Process
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Background",
+    "Component",
     "Digest",
     "Estimate",
     "FileUse",
@@ -39,6 +42,7 @@ __all__ = [
     "Job",
     "JostleError",
     "JostleWarning",
+    "Machine",
     "MissingPackageError",
     "Mount",
     "Process",

@@ -167,6 +167,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         receiver = self.receiver
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if len(body) < int(self.headers["Content-Length"]):  # its sender was killed
+            self.close_connection = True
+            return
         receiver.headers.append(dict(self.headers.items()))
         fault = receiver.fault(len(receiver.headers))
         if fault == "reset":

@@ -26,6 +26,7 @@ from jostle.plain_values import plain
 from jostle.repository import Repository
 from jostle.synthetic import Spec, plant
 from synth import EPOCH, SECOND, Profile
+from synth_machine import MachineProfile
 from synth_segments import Segment, Stream
 
 MIB = 1 << 20
@@ -335,3 +336,33 @@ def test_nothing_is_printed(site: jostle.Site) -> None:
         warnings.simplefilter("error")
         site.job("last").verdict()
     assert not out.getvalue()
+
+
+def test_machines_and_their_components(tmp_path: Path) -> None:
+    agent = MachineProfile(host="node1")
+    disk = agent.add_component("disk", "sda")
+    cpu = agent.add_component("batch_job", "job_7", job="slurm-7")
+    first = agent.first_slice
+    agent.add_slice(first, {disk: {"storage_read_bytes": 4096}, cpu: {"cpu_user_ns": 10}})
+    agent.add_slice(first + 1, {disk: {"storage_read_bytes": None, "storage_read_ops": 3}})
+    agent.heartbeat_ns = agent.end_ns = agent.start_ns + 2 * agent.slice_ns
+    agent.end_reason = 1
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool" / agent.name).write_bytes(agent.bytes())
+    Repository(tmp_path / "site", create=True).ingest([tmp_path / "spool"])
+    with jostle.open(tmp_path / "site") as site:
+        (machine,) = site.machines()
+        assert (machine.host, machine.role) == ("node1", "node")
+        assert [part.name for part in site.components()] == ["job_7", "sda"]
+        assert [part.job for part in site.components(kind="batch_job", host="node1")] == ["slurm-7"]
+        names = ["storage_read_bytes", "storage_read_ops"]
+        rows = site.component_slices(kind="disk", metrics=names)
+        assert [[row[name] for name in names] for row in rows] == [[4096, 0], [None, 3]]
+        assert rows[0]["end"] == rows[1]["start"]
+        later = site.component_slices(since=rows[1]["start"])
+        assert [row["slice"] for row in later] == [first + 1]
+        assert len(site.component_slices(until=rows[1]["start"])) == 2
+        with pytest.raises(jostle.JostleError, match="scope component"):
+            site.component_slices(metrics=["posix_write_bytes"])
+        for table in (site.machines(), site.components(), rows, site.component_slices()):
+            Strict(table._repr_html_())

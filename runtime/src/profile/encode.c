@@ -55,7 +55,7 @@ uint16_t jst_short_ns(uint64_t ns)
     return (uint16_t)(e << 11 | ((ns >> (e - 1)) & 0x7ff));
 }
 
-static uint64_t short_ns_value(uint16_t v)
+uint64_t jst_short_ns_value(uint16_t v)
 {
     unsigned e = v >> 11;
     uint64_t m = v & 0x7ff;
@@ -82,7 +82,7 @@ static uint8_t *put_value(uint8_t *p, uint8_t kind, uint64_t delta, uint64_t *ta
     if (kind != JST_CODE_TIMER && kind != JST_CODE_NS)
         return jst_put_varint(p, delta);
     uint16_t code = jst_short_ns(kind == JST_CODE_TIMER ? to_ns(delta, tick_ns) : delta);
-    uint64_t ns = short_ns_value(code);
+    uint64_t ns = jst_short_ns_value(code);
     *taken = kind == JST_CODE_TIMER ? to_ticks(ns, tick_ns) : ns;
     if (*taken > delta)
         *taken = delta;

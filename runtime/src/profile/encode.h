@@ -19,6 +19,8 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
 uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
 /** Nanoseconds in two bytes: what records hold of times. */
 uint16_t jst_short_ns(uint64_t ns);
+/** What the two bytes stand for. */
+uint64_t jst_short_ns_value(uint16_t code);
 #define JST_FRAME_GAP 12
 #define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
 

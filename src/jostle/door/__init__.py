@@ -3,7 +3,8 @@
 Public interface:
     open: opens the repository of a site.
     Site: its jobs, and questions in SQL. Job: what a job did, and what interference cost it.
-    Table: rows, as objects or as a data frame. Process, Mount, FileUse, Step: some of its rows.
+    Table: rows, as objects or as a data frame.
+    Process, Mount, FileUse, Step, Machine, Component: some of its rows.
     Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
     JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from jostle.door.background import Background
 from jostle.door.errors import JostleWarning, MissingPackageError
 from jostle.door.job import Job
+from jostle.door.machines import Component, Machine
 from jostle.door.results import Digest, Estimate, Interference, Verdict
 from jostle.door.rows import FileUse, Mount, Process, Step
 from jostle.door.site import Site, open  # noqa: A004
@@ -23,12 +25,14 @@ from jostle.door.table import Table
 
 __all__ = [
     "Background",
+    "Component",
     "Digest",
     "Estimate",
     "FileUse",
     "Interference",
     "Job",
     "JostleWarning",
+    "Machine",
     "MissingPackageError",
     "Mount",
     "Process",

@@ -13,9 +13,10 @@ import duckdb
 import pyarrow as pa
 
 from jostle.default_repository import default_repository
-from jostle.door import html
+from jostle.door import html, machines
 from jostle.door.errors import JostleWarning, with_hints
 from jostle.door.job import Job
+from jostle.door.machines import Component, Machine
 from jostle.door.rows import as_dict
 from jostle.door.table import Table, stamped
 from jostle.errors import UsageError
@@ -108,6 +109,50 @@ class Site:
         if len(names) > 1:
             return Job(self._store, batch_row(self._store, names))
         return Job(self._store, job_rows(self._store, names)[0])
+
+    @with_hints
+    def machines(self) -> Table[Machine]:
+        """List the nodes and servers whose agent was at work: one row per profile of a machine."""
+        return machines.machines(self._store)
+
+    @with_hints
+    def components(self, *, host: str | None = None, kind: str | None = None) -> Table[Component]:
+        """List the disks, mounts, links and other parts of machines that have counters.
+
+        Args:
+            host: Only those of this machine.
+            kind: Only those of this kind.
+        """
+        return machines.components(self._store, host, kind)
+
+    @with_hints
+    def component_slices(
+        self,
+        *,
+        host: str | None = None,
+        kind: str | None = None,
+        metrics: Sequence[str] | None = None,
+        since: datetime | timedelta | str | None = None,
+        until: datetime | timedelta | str | None = None,
+    ) -> Table[dict[str, Any]]:
+        """Return what components did, slice by slice.
+
+        Args:
+            host: Only those of this machine.
+            kind: Only those of this kind.
+            metrics: Metrics of scope component; None: all.
+            since: Only slices that ended after it, as for `jobs`.
+            until: Only slices that began before it.
+
+        Returns:
+            A row for each component and slice in which it did something. A value is null where the
+            agent could not know it.
+
+        Raises:
+            UsageError: There is no such metric, or a time is none.
+        """
+        begin, end = (None if given is None else _begin_ns(given) for given in (since, until))
+        return machines.component_slices(self._store, host, kind, metrics, (begin, end))
 
     @with_hints
     def sql(self, query: str, params: Sequence[Any] = ()) -> Table[dict[str, Any]]:

@@ -3,24 +3,31 @@
 Public interface:
     plant: a repository of any size, of jobs that slow each other by known amounts.
     Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
+    Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
+    plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
+    MachineSpec: machines without jobs.
     trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
 
 from __future__ import annotations
 
-from jostle.synthetic.planted.model import LARGE, Planted, PlantedJob, Spec
+from jostle.synthetic.machines.plant import MachineSpec, plant_machines
+from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
 
 __all__ = [
     "LARGE",
     "SPECS",
+    "Fault",
     "KnownLoss",
+    "MachineSpec",
     "Planted",
     "PlantedJob",
     "Spec",
     "TraceSpec",
     "plant",
+    "plant_machines",
     "trace",
 ]

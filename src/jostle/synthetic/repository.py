@@ -8,17 +8,20 @@ log, and gives the truth.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import MARKER
 from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
 from jostle.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
 from jostle.synthetic.planted.rows import Writer, mount_name
@@ -50,19 +53,47 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
     play, writer = Play(spec, players, rng), Writer(spec, players, rng)
     Repository(path, create=True)
     log = Log(path)
-    lost, rows = _Losses(spec, players), 0
+    lost, rows, hidden = _Losses(spec, players), 0, _Hidden(spec.unprofiled)
     for batch in _batches(play.run(), players):
         lost.add(batch)
-        files = write_chunks(path, writer.chunks(batch))
+        files = write_chunks(path, hidden.take(writer.chunks(batch)))
         rows += sum(file.rows for file in files if file.table == "slices")
         publish(path, log, Change("ingest", add=files))
     jobs = _truth(players, play)
-    files = write_chunks(path, writer.ends(jobs))
+    files = write_chunks(path, hidden.take(writer.ends(jobs)))
     done: dict[int, tuple[Position, Position | None]] = {
-        key: (Position(), None) for key in writer.processes()
+        key: (Position(), None) for key in writer.processes(spec.unprofiled)
     }
     publish(path, log, Change("ingest", add=files, advance=done))
-    return Planted(path, spec, seed, jobs, lost.table(), rows, _programs(jobs))
+    return Planted(path, spec, seed, jobs, lost.table(), rows, hidden.tables(), _programs(jobs))
+
+
+class _Hidden:
+    """Takes the rows of jobs without a profile out of what is written."""
+
+    def __init__(self, jobs: frozenset[str]) -> None:
+        self._jobs = pa.array(sorted(jobs), pa.string())
+        self._kept: dict[str, list[pa.Table]] = {"slices": [], "mount_slices": []}
+
+    def take(self, chunks: Iterable[PartitionChunk]) -> Iterator[PartitionChunk]:
+        """Return the chunks without these jobs; keep what they did, slice by slice."""
+        for chunk in chunks:
+            if not len(self._jobs):
+                yield chunk
+                continue
+            mine = pc.is_in(chunk.rows["job"].cast(pa.string()), value_set=self._jobs)
+            if chunk.table in self._kept:
+                self._kept[chunk.table].append(chunk.rows.filter(mine))
+            rest = chunk.rows.filter(pc.invert(mine))
+            if rest.num_rows:
+                yield replace(chunk, rows=rest)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return what was kept, by table."""
+        return {
+            name: pa.concat_tables(parts, promote_options="permissive")
+            for name, parts in self._kept.items() if parts
+        }  # fmt: skip
 
 
 def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[list[SliceOf]]:

@@ -143,7 +143,7 @@ class Play:
         io, net, load, traffic, size, what = self._phases.at(here, self._clock[here])
         shares = np.array([io, net, 1 - io - net]) * active
         dose = self._doses(here, load * active, traffic * active, what, active)
-        calm, hurt = self._calm(here), self._hurt(here, dose)
+        calm, hurt = self._calm(here, at, step), self._hurt(here, dose)
         stretch = np.where(active, (shares * calm * (1 + hurt)).sum(axis=0), 1.0)
         time = np.minimum(time, self._left[here] * stretch)
         moved = time / stretch
@@ -159,14 +159,22 @@ class Play:
         spent = moved * shares * calm * (1 + hurt)
         self._book(done, (load, traffic, size, what), spent, lost, moved)
 
-    def _calm(self, here: NDArray[np.int64]) -> Floats:
-        """Return how much longer calls take by noise and weather alone, by kind of resource."""
+    def _calm(self, here: NDArray[np.int64], at: float, step: float) -> Floats:
+        """Return how much longer calls take by noise, weather and faults, by kind of resource."""
         # Noise is half forgotten after a slice, weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
         own = np.exp(self._spec.noise * self._noise[:, here])
         sky = np.exp(self._spec.weather * self._weather)
-        return np.array([own[0] * sky[self._mount[here]], own[1] * sky[-1], np.ones(len(here))])
+        cores = np.ones(len(here))
+        for fault in self._spec.faults:
+            if fault.kind == "slow server" and fault.acts(at, at + step):
+                sky[fault.mount] *= fault.size
+            if fault.kind == "throttled node" and fault.acts(at, at + step):
+                # The other processes of a job wait for its slowest.
+                slow = [fault.where in self._players[job].nodes for job in here]
+                cores = np.maximum(cores, np.where(slow, 1 / fault.size, 1.0))
+        return np.array([own[0] * sky[self._mount[here]], own[1] * sky[-1], cores])
 
     def _drifted(self, values: Floats, memory: float) -> Floats:
         fresh = self._rng.standard_normal(values.shape)

@@ -11,10 +11,51 @@ from typing import Literal
 
 import pyarrow as pa
 
+FaultKind = Literal[
+    "unprofiled job", "unprofiled load", "slow server", "throttled node", "capped disk",
+    "lossy link",
+]  # fmt: skip
 Kind = Literal["file system", "network", "node"]
 #: A slice is guilty from this share of it lost to others on, and clean below the other; what lies
 #: between is scored neither way.
 GUILTY, CLEAN = 0.05, 0.01
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is planted beside the jobs.
+
+    | kind | what it is | where | size |
+    |---|---|---|---|
+    | unprofiled job | a planted job that runs and hurts, but has no profile | its name | - |
+    | unprofiled load | reads and writes that hurt nobody | the client's host | bytes/s |
+    | slow server | requests take longer, without load | - (see mount) | factor, above 1 |
+    | throttled node | cores run slower, and so do the jobs on them | host | share left, below 1 |
+    | capped disk | the disk's throughput is less | host | share left, below 1 |
+    | lossy link | packets are lost and sent again | host | share of packets |
+
+    Attributes:
+        kind: One of these.
+        where: See the table.
+        size: See the table.
+        mount: Number of the file system (slow server, unprofiled load).
+        start_s: When it begins, s after the first slice of the repository's time.
+        end_s: When it ends, likewise.
+        batch: Batch job by which unprofiled work is known to the agents, such as slurm-12; "": they
+            know the client only.
+    """
+
+    kind: FaultKind
+    where: str = ""
+    size: float = 1.0
+    mount: int = 0
+    start_s: float = 0.0
+    end_s: float = float("inf")
+    batch: str = ""
+
+    def acts(self, start_s: float, end_s: float) -> bool:
+        """Return whether it acts somewhere in a span."""
+        return self.start_s < end_s and self.end_s > start_s
 
 
 @dataclass(frozen=True)
@@ -37,6 +78,8 @@ class Spec:
         coincidence: Share of jobs whose phases keep time with another job's though one does not
             hurt the other by it.
         roommates: Share of jobs that share the nodes of another.
+        faults: What is wrong beside the jobs; those on disks and links show in the slices of
+            components only (`plant_machines`).
     """
 
     jobs: int = 12
@@ -51,6 +94,12 @@ class Spec:
     weather: float = 0.05
     coincidence: float = 0.3
     roommates: float = 0.12
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def unprofiled(self) -> frozenset[str]:
+        """Jobs that have no profile."""
+        return frozenset(fault.where for fault in self.faults if fault.kind == "unprofiled job")
 
 
 #: 1000 jobs and 20 million process-slices: ten hours of 4 s, 35 jobs of 60 processes at a time.
@@ -121,6 +170,8 @@ class Planted:
     jobs: dict[str, PlantedJob]
     slices: pa.Table
     process_slices: int = 0
+    unprofiled: dict[str, pa.Table] = field(default_factory=dict)
+    """What the jobs without a profile did: rows as of the tables slices and mount_slices."""
     programs: dict[tuple[str, str, Kind], float] = field(default_factory=dict)
     """(victim's program, aggressor's program, kind) -> percent of the run time of the victim's runs
     that the other's runs cost them; pairs that never met on a resource are absent."""

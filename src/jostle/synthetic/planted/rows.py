@@ -183,9 +183,9 @@ class Writer:
         ]
         yield PartitionChunk("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
 
-    def processes(self) -> list[int]:
-        """Return the ids of all processes."""
-        return [source.process for source in self._sources]
+    def processes(self, without: frozenset[str]) -> list[int]:
+        """Return the ids of all processes but those of some jobs."""
+        return [source.process for source in self._sources if source.job not in without]
 
     def _process_row(self, player: Player, rank: int, truth: PlantedJob) -> dict[str, Any]:
         number = self._numbers[player.job]

@@ -1,0 +1,15 @@
+/* beat.h: the sampler: slices at absolute boundaries (beat.c). */
+#ifndef JST_BEAT_H
+#define JST_BEAT_H
+
+#include <stdbool.h>
+
+typedef struct jst_sampling {
+    int role;            /* enum jst_machine_role; -1: as the sources show */
+    const char *without; /* names of sources, separated by commas, or NULL */
+} jst_sampling;
+
+/** Runs until SIGTERM or SIGINT. The exit status. */
+int jst_sample_machine(const jst_sampling *how);
+
+#endif

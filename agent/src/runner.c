@@ -1,0 +1,152 @@
+/* runner.c: threads of sources.
+ *
+ * A source may hang in the kernel for hours: then its thread stays where it is, it is not asked again,
+ * and nobody waits for it. Threads are never joined: the process ends around them.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "runner.h"
+#include "sources.h"
+#include "sys.h"
+
+#define NS UINT64_C(1000000000)
+#define AGAIN_NS (300 * NS) /* until one that was not there is looked for again */
+
+jst_runner jst_runners[JST_RUNNERS];
+unsigned jst_runner_count;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done;
+
+static void say(char *to, size_t n, const char *text)
+{
+    snprintf(to, n, "%s", text ? text : "");
+}
+
+static void work(jst_runner *r)
+{
+    const jst_source *source = r->source;
+    uint64_t now = jst_clock_ns(CLOCK_MONOTONIC);
+    if (!r->open && (!r->looked_ns || now - r->looked_ns >= AGAIN_NS)) {
+        const char *why = source->open();
+        r->open = !why;
+        r->looked_ns = now;
+        say(r->why, sizeof r->why, why);
+    }
+    if (!r->open)
+        return;
+    jst_sample_begin(&r->sample);
+    const char *what = source->sample(&r->sample);
+    jst_sample_end(&r->sample);
+    say(r->what, sizeof r->what, what);
+}
+
+static void *run(void *with)
+{
+    jst_runner *r = with;
+    char title[16];
+    snprintf(title, sizeof title, "%s", r->source->name);
+    prctl(PR_SET_NAME, title);
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (r->state != JST_RUNNING)
+            pthread_cond_wait(&r->go, &lock);
+        pthread_mutex_unlock(&lock);
+        work(r);
+        pthread_mutex_lock(&lock);
+        r->state = JST_DONE;
+        pthread_cond_signal(&done);
+    }
+    return NULL;
+}
+
+static bool list_has(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p;) {
+        size_t length = strcspn(p, ",");
+        if (length == n && strncmp(p, word, n) == 0)
+            return true;
+        p += length + (p[length] == ',');
+    }
+    return false;
+}
+
+int jst_runners_begin(const char *without)
+{
+    pthread_condattr_t monotonic;
+    pthread_attr_t small;
+    mallopt(M_ARENA_MAX, 1); /* threads allocate now and then: one heap will do */
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&done, &monotonic);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, JST_SOURCE_STACK);
+    int r = 0;
+    for (const jst_source *const *s = jst_sources; *s && r == 0; s++) {
+        pthread_t thread;
+        if (list_has(without, (*s)->name))
+            continue;
+        if (jst_runner_count == JST_RUNNERS)
+            return -E2BIG;
+        jst_runner *runner = &jst_runners[jst_runner_count++];
+        runner->source = *s;
+        pthread_cond_init(&runner->go, NULL);
+        r = -pthread_create(&thread, &small, run, runner);
+        if (r == 0)
+            pthread_detach(thread);
+    }
+    pthread_attr_destroy(&small);
+    pthread_condattr_destroy(&monotonic);
+    return r;
+}
+
+void jst_runners_ask(uint64_t now_ns)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < jst_runner_count; i++)
+        if (jst_runners[i].state == JST_IDLE) {
+            jst_runners[i].state = JST_RUNNING;
+            jst_runners[i].asked_ns = now_ns;
+            pthread_cond_signal(&jst_runners[i].go);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool any_at_work(uint64_t now_ns)
+{
+    for (unsigned i = 0; i < jst_runner_count; i++)
+        if (jst_runners[i].state == JST_RUNNING && jst_runners[i].asked_ns == now_ns)
+            return true;
+    return false;
+}
+
+void jst_runners_wait(uint64_t now_ns, uint64_t patience_ns)
+{
+    uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + patience_ns;
+    struct timespec at = {(time_t)(until / NS), (long)(until % NS)};
+    pthread_mutex_lock(&lock);
+    while (any_at_work(now_ns) && pthread_cond_timedwait(&done, &lock, &at) != ETIMEDOUT)
+        continue;
+    pthread_mutex_unlock(&lock);
+}
+
+jst_runner_state jst_runner_state_of(jst_runner *r)
+{
+    pthread_mutex_lock(&lock);
+    jst_runner_state state = r->state;
+    pthread_mutex_unlock(&lock);
+    return state;
+}
+
+void jst_runner_is_idle(jst_runner *r)
+{
+    pthread_mutex_lock(&lock);
+    r->state = JST_IDLE;
+    pthread_mutex_unlock(&lock);
+}

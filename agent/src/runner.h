@@ -1,0 +1,51 @@
+/* runner.h: sources at work, each in a thread of its own (runner.c). */
+#ifndef JST_RUNNER_H
+#define JST_RUNNER_H
+
+#include <pthread.h>
+
+#include "component.h"
+
+typedef enum jst_runner_state {
+    JST_IDLE,    /* its numbers are in the profile, or only where counting begins */
+    JST_RUNNING, /* its thread is at work: nobody else may look at the sample */
+    JST_DONE     /* there are numbers that the profile has not */
+} jst_runner_state;
+
+typedef struct jst_runner {
+    const jst_source *source;
+    jst_sample sample;
+    jst_runner_state state; /* guarded by the lock of runner.c, as all below up to `open_slice` */
+    bool open;
+    char why[160];      /* not open: why */
+    char what[160];     /* what the newest sample could not read */
+    uint64_t looked_ns; /* CLOCK_MONOTONIC of the last try to open it */
+    uint64_t asked_ns;  /* CLOCK_REALTIME of the sample in progress */
+    pthread_cond_t go;
+    /* For who writes the profile. */
+    uint64_t open_slice; /* the first slice of which no record holds anything */
+    uint64_t bytes;      /* of its records in this file */
+    uint64_t newest;     /* of its newest record */
+    uint32_t said;       /* hash of what was said last */
+    unsigned notes;      /* in this file */
+    bool counting;       /* its numbers have a beginning */
+    bool is_late;
+} jst_runner;
+
+#define JST_RUNNERS 32
+
+extern jst_runner jst_runners[JST_RUNNERS];
+extern unsigned jst_runner_count;
+
+/** Makes the threads; `without`: names of sources to leave out, separated by commas, or NULL. 0 or
+ *  -errno. */
+int jst_runners_begin(const char *without);
+/** All idle ones take a sample. */
+void jst_runners_ask(uint64_t now_ns);
+/** Waits until those that were asked at now_ns are done, or for so long. */
+void jst_runners_wait(uint64_t now_ns, uint64_t patience_ns);
+/** Its state; while it is not JST_RUNNING all of it may be read and written. */
+jst_runner_state jst_runner_state_of(jst_runner *r);
+void jst_runner_is_idle(jst_runner *r);
+
+#endif

@@ -1,0 +1,126 @@
+"""Machines and their components, as the agents of nodes and servers saw them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle._schema import COMPONENT_IDS
+from jostle.door.rows import as_dict, columns_of, row_of
+from jostle.door.table import Table, instants, stamped
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+_KEYS = ("kind", "host", "name", "source", "mount", "job", "slice", "slice_ns", "span", "machine",
+         "component", "epoch")  # fmt: skip
+#: Times in which no machine lived, ns since the epoch.
+_ALWAYS = (0, 2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A profile of a node or a server: what its agent wrote in one life, or on one day.
+
+    Attributes:
+        machine: Its stable id.
+        host: Its name.
+        role: node or server.
+        start: When its agent began.
+        end: When it ended; None while it runs.
+        slice_ns: Length of its slices, ns.
+        notes: What the agent cannot read, and why.
+    """
+
+    machine: int
+    host: str
+    role: str
+    start: datetime
+    end: datetime | None
+    slice_ns: int
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part of a machine that has counters of its own.
+
+    Attributes:
+        machine: The profile that it stands in.
+        host: The machine's name.
+        component: Its number in the profile.
+        kind: machine, disk, nfs_mount, batch_job, ... (docs/reference/profile-format.md).
+        name: Its name on the machine.
+        source: What it is a part of, or is mounted from.
+        mount: Of a network mount, the identity that `Job.mounts` has; else "".
+        job: The batch job that it counts for; "": all.
+        path: Where it is mounted.
+    """
+
+    machine: int
+    host: str
+    component: int
+    kind: str
+    name: str
+    source: str
+    mount: str
+    job: str
+    path: str
+
+
+def machines(store: Repository) -> Table[Machine]:
+    """List the profiles of machines, the earliest first."""
+    rows = stamped(store.query("SELECT * FROM machines ORDER BY start_ns, host"))
+    return Table(rows, row_of(Machine), "profiles of machines", shown=columns_of(Machine)[1:])
+
+
+def components(store: Repository, host: str | None, kind: str | None) -> Table[Component]:
+    """List components of machines; arguments as for `Site.components`."""
+    rows = store.query(
+        "SELECT * FROM components WHERE host = coalesce($1, host) AND kind = coalesce($2, kind) "
+        "ORDER BY host, machine, kind, name, job", [host, kind],
+    )  # fmt: skip
+    return Table(rows, row_of(Component), "components", shown=columns_of(Component)[1:])
+
+
+def component_slices(
+    store: Repository,
+    host: str | None,
+    kind: str | None,
+    metrics: Sequence[str] | None,
+    span: tuple[int | None, int | None],
+) -> Table[dict[str, Any]]:
+    """Return slices of components; `span` in ns since the epoch, all else as for the `Site`."""
+    ids = COMPONENT_IDS if metrics is None else metrics
+    for name in ids:
+        if name not in COMPONENT_IDS:
+            raise UsageError(
+                f"There is no metric `{name}` of components.",
+                hint="docs/reference/metrics.md has them all, under scope component.",
+            )
+    # What is not known is stored as 0: here it is null, so that nobody adds it up.
+    values = ", ".join(
+        f"CASE WHEN unknown = '' OR NOT list_contains(string_split(unknown, ' '), '{name}') "
+        f"THEN {name} END AS {name}"
+        for name in ids
+    )
+    begin, end = (edge if given is None else given
+                  for given, edge in zip(span, _ALWAYS, strict=True))  # fmt: skip
+    rows = store.query(
+        f"SELECT {', '.join(_KEYS)}, {values} FROM component_slices "
+        "WHERE host = coalesce($1, host) AND kind = coalesce($2, kind) "
+        "AND (slice + span) * slice_ns > $3 AND slice * slice_ns < $4 "
+        "ORDER BY slice * slice_ns, host, kind, name, job", [host, kind, begin, end],
+    )  # fmt: skip
+    length, first = rows.column("slice_ns"), rows.column("slice")
+    until = instants(pc.multiply(pc.add(first, rows.column("span").cast(pa.int64())), length))
+    rows = rows.add_column(0, "end", until)
+    rows = rows.add_column(0, "start", instants(pc.multiply(first, length)))
+    shown = ["start", "host", "kind", "name", "job", *list(ids)[:8]]
+    return Table(rows, as_dict, "slices of components", shown=shown, fine=True)

@@ -1,0 +1,1 @@
+"""Parts of `plant_machines`: what nodes and servers do, their counters, and the rows of both."""
