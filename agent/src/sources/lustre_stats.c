@@ -165,7 +165,7 @@ static void add_time(jst_lustre_totals *t, unsigned cell, const operation *o)
 static enum part part_of(const operation *o)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (is(o->name, parts[i].name))
+        if (parts[i].name[0] == *o->name.at && is(o->name, parts[i].name))
             return parts[i].part;
     return is(o->unit, "bytes") || is(o->unit, "pages") ? PART_NOTHING : PART_META;
 }
@@ -357,8 +357,6 @@ static bool take_fields(operation *o, piece p)
             key = (piece){key.at + 1, key.n - 1};
         trim_end(&key);
         skip_spaces(&p);
-        if (p.n && *p.at == '{')
-            return true; /* a histogram: nothing that is read here stands behind one */
         value = (piece){p.at, 0};
         while (value.n < p.n && value.at[value.n] != ',' && value.at[value.n] != '}')
             value.n++;
@@ -368,11 +366,14 @@ static bool take_fields(operation *o, piece p)
         trim_end(&value);
         if (is(key, "samples")) {
             o->has_count = number(value, &o->count);
+            if (o->has_count && !o->count)
+                return true; /* most are */
         } else if (is(key, "unit")) {
             o->unit = value;
         } else if (is(key, "sum")) {
             o->has_sum = true;
             o->sum_known = number(value, &o->sum);
+            return true; /* a sum of squares and a histogram come behind it */
         }
     }
     return false;
