@@ -5,6 +5,7 @@
 #include "../src/sources/lustre_client.c"
 
 #define DEBUG "/sys/kernel/debug/lustre"
+#define PROC_MOUNTS "/proc/mounts"
 #define SOURCE "10.0.0.1@tcp:/scratch"
 
 static jst_sample s;
@@ -72,10 +73,10 @@ static void statistics_lie_in_one_of_three_places(void **state)
 {
     (void)state;
     static const char *places[] = {"/proc/fs/lustre", "/sys/fs/lustre", DEBUG};
-    tree_put_text("/proc/mounts", "proc /proc proc rw 0 0\n"
-                                  "/dev/sdb /mnt/ost lustre ro,svname=scratch-OST0001 0 0\n" SOURCE
-                                  " /lustre/my\\040scratch lustre rw,flock 0 0\n" SOURCE
-                                  " /bind/of/it lustre rw,flock 0 0\n");
+    tree_put_text(PROC_MOUNTS, "proc /proc proc rw 0 0\n"
+                               "/dev/sdb /mnt/ost lustre ro,svname=scratch-OST0001 0 0\n" SOURCE
+                               " /lustre/my\\040scratch lustre rw,flock 0 0\n" SOURCE
+                               " /bind/of/it lustre rw,flock 0 0\n");
     for (int i = 0; i < 3; i++) {
         if (i)
             tree_remove(places[i - 1]);
@@ -88,10 +89,27 @@ static void statistics_lie_in_one_of_three_places(void **state)
     check_one_mount();
 }
 
+/* Lines of any length and number stand before and behind the one that is looked for. */
+static void mounts_among_many(void **state)
+{
+    (void)state;
+    static char mounts[100000];
+    put_mount(DEBUG, "ffff8800b8e5a000", "lustre/llite-2.10.txt");
+    for (int length = 1; length < 9000; length += 61) {
+        int n = sprintf(mounts, "%0*d /long/one lustre rw 0 0\n", length, 1);
+        n += sprintf(mounts + n, SOURCE " /lustre/my\\040scratch lustre rw 0 0\n");
+        for (int i = 0; i < 500; i++)
+            n += sprintf(mounts + n,
+                         "overlay /var/lib/container/%d/merged overlay rw,lowerdir=x 0 0\n", i);
+        tree_put(PROC_MOUNTS, mounts, (size_t)n);
+        check_one_mount();
+    }
+}
+
 static void two_mounts_of_a_file_system_are_two(void **state)
 {
     (void)state;
-    tree_put_text("/proc/mounts", SOURCE " /a lustre rw 0 0\n" SOURCE "/sub /b lustre rw 0 0\n");
+    tree_put_text(PROC_MOUNTS, SOURCE " /a lustre rw 0 0\n" SOURCE "/sub /b lustre rw 0 0\n");
     put_mount(DEBUG, "ffff8800b8e5a000", "lustre/llite-2.10.txt");
     put_mount(DEBUG, "ffff9900c9f6b000", "lustre/llite-2.14.txt");
     assert_null(sample());
@@ -173,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_said_without_lustre, begin, end),
         cmocka_unit_test_setup_teardown(statistics_lie_in_one_of_three_places, begin, end),
+        cmocka_unit_test_setup_teardown(mounts_among_many, begin, end),
         cmocka_unit_test_setup_teardown(two_mounts_of_a_file_system_are_two, begin, end),
         cmocka_unit_test_setup_teardown(an_mdts_own_requests_are_not_a_clients, begin, end),
         cmocka_unit_test_setup_teardown(start_time_is_passed_on, begin, end),

@@ -5,6 +5,7 @@
  * it becomes a part of names only where a file system is mounted more than once.
  */
 #include "lustre.h"
+#include "mounts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 /* A file system that is mounted, by its name in Lustre. */
 typedef struct mounted {
     char name[JST_NAME];
-    char source[256], path[256];
+    char source[JST_MOUNT_TEXT], path[JST_MOUNT_TEXT];
     int instances;
 } mounted;
 
@@ -55,35 +56,11 @@ static void count_instance(void *to, const char *entry, int fd)
     m->instances++;
 }
 
-/* The next field of a line of /proc/mounts, with its octal escapes undone; false when it is too long. */
-static bool take_field(const char **line, char to[256])
+/* "10.0.0.1@tcp:/scratch/home": a mount of the file system "scratch". A target is mounted too, on its
+ * server, but its source is a device. */
+static void take_mount(void *to, const char *source, const char *path)
 {
-    size_t used = 0;
-    const char *c = *line;
-    while (*c == ' ')
-        c++;
-    while (*c && *c != ' ' && *c != '\n' && used < 255) {
-        if (c[0] == '\\' && c[1] >= '0' && c[1] <= '3' && c[2] >= '0' && c[2] <= '7' &&
-            c[3] >= '0' && c[3] <= '7') {
-            to[used++] = (char)((c[1] - '0') * 64 + (c[2] - '0') * 8 + (c[3] - '0'));
-            c += 4;
-        } else {
-            to[used++] = *c++;
-        }
-    }
-    to[used] = 0;
-    *line = c;
-    return *c == ' ';
-}
-
-/* "10.0.0.1@tcp:/scratch/home /home lustre rw,... 0 0": a mount of the file system "scratch". A target
- * is mounted too, on its server, but its source is a device. */
-static void take_mount(const char *line)
-{
-    char source[256], path[256], type[256];
-    if (!take_field(&line, source) || !take_field(&line, path) || !take_field(&line, type) ||
-        strcmp(type, "lustre") != 0)
-        return;
+    (void)to;
     const char *name = strstr(source, ":/");
     if (!name)
         return;
@@ -94,14 +71,6 @@ static void take_mount(const char *line)
     snprintf(m->source, sizeof m->source, "%s", source);
     if (m->instances == 1)
         snprintf(m->path, sizeof m->path, "%s", path);
-}
-
-static void take_mounts(void)
-{
-    static char text[262144];
-    long n = jst_read_text("/proc/mounts", text, sizeof text);
-    for (const char *line = text, *end; n > 0 && (end = strchr(line, '\n')); line = end + 1)
-        take_mount(line);
 }
 
 static void report(enum jst_component_kind kind, const char *name, const mounted *m, int fd,
@@ -158,7 +127,7 @@ static const char *sample_client(jst_sample *s)
     now.torn = false;
     if (jst_lustre_each("llite", "stats", count_instance, NULL) == -EACCES)
         return JST_LUSTRE_ROOT_ONLY;
-    take_mounts();
+    jst_mounts("lustre", take_mount, NULL);
     jst_lustre_each("llite", "stats", sample_mount, NULL);
     jst_lustre_each("osc", "stats", sample_requests, &osc);
     jst_lustre_each("mdc", "stats", sample_requests, &mdc);
@@ -166,4 +135,4 @@ static const char *sample_client(jst_sample *s)
 }
 
 const jst_source jst_source_lustre_client = {
-    .name = "Lustre mounts", .open = open_client, .sample = sample_client};
+    .name = "lustre-client", .open = open_client, .sample = sample_client};
