@@ -1,6 +1,7 @@
 /* sources.c: the table of sources: a row here, a file in sources/. */
 #include "sources.h"
 
+#include "sources/gpfs.h"
 #include "sources/hardware.h"
 #include "sources/lustre.h"
 #include "sources/system.h"
@@ -17,5 +18,6 @@ const jst_source *const jst_sources[] = {
     &jst_source_lustre_client,
     &jst_source_lustre_server,
     &jst_source_lustre_jobs,
+    &jst_source_gpfs,
     NULL,
 };
