@@ -135,4 +135,4 @@ static const char *sample_client(jst_sample *s)
 }
 
 const jst_source jst_source_lustre_client = {
-    .name = "lustre-client", .open = open_client, .sample = sample_client};
+    .name = "lustre client", .open = open_client, .sample = sample_client};

@@ -257,4 +257,4 @@ static const char *sample_jobs(jst_sample *s)
 }
 
 const jst_source jst_source_lustre_jobs = {
-    .name = "lustre-jobs", .open = open_jobs, .sample = sample_jobs};
+    .name = "lustre jobs", .open = open_jobs, .sample = sample_jobs};

@@ -40,4 +40,4 @@ static const char *sample_targets(jst_sample *s)
 }
 
 const jst_source jst_source_lustre_server = {
-    .name = "lustre-server", .open = open_targets, .sample = sample_targets};
+    .name = "lustre server", .open = open_targets, .sample = sample_targets};
