@@ -16,22 +16,22 @@
     ((UINT64_C(1) << 56) - 1) /* the device's counters have 56 bits, and begin again */
 
 struct counter {
-    enum jst_component_metric metric;
     const char *file;
+    enum jst_component_metric metric;
     bool by_class; /* one file for each class of traffic, added up */
 };
 
 static const struct counter counters[] = {
-    {JST_LINK_SEND_BYTES, "hni_sts_tx_ok_octets", false},
-    {JST_LINK_RECEIVE_BYTES, "hni_sts_rx_ok_octets", false},
-    {JST_LINK_SEND_PACKETS, "hni_pkts_sent_by_tc", true},
-    {JST_LINK_RECEIVE_PACKETS, "hni_pkts_recv_by_tc", true},
+    {"hni_sts_tx_ok_octets", JST_LINK_SEND_BYTES, false},
+    {"hni_sts_rx_ok_octets", JST_LINK_RECEIVE_BYTES, false},
+    {"hni_pkts_sent_by_tc", JST_LINK_SEND_PACKETS, true},
+    {"hni_pkts_recv_by_tc", JST_LINK_RECEIVE_PACKETS, true},
     /* Cycles in which the switch did not let the port send: the sign of congestion. */
-    {JST_LINK_WAIT_TICKS, "hni_tx_paused", true},
-    {JST_LINK_PAUSE_OPS, "hni_pause_recv", true},
-    {JST_LINK_ERROR_OPS, "hni_pcs_uncorrected_cw", false},
-    {JST_LINK_RETRY_OPS, "hni_llr_tx_replay_event", false},
-    {JST_LINK_DROP_OPS, "hni_llr_tx_discard", false},
+    {"hni_tx_paused", JST_LINK_WAIT_TICKS, true},
+    {"hni_pause_recv", JST_LINK_PAUSE_OPS, true},
+    {"hni_pcs_uncorrected_cw", JST_LINK_ERROR_OPS, false},
+    {"hni_llr_tx_replay_event", JST_LINK_RETRY_OPS, false},
+    {"hni_llr_tx_discard", JST_LINK_DROP_OPS, false},
 };
 
 jst_found jst_telemetry_number(const char *text, uint64_t *number)
