@@ -91,7 +91,7 @@ static void temperatures(void **state)
 {
     (void)state;
     tree_more(&jst_source_power, &s);
-    assert_int_equal(jst_test_number(domain("package-0"), JST_POWER_TEMPERATURE_MC), 63500);
+    assert_int_equal(jst_test_number(domain("package-0"), JST_POWER_TEMPERATURE_MC), 61000);
     assert_int_equal(jst_test_number(domain("package-1"), JST_POWER_TEMPERATURE_MC),
                      0); /* -3 degrees */
     assert_int_equal(jst_test_number(domain("processors"), JST_POWER_TEMPERATURE_MC), 71250);

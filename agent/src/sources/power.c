@@ -14,7 +14,6 @@
 
 #define RAPL "/sys/class/powercap"
 #define HWMON "/sys/class/hwmon"
-#define MOST_SENSORS 256
 
 static char why[160];
 
@@ -132,35 +131,54 @@ static unsigned each_domain(jst_sample *s)
 
 /* ---- temperatures ---- */
 
-static bool is_processor(const char *driver)
+/* A package's own sensor, which is the highest of its cores'. Each core's is on its core: asking there
+ * would wake it. */
+static bool package_sensor(const char *folder, uint64_t *millidegrees, char name[JST_NAME])
 {
-    return !strcmp(driver, "coretemp") || !strcmp(driver, "k10temp") || !strcmp(driver, "zenpower");
+    char text[JST_NAME];
+    uint64_t package;
+    if (jst_file_text(folder, "temp1_label", text, sizeof text) != JST_THERE ||
+        !jst_package_of_label(text, &package) ||
+        jst_file_text(folder, "temp1_input", text, sizeof text) != JST_THERE ||
+        jst_temperature(text, millidegrees) != JST_THERE)
+        return false;
+    snprintf(name, JST_NAME, "package-%u", (unsigned)package);
+    return true;
 }
 
-/* The highest of a device's sensors, and the package it names. */
-static bool highest(const char *folder, uint64_t *millidegrees, char name[JST_NAME])
+/* The highest of a device's sensors. */
+static bool highest(const char *folder, uint64_t *millidegrees)
 {
     bool there = false;
     *millidegrees = 0;
-    snprintf(name, JST_NAME, "processors"); /* AMD's sensors do not say of which package they are */
-    for (unsigned i = 1; i <= MOST_SENSORS; i++) {
-        char file[JST_NAME], text[JST_NAME];
+    DIR *d = jst_open_folder(folder);
+    for (const char *file; d && (file = jst_next_name(d, "temp"));) {
+        char text[JST_NAME];
         uint64_t number;
-        snprintf(file, sizeof file, "temp%u_input", i);
-        jst_found found = jst_file_text(folder, file, text, sizeof text);
-        if (found == JST_ABSENT && i > 4 && !there)
-            break;
-        if (found != JST_THERE || jst_temperature(text, &number) != JST_THERE)
+        if (!strstr(file, "_input") ||
+            jst_file_text(folder, file, text, sizeof text) != JST_THERE ||
+            jst_temperature(text, &number) != JST_THERE)
             continue;
         there = true;
         if (number > *millidegrees)
             *millidegrees = number;
-        snprintf(file, sizeof file, "temp%u_label", i);
-        if (i == 1 && jst_file_text(folder, file, text, sizeof text) == JST_THERE &&
-            jst_package_of_label(text, &number))
-            snprintf(name, JST_NAME, "package-%u", (unsigned)number);
     }
+    if (d)
+        closedir(d);
     return there;
+}
+
+/* Reads a device. False: no processor's sensor. AMD's do not say of which package they are. */
+static bool read_sensor(const char *folder, uint64_t *millidegrees, char name[JST_NAME])
+{
+    if (jst_file_word(folder, "name", name) != JST_THERE)
+        return false;
+    if (!strcmp(name, "coretemp"))
+        return package_sensor(folder, millidegrees, name);
+    if (strcmp(name, "k10temp") != 0 && strcmp(name, "zenpower") != 0)
+        return false;
+    snprintf(name, JST_NAME, "processors");
+    return highest(folder, millidegrees);
 }
 
 static unsigned each_sensor(jst_sample *s)
@@ -173,8 +191,7 @@ static unsigned each_sensor(jst_sample *s)
     for (const char *device; (device = jst_next_name(d, "hwmon"));) {
         char folder[JST_PATH], name[JST_NAME];
         uint64_t number;
-        if (!jst_join(folder, HWMON, device) || jst_file_word(folder, "name", name) != JST_THERE ||
-            !is_processor(name) || !highest(folder, &number, name))
+        if (!jst_join(folder, HWMON, device) || !read_sensor(folder, &number, name))
             continue;
         sensors++;
         bool several = !strcmp(name, "processors");
