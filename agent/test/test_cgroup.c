@@ -162,6 +162,19 @@ static void a_job_that_ends(void **state)
     assert_string_equal(jst_source_batch_jobs.open(), "no control groups");
 }
 
+static void other_nodes_of_the_machine(void **state)
+{
+    (void)state;
+    char host[65] = "", path[256];
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "/sys/fs/cgroup/system.slice/%s_slurmstepd.scope/job_8/cpu.stat",
+             host);
+    tree_put_text(path, "user_usec 1\n");
+    take();
+    assert_non_null(job("job_8", "slurm-8"));
+    assert_null(job("job_55", "slurm-55")); /* node1's */
+}
+
 static void first_version(void **state)
 {
     (void)state;
@@ -260,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(second_version, begin_second, end),
         cmocka_unit_test_setup_teardown(jobs_without_a_number, begin_second, end),
         cmocka_unit_test_setup_teardown(a_job_that_ends, begin_second, end),
+        cmocka_unit_test_setup_teardown(other_nodes_of_the_machine, begin_second, end),
         cmocka_unit_test_setup_teardown(first_version, begin_first, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

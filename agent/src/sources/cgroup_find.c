@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cgroup.h"
 
@@ -223,9 +224,25 @@ static void folders(struct walk *w, const char *folder, const char *begin, const
     closedir(d);
 }
 
+/* Several slurmd of one machine have a folder each, with the node's name in its own. Where there is one of
+ * this host's name, the others are other nodes': a cluster that is played on one machine. */
+static bool has_own(const char *folder, const char *format, char name[JST_NAME])
+{
+    char host[65] = "", path[JST_PATH];
+    if (gethostname(host, sizeof host - 1) != 0 || strchr(host, '/'))
+        return false;
+    snprintf(name, JST_NAME, format, host);
+    if (!jst_join(path, folder, name))
+        return false;
+    DIR *d = jst_open_folder(path);
+    return d && closedir(d) == 0;
+}
+
 static void slice(struct walk *w, const char *folder)
 {
-    folders(w, folder, "", "slurmstepd.scope", slurm_jobs);
+    char own[JST_NAME];
+    bool only = has_own(folder, "%s_slurmstepd.scope", own);
+    folders(w, folder, only ? own : "", only ? own : "slurmstepd.scope", slurm_jobs);
 }
 
 static void slurm_users(struct walk *w, const char *folder)
@@ -249,8 +266,9 @@ static void second(struct walk *w, const char *root)
 
 static void first(struct walk *w, const char *controller)
 {
-    char folder[JST_PATH];
-    folders(w, controller, "slurm", "", slurm_users);
+    char folder[JST_PATH], own[JST_NAME];
+    bool only = has_own(controller, "slurm_%s", own);
+    folders(w, controller, only ? own : "slurm", only ? own : "", slurm_users);
     if (jst_join(folder, controller, "pbs_jobs.service/jobid"))
         other_jobs(w, folder, "", "pbs");
     if (jst_join(folder, controller, "lsf"))
