@@ -1,68 +1,12 @@
-"""A receiver, as an operator starts it."""
+"""Receivers for the tests."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from node import Node
-
-NODES = ("n1", "n2", "n3", "node-17.example.org")
-
-
-@dataclass
-class Ground:
-    """A receiver that runs.
-
-    Attributes:
-        folder: Has `mirror`, `repository` and `tokens`.
-    """
-
-    folder: Path
-    process: subprocess.Popen[str]
-    port: int
-
-    @property
-    def mirror(self) -> Path:
-        return self.folder / "mirror"
-
-    def node(self, name: str = "n1", **given: object) -> Node:
-        return Node(self.port, f"secret-{name}", name, **given)  # type: ignore[arg-type]
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        self.process.send_signal(number)
-        self.process.wait(30)
-
-
-def start(folder: Path, *words: str, config: str = "") -> Ground:
-    """Start a receiver in a folder, on any free port."""
-    tokens, settings = folder / "tokens", folder / "receive.toml"
-    if not tokens.exists():
-        hashes = [f"{n} {hashlib.sha256(f'secret-{n}'.encode()).hexdigest()}\n" for n in NODES]
-        tokens.write_text("".join(hashes))
-        tokens.chmod(0o600)
-    settings.write_text(config)
-    command = [sys.executable, "-m", "jostle.cli", "receive", "--listen", "127.0.0.1:0",
-               "--mirror", folder / "mirror", "--tokens", tokens, "--config", settings,
-               "--repository", folder / "repository", *words]  # fmt: skip
-    log = (folder / "log").open("a")
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=log, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
-    assert process.stdout is not None
-    first = process.stdout.readline()
-    port = re.search(r"http://127\.0\.0\.1:(\d+)", first)
-    assert port, (first, (folder / "log").read_text())
-    return Ground(folder, process, int(port[1]))
+from receive_ground import Ground, start
 
 
 @pytest.fixture(scope="package")

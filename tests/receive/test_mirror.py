@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from node import body, ranged
+from receive_node import body, ranged
 
 from jostle.errors import UsageError
 from jostle.receive import keeper as keeper_module

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from node import body, ranged
+from receive_node import body, ranged
 
 from jostle.receive.ranges import MOST_BODY, Range, decode, parse
 from jostle.receive.refused import RefusedError
