@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 import uvicorn
+from receive_ground import Ground
 from receive_node import Node, body, ranged
 
-from receive_ground import Ground
 from jostle.errors import UsageError
 from jostle.receive import add_token, read_settings
 from jostle.receive import receiver as receiver_module
