@@ -122,7 +122,8 @@ static void put_label(char *to, size_t n, const metric *m)
     snprintf(to, n, "%s", id);
     char *end = strrchr(to, '_');
     bool storage_time = end && strcmp(m->unit, "ns") == 0 && strncmp(m->id, "storage_", 8) == 0;
-    if (end && strcmp(end + 1, "ops") != 0)
+    if (end && strcmp(end + 1, m->unit) == 0 && strcmp(m->unit, "ops") != 0 &&
+        strcmp(m->unit, "count") != 0)
         snprintf(end, n - (size_t)(end - to), "%s", storage_time ? " time" : "");
     for (char *p = to; *p; p++)
         if (*p == '_')

@@ -17,17 +17,23 @@ static bool put_path(char *to, size_t n, const char *path)
     return length >= 0 && (size_t)length < n;
 }
 
-long jst_read_text(const char *path, char *to, size_t n)
+/* Neither a pipe that nobody writes to nor a terminal is waited for. */
+static int open_below_root(const char *path)
 {
     char whole[512];
-    size_t have = 0;
-    to[0] = 0;
     if (!put_path(whole, sizeof whole, path))
         return -ENAMETOOLONG;
-    /* Neither a pipe that nobody writes to nor a terminal is waited for. */
     int fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return fd < 0 ? -errno : fd;
+}
+
+long jst_read_text(const char *path, char *to, size_t n)
+{
+    size_t have = 0;
+    to[0] = 0;
+    int fd = open_below_root(path);
     if (fd < 0)
-        return -errno;
+        return fd;
     ssize_t r = 1;
     while (have < n - 1 && (r = read(fd, to + have, n - 1 - have)) > 0)
         have += (size_t)r;
@@ -54,6 +60,48 @@ long jst_read_number(const char *path, uint64_t *to)
         return -EINVAL;
     *to = v;
     return 0;
+}
+
+/* Gives away the whole lines of a text; returns how many bytes of a line that has no end yet are left, at
+ * the text's beginning. */
+static size_t give_lines(char *text, size_t n, size_t room, bool *cut,
+                         void (*each)(const char *line, void *with), void *with)
+{
+    char *line = text, *end;
+    while ((end = memchr(line, '\n', n - (size_t)(line - text)))) {
+        *end = 0;
+        if (!*cut)
+            each(line, with);
+        *cut = false;
+        line = end + 1;
+    }
+    size_t rest = n - (size_t)(line - text);
+    if (rest < room) {
+        memmove(text, line, rest);
+        return rest;
+    }
+    text[room] = 0; /* the line fills the buffer: what follows of it is passed over */
+    if (!*cut)
+        each(text, with);
+    *cut = true;
+    return 0;
+}
+
+long jst_each_line(const char *path, void (*each)(const char *line, void *with), void *with)
+{
+    char text[4096 + 1];
+    const size_t room = sizeof text - 1;
+    size_t have = 0;
+    ssize_t r;
+    bool cut = false;
+    int fd = open_below_root(path);
+    if (fd < 0)
+        return fd;
+    while ((r = read(fd, text + have, room - have)) > 0)
+        have = give_lines(text, have + (size_t)r, room, &cut, each, with);
+    long error = r < 0 ? -errno : 0;
+    close(fd);
+    return error;
 }
 
 long jst_each_name(const char *path, void (*each)(const char *name, void *with), void *with)

@@ -85,6 +85,9 @@ extern const char *jst_root;
 long jst_read_text(const char *path, char *to, size_t n);
 /** Reads a file that holds one decimal number and nothing else. 0, or -errno; -EINVAL: no number. */
 long jst_read_number(const char *path, uint64_t *to);
+/** Calls `each` with the lines of a file of any length, without their ends; a line is cut after 4 KiB, and
+ *  a last line without its end is left out. 0, or -errno. */
+long jst_each_line(const char *path, void (*each)(const char *line, void *with), void *with);
 /** Calls `each` with the names in a folder, but those that begin with a dot. 0, or -errno. */
 long jst_each_name(const char *path, void (*each)(const char *name, void *with), void *with);
 

@@ -8,7 +8,11 @@
 
 /* clang-format off */
 const jst_source *const jst_sources[] = {
+    &jst_source_machine,
     &jst_source_disk,
+    &jst_source_interface,
+    &jst_source_nfs_mount,
+    &jst_source_nfs_server,
     &jst_source_batch_jobs,
     &jst_source_fabric,
     &jst_source_slingshot,

@@ -1,0 +1,13 @@
+/* fuzz_disk.c: /proc/diskstats. */
+#include "../src/sources/disk.c"
+#include "fuzz_text.h"
+
+static bool any(const char *name)
+{
+    return name[0] != 0;
+}
+
+static void parse(jst_sample *s, char *input)
+{
+    parse_disks(s, input, any);
+}

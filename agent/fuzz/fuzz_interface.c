@@ -1,0 +1,9 @@
+/* fuzz_interface.c: /proc/net/dev. */
+#include "../src/sources/interface.c"
+#include "fuzz_text.h"
+
+static void parse(jst_sample *s, char *input)
+{
+    count = 0;
+    parse_interfaces(s, input);
+}

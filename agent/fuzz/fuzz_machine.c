@@ -1,0 +1,13 @@
+/* fuzz_machine.c: /proc/stat, /proc/pressure, /proc/meminfo, /proc/vmstat. */
+#include "../src/sources/machine.c"
+#include "fuzz_text.h"
+
+static void parse(jst_sample *s, char *input)
+{
+    jst_component *c =
+        jst_component_of(s, &(jst_names){.kind = JST_KIND_MACHINE, .name = "machine"});
+    parse_stat(c, input);
+    parse_pressure(c, input, JST_PRESSURE_IO_NS, JST_PRESSURE_IO_FULL_NS);
+    parse_meminfo(c, input);
+    parse_vmstat(c, input);
+}
