@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.analysis.estimation.spans import _spans
-from jostle.analysis.identification.resources import _axis
+from jostle.analysis.identification.resources import job_axis
 from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 from jostle.repository.query.co_running import JobFacts, _merged
@@ -43,7 +43,7 @@ def test_what_is_no_number_is_null_in_json() -> None:
 def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:
     slices = pa.table({"slice": [7, 1_000_000], "slice_ns": [100, 100]})
     found: Any = SimpleNamespace(own_mounts=slices, own_nodes=slices.slice(0, 0))
-    begin, step, steps = _axis(found)
+    begin, step, steps = job_axis(found)
     assert steps <= 100_000
     assert begin <= 700 and begin + step * steps >= 100_000_100
 

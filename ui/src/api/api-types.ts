@@ -84,6 +84,8 @@ export interface Blamed {
   share: number;
   slices: number;
   pattern: string;
+  /** server: no neighbour, the server itself was slow */
+  kind: 'job' | 'unprofiled' | 'server';
 }
 
 /** A verdict in a row of the list of jobs. */
@@ -998,6 +1000,7 @@ export interface Suspect {
   seconds: Interval;
   slices: number;
   pattern: string;
+  kind: 'job' | 'unprofiled' | 'server';
 }
 
 /** Cores that a process kept busy. */

@@ -26,7 +26,9 @@ from jostle.analysis.identification.resource_tests import (
 )
 from jostle.analysis.identification.resources import Floats, shared_resources
 from jostle.analysis.identification.seconds_lost import LEAST_SHARE, SuspectLoss, suspect_loss
+from jostle.analysis.identification.servers import times_as_slow, with_servers
 from jostle.analysis.identification.service_time import ServiceTimes
+from jostle.analysis.identification.unprofiled import with_unprofiled
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, hide
 
@@ -70,10 +72,11 @@ def identify(
         The interference; without evidence the loss lies between 0 and the smallest that could have
         been detected.
     """
-    found = beside
+    found = with_unprofiled(beside)
     if as_user is not None:
-        found = hide(beside, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    judged = [judge(resource, clock_slices(found)) for resource in shared_resources(found)]
+        found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
+    found, resources = with_servers(found, shared_resources(found, found.machines.places))
+    judged = [judge(resource, clock_slices(found)) for resource in resources]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
     for resource_test in judged:
@@ -86,16 +89,17 @@ def identify(
     seconds, guilty = _together(evaluations, run_s)
     suspects = _suspects(found, evaluations)
     part = 100 / run_s if run_s else 0.0
-    resources = [_resource(evaluation) for evaluation in evaluations]
-    active = {job for resource_test in judged for job in resource_test.resource.loads}
-    unseen = [resource_loss.smallest_s for resource_loss in resources]
+    losses = [_resource(evaluation) for evaluation in evaluations]
+    active = {job for resource in resources for job in resource.loads
+              if found.others[job].kind == "job"}  # fmt: skip
+    unseen = [resource_loss.smallest_s for resource_loss in losses]
     return Interference(
         job=found.job.job,
         start_ns=found.job.start_ns,
         run_s=run_s,
         seconds=seconds,
         percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
-        resources=sorted(resources, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
+        resources=sorted(losses, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
         acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}),
         guilty=guilty,
@@ -246,9 +250,20 @@ def _suspects(beside: Beside, evaluations: Sequence[_Evaluation]) -> list[Suspec
                 p=test.p,
                 q=q,
                 lag_s=test.lag * resource_test.resource.axis[1] / _NS,
-                pattern="" if name == OTHERS else pattern(beside, name, resource_test.resource),
+                pattern=_pattern(beside, name, resource_test),
+                kind=fact.kind,
             ))  # fmt: skip
     return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
+
+
+def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
+    """Return in a few words what a suspect did; nothing for other users' jobs."""
+    if name == OTHERS:
+        return ""
+    if name in resource_test.resource.servers:
+        times = times_as_slow(resource_test.resource.loads[name])
+        return f"{times:.1f} times its usual time per byte"
+    return pattern(beside, name, resource_test.resource)
 
 
 def _resource(evaluation: _Evaluation) -> ResourceLoss:
@@ -287,8 +302,12 @@ def _acquitted(evaluations: Sequence[_Evaluation], guilty: set[str]) -> dict[str
     for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
         resource_test = evaluation.test
         for job in resource_test.resource.loads:
-            if job not in guilty:
+            if job not in guilty and job not in resource_test.resource.servers:
                 reasons.setdefault(job, _reason(evaluation, job))
+        for job in set(resource_test.resource.apart) - guilty:
+            reasons.setdefault(
+                job, f"On {resource_test.resource.name} it used other storage targets."
+            )
     return dict(sorted(reasons.items()))
 
 

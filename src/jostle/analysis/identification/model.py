@@ -12,6 +12,7 @@ from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node"]
+SuspectKind = Literal["job", "unprofiled", "server"]
 #: Stands for all jobs that the viewer may not see.
 OTHERS = "other users' jobs"
 
@@ -33,6 +34,8 @@ class Suspect:
         q: The same after control of the false-discovery rate over all suspects and resources.
         lag_s: Lag of the load at which the correlation is greatest; 0: at once.
         pattern: How it used the resource, for users ("aggregate-write, chunk 1 MiB").
+        kind: "job"; "unprofiled": load that no profile has, known from counters of machines;
+            "server": no neighbour, the server itself was slow.
     """
 
     job: str
@@ -47,6 +50,7 @@ class Suspect:
     q: float
     lag_s: float
     pattern: str
+    kind: SuspectKind = "job"
 
 
 @dataclass(frozen=True)

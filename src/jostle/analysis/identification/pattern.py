@@ -39,9 +39,13 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
+    unprofiled = beside.others[job].kind == "unprofiled"
     rows = beside.mount_loads
     rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
                                pc.equal(rows.column("mount"), resource.name)))  # fmt: skip
+    if unprofiled:  # the kernel counts bytes, not the calls of programs
+        moved = {"read": _sum(rows, "posix_read_bytes"), "written": _sum(rows, "posix_write_bytes")}
+        return " and ".join(f"{size(count)} {what}" for what, count in moved.items() if count)
     return _files(job, rows)
 
 

@@ -123,6 +123,8 @@ def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, fl
     little, enough = {}, {}
     judged = served.judged
     for job, load in resource.loads.items():
+        if job in resource.servers:
+            continue
         here = judged & (load > 0)
         whole = float((resource.own_load + resource.others)[here].sum())
         dose = float(load[here].sum()) / whole if whole > 0 else 0.0
@@ -133,7 +135,7 @@ def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, fl
     heavy = sorted(enough, key=lambda job: (-enough[job], job))
     for job in heavy[_MOST:]:
         little[job] = 0.0
-    return little, heavy[:_MOST]
+    return little, [*heavy[:_MOST], *resource.servers]
 
 
 def _simes(values: Sequence[float]) -> float:
@@ -160,7 +162,8 @@ def accuse(judgements: Sequence[ResourceTest]) -> None:
     """Control the rate of false discoveries: over resources, then over suspects of each.
 
     On a resource with evidence suspects are taken one by one, the plainest first; what the load of
-    one explains no longer speaks against (or hides) the others.
+    one explains no longer speaks against (or hides) the others. Servers come after all loads: a
+    load may slow a server, and then the load is the cause.
     """
     for resource_test, q in zip(
         judgements, adjusted([resource_test.p for resource_test in judgements]), strict=True
@@ -171,9 +174,11 @@ def accuse(judgements: Sequence[ResourceTest]) -> None:
             within = dict(zip(left, adjusted([test.p for test in left.values()]), strict=True))
             for name in [name for name in left if not _answers(resource_test, name, left[name])]:
                 within.pop(name)
-            best = min(within, key=lambda name: (left[name].p, -left[name].correlation, name),
+            fit = [name for name, part in within.items() if max(q, part) <= LEVEL]
+            best = min(fit, key=lambda name: (name in resource_test.resource.servers, left[name].p,
+                                              -left[name].correlation, name),
                        default=None)  # fmt: skip
-            if best is None or max(q, within[best]) > LEVEL:
+            if best is None:
                 break
             resource_test.suspects[best] = max(q, within[best])
             resource_test.tests[best] = left.pop(best)

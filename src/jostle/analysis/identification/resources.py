@@ -5,7 +5,7 @@ All times in seconds, all arrays of shape (slices,) on the axis of the job's own
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.model import ResourceKind
+from jostle.analysis.identification.targets import shared_part
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside
 from jostle.repository.query.lifetimes import spans
@@ -28,6 +29,7 @@ _FILES = ("posix", "stdio")
 _FILE_OPS = ("open", "close", "read", "write", "seek", "sync")
 #: A slice in which calls of a kind have less than this part of a usual one tells nothing of them.
 _LITTLE = 0.02
+_APART = 0.01  # part of a load on the job's own targets: with less they do not meet
 _SPILLS = 4  # slices over which a call that ended late may push the time of those before it
 
 
@@ -63,6 +65,8 @@ class SharedResource:
         own_load: The job's own load; loads: that of each other job.
         unit: Of the loads, per slice.
         raw_ns: Longest slice of the records that the loads were made of.
+        apart: Jobs whose files lie on other storage targets of the same file system.
+        servers: Those of the loads that are none, but how slow a server was (see servers.py).
     """
 
     name: str
@@ -76,6 +80,8 @@ class SharedResource:
     loads: dict[str, Floats]
     unit: str
     raw_ns: int
+    servers: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @property
     def others(self) -> Floats:
@@ -83,27 +89,32 @@ class SharedResource:
         return np.sum(list(self.loads.values()), axis=0) if self.loads else np.zeros(self.axis[2])
 
 
-def shared_resources(beside: Beside) -> list[SharedResource]:
+def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[SharedResource]:
     """Lay out every resource that the job used and another job too, while it ran.
 
     Args:
         beside: From Repository.beside.
+        watched: Mounts whose servers are watched: these also where no other job used them.
 
     Returns:
         Mounts, nodes and the network; none where the job has no slices.
     """
-    axis = _axis(beside)
+    axis = job_axis(beside)
     if not axis[2]:
         return []
     shared = [
         _mount(beside, name, axis)
-        for name in _names(beside.mount_loads, "mount")
+        for name in dict.fromkeys([*_names(beside.mount_loads, "mount"), *sorted(watched)])
         if name in set(_names(beside.own_mounts, "mount"))
     ]
     shared += [_node(beside, name, axis) for name in nodes(beside)]
     if beside.network_loads.num_rows and beside.own_nodes.num_rows:
         shared.append(_network(beside, axis))
-    return [resource for resource in shared if any(load.any() for load in resource.loads.values())]
+    return [
+        resource
+        for resource in shared
+        if resource.name in watched or any(load.any() for load in resource.loads.values())
+    ]
 
 
 def nodes(beside: Beside) -> list[str]:
@@ -121,7 +132,7 @@ def _names(table: pa.Table, column: str) -> list[str]:
     return list(dict.fromkeys(table.column(column).to_pylist())) if table.num_rows else []
 
 
-def _axis(beside: Beside) -> Axis:
+def job_axis(beside: Beside) -> Axis:
     """Span all slices of the job, in longer steps where they would be too many."""
     own = [_slices(table) for table in (beside.own_mounts, beside.own_nodes) if table.num_rows]
     if not own:
@@ -230,11 +241,15 @@ def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
     calls = tuple(_file_calls(rows))
     theirs = _where(beside.mount_loads, "mount", name)
-    loads = {}
+    loads, apart = {}, []
     for job, table in _by_job(theirs):
         other = _AxisRows(table, axis, beside.job.life)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
-        loads[job] = _moved(other)
+        part = shared_part(beside, job, name)
+        if part < _APART:
+            apart.append(job)
+        else:
+            loads[job] = part * _moved(other)
     active = rows.active()
     seconds = np.sum([call_series.seconds for call_series in calls], axis=0)
     slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
@@ -242,7 +257,7 @@ def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
     return SharedResource(
         name, "file system", axis, calls, _counts(beside, slowest, mean, axis),
         np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
-        _longest(theirs, axis),
+        _longest(theirs, axis), apart=tuple(apart),
     )  # fmt: skip
 
 

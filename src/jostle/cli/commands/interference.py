@@ -73,7 +73,8 @@ def command(
     _present(estimate, interference)
     if place:
         show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
-    others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]
+    suspects = [suspect.job for suspect in interference.suspects if suspect.kind == "job"]
+    others = list(dict.fromkeys(suspects))[:3]
     seen = "suspects" if interference.evident else "no suspects"
     next_steps(*steps("interference", seen, interference.job, flag=flag, viewer=viewer,
                       others=others))  # fmt: skip

@@ -98,8 +98,10 @@ def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
 def _job(suspect: Blamed) -> str:
     from jostle.analysis.identification.model import OTHERS
 
-    if suspect.job == OTHERS:
-        return OTHERS
+    if suspect.job == OTHERS or suspect.kind == "unprofiled":
+        return suspect.job
+    if suspect.kind == "server":
+        return f"no neighbour: {suspect.job} was slow"
     owner = "" if suspect.user is None else f" ({owner_name(suspect.user)})"
     return f"job {suspect.job}{owner}"
 
@@ -260,10 +262,10 @@ def _strip(estimate: Estimate) -> Iterator[Any]:
 def _neighbours(
     interference: Interference | None, blame: Blame, names: Mapping[str, str]
 ) -> Iterator[Any]:
-    if interference is None or not interference.neighbours:
+    if interference is None or not (interference.neighbours or blame.suspects):
         return
     beside = others_beside(interference.neighbours, unnamed=interference.unnamed)
-    yield from ("", heading("By whom", f"  {beside} beside it"))
+    yield from ("", heading("By whom", f"  {beside or 'no profiled job'} beside it"))
     if not blame.suspects:
         yield _no_evidence(interference, names)
         return

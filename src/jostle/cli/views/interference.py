@@ -11,7 +11,7 @@ from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import UNEXPLAINED, Blame
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
 from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
         yield from ("", heading("Where"))
         yield from _where(interference.resources)
     if interference.suspects:
-        yield from ("", heading("Who", "  jobs whose load explains the loss"))
+        jobs = all(suspect.kind == "job" for suspect in interference.suspects)
+        what = "jobs whose load explains the loss" if jobs else "what explains the loss"
+        yield from ("", heading("Who", f"  {what}"))
         yield _suspects(interference)
 
 
@@ -49,7 +51,7 @@ def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
     if interference.evident:
         yield heading(
             f"{interference.job} lost {seconds_text(split.explained_s)} "
-            f"{run} to jobs that were profiled."
+            f"{run} {to_whom({suspect.kind for suspect in split.suspects})}."
         )
         yield f"  {_first(split)}"
     elif interference.blind:

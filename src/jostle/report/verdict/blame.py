@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from jostle.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
-    from jostle.analysis.identification.model import Interference, Suspect
+    from jostle.analysis.identification.model import Interference, Suspect, SuspectKind
     from jostle.analysis.interval import Interval
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
@@ -38,6 +38,7 @@ class Blamed:
         slices: Slices in which both jobs were active there.
         correlation: Of its load with the job's service time, on the first resource.
         pattern: How it used that resource, for users.
+        kind: As of Suspect: a job, load that no profile has, or a slow server.
     """
 
     job: str
@@ -49,6 +50,16 @@ class Blamed:
     slices: int
     correlation: float
     pattern: str
+    kind: SuspectKind = "job"
+
+
+def to_whom(kinds: Collection[SuspectKind]) -> str:
+    """Return to whom a loss went, for a sentence: by the kinds of its suspects."""
+    return {
+        frozenset({"job"}): "to jobs that were profiled",
+        frozenset({"unprofiled"}): "to load that no profile has",
+        frozenset({"server"}): "to a slow server, not to a neighbour",
+    }.get(frozenset(kinds), "to others")
 
 
 @dataclass(frozen=True)
@@ -163,6 +174,7 @@ def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list
             slices=max(suspect.slices for suspect in each),
             correlation=each[0].correlation,
             pattern=each[0].pattern,
+            kind=each[0].kind,
         ))  # fmt: skip
     return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
 

@@ -6,7 +6,8 @@ Asked of the rollups alone, so that a job among a thousand costs no more than it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +16,7 @@ from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.errors import JobError
 from jostle.repository.query.engine import OWNER, Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, lived
+from jostle.repository.query.machine_loads import MachineLoads, machine_loads
 from jostle.repository.types import WRITE_METRICS
 
 _KINDS = ("posix", "stdio")
@@ -78,6 +80,8 @@ class JobFacts:
         clock_state: Worst of adjtimex; 5: not synchronised.
         clock_error_us: Largest error bound of its clocks.
         clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
+        kind: "job"; "unprofiled": load that no profile has, known by counters of machines;
+            "server": no load, but a server that was slow by itself.
     """
 
     job: str
@@ -93,6 +97,7 @@ class JobFacts:
     clock_state: int = 0
     clock_error_us: int = 0
     clocks: tuple[str, ...] = ()
+    kind: Literal["job", "unprofiled", "server"] = "job"
 
     @property
     def life(self) -> tuple[int, int]:
@@ -122,6 +127,7 @@ class Beside:
             cpu_ns.
         network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
             job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
+        machines: What agents of nodes and servers counted on the mounts.
     """
 
     job: JobFacts
@@ -131,6 +137,7 @@ class Beside:
     mount_loads: pa.Table
     node_loads: pa.Table
     network_loads: pa.Table
+    machines: MachineLoads = field(default_factory=MachineLoads)
 
 
 def beside(engine: Engine, job: str) -> Beside:
@@ -151,13 +158,18 @@ def beside(engine: Engine, job: str) -> Beside:
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
     others = {name: fact for name, fact in others.items() if _met(own, fact)}
-    loads = (lived(_of(table, others), engine.lives) for table in seen)
+    mount_loads, node_loads, network_loads = (
+        lived(_of(table, others), engine.lives) for table in seen
+    )
     return Beside(
         own,
         others,
         lived(mounts[0], engine.lives).drop_columns("job"),
         lived(_own_nodes(engine, job, wide), engine.lives).drop_columns("job"),
-        *loads,
+        mount_loads,
+        node_loads,
+        network_loads,
+        machines=machine_loads(engine, sorted(set(mounts[0]["mount"].to_pylist())), window),
     )
 
 
@@ -175,8 +187,13 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 
 
 def has_company(engine: Engine, job: str) -> bool:
-    """Return whether other jobs may have run beside one; cheap, and False only if none did."""
+    """Return whether other jobs may have run beside one; cheap, and False only if none did.
+
+    Where agents of machines counted, something beside it may be known that is no job.
+    """
     window = engine.window(job)
+    if engine.newest("component_slices", *window):
+        return True
     rows = engine.ask(
         lambda: (
             f"SELECT count(*) AS number FROM {engine.stored('processes')} WHERE job <> $1 AND "

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 Light = Literal["green", "yellow", "red"]
 Cause = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
 ResourceKind = Literal["file system", "network", "node"]
+SuspectKind = Literal["job", "unprofiled", "server"]
 
 
 class Interval(BaseModel):
@@ -116,6 +117,9 @@ class Blamed(BaseModel):
     share: float = Field(description="of the whole loss")
     slices: int
     pattern: str
+    kind: SuspectKind = Field(
+        default="job", description="server: no neighbour, the server itself was slow"
+    )
 
 
 class BlameReport(BaseModel):
@@ -140,6 +144,7 @@ class Suspect(BaseModel):
     seconds: Interval
     slices: int
     pattern: str
+    kind: SuspectKind = "job"
 
 
 class GuiltySlice(BaseModel):

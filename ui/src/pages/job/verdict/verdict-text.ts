@@ -82,8 +82,17 @@ export function headline(verdict: Verdict): string {
   if (isUndisturbed(head)) return ranAlone(verdict) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
   if (!verdict.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
-  if (!leavesUnexplained(verdict)) return `Others cost this run ${lost} of ${run}`;
-  return `This run lost ${lost} of its ${run}: ${seconds(verdict.blame.explained_s.value)} to others that were profiled`;
+  const whom = toWhom(verdict);
+  if (!leavesUnexplained(verdict)) return whom === PROFILED ? `Others cost this run ${lost} of ${run}` : `This run lost ${lost} of its ${run} ${whom}`;
+  return `This run lost ${lost} of its ${run}: ${seconds(verdict.blame.explained_s.value)} ${whom}`;
+}
+
+const PROFILED = 'to others that were profiled';
+/** Returns to whom a loss went, by the kinds of its suspects (report/verdict/blame.py). */
+export function toWhom(verdict: Verdict): string {
+  const kinds = new Set(verdict.blame.suspects.map((suspect) => suspect.kind ?? 'job'));
+  if (kinds.size > 1) return 'to others';
+  return kinds.has('server') ? 'to a slow server, not to a neighbour' : kinds.has('unprofiled') ? 'to load that no profile has' : PROFILED;
 }
 
 /** Returns the answer to "by whom" if no job is suspected. Jobs that were not profiled have no name. */
@@ -130,5 +139,5 @@ const MOST_SUSPECTS = 5;
 
 /** Returns the suspects with the largest shares, largest first. */
 export const topSuspects = (verdict: Verdict): Blamed[] => verdict.blame.suspects.slice(0, MOST_SUSPECTS);
-/** Whether the viewer may see the name of a suspect. */
-export const isNamed = (suspect: Blamed) => suspect.job !== OTHER_USERS_JOBS;
+/** Whether a suspect is a job whose page the viewer may open. */
+export const isNamed = (suspect: Blamed) => suspect.job !== OTHER_USERS_JOBS && (suspect.kind ?? 'job') === 'job';

@@ -1,0 +1,215 @@
+"""Finds load that no profile has, from the counters of machines, as suspects of their own.
+
+What a mount's client counted on a node, or its server counted, less what the profiles there say,
+was moved by programs without a profile: static binaries, containers, jobs that opted out, other
+clusters. The two are not counted at the same instant: a long write is in its profile when it ends,
+and is written back after it. So only what grows beyond the most that the difference was lately
+counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.analysis.identification.resources import Axis, Floats, job_axis
+from jostle.analysis.series import resample
+from jostle.arrow_columns import ints
+from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.machine_loads import SERVING_KINDS
+
+# Written back, or read ahead, within this time: the kernel keeps dirty pages for 30 s.
+_LATELY_NS = 40_000_000_000
+#: What a server moves beyond what clients asked for: headers, retries, read-ahead.
+_SERVER_EXTRA = 0.1
+#: Part of all traffic: a smaller difference is one of counting, not of load.
+_LEAST = 0.05
+_TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
+_COLUMNS = {
+    "read_bytes": "posix_read_bytes", "write_bytes": "posix_write_bytes",
+    "meta_ops": "posix_meta_ops",
+}  # fmt: skip
+#: Of a server's component: what it read and wrote for its clients.
+_LINK = {"read_bytes": "link_send_bytes", "write_bytes": "link_receive_bytes"}
+_STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
+
+
+def with_unprofiled(beside: Beside) -> Beside:
+    """Return a job's neighbours with load that no profile has among them.
+
+    Args:
+        beside: From Repository.beside.
+    """
+    machines = beside.machines
+    if not machines.clients.num_rows and not machines.servers.num_rows:
+        return beside
+    axis = job_axis(beside)
+    if not axis[2]:
+        return beside
+    others, rows = dict(beside.others), []
+    for mount in pc.unique(beside.own_mounts.column("mount")).to_pylist():
+        by_name = _on_clients(beside, mount, axis)
+        for name, load in _of_jobs(beside, mount, axis).items():
+            _put(by_name, name, load)
+        rest = _on_server(beside, mount, axis, list(by_name.values()))
+        if rest is not None:
+            _put(by_name, *rest)
+        for name, load in by_name.items():
+            rows.append(_rows(beside, name, mount, load, axis))
+            others[name] = _facts(beside, name, axis)
+    if not rows:
+        return beside
+    table = pa.concat_tables([beside.mount_loads, *rows], promote_options="default")
+    return replace(beside, others=others, mount_loads=table)
+
+
+Load = dict[str, Floats]
+
+
+def _put(by_name: dict[str, Load], name: str, load: Load) -> None:
+    known = by_name.get(name)
+    by_name[name] = load if known is None else {
+        key: np.maximum(known[key], load[key]) for key in load
+    }  # fmt: skip
+
+
+def _facts(beside: Beside, name: str, axis: Axis) -> JobFacts:
+    return JobFacts(
+        job=name, kind="unprofiled", start_ns=axis[0], end_ns=0,
+        seen_ns=axis[0] + axis[1] * axis[2], slice_ns=axis[1], clocks=beside.job.clocks,
+    )  # fmt: skip
+
+
+def _laid(rows: pa.Table, name: str, axis: Axis) -> Floats:
+    length = ints(rows, "slice_ns")
+    start = ints(rows, "slice") * length
+    return resample(start, length * ints(rows, "span"), ints(rows, name), axis)
+
+
+def _where(rows: pa.Table, **equal: str) -> pa.Table:
+    for column, value in equal.items():
+        rows = rows.filter(pc.equal(rows.column(column), value))
+    return rows
+
+
+def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
+    """Return what was counted beyond what the profiles say, per slice.
+
+    The difference of both sums wanders while writes are on their way; only what exceeds its highest
+    of late is load that no profile has.
+    """
+    ahead = np.cumsum(counted - profiled)
+    width = max(int(_LATELY_NS // axis[1]), 1)
+    lately = np.concatenate([np.zeros(width), ahead])  # nothing was ahead before the job
+    windows = np.lib.stride_tricks.sliding_window_view(lately, width)[: len(ahead)]
+    grown = np.maximum(ahead - windows.max(axis=1), 0.0)
+    return np.asarray(np.minimum(grown, counted))
+
+
+def _worth(load: Load, counted: Load) -> bool:
+    """Return whether a load is more than a difference of counting."""
+    moved = sum(float(load[name].sum()) for name in ("read_bytes", "write_bytes"))
+    whole = sum(float(counted[name].sum()) for name in ("read_bytes", "write_bytes"))
+    meta, all_meta = float(load["meta_ops"].sum()), float(counted["meta_ops"].sum())
+    return moved > _LEAST * max(whole, 1.0) or meta > max(_LEAST * all_meta, 100.0)
+
+
+def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+    """Return what programs without a profile moved on a mount, node by node."""
+    found: dict[str, Load] = {}
+    clients = _where(beside.machines.clients, mount=mount)
+    for host in pc.unique(clients.column("host")).to_pylist() if clients.num_rows else []:
+        mine = _where(clients, host=host)
+        known = _where(beside.machines.profiled, mount=mount, host=host)
+        counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
+        load = {name: _beyond(counted[name], _laid(known, name, axis), axis)
+                for name in _TRAFFIC}  # fmt: skip
+        # One call may be several requests: operations of metadata cannot be subtracted.
+        load["meta_ops"] = np.zeros(axis[2])
+        if _worth(load, counted):
+            _put(found, _name_of(beside, host), load)
+    return found
+
+
+def _name_of(beside: Beside, host: str) -> str:
+    """Name the load of a node: by the batch job, where only one there has no profile."""
+    groups = _where(beside.machines.groups, host=host)
+    jobs = sorted(set(groups.column("job").to_pylist()))
+    if len(jobs) == 1:
+        return f"{jobs[0]} (no profile)"
+    if jobs:
+        return f"{' or '.join(jobs[:3])}{' or others' if len(jobs) > 3 else ''} (no profile)"
+    return f"unprofiled load of {host}"
+
+
+def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+    """Return the loads of jobs that the server knows by name and no profile has."""
+    rows = _where(beside.machines.servers, mount=mount)
+    rows = rows.filter(pc.not_equal(rows.column("job"), ""))
+    unseen = set(beside.machines.groups.column("job").to_pylist())
+    found: dict[str, Load] = {}
+    for job in sorted(set(rows.column("job").to_pylist()) & unseen):
+        found[f"{job} (no profile)"] = {
+            name: _laid(_where(rows, job=job), column, axis) for name, column in _STORAGE.items()
+        }
+    return found
+
+
+def _on_server(
+    beside: Beside, mount: str, axis: Axis, known: Iterable[Load]
+) -> tuple[str, Load] | None:
+    """Return what a server moved beyond what profiles and clients say; None: nothing, or no server.
+
+    Args:
+        beside: The job and its neighbours.
+        mount: The mount.
+        axis: The job's slices.
+        known: Loads without a profile that are known already.
+    """
+    rows = _where(beside.machines.servers, mount=mount, job="")
+    kinds = set(rows.column("kind").to_pylist())
+    kind = next((kind for kind in SERVING_KINDS if kind in kinds), None)
+    if kind is None:
+        return None
+    rows = _where(rows, kind=kind)
+    columns = _LINK if kind == "interface" else _STORAGE
+    places = set(beside.machines.places.get(mount, (mount,)))
+    profiled = beside.machines.profiled
+    profiled = profiled.filter(pc.is_in(profiled.column("mount"), pa.array(sorted(places))))
+    zero = np.zeros(axis[2])
+    counted = {name: _laid(rows, columns[name], axis) if name in columns else zero
+               for name in _TRAFFIC}  # fmt: skip
+    load = {}
+    for name in _TRAFFIC:
+        theirs = _laid(profiled, name, axis) + sum((each[name] for each in known), zero)
+        load[name] = _beyond(counted[name], theirs * (1 + _SERVER_EXTRA), axis)
+    load["meta_ops"] = zero
+    if not _worth(load, counted):
+        return None
+    hosts = sorted(set(rows.column("host").to_pylist()))
+    return f"unprofiled load on {', '.join(hosts[:3])}", load
+
+
+def _rows(beside: Beside, name: str, mount: str, load: Load, axis: Axis) -> pa.Table:
+    """Return a load as rows of Beside.mount_loads."""
+    moved = sum(load.values(), np.zeros(axis[2]))
+    at = np.flatnonzero(moved > 0)
+    start = axis[0] + at * axis[1]
+    columns = {
+        "job": [name] * len(at), "mount": [mount] * len(at),
+        "slice": start // axis[1], "slice_ns": np.full(len(at), axis[1]),
+        "start_ns": start, "length_ns": np.full(len(at), axis[1]),
+        "count": np.ones(len(at), np.int64),
+    }  # fmt: skip
+    for key, column in _COLUMNS.items():
+        columns[column] = load[key][at].astype(np.int64)
+    schema = beside.mount_loads.schema
+    return pa.table({
+        field.name: pa.array(columns[field.name], field.type) if field.name in columns
+        else pa.array(np.zeros(len(at), np.int64)).cast(field.type)
+        for field in schema
+    })  # fmt: skip

@@ -1,0 +1,237 @@
+"""Reads what machines' agents counted on the mounts of a job: as clients, and as servers.
+
+A job's neighbours are known by their profiles. What no profile has shows in these counters only.
+Without agents all tables are empty, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from jostle.repository.query.engine import Engine, total
+
+_TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
+SERVED = (
+    "storage_read_bytes", "storage_write_bytes", "storage_read_ops", "storage_write_ops",
+    "storage_read_ns", "storage_write_ns", "storage_meta_ops", "storage_meta_ns",
+    "storage_busy_ns", "storage_wait_ns", "storage_wait_ops", "storage_retry_ops",
+    "storage_error_ops", "link_receive_bytes", "link_send_bytes", "link_drop_ops",
+    "link_error_ops",
+)  # fmt: skip
+_CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount")
+#: Components of a server that tell what it served; the first kind that is there counts.
+SERVING_KINDS = ("lustre_ost", "gpfs_disk", "nfs_server", "disk", "interface")
+_SERVER_KINDS = (*SERVING_KINDS, "lustre_mdt", "lustre_job")
+_SPAN = "slice + span > $1 // slice_ns AND slice * slice_ns < $2"
+_SLICE = "slice, slice_ns, span"
+
+
+def _empty(*texts: str, values: Sequence[str]) -> pa.Table:
+    kinds: dict[str, pa.DataType] = dict.fromkeys(texts, pa.string())
+    kinds |= dict.fromkeys(("slice", "slice_ns", "span", *values), pa.int64())
+    return pa.table({name: pa.array([], kind) for name, kind in kinds.items()})
+
+
+_NO_GROUPS = pa.table(
+    {name: pa.array([], pa.string()) for name in ("host", "job")}
+    | {name: pa.array([], pa.int64()) for name in ("start_ns", "end_ns")}
+)
+
+
+_NO_TARGETS = pa.table(
+    {name: pa.array([], pa.string()) for name in ("host", "target")}
+    | {"bytes": pa.array([], pa.int64())}
+)
+
+
+@dataclass(frozen=True)
+class MachineLoads:
+    """What agents counted on the mounts of a job while it ran.
+
+    Attributes:
+        clients: Per mount, host and slice what its programs moved on the mount, by the kernel:
+            mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
+        profiled: The same by the profiles of all jobs, on these mounts and others of the same
+            servers.
+        servers: Per mount, server component and slice: mount, host, kind, name, job (whose
+            requests they were; "": all), slice, slice_ns, span, then SERVED.
+        groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
+        targets: What nodes moved on each storage target: host, target, bytes.
+        places: Mount -> the mounts that the same server serves, itself included.
+    """
+
+    clients: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
+    profiled: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
+    servers: pa.Table = field(
+        default_factory=lambda: _empty("mount", "host", "kind", "name", "job", values=SERVED)
+    )
+    groups: pa.Table = field(default_factory=lambda: _NO_GROUPS)
+    targets: pa.Table = field(default_factory=lambda: _NO_TARGETS)
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> MachineLoads:
+    """Return what agents counted on mounts in a span of time.
+
+    Args:
+        engine: The repository.
+        mounts: Identities of the mounts.
+        window: Start and end, ns since the epoch.
+    """
+    if not mounts or not engine.newest("component_slices", *window):
+        return MachineLoads()
+    sources = _sources(engine)
+    servers = _servers(engine, sources, mounts, window)
+    places = _places(servers, sources, mounts)
+    all_mounts = sorted({other for some in places.values() for other in some} | set(mounts))
+    rows = engine.source("component_slices", *window)
+    columns = ", ".join(f"{total(f'storage_{name}')} AS {name}" for name in _TRAFFIC)
+    clients = engine.ask(
+        lambda: (
+            f"SELECT mount, host, {_SLICE}, {columns} FROM ({rows}) "
+            f"WHERE list_contains($3, kind) AND list_contains($4, mount) AND {_SPAN} "
+            f"GROUP BY mount, host, {_SLICE} ORDER BY ALL"
+        ),
+        [*window, list(_CLIENT_KINDS), list(mounts)],
+    )
+    return MachineLoads(
+        clients,
+        _profiled(engine, all_mounts, window),
+        servers,
+        _groups(engine, window),
+        _targets(engine, window),
+        places,
+    )
+
+
+def _profiled(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    def both(name: str) -> str:
+        return " + ".join(f"coalesce({kind}_{name}, 0)::HUGEINT" for kind in ("posix", "stdio"))
+
+    meta = " + ".join(both(f"{name}_ops") for name in ("open", "close", "meta"))
+    columns = (
+        f"{total(both('read_bytes'))} AS read_bytes, {total(both('write_bytes'))} AS write_bytes, "
+        f"{total(meta)} AS meta_ops"
+    )
+    rows = engine.stored("mount_slices", *window)
+    return engine.ask(
+        lambda: (
+            f"SELECT mount, host, {_SLICE}, {columns} FROM {rows} "
+            f"WHERE list_contains($3, mount) AND {_SPAN} "
+            f"GROUP BY mount, host, {_SLICE} ORDER BY ALL"
+        ),
+        [*window, list(mounts)],
+    )
+
+
+def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
+    """Return type and source of each network mount that jobs used."""
+    rows = engine.query(
+        "SELECT DISTINCT mount, type, source FROM mounts WHERE shared AND source <> ''"
+    ).to_pylist()
+    return {row["mount"]: (row["type"], row["source"]) for row in rows}
+
+
+def _servers(
+    engine: Engine,
+    sources: dict[str, tuple[str, str]],
+    mounts: Sequence[str],
+    window: Sequence[int],
+) -> pa.Table:
+    """Return the slices of the server components behind mounts."""
+    known = engine.query(
+        "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
+        "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind)",
+        [list(_SERVER_KINDS)],
+    ).to_pylist()
+    pairs = [
+        (mount, row) for mount in mounts for row in known
+        if mount in sources and _serves(row, *sources[mount])
+    ]  # fmt: skip
+    if not pairs:
+        return MachineLoads().servers
+    match = pa.table({
+        "on_mount": [mount for mount, _ in pairs],
+        **{key: [row[key] for _, row in pairs] for key in ("host", "kind", "source")},
+    })  # fmt: skip
+    rows = engine.source("component_slices", *window)
+    columns = ", ".join(f"coalesce({name}, 0) AS {name}" for name in SERVED)
+    wanted = ", ".join(
+        "(" + ", ".join("'" + str(value).replace("'", "''") + "'" for value in pair.values()) + ")"
+        for pair in match.to_pylist()
+    )
+    return engine.ask(
+        lambda: (
+            f"SELECT w.on_mount AS mount, c.host, c.kind, c.name, c.job, {_SLICE}, {columns} "
+            f"FROM ({rows}) c JOIN (VALUES {wanted}) w(on_mount, host, kind, source) "
+            f"ON c.host = w.host AND c.kind = w.kind AND c.source = w.source WHERE {_SPAN} "
+            "ORDER BY ALL"
+        ),
+        list(window),
+    )
+
+
+def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
+    """Return whether a server's component stands behind mounts of a type and source."""
+    host, _, path = source.rpartition(":")
+    if component["kind"].startswith("lustre"):
+        return fs_type == "lustre" and component["source"] == path.strip("/").partition("/")[0]
+    if component["kind"].startswith("gpfs"):
+        return fs_type == "gpfs" and component["source"] == source.rpartition("/")[2]
+    if component["source"]:
+        return bool(component["source"] == source)
+    server = host.rpartition("@")[2].strip("[]")
+    return bool(server) and component["host"] in (server, server.partition(".")[0])
+
+
+def _places(
+    servers: pa.Table, sources: dict[str, tuple[str, str]], mounts: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return for each mount with a known server the mounts that this server serves."""
+    rows = servers.group_by(["mount", "host", "kind"]).aggregate([]).to_pylist()
+    found: dict[str, tuple[str, ...]] = {}
+    for mount in mounts:
+        mine = [row for row in rows if row["mount"] == mount]
+        if not mine:
+            continue
+        # All mounts of one file system, or from one host, are one server's.
+        fs_type, source = sources[mount]
+        root = source.rpartition(":")[0] or source
+        found[mount] = tuple(sorted(
+            other for other, (other_type, other_source) in sources.items()
+            if other_type == fs_type and (other_source.rpartition(":")[0] or other_source) == root
+        ))  # fmt: skip
+    return found
+
+
+def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
+    """Return the batch jobs of nodes that no profile names, and when they were seen."""
+    rows = engine.source("component_slices", *window)
+    return engine.ask(
+        lambda: (
+            f"SELECT host, job, min(slice * slice_ns) AS start_ns, "
+            f"max((slice + span) * slice_ns) AS end_ns FROM ({rows}) "
+            f"WHERE kind = 'batch_job' AND {_SPAN} AND job NOT IN ("
+            f"SELECT DISTINCT batch FROM {engine.stored('processes')} WHERE batch IS NOT NULL "
+            "AND start_ns < $2 AND (end_ns = 0 OR end_ns > $1)) GROUP BY host, job ORDER BY ALL"
+        ),
+        list(window),
+    )
+
+
+def _targets(engine: Engine, window: Sequence[int]) -> pa.Table:
+    """Return what nodes moved on each storage target, in the whole span."""
+    rows = engine.source("component_slices", *window)
+    moved = "coalesce(storage_read_bytes, 0)::HUGEINT + coalesce(storage_write_bytes, 0)"
+    return engine.ask(
+        lambda: (
+            f"SELECT host, regexp_extract(name, '^.+-OST[0-9a-f]{{4}}') AS target, "
+            f"{total(moved)} AS bytes FROM ({rows}) WHERE kind = 'lustre_osc' AND {_SPAN} "
+            "GROUP BY host, target HAVING target <> '' ORDER BY ALL"
+        ),
+        list(window),
+    )
