@@ -1,6 +1,7 @@
 /* sources.c: the table of sources: a row here, a file in sources/. */
 #include "sources.h"
 
+#include "sources/beegfs.h"
 #include "sources/gpfs.h"
 #include "sources/hardware.h"
 #include "sources/lustre.h"
@@ -23,5 +24,6 @@ const jst_source *const jst_sources[] = {
     &jst_source_lustre_server,
     &jst_source_lustre_jobs,
     &jst_source_gpfs,
+    &jst_source_beegfs,
     NULL,
 };

@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -128,29 +129,36 @@ static void pass_over(jst_child *c)
         continue;
 }
 
-static long answer(jst_child *c, char *to, size_t size, int64_t until_ns,
-                   bool (*is_whole)(const char *text, size_t n))
+/* Waits for output. Returns its bytes, 0: it ended, or -errno. */
+static long read_some(jst_child *c, char *to, size_t size, int64_t until_ns)
 {
-    size_t used = 0;
     for (;;) {
-        long n = read(c->from, to + used, size - 1 - used);
-        if (n > 0) {
-            used += (size_t)n;
-            to[used] = 0;
-            if (is_whole(to, used))
-                return (long)used;
-            if (used == size - 1)
-                return -EFBIG;
-            continue;
-        }
-        if (n == 0)
-            return -EPIPE;
+        long n = read(c->from, to, size);
+        if (n >= 0)
+            return n;
         if (errno != EAGAIN && errno != EINTR)
             return -errno;
         int64_t left = until_ns - clock_ns();
         if (left <= 0)
             return -ETIMEDOUT;
         poll(&(struct pollfd){.fd = c->from, .events = POLLIN}, 1, (int)(left / 1000000) + 1);
+    }
+}
+
+static long answer(jst_child *c, char *to, size_t size, int64_t until_ns,
+                   bool (*is_whole)(const char *text, size_t n))
+{
+    size_t used = 0;
+    for (;;) {
+        long n = read_some(c, to + used, size - 1 - used, until_ns);
+        if (n <= 0)
+            return n < 0 ? n : -EPIPE;
+        used += (size_t)n;
+        to[used] = 0;
+        if (is_whole(to, used))
+            return (long)used;
+        if (used == size - 1)
+            return -EFBIG;
     }
 }
 
@@ -176,5 +184,54 @@ long jst_child_ask(jst_child *c, const char *request, char *to, size_t size, int
         stop(c);
     else
         c->pause_ns = 0;
+    return n;
+}
+
+/* The time of its own and of what it started. */
+static int64_t cpu_of(const struct rusage *r)
+{
+    return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * NS +
+           (r->ru_utime.tv_usec + r->ru_stime.tv_usec) * INT64_C(1000);
+}
+
+static long output(jst_child *c, char *to, size_t size, int64_t until_ns)
+{
+    size_t used = 0;
+    for (;;) {
+        long n = read_some(c, to + used, size - 1 - used, until_ns);
+        if (n <= 0) {
+            to[used] = 0;
+            return n < 0 ? n : (long)used;
+        }
+        used += (size_t)n;
+        if (used == size - 1)
+            return -EFBIG;
+    }
+}
+
+long jst_child_run(jst_child *c, char *to, size_t size, int deadline_ms, int64_t *cpu_ns)
+{
+    struct rusage usage = {0};
+    int status = 0;
+    *cpu_ns = 0;
+    long n = start(c);
+    if (n < 0)
+        return n;
+    int64_t until = clock_ns() + deadline_ms * INT64_C(1000000);
+    n = output(c, to, size, until);
+    pid_t pid = 0;
+    while (n >= 0 && !(pid = wait4(c->pid, &status, WNOHANG, &usage)) && clock_ns() < until)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    *cpu_ns = cpu_of(&usage);
+    if (n >= 0 && pid == c->pid) {
+        c->pid = 0;
+        if (!WIFEXITED(status) || WEXITSTATUS(status))
+            n = -EPIPE;
+    } else if (n >= 0) {
+        n = -ETIMEDOUT;
+    }
+    stop(c);
+    if (n >= 0)
+        jst_child_no_pause(c);
     return n;
 }

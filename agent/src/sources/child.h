@@ -1,4 +1,4 @@
-/* child.h: a program that a source keeps running on a pipe, and asks (child.c).
+/* child.h: a program that a source keeps running on a pipe, and asks, or runs again and again (child.c).
  *
  * It never makes its source wait longer than it was told to, and it is at most one process: one that
  * hangs is killed, and the next begins only when the kernel has let go of it, each time later.
@@ -27,6 +27,9 @@ bool jst_child_there(const jst_child *c);
  *  start it again) or another -errno of starting it. After each of them it is not running. */
 long jst_child_ask(jst_child *c, const char *request, char *to, size_t size, int deadline_ms,
                    bool (*is_whole)(const char *text, size_t n));
+/** Runs it to its end, of which all output is the answer. Returns as jst_child_ask; an exit status other than
+ *  0 is -EPIPE. *cpu_ns: what it cost. */
+long jst_child_run(jst_child *c, char *to, size_t size, int deadline_ms, int64_t *cpu_ns);
 /** Starts it once more without a pause: when the failure was the request's. */
 void jst_child_no_pause(jst_child *c);
 

@@ -1,0 +1,20 @@
+/* fuzz_beegfs.c: what beegfs-ctl prints. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/beegfs_text.h"
+
+static void take_client(void *to, const jst_beegfs_client *client)
+{
+    (void)to;
+    if (!client->name[0] || strlen(client->name) >= JST_BEEGFS_NAME)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bool whole = jst_beegfs_clients((const char *)data, size, take_client, NULL);
+    if (whole != (!size || data[size - 1] == '\n'))
+        abort();
+    return 0;
+}
