@@ -116,7 +116,7 @@ def test_what_stands_at_the_end_of_a_jobs_output(path: Path) -> None:
     text = jostle("digest", "1", "--brief", "--repository", str(path)).out
     lines = text.splitlines()
     assert len(lines) <= 25 and text.isascii() and {len(line) <= 80 for line in lines} == {True}
-    assert "job.sh: 2 ranks on 2 nodes of root" in lines[1]
+    assert "solver: 2 ranks on 2 nodes of root" in lines[1]
     groups = [
         "MPI collectives",
         "point-to-point",

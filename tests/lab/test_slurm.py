@@ -160,9 +160,12 @@ def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -
     out, repository = batch
     command = [sys.executable, "-m", "jostle.cli", "--repository", repository.path]
     digest = json.loads(on(lab, "node1", *command, "digest", "1", "--json"))
-    assert digest["scheduler"] == {
-        "name": "job.sh", "partition": "lab", "account": "", "state": "completed",
+    # Prolog and epilog noted it in the spool of the first node.
+    known = {
+        "name": "job.sh", "partition": "lab", "account": "", "state": "completed", "exit": "0:0",
+        "nodes": ["node1", "node2"], "output": f"{out}/job.out",
     }  # fmt: skip
+    assert {key: digest["scheduler"][key] for key in known} == known
     row = digest["batch_job"]
     assert {part["job"] for part in row["parts"]} == set(repository.jobs()["job"].to_pylist())
     assert row["hosts"] == 2 and row["cpu_s"] > 0
@@ -178,6 +181,54 @@ def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -
     assert part["job"] == "slurm-1" and part["scheduler"] == digest["scheduler"]
     line = on(lab, "node1", *command, "digest", "1", "--line")
     assert line.startswith("1 job.sh (") and line.count("\n") == 1
+
+
+def test_the_digest_at_the_end_of_the_output(lab: Lab, batch: tuple[Path, Repository]) -> None:
+    out, repository = batch
+    site = out / "site.conf"
+    site.write_text("digest = output\nwait = 0\n")
+    command = [sys.executable, "-m", "jostle.cli", "--repository", repository.path]
+    said = on(lab, "node1", *command, "site", "digest", "--config", site)
+    assert said == f"slurm-1: digest appended to {out}/job.out\n"
+    lines = (out / "job.out").read_text().splitlines()
+    begin = lines.index(next(line for line in lines if line.startswith("---- jostle: Slurm job 1")))
+    digest = lines[begin:]
+    assert len(digest) <= 25 and max(map(len, digest)) <= 80, digest
+    assert digest[0].startswith("---- jostle: Slurm job 1 job.sh, completed ---")
+    text = "\n".join(digest)
+    assert re.search(r"MPI collectives +calls a second +\d", text), text
+    assert "interference: " in text and "coverage" not in text, text
+
+
+def test_arrays_requeues_and_overlapping_steps(lab: Lab, tmp_path: Path) -> None:
+    """Each task and each start has its facts; steps beside each other are parts of one job."""
+    script = tmp_path / "job.sh"
+    script.write_text(
+        '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || scontrol requeue $SLURM_JOB_ID\n'
+        "for i in 1 2; do srun --overlap dd if=/dev/zero of=/dev/null bs=1M count=200 & done\n"
+        "wait\n"
+    )
+    options = ("--requeue", "--output=/dev/null", "--array=4")
+    number = on(lab, "node1", "sbatch", "--parsable", *options, script).strip()
+    end = time.monotonic() + 100
+    files: list[Path] = []
+    while len(files) < 2 or b'"end"' not in files[-1].read_bytes():
+        assert time.monotonic() < end, files
+        time.sleep(0.5)
+        # Slurm lets a requeued job wait for two minutes.
+        hurry = ["scontrol", "update", f"JobId={number}", "StartTime=now"]
+        subprocess.run(lab.command("node1", hurry, None, cwd="/"), capture_output=True, timeout=60)
+        found = [path for node in lab.nodes for path in (lab.local(node) / "spool").glob("*.jsb")]
+        files = sorted(path for path in found if f"-{number}." in path.name)
+    repository = Repository(tmp_path / "repository", create=True)
+    repository.ingest([lab.local(node) / "spool" for node in lab.nodes])
+    rows = repository.query(
+        "SELECT * FROM batch_jobs WHERE id = ? ORDER BY submit_ns", [number]
+    ).to_pylist()
+    assert len(rows) == 2 and rows[0]["submit_ns"] < rows[1]["submit_ns"]
+    assert {row["array_task"] for row in rows} == {4}
+    assert (rows[1]["state"], rows[1]["complete"]) == ("completed", True)
+    assert len(repository.resolve_parts(number)) == 3, "the script and two steps"
 
 
 def _written(repository: Repository, job: str) -> int:

@@ -1,0 +1,49 @@
+"""`jostle site`: what a site runs beside its jobs."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+
+import click
+
+from jostle.cli.job_outputs import SITE_CONFIG, JobOutputs, site_settings
+from jostle.cli.options.common import open_repository, repository_option
+from jostle.cli.output import show
+
+#: How often ended jobs are looked for, s.
+_EVERY_S = 2.0
+
+
+@click.group("site")
+def command() -> None:
+    """Run what a site runs beside its jobs."""
+
+
+@command.command("digest")
+@click.option("--follow", is_flag=True, help="Stay, and write digests as jobs end.")
+@click.option("--config", type=click.Path(path_type=Path), default=SITE_CONFIG, metavar="FILE",
+              show_default=True, help="The site's file: digest, wait, url.")  # fmt: skip
+@repository_option
+def digest(follow: bool, config: Path, repository: Path) -> None:
+    """Append the digests of jobs that ended to their outputs, or mail links.
+
+    Whether it does either stands in the site's file: `digest = output`, `mail` or `off`. It runs
+    beside the ingester, as root, where the users' files are mounted. A digest is written once the
+    profiles of all nodes are in the repository, or a minute after the job's end.
+    """
+    settings = site_settings(config)
+    outputs = JobOutputs(open_repository(repository), settings)
+    if settings.digest == "off":
+        show(f"{config} wants no digests (digest = off).")
+        return
+    stopped = threading.Event()
+    if follow:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stopped.set())
+    while True:
+        for line in outputs.turn():
+            click.echo(line)
+        if not follow or stopped.wait(_EVERY_S):
+            return
