@@ -6,6 +6,7 @@ and writes what it did to standard output, a line of JSON per pass. It ends with
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -14,7 +15,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from jostle.reader import find_profiles
 from jostle.repository import IngestReport, Repository
 
 #: How often all files are looked at, whether they are known to have changed or not, s.
@@ -24,7 +24,10 @@ _LEAST_WAIT_S = 0.05
 
 
 class Changes:
-    """The files that changed, as the receiver says, until a pass has taken all that is in them."""
+    """The files that changed, as the receiver says, until a pass has taken all that is in them.
+
+    Now and then it is the whole mirror.
+    """
 
     def __init__(self, mirror: Path) -> None:
         """Begin with all files of a mirror."""
@@ -57,8 +60,8 @@ class Changes:
             self._taken_batch = self._batch
         if self.ended or now >= self._next_all:
             self._next_all = now + _ALL_EVERY_S
-            self._taken = set(mirrored_files(self._mirror))
-        else:
+            self._taken = {self._mirror}
+        elif self._mirror not in self._taken:
             self._taken |= _with_neighbours(waiting)
         return sorted(path for path in self._taken if path.exists())
 
@@ -71,13 +74,6 @@ class Changes:
         """Wait for the next pass: soon where there is news, but not all the time."""
         time.sleep(min(max(took_s, _LEAST_WAIT_S), _MOST_WAIT_S))
         self._news.wait(_MOST_WAIT_S)
-
-
-def mirrored_files(mirror: Path) -> list[Path]:
-    """Return all files of all nodes."""
-    folders = [folder for pattern in ("[!.]*/[0-9]*", "[!.]*/[0-9]*/again-*")
-               for folder in mirror.glob(pattern) if folder.is_dir()]  # fmt: skip
-    return find_profiles(folders)
 
 
 def _with_neighbours(paths: set[Path]) -> set[Path]:
@@ -108,8 +104,10 @@ def main() -> None:
 
 
 def _say(**members: object) -> None:
-    sys.stdout.write(json.dumps(members) + "\n")
-    sys.stdout.flush()
+    # The receiver may have been killed: then standard input ends, too.
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(json.dumps(members) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from jostle.receive.node_mirror import Group, NodeMirror
 from jostle.receive.ranges import Range, decode, parse
 from jostle.receive.refused import RefusedError
 from jostle.receive.usage import Usage
+from jostle.repository import create_mirror
 
 _log = logging.getLogger("jostle.receive")
 _GROUP_POSTS, _GROUP_BYTES = 256, 64 << 20
@@ -80,7 +81,7 @@ class Keeper(threading.Thread):
                 another thread.
 
         Raises:
-            UsageError: The folder cannot be used, or another receiver does.
+            JostleError: The folder cannot be used, or another receiver does.
         """
         super().__init__(name="keeper", daemon=True)
         self.usage = usage
@@ -253,10 +254,10 @@ def _hold(mirror: Path) -> tuple[int, int]:
     """Open the mirror and lock it.
 
     Raises:
-        UsageError: See Keeper.
+        JostleError: See Keeper.
     """
+    create_mirror(mirror)
     try:
-        mirror.mkdir(mode=0o700, parents=True, exist_ok=True)
         root = os.open(mirror, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         lock = os.open(".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600,
                        dir_fd=root)  # fmt: skip

@@ -211,6 +211,9 @@ class NodeMirror:
             group.files.setdefault((self.node, known.path), (known, known.have))
             try:
                 writer.write(known, data, offset)
+            except FileNotFoundError:  # taken away: its node must send all of it again
+                growth = known.have = known.gap = 0
+                return "offset"
             except OSError:
                 growth = max(writer.size(known), known.gap) - known.have
                 raise
@@ -289,7 +292,9 @@ class _Writer:
     def _open(self, known: MirroredFile) -> int:
         if self._path != known.path:
             self.__exit__()
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            if known.have == known.gap:
+                flags |= os.O_CREAT
             self._file = os.open(known.path, flags, 0o600, dir_fd=self._folder)
             self._path = known.path
         return self._file

@@ -7,6 +7,7 @@ docs/reference/repository.md.
 from __future__ import annotations
 
 from jostle.repository.errors import DamagedError, JobError, RepositoryError
+from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.repository import Repository
 from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
@@ -36,4 +37,5 @@ __all__ = [
     "RunTables",
     "StudyStore",
     "WorldSegments",
+    "create_mirror",
 ]

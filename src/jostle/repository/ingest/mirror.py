@@ -49,6 +49,7 @@ def create_mirror(folder: Path) -> None:
                 exit_code=2,
             )
         marker.write_text(json.dumps({"format": "jostle-mirror", "version": 1}) + "\n")
+        marker.chmod(0o600)
     except OSError as error:
         raise RepositoryError(
             f"{folder} cannot be made a mirror ({os.strerror(error.errno or 0)}).",
@@ -70,9 +71,9 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
     """
     paths = list(paths)
     mirrors = [path for path in paths if (path / MARKER).is_file()]
-    files: dict[Path, Origin | None] = dict.fromkeys(
-        find_profiles(path for path in paths if path not in mirrors)
-    )
+    others = [path for path in paths if path not in mirrors and not path.name.endswith(FACTS)]
+    named = {path for path in others if _is_placed(path)}
+    files = {path: _origin(path) if path in named else None for path in find_profiles(others)}
     for mirror in mirrors:
         files.update(_mirrored(mirror))
     return dict(sorted(files.items()))
@@ -88,8 +89,31 @@ def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
             found = (entry for entry in path.iterdir() if entry.name.endswith(FACTS))
             files.update(dict.fromkeys(found))
         elif path.name.endswith(FACTS):
-            files[path] = None
+            files[path] = _origin(path) if _is_placed(path) else None
     return dict(sorted(files.items()))
+
+
+def _is_placed(path: Path) -> bool:
+    """Return whether a file that is named directly lies in a mirror."""
+    user = path.parent.parent if path.parent.name.startswith("again-") else path.parent
+    return _is_user(user) and (user.parent.parent / MARKER).is_file() and not path.is_dir()
+
+
+def _origin(path: Path) -> Origin:
+    user = path.parent.parent if path.parent.name.startswith("again-") else path.parent
+    over = path.with_name(path.name + OVER).exists()
+    if not over:
+        with contextlib.suppress(OSError):
+            over = _is_gone(path.lstat().st_mtime)
+    return Origin(int(user.name), over)
+
+
+def _is_user(folder: Path) -> bool:
+    return folder.name.isdecimal() and int(folder.name) <= _MOST_UID
+
+
+def _is_gone(changed_s: float) -> bool:
+    return time.time() - changed_s > _GONE_S
 
 
 def forget_file(path: Path) -> None:
@@ -104,7 +128,7 @@ def forget_file(path: Path) -> None:
 def _mirrored(mirror: Path, endings: tuple[str, ...] = _ENDINGS) -> Iterator[tuple[Path, Origin]]:
     for node in _folders(mirror):
         for user in _folders(node):
-            if not user.name.isdecimal() or int(user.name) > _MOST_UID:
+            if not _is_user(user):
                 continue
             for folder in (user, *_folders(user)):
                 yield from _in_folder(folder, int(user.name), endings)
@@ -128,6 +152,5 @@ def _in_folder(folder: Path, owner: int, endings: tuple[str, ...]) -> Iterator[t
         over = name + OVER in known
         if not over:
             with contextlib.suppress(OSError):
-                silent = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                over = silent > _GONE_S
+                over = _is_gone(entry.stat(follow_symlinks=False).st_mtime)
         yield Path(entry.path), Origin(owner, over)

@@ -1,0 +1,149 @@
+"""From nodes' spools through the receiver into the repository: the same rows as a direct ingest."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from receive_ground import Ground, start
+from receive_node import ranged
+
+import synth
+from jostle.repository import Repository
+from jostle.repository.store.layout import TABLES
+
+
+def rows(repository: Path) -> dict[str, list[str]]:
+    """All rows of all tables, in an order of their own."""
+    store = Repository(repository)
+    found = {
+        table: sorted(json.dumps({**row, "revision": 0}, default=str) for row in
+                      store.query(f"SELECT * FROM {table}").to_pylist())
+        for table in (*TABLES, "jobs")
+    }  # fmt: skip
+    store.close()
+    return found
+
+
+class Growing:
+    """A process on a node: its profile grows, and its head changes, as the runtime's does."""
+
+    def __init__(self, node: str, number: int) -> None:
+        self.file = number
+        self.random = random.Random(f"{node} {number}")
+        self.owner = 1000 + number % 2
+        self.profile = synth.Profile(
+            host=node, pid=1000 + number, job=f"job{number % 2}", uid=self.owner,
+            boot_id=uuid.uuid5(uuid.NAMESPACE_DNS, node), generation=1,
+        )  # fmt: skip
+        self.profile.add_mount(0, "/mnt/0", device=(8, 0))
+        self.name = f"{self.profile.job}.{self.profile.pid}.{synth.EPOCH}.jst"
+        self.at = self.profile.first_slice
+        self.have = 0
+        self.sent = b""
+
+    def grow(self, slices: int) -> None:
+        layout = self.profile.layout
+        for _ in range(slices):
+            self.profile.add_slice(self.at, synth.random_values(self.random, layout, 0.1, [0]))
+            self.at += 1
+        assert self.profile.generation is not None
+        self.profile.generation += slices
+
+    def end(self) -> None:
+        self.profile.end_ns, self.profile.end_reason = self.at * self.profile.slice_ns, 1
+
+    def ranges(self, *, over: bool) -> list[bytes]:
+        """What a shipper sends: first what was appended, then the head, its first page last."""
+        data = self.profile.encode()
+        place = {"name": self.name, "owner": self.owner}
+        head = min(len(data) - len(b"".join(self.profile.records)), self.have)
+        parts = [ranged(self.file, data[self.have :], self.have, **place)]
+        for at in range(0, head, 4096)[::-1]:
+            page = slice(at, min(at + 4096, head))
+            if data[page] != self.sent[page] or at == 0:
+                parts.append(ranged(self.file, data[page], at, **place))
+        if over:
+            parts.append(ranged(self.file, b"", len(data), over=True, **place))
+        self.sent = data
+        return parts
+
+
+def wait_until_queryable(ground: Ground, seconds: float = 60) -> None:
+    """Wait until the ingester has taken, and removed, all that is over."""
+    end = time.monotonic() + seconds
+    while left := list(ground.mirror.glob("*/*/*.js*")):
+        assert time.monotonic() < end, (left, (ground.folder / "log").read_text()[-2000:])
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes files of several users")
+def test_the_repository_is_that_of_a_direct_ingest(
+    tmp_path: Path, starting: Callable[..., Ground]
+) -> None:
+    nodes = {name: [Growing(name, number) for number in range(4)] for name in ("n1", "n2")}
+    shorts = synth.small_shorts().encode()
+    ground = starting(folder=tmp_path)
+    for turn in range(5):
+        for name, processes in nodes.items():
+            node = ground.node(name)
+            for process in processes:
+                process.grow(20)
+                if turn == 4:
+                    process.end()
+                answer = node.post(*process.ranges(over=turn == 4))
+                process.have = answer.have(process.file)
+                assert process.have == len(process.sent)
+                assert answer.done(process.file) == (turn == 4)
+        ground.node().post(ranged(99, shorts, name="short.1.jss", over=turn == 4))
+        time.sleep(0.3)
+        if turn == 2:
+            ground.kill()
+            revived = start(tmp_path)
+            ground.process, ground.port = revived.process, revived.port
+    wait_until_queryable(ground)
+    assert json.loads(ground.node().get("/health")[1])["lag_s"] < 5
+    for name, processes in nodes.items():
+        (tmp_path / name).mkdir()
+        for process in processes:
+            path = tmp_path / name / process.name
+            path.write_bytes(process.sent)
+            os.chown(path, process.owner, -1)
+    path = tmp_path / "n1/short.1.jss"
+    path.write_bytes(shorts)
+    os.chown(path, 1000, -1)
+    direct = Repository(tmp_path / "direct", create=True)
+    direct.ingest([tmp_path / "n1", tmp_path / "n2"])
+    direct.close()
+    expected, got = rows(tmp_path / "direct"), rows(tmp_path / "repository")
+    assert len(expected["slices"]) > 790
+    assert {table: len(found) for table, found in got.items()} == {
+        table: len(found) for table, found in expected.items()
+    }
+    for table, found in expected.items():
+        assert got[table] == found, table
+
+
+def test_new_slices_are_queryable_at_once(tmp_path: Path, starting: Callable[..., Ground]) -> None:
+    ground = starting(folder=tmp_path)
+    data = synth.bulk_profile(200)
+    node = ground.node()
+    node.post(ranged(1, data[:3000]))
+    begin = time.monotonic()
+    answer = node.post(ranged(1, data[3000:], 3000), ranged(1, data[:3000]))
+    assert answer.have(1) == len(data)
+    store = Repository(tmp_path / "repository")
+    while store.query("SELECT count(*) AS n FROM slices")["n"][0].as_py() < 200:
+        assert time.monotonic() - begin < 20, (tmp_path / "log").read_text()
+        time.sleep(0.05)
+    assert time.monotonic() - begin < 8  # two slices of 4 s
+    assert (ground.mirror / "n1/1000/a.b.jst").exists()  # it is not over
+    owners = store.query("SELECT DISTINCT uid FROM processes")["uid"].to_pylist()
+    assert owners == [1000]
+    store.close()
