@@ -95,9 +95,10 @@ static bool may_write(const jst_runner *r, uint64_t end)
     return space >= r->newest + (greedy ? 512 * 1024 : 0);
 }
 
-/* Adds the components of a source that gained something to the batch; those without a number in *fresh. */
-static unsigned gather(const jst_runner *r, unsigned n)
+/* The components of a source that gained something, into the batch. */
+static unsigned gather(const jst_runner *r)
 {
+    unsigned n = 0;
     for (uint32_t i = 0; i < r->sample.room && n < JST_FILE_COMPONENTS; i++) {
         jst_component *c = r->sample.table[i];
         if (c && jst_component_gained(c))
@@ -106,13 +107,14 @@ static unsigned gather(const jst_runner *r, unsigned n)
     return n;
 }
 
-/* The record of one source's slices. */
+/* The record of one source's slices. A clock that was set back leaves one slice for what was gained. */
 static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
 {
     uint64_t end = slice > r->open_slice ? slice : r->open_slice + 1, bytes = 0;
-    if (!may_write(r, end))
+    /* Taken at this boundary before, since the sample came late: what came since waits for the next. */
+    if (slice == r->open_slice || !may_write(r, end))
         return;
-    unsigned n = gather(r, 0);
+    unsigned n = gather(r);
     if (n > jst_file_room() && !begin_file(now))
         return;
     if (n && jst_file_write(batch, n, r->open_slice, end, &bytes) < 0)

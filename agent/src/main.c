@@ -10,8 +10,8 @@
 #include "sources.h"
 
 static const char usage[] =
-    "usage: jostle-agent sample [--role node|server] [--without SOURCE,...]\n"
-    "       jostle-agent --once [--json] [--without SOURCE,...]\n"
+    "usage: jostle-agent sample [--role node|server] [--without SOURCE,...] [--root DIR]\n"
+    "       jostle-agent --once [--json] [--without SOURCE,...] [--root DIR]\n"
     "       jostle-agent --help | --version\n"
     "\n"
     "sample     write the counters of this machine into the spool, slice by slice, until\n"
@@ -20,6 +20,7 @@ static const char usage[] =
     "--json     as JSON: increases by metric, null where they are not known\n"
     "--role     what this machine is to jobs; else found: a server exports file systems\n"
     "--without  sources to leave out\n"
+    "--root     where /proc and /sys lie, for tests\n"
     "\n"
     "Spool and slice length are those of the operator's file:\n"
     "  " JST_SYSCONFDIR "/jostle/jostle.conf\n";
@@ -70,6 +71,8 @@ static int take_options(int argc, char **argv, options *o)
             if (wrong_source(value))
                 return refuse("--without: there is no such source:", wrong_source(value));
             o->how.without = argv[++i];
+        } else if (strcmp(word, "--root") == 0 && value) {
+            jst_root = argv[++i];
         } else if (strcmp(word, "--role") == 0 && value) {
             o->how.role = strcmp(value, "node") == 0     ? JST_ROLE_NODE
                           : strcmp(value, "server") == 0 ? JST_ROLE_SERVER

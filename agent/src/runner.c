@@ -15,6 +15,7 @@
 #include "sys.h"
 
 #define NS UINT64_C(1000000000)
+#define HEAD_START_NS (NS / 50)
 #define AGAIN_NS (300 * NS) /* until one that was not there is looked for again */
 
 jst_runner jst_runners[JST_RUNNERS];
@@ -106,33 +107,49 @@ int jst_runners_begin(const char *without)
     return r;
 }
 
-void jst_runners_ask(uint64_t now_ns)
+static void ask(unsigned from, unsigned to, uint64_t now_ns)
 {
-    pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < jst_runner_count; i++)
+    for (unsigned i = from; i < to; i++)
         if (jst_runners[i].state == JST_IDLE) {
             jst_runners[i].state = JST_RUNNING;
             jst_runners[i].asked_ns = now_ns;
             pthread_cond_signal(&jst_runners[i].go);
         }
-    pthread_mutex_unlock(&lock);
 }
 
-static bool any_at_work(uint64_t now_ns)
+static bool any_at_work(unsigned n, uint64_t now_ns)
 {
-    for (unsigned i = 0; i < jst_runner_count; i++)
+    for (unsigned i = 0; i < n; i++)
         if (jst_runners[i].state == JST_RUNNING && jst_runners[i].asked_ns == now_ns)
             return true;
     return false;
 }
 
-void jst_runners_wait(uint64_t now_ns, uint64_t patience_ns)
+/* Waits for the first n. */
+static void wait_for(unsigned n, uint64_t now_ns, uint64_t patience_ns)
 {
     uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + patience_ns;
     struct timespec at = {(time_t)(until / NS), (long)(until % NS)};
-    pthread_mutex_lock(&lock);
-    while (any_at_work(now_ns) && pthread_cond_timedwait(&done, &lock, &at) != ETIMEDOUT)
+    while (any_at_work(n, now_ns) && pthread_cond_timedwait(&done, &lock, &at) != ETIMEDOUT)
         continue;
+}
+
+/* The first has a head start: it counts the threads that want a core, and the others are not to be among
+ * them. */
+void jst_runners_ask(uint64_t now_ns)
+{
+    unsigned first = jst_runner_count ? 1 : 0;
+    pthread_mutex_lock(&lock);
+    ask(0, first, now_ns);
+    wait_for(first, now_ns, HEAD_START_NS);
+    ask(first, jst_runner_count, now_ns);
+    pthread_mutex_unlock(&lock);
+}
+
+void jst_runners_wait(uint64_t now_ns, uint64_t patience_ns)
+{
+    pthread_mutex_lock(&lock);
+    wait_for(jst_runner_count, now_ns, patience_ns);
     pthread_mutex_unlock(&lock);
 }
 

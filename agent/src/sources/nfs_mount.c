@@ -160,7 +160,7 @@ static void begin_mount(mount *m, const char *line)
 {
     static const char on[] = " mounted on ", with[] = " with fstype ";
     const char *source = line + strlen("device "), *path = strstr(source, on);
-    const char *type = path ? strstr(path, with) : NULL;
+    const char *type = path ? strstr(path + sizeof on - 1, with) : NULL;
     jst_sample *s = m->s;
     *m = (mount){.s = s};
     if (!type)

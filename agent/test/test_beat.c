@@ -1,0 +1,265 @@
+/* test_beat.c: the sampler with sources of our own: one that hangs delays nobody and loses nothing; slices
+ * that go back; a new file. Files are read back by the words of docs/reference/profile-format.md.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "beat.h"
+#include "config.h"
+#include "file.h"
+#include "harness.h"
+#include "runner.h"
+#include "sources.h"
+
+#define MS UINT64_C(1000000)
+#define SLICE (100 * MS)
+
+static char folder[64];
+
+/* ---- sources ---- */
+
+static const char *is_here(void)
+{
+    return NULL;
+}
+
+static void count_calls(jst_sample *s, const char *name, uint64_t *calls)
+{
+    jst_component *c =
+        jst_component_of(s, &(jst_names){.kind = JST_KIND_DISK, .name = name, .path = "/p"});
+    jst_counter(c, JST_STORAGE_READ_OPS, ++*calls);
+}
+
+static const char *sample_steady(jst_sample *s)
+{
+    static uint64_t calls;
+    count_calls(s, "steady", &calls);
+    return NULL;
+}
+
+/* Its third sample does not come back for four slices. */
+static const char *sample_hanging(jst_sample *s)
+{
+    static uint64_t calls;
+    if (calls == 2)
+        usleep(420000);
+    count_calls(s, "hanging", &calls);
+    return NULL;
+}
+
+static const char *is_absent(void)
+{
+    return "no such thing";
+}
+
+static const jst_source steady = {.name = "steady", .open = is_here, .sample = sample_steady};
+static const jst_source hanging = {.name = "hanging", .open = is_here, .sample = sample_hanging};
+static const jst_source absent = {.name = "absent", .open = is_absent};
+
+const jst_source *const jst_sources[] = {&hanging, &steady, &absent, NULL};
+
+/* ---- reading back ---- */
+
+typedef struct row {
+    char name[32];
+    uint64_t first, span, gained;
+    bool epoch;
+} row;
+
+static row rows[256];
+static unsigned row_count;
+static char notes[4096];
+
+static uint64_t varint(const uint8_t **p)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    do
+        v |= (uint64_t)(**p & 0x7f) << (shift++ * 7);
+    while (*(*p)++ & 0x80);
+    return v;
+}
+
+static int64_t svarint(const uint8_t **p)
+{
+    uint64_t v = varint(p);
+    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+static void read_slices(const uint8_t *p, char names[][32], uint64_t *expected)
+{
+    uint64_t first = *expected + (uint64_t)svarint(&p), span = varint(&p), number = 0;
+    uint64_t n = varint(&p);
+    *expected = first + span;
+    for (uint64_t i = 0; i < n; i++) {
+        number += varint(&p);
+        uint64_t counts = varint(&p);
+        assert_int_equal(counts >> 1, 1); /* one counter each */
+        assert_int_equal(varint(&p), 2 * JST_STORAGE_READ_OPS);
+        row *r = &rows[row_count++];
+        *r = (row){.first = first, .span = span, .epoch = counts & 1};
+        strcpy(r->name, names[number++]);
+        r->gained = varint(&p);
+    }
+}
+
+static void read_file(const char *path)
+{
+    static uint8_t bytes[1 << 20];
+    static char names[64][32];
+    int fd = open(path, O_RDONLY);
+    assert_true(read(fd, bytes, sizeof bytes) > 4096);
+    close(fd);
+    const jst_head *h = (const jst_head *)bytes;
+    uint64_t end, expected = h->first_slice;
+    memcpy(&end, bytes + h->commit_offset + (h->generation & 1) * h->commit_bytes, 8);
+    for (const uint8_t *p = bytes + h->head_bytes; p < bytes + end;) {
+        uint8_t type = *p++;
+        uint64_t n = varint(&p);
+        const uint8_t *payload = p;
+        p += n + 4;
+        if (type == 'K') {
+            uint64_t number = varint(&payload);
+            for (int i = 0; i < 3; i++)
+                varint(&payload);
+            n = varint(&payload);
+            snprintf(names[number], 32, "%.*s", (int)n, (const char *)payload);
+        } else if (type == 'X') {
+            read_slices(payload, names, &expected);
+        } else if (type == 'N') {
+            varint(&payload);
+            n = varint(&payload);
+            strncat(notes, (const char *)payload, n);
+            strcat(notes, "\n");
+        }
+    }
+}
+
+static void read_spool(void)
+{
+    char command[256], path[256];
+    row_count = 0;
+    notes[0] = 0;
+    snprintf(command, sizeof command, "ls %s/machine.*.jsm", folder);
+    FILE *names = popen(command, "r");
+    while (fscanf(names, "%255s", path) == 1)
+        read_file(path);
+    pclose(names);
+}
+
+/* ---- tests ---- */
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/jst-beat-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    strcpy(jst_cfg.spool, folder);
+    jst_cfg.slice_ns = SLICE;
+    return 0;
+}
+
+static int end(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void run_for(unsigned ms)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        const jst_sampling how = {.role = -1};
+        _exit(jst_sample_machine(&how));
+    }
+    usleep(1000 * ms);
+    kill(child, SIGTERM);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void a_source_that_hangs_delays_nobody(void **state)
+{
+    (void)state;
+    run_for(1500);
+    read_spool();
+    uint64_t gained[2] = {0, 0}, longest[2] = {0, 0}, next[2] = {0, 0};
+    for (unsigned i = 0; i < row_count; i++) {
+        unsigned at = strcmp(rows[i].name, "steady") == 0;
+        gained[at] += rows[i].gained;
+        longest[at] = rows[i].span > longest[at] ? rows[i].span : longest[at];
+        if (next[at])
+            assert_int_equal(rows[i].first, next[at]); /* without a gap, and nothing twice */
+        next[at] = rows[i].first + rows[i].span;
+    }
+    assert_int_equal(longest[1], 1);
+    assert_in_range(gained[1], 13, 17);
+    assert_in_range(longest[0], 4, 6);
+    assert_in_range(gained[0], 8, 13);
+    assert_int_equal(next[0], next[1]);
+    assert_non_null(strstr(notes, "hanging: it did not answer"));
+    assert_non_null(strstr(notes, "not here: absent (no such thing)"));
+}
+
+static jst_component *component_with(uint64_t gained)
+{
+    static jst_sample s;
+    static uint64_t calls;
+    jst_sample_begin(&s);
+    calls += gained - 1;
+    count_calls(&s, "steady", &calls);
+    jst_sample_end(&s);
+    for (uint32_t i = 0; i < s.room; i++)
+        if (s.table[i])
+            return s.table[i];
+    return NULL;
+}
+
+/* A clock that is set back, and a further file: names come again. */
+static void slices_may_go_back_and_files_follow_each_other(void **state)
+{
+    static const struct {
+        uint64_t first, end, gained;
+    } steps[] = {{1000, 1001, 5}, {1001, 1004, 6}, {900, 901, 7}, {901, 902, 8}};
+    uint64_t bytes;
+    (void)state;
+    assert_int_equal(jst_file_begin(JST_ROLE_SERVER), 0);
+    jst_component *c = component_with(1);
+    for (unsigned i = 0; i < 4; i++) {
+        if (i == 3)
+            assert_int_equal(jst_file_begin(JST_ROLE_SERVER), 0);
+        component_with(steps[i].gained);
+        assert_int_equal(jst_file_write(&c, 1, steps[i].first, steps[i].end, &bytes), 0);
+        assert_true(bytes > 0);
+        assert_false(jst_component_gained(c));
+    }
+    jst_file_end(1);
+    read_spool();
+    assert_int_equal(row_count, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        /* The second file sorts before the first: its name has one more part. */
+        const row *r = &rows[row_count == 4 && rows[0].gained == 8 ? (i + 1) % 4 : i];
+        assert_string_equal(r->name, "steady");
+        assert_int_equal(r->first, steps[i].first);
+        assert_int_equal(r->span, steps[i].end - steps[i].first);
+        assert_int_equal(r->gained, steps[i].gained);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_source_that_hangs_delays_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(slices_may_go_back_and_files_follow_each_other, begin, end),
+    };
+    return cmocka_run_group_tests_name("beat", tests, NULL, NULL);
+}
