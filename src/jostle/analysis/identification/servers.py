@@ -1,9 +1,10 @@
 """Lays out how slow the servers behind a mount were by themselves, slice by slice.
 
-A neighbour's load makes a server's requests wait, but not the work on each of them: the time that a
-disk or target is busy per byte stays the same. It grows where the server is slow: a disk that
-rebuilds or fails, a capped volume. So a server's slowness is tested as loads are, after them: only
-what no load explains is the server's.
+A neighbour's load makes a server's requests wait, but not the work on each of them: the time that
+a disk or target is busy per byte stays the same, and so does the time that the server's processes
+wait for storage. Both grow where the server is slow: a disk that rebuilds or fails, or a capped
+volume. So a server's slowness is tested as loads are, after them: only what no load explains is
+the server's.
 """
 
 from __future__ import annotations
@@ -96,32 +97,54 @@ def server_slowness(beside: Beside, mount: str, axis: Axis) -> list[Slowness]:
         mine = rows
         for column in keys:
             mine = mine.filter(pc.equal(mine.column(column), key[column]))
-        series = _per_work(mine, axis)
+        of_host = rows.filter(pc.equal(rows.column("host"), key["host"]))
+        series = _per_work(mine, of_host, axis)
         if series is None:
             continue
         factor = float(np.exp(np.quantile(series[series > 0], 0.95))) if (series > 0).any() else 1.0
         if factor >= _NOTABLE:
-            kind = key["kind"].replace("_", " ")
-            found.append(Slowness(
-                f"server {key['host']} ({kind} {key['name']})", factor, series * _SCALE
-            ))  # fmt: skip
+            found.append(Slowness(_name(key), factor, series * _SCALE))
     return sorted(found, key=lambda each: (-each.factor, each.name))[:_MOST]
 
 
-def _per_work(rows: pa.Table, axis: Axis) -> Floats | None:
-    """Return log(time per byte / the usual), at least 0; None where it cannot be told."""
+def _name(component: dict[str, str]) -> str:
+    """Name a component for users: "server s3 (disk sdb)"."""
+    host, kind = component["host"], component["kind"].replace("_", " ")
+    what = (
+        "its processes waited for storage" if kind == "machine" else f"{kind} {component['name']}"
+    )
+    return f"server {host} ({what})"
+
+
+def _laid(rows: pa.Table, axis: Axis, *names: str) -> Floats:
     length = ints(rows, "slice_ns")
-    start = ints(rows, "slice") * length
+    values = sum((ints(rows, name) for name in names), np.zeros(rows.num_rows, np.int64))
+    return resample(ints(rows, "slice") * length, length * ints(rows, "span"), values, axis)
 
-    def laid(*names: str) -> Floats:
-        values = sum((ints(rows, name) for name in names), np.zeros(rows.num_rows, np.int64))
-        return resample(start, length * ints(rows, "span"), values, axis)
 
-    ops = laid("storage_read_ops", "storage_write_ops", "storage_meta_ops")
-    work = laid("storage_read_bytes", "storage_write_bytes") + OPERATION * ops
-    spent = laid("storage_busy_ns")
-    if not spent.any():
-        spent = laid("storage_read_ns", "storage_write_ns", "storage_meta_ns")
+def _work(rows: pa.Table, axis: Axis) -> Floats:
+    """Return what components did, in bytes: an operation weighs as much as some of them."""
+    ops = _laid(rows, axis, "storage_read_ops", "storage_write_ops", "storage_meta_ops")
+    return OPERATION * ops + _laid(rows, axis, "storage_read_bytes", "storage_write_bytes")
+
+
+def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
+    """Return log(time per byte / the usual), at least 0; None where it cannot be told.
+
+    Args:
+        rows: The component's slices.
+        of_host: Those of all components of its host.
+        axis: The job's slices.
+    """
+    work = _work(rows, axis)
+    spent = _laid(rows, axis, "storage_busy_ns")
+    if rows.column("kind")[0].as_py() == "machine":
+        spent = _laid(rows, axis, "pressure_io_ns")
+        work = _work(of_host, axis)
+        if not work.any():
+            work = _laid(of_host, axis, "link_receive_bytes", "link_send_bytes")
+    elif not spent.any():
+        spent = _laid(rows, axis, "storage_read_ns", "storage_write_ns", "storage_meta_ns")
     on = (work > 0) & (spent > 0)
     if int(on.sum()) < _LEAST_SLICES:
         return None

@@ -190,6 +190,9 @@ def _on_server(
     load["meta_ops"] = zero
     if not _worth(load, counted):
         return None
+    jobs = sorted(set(beside.machines.groups.column("job").to_pylist()))
+    if len(jobs) == 1:  # the only one of the site without a profile
+        return f"{jobs[0]} (no profile)", load
     hosts = sorted(set(rows.column("host").to_pylist()))
     return f"unprofiled load on {', '.join(hosts[:3])}", load
 

@@ -20,7 +20,7 @@ SERVED = (
     "storage_read_ns", "storage_write_ns", "storage_meta_ops", "storage_meta_ns",
     "storage_busy_ns", "storage_wait_ns", "storage_wait_ops", "storage_retry_ops",
     "storage_error_ops", "link_receive_bytes", "link_send_bytes", "link_drop_ops",
-    "link_error_ops",
+    "link_error_ops", "pressure_io_ns",
 )  # fmt: skip
 _CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount")
 #: Components of a server that tell what it served; the first kind that is there counts.
@@ -57,8 +57,9 @@ class MachineLoads:
             mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
         profiled: The same by the profiles of all jobs, on these mounts and others of the same
             servers.
-        servers: Per mount, server component and slice: mount, host, kind, name, job (whose
-            requests they were; "": all), slice, slice_ns, span, then SERVED.
+        servers: Per mount, slice and component of a server (kind machine: the server as a whole):
+            mount, host, kind, name, job (whose requests they were; "": all), slice, slice_ns, span,
+            then SERVED.
         groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
         targets: What nodes moved on each storage target: host, target, bytes.
         places: Mount -> the mounts that the same server serves, itself included.
@@ -154,25 +155,31 @@ def _servers(
     ]  # fmt: skip
     if not pairs:
         return MachineLoads().servers
-    match = pa.table({
-        "on_mount": [mount for mount, _ in pairs],
-        **{key: [row[key] for _, row in pairs] for key in ("host", "kind", "source")},
-    })  # fmt: skip
+    whole = [(mount, {"host": row["host"], "kind": "machine"}) for mount, row in pairs]
+    pairs += [pair for at, pair in enumerate(whole) if pair not in whole[:at]]
     rows = engine.source("component_slices", *window)
     columns = ", ".join(f"coalesce({name}, 0) AS {name}" for name in SERVED)
     wanted = ", ".join(
-        "(" + ", ".join("'" + str(value).replace("'", "''") + "'" for value in pair.values()) + ")"
-        for pair in match.to_pylist()
+        "("
+        + ", ".join(_text(value) for value in (mount, row["host"], row["kind"], row.get("source")))
+        + ")"
+        for mount, row in pairs
     )
     return engine.ask(
         lambda: (
             f"SELECT w.on_mount AS mount, c.host, c.kind, c.name, c.job, {_SLICE}, {columns} "
             f"FROM ({rows}) c JOIN (VALUES {wanted}) w(on_mount, host, kind, source) "
-            f"ON c.host = w.host AND c.kind = w.kind AND c.source = w.source WHERE {_SPAN} "
+            "ON c.host = w.host AND c.kind = w.kind AND c.source = coalesce(w.source, c.source) "
+            f"WHERE {_SPAN} "
             "ORDER BY ALL"
         ),
         list(window),
     )
+
+
+def _text(value: str | None) -> str:
+    """Return a text as SQL writes it."""
+    return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
 
 
 def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
@@ -209,13 +216,21 @@ def _places(
 
 
 def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
-    """Return the batch jobs of nodes that no profile names, and when they were seen."""
+    """Return the batch jobs of nodes that no profile names, and when they were seen.
+
+    They are known from their control groups, or from what prolog and epilog noted.
+    """
     rows = engine.source("component_slices", *window)
+    facts = engine.source("batch_jobs")
+    end = "CASE WHEN complete AND end_ns > 0 THEN end_ns ELSE $2 END"
     return engine.ask(
         lambda: (
-            f"SELECT host, job, min(slice * slice_ns) AS start_ns, "
+            "SELECT host, job, min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM ("
+            "SELECT host, job, min(slice * slice_ns) AS start_ns, "
             f"max((slice + span) * slice_ns) AS end_ns FROM ({rows}) "
-            f"WHERE kind = 'batch_job' AND {_SPAN} AND job NOT IN ("
+            f"WHERE kind = 'batch_job' AND {_SPAN} GROUP BY host, job UNION ALL "
+            f"SELECT unnest(nodes) AS host, job, start_ns, {end} AS end_ns FROM ({facts}) "
+            f"WHERE start_ns < $2 AND {end} > $1) WHERE job NOT IN ("
             f"SELECT DISTINCT batch FROM {engine.stored('processes')} WHERE batch IS NOT NULL "
             "AND start_ns < $2 AND (end_ns = 0 OR end_ns > $1)) GROUP BY host, job ORDER BY ALL"
         ),
