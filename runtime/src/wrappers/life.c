@@ -19,6 +19,7 @@
 #include "files/file.h"
 #include "files/mount.h"
 #include "heartbeat.h"
+#include "preload_gone.h"
 #include "resolve.h"
 #include "sys.h"
 
@@ -101,41 +102,78 @@ static int exec_returned(int r)
     return r;
 }
 
-JST_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+enum way { BY_PATH, BY_SEARCH, BY_DESCRIPTOR, AT_FOLDER };
+
+/* What all of them come to. */
+struct exec {
+    enum way way;
+    int fd;
+    const char *path;
+    char *const *argv;
+    int flags;
+};
+
+static int start_with(const struct exec *e, char *const envp[])
+{
+    switch (e->way) {
+    case BY_SEARCH:
+        return exec_returned(JST_REAL(execvpe)(e->path, e->argv, envp));
+    case BY_DESCRIPTOR:
+        return exec_returned(JST_REAL(fexecve)(e->fd, e->argv, envp));
+    case AT_FOLDER:
+        return exec_returned(JST_REAL(execveat)(e->fd, e->path, e->argv, envp, e->flags));
+    case BY_PATH:
+        break;
+    }
+    return exec_returned(JST_REAL(execve)(e->path, e->argv, envp));
+}
+
+/* The arrays are on the stack, since this may be a vfork child. */
+static __attribute__((noinline)) int start_without(const struct exec *e, char *const envp[],
+                                                   struct jst_preload_gone gone)
+{
+    char *changed[gone.variables + 1];
+    char text[gone.bytes];
+    jst_without_preload(gone, envp, changed, text);
+    return start_with(e, changed);
+}
+
+static int run_image(const struct exec *e, char *const envp[])
 {
     jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execve)(path, argv, envp));
+    struct jst_preload_gone gone = jst_preload_gone(envp);
+    return gone.bytes ? start_without(e, envp, gone) : start_with(e, envp);
+}
+
+JST_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, envp);
 }
 
 JST_EXPORT int execv(const char *path, char *const argv[])
 {
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execv)(path, argv));
+    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, environ);
 }
 
 JST_EXPORT int execvp(const char *file, char *const argv[])
 {
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execvp)(file, argv));
+    return run_image(&(struct exec){BY_SEARCH, -1, file, argv, 0}, environ);
 }
 
 JST_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execvpe)(file, argv, envp));
+    return run_image(&(struct exec){BY_SEARCH, -1, file, argv, 0}, envp);
 }
 
 JST_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(fexecve)(fd, argv, envp));
+    return run_image(&(struct exec){BY_DESCRIPTOR, fd, NULL, argv, 0}, envp);
 }
 
 JST_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[],
                         int flags)
 {
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execveat)(dir, path, argv, envp, flags));
+    return run_image(&(struct exec){AT_FOLDER, dir, path, argv, flags}, envp);
 }
 
 static size_t count_arguments(va_list list)
@@ -164,8 +202,7 @@ JST_EXPORT int execl(const char *path, const char *arg, ...)
     char *argv[n + 1]; /* on the stack, as libc has it: this may be a vfork child */
     take_arguments(argv, n, arg, ap);
     va_end(ap);
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execv)(path, argv));
+    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, environ);
 }
 
 JST_EXPORT int execlp(const char *file, const char *arg, ...)
@@ -176,8 +213,7 @@ JST_EXPORT int execlp(const char *file, const char *arg, ...)
     char *argv[n + 1];
     take_arguments(argv, n, arg, ap);
     va_end(ap);
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execvp)(file, argv));
+    return run_image(&(struct exec){BY_SEARCH, -1, file, argv, 0}, environ);
 }
 
 JST_EXPORT int execle(const char *path, const char *arg, ...)
@@ -189,8 +225,7 @@ JST_EXPORT int execle(const char *path, const char *arg, ...)
     take_arguments(argv, n, arg, ap);
     char **envp = va_arg(ap, char **);
     va_end(ap);
-    jst_ending(JST_END_EXEC);
-    return exec_returned(JST_REAL(execve)(path, argv, envp));
+    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, envp);
 }
 
 /* ---- threads: a process with threads gets its profile before the first one runs ---- */

@@ -1,0 +1,86 @@
+"""In a container without the library, the loader says nothing of it on the job's output.
+
+The first test shows the problem: what a launcher without the library does. Apptainer is no package
+of this system; it is written in Go and starts programs without libc, so it has a variable instead
+(integrations/slurm/README.md).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import Runner, needs_root
+
+COMPLAINT = "cannot be preloaded"
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    """A root with a shell and `true`, and no more."""
+    root = tmp_path / "image"
+    for name in ("sh", "true", "env"):
+        program = Path(shutil.which(name) or "").resolve()
+        listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        files = [word for word in listed.split() if word.startswith("/")]
+        for source in (str(program), *files):
+            target = root / source.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        link = root / "bin" / name
+        link.parent.mkdir(exist_ok=True)
+        if not link.exists():
+            link.symlink_to(program)
+    for name in ("dev", "proc", "etc", "tmp", "home", "root", "run", "sys", "var", "usr"):
+        (root / name).mkdir(exist_ok=True)
+    for name in ("passwd", "group", "hosts", "resolv.conf"):  # ch-run puts its own over them
+        (root / "etc" / name).touch()
+    return root
+
+
+def launched(launcher: str, image: Path) -> list[str]:
+    words = {
+        "chroot": ["chroot", str(image)],
+        "unshare": ["unshare", "--mount", "--root", str(image)],
+        "bwrap": ["bwrap", "--bind", str(image), "/", "--dev", "/dev"],
+        "ch-run": ["ch-run", "--no-home", str(image), "--"],
+    }[launcher]
+    if shutil.which(launcher) is None:
+        pytest.skip(f"{launcher} is not installed")
+    return [*words, "/bin/sh", "-c", "/bin/true; /bin/env"]
+
+
+def test_what_it_is_about(jostle: Runner, image: Path) -> None:
+    needs_root()
+    words = ["env", f"LD_PRELOAD={jostle.library}", "/bin/true"]
+    done = subprocess.run(["chroot", image, *words], capture_output=True, text=True, check=True)
+    assert COMPLAINT in done.stderr
+
+
+@pytest.mark.parametrize("launcher", ["chroot", "unshare", "bwrap", "ch-run"])
+def test_a_launcher_leaves_it_out(jostle: Runner, image: Path, launcher: str) -> None:
+    """And hands on what its user preloads."""
+    needs_root()
+    libm = "libm.so.6"
+    (image / "lib64").mkdir(exist_ok=True)
+    found = next(Path("/").glob(f"lib/*/{libm}"))
+    shutil.copy(found, image / found.parent.relative_to("/"))
+    env = os.environ | {"LD_PRELOAD": f"{jostle.library}:{libm}", "USER": "root"}
+    env["JOSTLE_SPOOL"] = str(image.parent)
+    done = subprocess.run(launched(launcher, image), capture_output=True, text=True, env=env)
+    if done.returncode and COMPLAINT not in done.stderr:
+        pytest.skip(f"{launcher} does not work here: {done.stderr.strip()[-200:]}")
+    assert done.returncode == 0 and COMPLAINT not in done.stderr, done.stderr
+    assert f"LD_PRELOAD={libm}\n" in done.stdout
+
+
+def test_where_the_library_is_it_stays(jostle: Runner) -> None:
+    for launcher in (["env"], ["setsid", "--wait"]):
+        result = subprocess.run(
+            [*launcher, "sh", "-c", "echo $LD_PRELOAD"], capture_output=True, text=True, check=True,
+            env=os.environ | {"LD_PRELOAD": str(jostle.library), "JOSTLE_SPOOL": str(jostle.data)},
+        )  # fmt: skip
+        assert result.stdout == f"{jostle.library}\n"
