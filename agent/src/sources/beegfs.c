@@ -19,14 +19,11 @@
 #define CLIENTS 4096
 #define SHARE 50 /* runs that took t of CPU are followed by a rest of 50 t: 2 % of a core */
 
-#define ARGUMENTS(type)                                                                            \
-    {                                                                                              \
-        CTL, "--clientstats", "--nodetype=" type, "--interval=0", "--rwunit=B", "--maxlines=4096", \
-            NULL                                                                                   \
-    }
-
-static char *const of_storage[] = ARGUMENTS("storage");
-static char *const of_meta[] = ARGUMENTS("meta");
+static char *const of_storage[] = {
+    CTL, "--clientstats", "--nodetype=storage", "--interval=0", "--rwunit=B", "--maxlines=4096",
+    NULL};
+static char *const of_meta[] = {
+    CTL, "--clientstats", "--nodetype=meta", "--interval=0", "--rwunit=B", "--maxlines=4096", NULL};
 static jst_child children[2] = {{.arguments = of_storage}, {.arguments = of_meta}};
 static int deadline_ms = 30000;
 
