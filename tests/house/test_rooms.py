@@ -47,7 +47,7 @@ SUBROOMS = {
     "cli": "options views launch doctor commands",
     "study": "places",
     "validation": "lab",
-    "synthetic": "traces+planted",
+    "synthetic": "traces+planted machines",
     "lab": "filesystems",
 }
 
