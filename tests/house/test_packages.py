@@ -62,7 +62,9 @@ def packages() -> dict[str, Path]:
         pytest.skip("there is no build in build/")
     if not shutil.which("dpkg-shlibdeps"):
         pytest.skip("no dpkg-shlibdeps here")
-    done = subprocess.run([ROOT / "tools/packages.sh"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [ROOT / "tools/packages.sh", "deb", "rpm"], check=True, capture_output=True, text=True
+    )
     paths = [ROOT / line for line in done.stdout.split()]
     return {path.suffix[1:]: path for path in paths}
 

@@ -1,0 +1,23 @@
+/* For a portable build: before glibc 2.33 stat and its like were macros on functions that say how their
+ * structure is laid out. Not for libjostle.so, which wraps both kinds. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* as the files that this is put in front of do */
+#endif
+#include <sys/stat.h>
+
+#if defined __x86_64__
+#define JST_STAT_LAYOUT 1
+#else
+#define JST_STAT_LAYOUT 0
+#endif
+
+int __xstat(int layout, const char *path, struct stat *facts);
+int __lxstat(int layout, const char *path, struct stat *facts);
+int __fxstat(int layout, int fd, struct stat *facts);
+__asm__(".symver __xstat,__xstat@" JST_OLDEST);
+__asm__(".symver __lxstat,__lxstat@" JST_OLDEST);
+__asm__(".symver __fxstat,__fxstat@" JST_OLDEST);
+
+#define stat(path, facts) __xstat(JST_STAT_LAYOUT, path, facts)
+#define lstat(path, facts) __lxstat(JST_STAT_LAYOUT, path, facts)
+#define fstat(fd, facts) __fxstat(JST_STAT_LAYOUT, fd, facts)
