@@ -6,6 +6,8 @@
 
 #include "component.h"
 
+const char *jst_serves = "";
+
 #define FIRST_ROOM 16
 #define PATIENCE 64 /* samples for which the numbers of a component that is gone are kept */
 
@@ -139,11 +141,16 @@ static jst_component *add(jst_sample *s, const jst_names *n, uint32_t hash)
     return c;
 }
 
+static bool stands_behind_mounts(enum jst_component_kind kind)
+{
+    return kind == JST_KIND_DISK || kind == JST_KIND_INTERFACE || kind == JST_KIND_NFS_SERVER;
+}
+
 jst_component *jst_component_of(jst_sample *s, const jst_names *names)
 {
     jst_names n = *names;
     n.name = n.name ? n.name : "";
-    n.source = n.source ? n.source : "";
+    n.source = n.source ? n.source : stands_behind_mounts(n.kind) ? jst_serves : "";
     n.job = n.job ? n.job : "";
     n.path = n.path ? n.path : "";
     uint32_t hash = hash_of(&n);

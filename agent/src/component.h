@@ -45,6 +45,10 @@ struct jst_sample {
 #define JST_METRIC(m) (UINT64_C(1) << (m))
 _Static_assert(JST_COMPONENT_METRICS <= 64, "a set of metrics is a word");
 
+/** What this machine serves to clients, as their mounts show its source; "": nothing, or not told.
+ *  It becomes the source of the components that stand behind such a mount. */
+extern const char *jst_serves;
+
 /** A sample begins: nothing is named yet. */
 void jst_sample_begin(jst_sample *s);
 /** It is complete: what was not named is gone. */

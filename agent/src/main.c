@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "beat.h"
+#include "component.h"
 #include "config.h"
 #include "once.h"
 #include "sources.h"
 
 static const char usage[] =
-    "usage: jostle-agent sample [--role node|server] [--without SOURCE,...] [--root DIR]\n"
+    "usage: jostle-agent sample [--role node|server] [--serves SOURCE] [--without SOURCE,...]\n"
+    "                           [--root DIR]\n"
     "       jostle-agent --once [--json] [--without SOURCE,...] [--root DIR]\n"
     "       jostle-agent --help | --version\n"
     "\n"
@@ -19,6 +21,7 @@ static const char usage[] =
     "--once     print what each source sees in one second, or why it sees nothing\n"
     "--json     as JSON: increases by metric, null where they are not known\n"
     "--role     what this machine is to jobs; else found: a server exports file systems\n"
+    "--serves   what it serves, as clients' mounts show the source: server:/export\n"
     "--without  sources to leave out\n"
     "--root     where /proc and /sys lie, for tests\n"
     "\n"
@@ -73,6 +76,9 @@ static int take_options(int argc, char **argv, options *o)
             o->how.without = argv[++i];
         } else if (strcmp(word, "--root") == 0 && value) {
             jst_root = argv[++i];
+        } else if (strcmp(word, "--serves") == 0 && value) {
+            jst_serves = argv[++i];
+            o->how.role = JST_ROLE_SERVER;
         } else if (strcmp(word, "--role") == 0 && value) {
             o->how.role = strcmp(value, "node") == 0     ? JST_ROLE_NODE
                           : strcmp(value, "server") == 0 ? JST_ROLE_SERVER

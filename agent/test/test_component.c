@@ -172,6 +172,20 @@ static void values_keep_their_metric_however_they_come(void **state)
         assert_int_equal(jst_test_gained(c, m), m);
 }
 
+static void what_a_server_serves_is_the_source_of_what_stands_behind_it(void **state)
+{
+    (void)state;
+    jst_serves = "srv:/export";
+    jst_sample_begin(&s);
+    assert_string_equal(disk("sda")->names.source, "srv:/export");
+    const jst_names machine = {.kind = JST_KIND_MACHINE, .name = "srv"};
+    const jst_names mount = {.kind = JST_KIND_NFS_SERVER, .name = "nfsd", .source = "own"};
+    assert_string_equal(jst_component_of(&s, &machine)->names.source, "");
+    assert_string_equal(jst_component_of(&s, &mount)->names.source, "own");
+    jst_sample_end(&s);
+    jst_serves = "";
+}
+
 static void many(unsigned n, uint64_t each)
 {
     char name[16];
@@ -249,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup(a_job_counts_from_zero_but_in_the_first_sample, begin),
         cmocka_unit_test_setup(levels_are_of_the_newest_sample, begin),
         cmocka_unit_test_setup(values_keep_their_metric_however_they_come, begin),
+        cmocka_unit_test_setup(what_a_server_serves_is_the_source_of_what_stands_behind_it, begin),
         cmocka_unit_test_setup(beyond_the_limit_all_are_one, begin),
         cmocka_unit_test_setup(what_is_gone_makes_room, begin),
     };
