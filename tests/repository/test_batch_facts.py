@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jostle.report.models.scheduler import SchedulerFacts, scheduler_facts
+from jostle.report.models.scheduler import SchedulerFacts, scheduler_facts, with_facts
 from jostle.repository import Repository
 from jostle.repository.ingest.batch_facts import FactsError, parse_facts
 from jostle.repository.ingest.mirror import create_mirror
@@ -85,6 +85,10 @@ def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
     second = first | {"start_ns": NOW - 8 * SECOND, "end_ns": NOW}
     facts = scheduler_facts(repository, second)
     assert facts is not None and (facts.name, facts.state) == ("again", "running")
+    listed = with_facts(repository, [first, second, first | {"job": "mine"}])
+    assert [row["scheduler"] and row["scheduler"]["state"] for row in listed] == [
+        "failed", "running", None,
+    ]  # fmt: skip
 
 
 def test_only_root_and_the_owner_are_believed(tmp_path: Path) -> None:

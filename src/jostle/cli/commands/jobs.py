@@ -22,6 +22,7 @@ from jostle.cli.progress import Bar
 from jostle.report.format.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
 from jostle.report.models.jobs import is_chosen, job_rows
+from jostle.report.models.scheduler import with_facts
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
@@ -85,6 +86,7 @@ def command(
     if sort == "lost":
         shown = sorted(chosen, key=lambda row: _seconds(losses[row["job"]]))[-last:]
     shown = [with_part_names(row) for row in shown]
+    shown = with_facts(store, shown) if store else []
     if as_json:
         content = [_json(row, losses) for row in shown]
         left = len(chosen) - len(shown)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
 
 #: Columns that are left out where the terminal is narrow, in this order. What names a job stays.
-_OPTIONAL = ("nodes", "ranks", "procs", "user", "read", "written", "started")
+_OPTIONAL = ("partition", "nodes", "ranks", "procs", "user", "read", "written", "started", "state")
 
 
 def jobs_table(
@@ -67,7 +67,9 @@ def _table(
     zone = "" if short else f" ({zones.pop()})" if len(zones) == 1 else ""
     columns = ["=job", f"=started{zone}", ">lasted", *(["=light", ">lost"] if losses else [])]
     columns += [">procs", ">read", ">written"]
-    columns += [">ranks"] * mpi + [">nodes"] * nodes + ["=user"] * users + ["=program"]
+    columns += [">ranks"] * mpi + [">nodes"] * nodes + ["=user"] * users
+    known = any(row.get("scheduler") for row in rows)
+    columns += ["=program", *(["=name", "=partition", "=state"] if known else [])]
     frame = table(columns)
     for name, row in lines:
         lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
@@ -83,7 +85,9 @@ def _table(
         ]
         cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
         cells += [count(row["hosts"])] * nodes + [owners[row["uid"]]] * users
+        said = row.get("scheduler") or {}
         cells += [row["program"]]
+        cells += [said.get(key) or "-" for key in ("name", "partition", "state")] * known
         frame.add_row(*cells)
     return frame
 

@@ -98,11 +98,23 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
     return _accounted(batch.number, row) or _controlled(batch.number, row)
 
 
-def facts_by_job(store: Repository) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of table batch_jobs by the repository's name of the job."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in store.query(f"{_FACTS}").to_pylist():
-        found.setdefault(row["job"], []).append(row)
+def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of a list of jobs with `scheduler`: the stored facts as plain values, or None.
+
+    Args:
+        store: The repository; only it is asked.
+        rows: Rows of batch jobs, of their parts, and of other jobs.
+    """
+    batches = [batch_job_of(row.get("script") or row["job"]) for row in rows]
+    scripts = [batch.script for batch in batches if batch]
+    known: dict[str, list[dict[str, Any]]] = {}
+    if scripts:
+        for said in store.query(f"{_FACTS} WHERE list_contains($1, job)", [scripts]).to_pylist():
+            known.setdefault(said["job"], []).append(said)
+    found = []
+    for row, batch in zip(rows, batches, strict=True):
+        facts = stored_facts(known.get(batch.script, ()), row) if batch else None
+        found.append(row | {"scheduler": facts and facts.to_json()})
     return found
 
 
@@ -133,6 +145,7 @@ def _stored(store: Repository, script: str, row: Mapping[str, Any]) -> Scheduler
 def _of_row(said: Mapping[str, Any]) -> SchedulerFacts:
     names = SchedulerFacts.__dataclass_fields__
     values = {name: said[name] for name in names if name in said}
+    values |= {name: said[name][:_LONGEST] for name in ("name", "partition", "account")}
     state = said["state"] or ("ended" if said["complete"] else "running")
     return SchedulerFacts(**values | {"state": state, "nodes": tuple(said["nodes"])})
 
