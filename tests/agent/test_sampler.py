@@ -274,6 +274,55 @@ sent
     assert 200 * 1042 <= only(spool).total("left", "link_send_bytes") <= after - before
 
 
+UNIT = ROOT / "integrations" / "systemd" / "jostle-agent-sampler.service"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze")
+def test_the_unit_is_sound(tmp_path: Path) -> None:
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace("/opt/jostle/bin/jostle-agent", agent()))
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True
+    )
+    assert unit.name not in verified.stderr and verified.returncode == 0
+    judged = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=25", str(unit)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert judged.returncode == 0, judged.stdout[-400:]
+
+
+@root_only
+def test_it_runs_as_its_unit_lets_it(tmp_path: Path) -> None:
+    """Everything but the spool is read-only, and two capabilities are left."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    script = f"""
+set -e
+mount --make-rprivate /
+mount --bind {spool} {spool}
+mount -o remount,bind,ro /
+! touch {tmp_path}/other 2> {spool}/refused
+exec setpriv --bounding-set=-all,+dac_read_search,+perfmon --inh-caps=-all --no-new-privs \\
+    {agent()} sample
+"""
+    process = subprocess.Popen(
+        ["unshare", "--mount", "bash", "-c", script], env=environment(spool),
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        until(lambda: files(spool) or process.poll() is not None)
+        if process.poll() is not None and "permi" in (said := process.communicate()[1]).lower():
+            pytest.skip(said)
+        time.sleep(0.4)
+        end(process)
+    finally:
+        process.kill()
+        process.communicate()
+    assert "Read-only" in (spool / "refused").read_text()
+    assert only(spool).rows["machine"]
+
+
 def test_once_says_what_it_sees(tmp_path: Path) -> None:
     run = subprocess.run(
         [agent(), "--once", "--json", "--root", str(FIXTURES / "system")],
