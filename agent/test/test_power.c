@@ -1,4 +1,6 @@
 /* test_power.c: energy, limits and temperatures; what memory controllers count. */
+#include <time.h>
+
 #include "tree.h"
 
 #include "../src/sources/hardware.h"
@@ -180,16 +182,53 @@ static void formats(void **state)
     assert_int_equal(jst_cpu_list("\n", NULL, 0), 0);
 }
 
-/* This machine's kernel has no such device, or it is not the fixture's: it does not open, and says why. */
+/* No kernel has a device of this number: it does not open, and says why. */
 static void not_granted(void **state)
 {
     (void)state;
+    tree_put_text(IMC "_0/type", "4000000000\n");
+    tree_put_text(IMC "_1/type", "4000000000\n");
     const char *why = jst_source_memory_traffic.open();
     assert_non_null(why);
     assert_true(strstr(why, "memory controllers") || strstr(why, "CAP_PERFMON"));
     tree_remove("/sys");
     assert_string_equal(jst_source_memory_traffic.open(),
                         "no counters of memory controllers (uncore_imc)");
+}
+
+/* perf for real, on a clock of the kernel that stands in for a controller: each ns a piece of 64 bytes. */
+static void counted_by_perf(void **state)
+{
+    (void)state;
+    static const char *const left_out[] = {IMC "_1", IMC "_2", IMC "_free_running_0"};
+    static const char *const events[] = {"cas_count_read", "cas_count_write"};
+    struct timespec before, after, pause = {.tv_nsec = 50000000};
+    for (unsigned i = 0; i < 3; i++)
+        tree_remove(left_out[i]);
+    tree_put_text(IMC "_0/type", "1\n"); /* PERF_TYPE_SOFTWARE */
+    tree_put_text(IMC "_0/cpumask", "0\n");
+    for (unsigned i = 0; i < 2; i++) {
+        char path[128];
+        snprintf(path, sizeof path, IMC "_0/events/%s", events[i]);
+        tree_put_text(path, "event=0x00\n"); /* PERF_COUNT_SW_CPU_CLOCK */
+    }
+    const char *why = jst_source_memory_traffic.open();
+    if (why && strstr(why, "CAP_PERFMON"))
+        skip();
+    assert_null(why);
+    tree_more(&jst_source_memory_traffic, &s);
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    nanosleep(&pause, NULL);
+    tree_more(&jst_source_memory_traffic, &s);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    const jst_component *c = jst_test_component(&s, JST_KIND_SOCKET, "socket0", "");
+    uint64_t ns = (uint64_t)(after.tv_sec - before.tv_sec) * 1000000000 + (uint64_t)after.tv_nsec -
+                  (uint64_t)before.tv_nsec;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t gained = jst_test_gained(c, i ? JST_MEMORY_WRITE_BYTES : JST_MEMORY_READ_BYTES);
+        assert_in_range(gained, 64 * UINT64_C(50000000), 64 * (ns + 5000000));
+        assert_false(jst_test_unknown(c, i ? JST_MEMORY_WRITE_BYTES : JST_MEMORY_READ_BYTES));
+    }
 }
 
 int main(void)
@@ -201,6 +240,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cray, begin_cray, end),
         cmocka_unit_test_setup_teardown(controllers, begin_imc, end),
         cmocka_unit_test_setup_teardown(formats, begin_imc, end),
+        cmocka_unit_test_setup_teardown(counted_by_perf, begin_imc, end),
         cmocka_unit_test_setup_teardown(not_granted, begin_imc, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
