@@ -68,7 +68,8 @@ void jst_child_no_pause(jst_child *c)
     c->not_before_ns = c->pause_ns = 0;
 }
 
-/* Its standard error goes nowhere, and it has no environment but a path. */
+/* Its standard error goes nowhere, and it has no environment but a path. What ends the group of the agent
+ * ends it when its pipes are closed, and not before the last sample. */
 static int spawn(jst_child *c, int in, int out)
 {
     static char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
@@ -86,7 +87,8 @@ static int spawn(jst_child *c, int in, int out)
     posix_spawnattr_setsigmask(&how, &signals);
     sigaddset(&signals, SIGPIPE); /* the agent ignores it */
     posix_spawnattr_setsigdefault(&how, &signals);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&how,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     int error = posix_spawn(&c->pid, place, &files, &how, c->arguments, environment);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);

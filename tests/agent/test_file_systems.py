@@ -1,4 +1,4 @@
-"""jostle-agent on a machine that looks like a Lustre server or client; what 37 000 jobs cost it.
+"""jostle-agent on machines that look like those of parallel file systems; what 37 000 jobs cost it.
 
 The agent runs in a folder that stands for /: with itself, its libraries and the kernel's files.
 """
@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ from typing import Any
 import pytest
 
 from conftest import native
+from jostle.reader import read_machines
+from jostle.reader.decode import ReadRequest
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="chroot needs root")
 
@@ -33,7 +36,10 @@ class Machine:
         self.root = root
         program = native("jostle-agent")
         assert program, "jostle-agent is not built"
-        self.copy(program, "/jostle-agent")
+        self.install(program, "/jostle-agent")
+
+    def install(self, program: Path, to: str) -> None:
+        self.copy(program, to)
         listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
         for library in re.findall(r"(/\S+) \(0x", listed):
             self.copy(Path(library), library)
@@ -160,3 +166,43 @@ def test_37_000_jobs_cost_little(machine: Machine) -> None:
         "components": [],
     }
     assert cpu < 1.0  # two readings of 13 MB; 0.1 s on a quiet core of 2023
+
+
+MMPMON = f"""#!/bin/sh
+n=0
+while read -r question; do
+    case $question in
+    fs_io_s)
+        n=$((n + {MIB}))
+        idle="_bw_ 0 _oc_ 0 _cc_ 0 _rdc_ 0 _wc_ 0 _dir_ 0 _iu_ 0"
+        echo "_fs_io_s_ _rc_ 0 _cl_ x _fs_ scratch _br_ $n $idle"
+        ;;
+    io_s) echo "_io_s_ _rc_ 0" ;;
+    esac
+done
+"""
+
+
+def test_mmpmon_answers_a_sampler_that_gave_its_rights_away(machine: Machine) -> None:
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
+        pytest.skip("no namespaces of mounts here")
+    machine.install(Path("/bin/sh"), "/bin/sh")
+    machine.put("/usr/lpp/mmfs/bin/mmpmon", MMPMON)
+    machine.place("/usr/lpp/mmfs/bin/mmpmon").chmod(0o755)
+    machine.put("/etc/jostle/jostle.conf", "spool = /spool\nslice = 500ms\n")
+    spool = machine.place("/spool/x").parent
+    null = machine.place("/dev/null")
+    os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    machine.place("/proc/x")
+    script = 'mount -t proc proc "$0/proc" && exec timeout 3 chroot "$0" /jostle-agent sample'
+    subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, machine.root], timeout=60, check=False
+    )
+    (profile,) = spool.glob("machine.*.jsm")
+    tables = read_machines([ReadRequest(profile, 0)])
+    header = tables.results[0].header
+    assert header is not None
+    (mount,) = (c for c in header.components if c.kind == "gpfs_mount")
+    rows = [r for r in tables.slices.to_pylist() if r["component"] == mount.number]
+    assert len(rows) >= 3
+    assert {(r["storage_read_bytes"], r["unknown"]) for r in rows} == {(MIB, "")}
