@@ -183,6 +183,51 @@ static void run(const char *const *folders)
     jst_sample_free(&s);
 }
 
+/* Jobs that begin and end while their groups are listed and read: gone is no error. */
+static void jobs_come_and_go(void **state)
+{
+    (void)state;
+    char folder[256], job[320];
+    const char *root =
+        access(JST_CGROUP "/cgroup.controllers", F_OK) == 0 ? JST_CGROUP : JST_CGROUP "/unified";
+    snprintf(folder, sizeof folder, "%s/jostletest.slice/slurmstepd.scope", root);
+    if (access(root, F_OK) != 0 || !make_folders(folder))
+        skip();
+    jst_root = "";
+    assert_null(jst_source_batch_jobs.open());
+    pid_t site = fork();
+    for (unsigned i = 0; site == 0; i++) {
+        snprintf(job, sizeof job, "%s/job_%u", folder, 1 + i % 4);
+        if (i & 4)
+            rmdir(job);
+        else
+            mkdir(job, 0755);
+    }
+    unsigned seen = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        jst_sample_begin(&s);
+        const char *said = jst_source_batch_jobs.sample(&s);
+        jst_sample_end(&s);
+        if (said)
+            break;
+        for (uint32_t c = 0; c < s.room; c++)
+            seen += s.table[c] && s.table[c]->seen == s.number;
+    }
+    kill(site, SIGKILL);
+    waitpid(site, NULL, 0);
+    for (unsigned i = 1; i <= 4; i++) {
+        snprintf(job, sizeof job, "%s/job_%u", folder, i);
+        rmdir(job);
+    }
+    remove_folders(folder);
+    assert_int_equal(s.number, 3000);
+    assert_true(seen > 0);
+    for (uint32_t c = 0; c < s.room; c++)
+        assert_true(!s.table[c] || !s.table[c]->unknown);
+    print_message("%u groups in 3000 samples\n", seen);
+    jst_sample_free(&s);
+}
+
 static void second_version(void **state)
 {
     (void)state;
@@ -220,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_version),
         cmocka_unit_test(first_version),
+        cmocka_unit_test(jobs_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
