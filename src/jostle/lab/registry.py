@@ -28,4 +28,7 @@ def services(spec: LabSpec) -> list[type[Service]]:
     if spec.slurm:
         module = importlib.import_module("jostle.lab.slurm")
         classes.append(cast(type[Service], module.Slurm))
+    if spec.agents:
+        module = importlib.import_module("jostle.lab.agents")
+        classes.append(cast(type[Service], module.Agents))
     return classes

@@ -41,6 +41,8 @@ class LabSpec:
         slurm: Whether to start Slurm on the nodes.
         slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
             TaskProlog, `prolog`.
+        agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. They
+            need Slurm, whose munged tells the receiver who sends.
         size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
     """
 
@@ -53,6 +55,7 @@ class LabSpec:
     store: str = "ram"
     slurm: bool = False
     slurm_preload: str = "plugin"
+    agents: str = ""
     size: str | None = None
 
     def __post_init__(self) -> None:
@@ -71,6 +74,8 @@ class LabSpec:
         _one_of("fs", self.fs, FILE_SYSTEMS)
         _one_of("store", self.store, STORES)
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
+        if self.agents and not self.slurm:
+            raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")
         parse_rate(self.storage_rate)
         parse_rate(self.uplink_rate)
         if self.size is not None:

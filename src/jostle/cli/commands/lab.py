@@ -59,6 +59,8 @@ def command() -> None:
 @click.option("--size", metavar="SIZE", help="Room for files [half of what is free, at most 8 GiB "
               "of memory or 16 GiB of disk].")  # fmt: skip
 @click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
+@click.option("--agents", metavar="LENGTH", default="",
+              help="Start agents on all hosts, with slices of this length (--slurm).")  # fmt: skip
 @name_option
 @json_option
 def up(
@@ -70,6 +72,7 @@ def up(
     store: str,
     size: str | None,
     slurm: bool,
+    agents: str,
     name: str,
     as_json: bool,
 ) -> None:
@@ -86,6 +89,7 @@ def up(
     spec = labs.LabSpec(
         name=name, nodes=nodes, storage_rate=storage_rate, uplink_rate=uplink_rate,
         queue="fair" if fair else "fifo", fs=fs, store=store, slurm=slurm, size=size,
+        agents=agents,
     )  # fmt: skip
     begin = time.monotonic()
     with _Line(f"lab `{name}`") as line:
