@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 
 import access
+import agent
 import background
 import calls
 import estimate
@@ -52,6 +53,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "memory": process.memory_rows,
     "size": size.size_rows,
     "access": access.rows,
+    "agent": agent.rows,
     "ingest": ingest.rows,
     "background": background.rows,
     "interference": interference.rows,

@@ -20,6 +20,7 @@
 #include "sys.h"
 
 #define NS UINT64_C(1000000000)
+#define KEPT_BYTES (512 * 1024)
 #define NOTES 16 /* of one source in one file */
 
 static jst_component *batch[JST_FILE_COMPONENTS];
@@ -84,15 +85,26 @@ static bool begin_file(uint64_t now)
     return true;
 }
 
-/* Where space is short the sources that take most of it wait first: half of the burst is kept for those
- * that took less than their share. */
-static bool may_write(const jst_runner *r, uint64_t end)
+static bool is_greedy(const jst_runner *r)
 {
-    uint64_t space = jst_file_space(end), all = 0;
+    uint64_t all = 0;
     for (unsigned i = 0; i < jst_runner_count; i++)
         all += jst_runners[i].bytes;
-    bool greedy = r->bytes * jst_runner_count > all;
-    return space >= r->newest + (greedy ? 512 * 1024 : 0);
+    return r->bytes * jst_runner_count > all;
+}
+
+/* Where space is short the sources that take more than their share of it wait: half of the burst is kept
+ * for the others, and who has waited longer goes first. */
+static bool may_write(const jst_runner *r, uint64_t end)
+{
+    uint64_t wanted = r->newest;
+    if (is_greedy(r)) {
+        wanted += KEPT_BYTES;
+        for (unsigned i = 0; i < jst_runner_count; i++)
+            if (jst_runners[i].open_slice < r->open_slice && is_greedy(&jst_runners[i]))
+                wanted += jst_runners[i].newest;
+    }
+    return jst_file_space(end) >= wanted;
 }
 
 /* The components of a source that gained something, into the batch. */

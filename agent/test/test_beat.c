@@ -9,15 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "beat.h"
-#include "config.h"
-#include "file.h"
+#include "../src/beat.c"
 #include "harness.h"
-#include "runner.h"
-#include "sources.h"
 
-#define MS UINT64_C(1000000)
-#define SLICE (100 * MS)
+#define SLICE (NS / 10)
 
 static char folder[64];
 
@@ -73,6 +68,7 @@ typedef struct row {
 
 static row rows[256];
 static unsigned row_count;
+static void (*on_row)(const row *r); /* NULL: rows are kept */
 static char notes[4096];
 
 static uint64_t varint(const uint8_t **p)
@@ -101,19 +97,25 @@ static void read_slices(const uint8_t *p, char names[][32], uint64_t *expected)
         uint64_t counts = varint(&p);
         assert_int_equal(counts >> 1, 1); /* one counter each */
         assert_int_equal(varint(&p), 2 * JST_STORAGE_READ_OPS);
-        row *r = &rows[row_count++];
-        *r = (row){.first = first, .span = span, .epoch = counts & 1};
-        strcpy(r->name, names[number++]);
-        r->gained = varint(&p);
+        row r = {.first = first, .span = span, .epoch = counts & 1};
+        strcpy(r.name, names[number++]);
+        r.gained = varint(&p);
+        if (on_row)
+            on_row(&r);
+        else
+            rows[row_count++] = r;
     }
 }
 
+static ssize_t file_bytes; /* of the file that was read last */
+
 static void read_file(const char *path)
 {
-    static uint8_t bytes[1 << 20];
-    static char names[64][32];
+    static uint8_t bytes[1 << 24];
+    static char names[512][32];
     int fd = open(path, O_RDONLY);
-    assert_true(read(fd, bytes, sizeof bytes) > 4096);
+    file_bytes = read(fd, bytes, sizeof bytes);
+    assert_true(file_bytes > 4096);
     close(fd);
     const jst_head *h = (const jst_head *)bytes;
     uint64_t end, expected = h->first_slice;
@@ -255,10 +257,65 @@ static void slices_may_go_back_and_files_follow_each_other(void **state)
     }
 }
 
+static const char *const day_names[3] = {"small", "large", "huge"};
+static uint64_t day_longest[3], day_gained[3];
+
+static void add_up(const row *r)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (strncmp(r->name, day_names[k], strlen(day_names[k])) == 0) {
+            day_longest[k] = r->span > day_longest[k] ? r->span : day_longest[k];
+            day_gained[k] += r->gained;
+        }
+}
+
+/* A day of sources of three sizes. */
+static void a_day_fits_into_its_space_and_nobody_starves(void **state)
+{
+    static const unsigned sizes[3] = {5, 40, 120};
+    uint64_t calls = 0, first;
+    (void)state;
+    first = jst_clock_ns(CLOCK_REALTIME) / SLICE;
+    assert_int_equal(jst_file_begin(JST_ROLE_NODE), 0);
+    memset(jst_runners, 0, sizeof jst_runners);
+    jst_runner_count = 3;
+    for (uint64_t slice = first; slice <= first + 21600; slice++) {
+        calls += 1000;
+        for (unsigned i = 0; i < 3; i++) {
+            jst_sample *s = &jst_runners[i].sample;
+            jst_runners[i].source = &steady;
+            jst_sample_begin(s);
+            for (unsigned n = 0; n < sizes[i]; n++) {
+                char name[32];
+                uint64_t one_less = calls - 1;
+                snprintf(name, sizeof name, "%s%u", day_names[i], n);
+                count_calls(s, name, &one_less);
+            }
+            jst_sample_end(s);
+            jst_runners[i].state = JST_DONE;
+        }
+        take_all(slice * SLICE, slice);
+    }
+    jst_file_end(1);
+    on_row = add_up;
+    read_spool();
+    on_row = NULL;
+    assert_true(file_bytes <= 10 * 1000 * 1000);
+    assert_int_equal(day_longest[0], 1);
+    assert_in_range(day_longest[1], 2, 8);
+    assert_in_range(day_longest[2], 2, 16);
+    for (unsigned k = 0; k < 3; k++) /* but for what waits still */
+        assert_in_range(day_gained[k], sizes[k] * 1000 * (21600 - day_longest[k]),
+                        sizes[k] * 1000 * 21600);
+    for (unsigned i = 0; i < 3; i++)
+        jst_sample_free(&jst_runners[i].sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_source_that_hangs_delays_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(a_day_fits_into_its_space_and_nobody_starves, begin, end),
         cmocka_unit_test_setup_teardown(slices_may_go_back_and_files_follow_each_other, begin, end),
     };
     return cmocka_run_group_tests_name("beat", tests, NULL, NULL);
