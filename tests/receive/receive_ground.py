@@ -39,16 +39,20 @@ class Ground:
         self.process.send_signal(number)
         self.process.wait(30)
 
+    def restart(self) -> None:
+        """Start it again on the same port, after a kill."""
+        self.process = start(self.folder, port=self.port).process
 
-def start(folder: Path, *words: str, config: str = "") -> Ground:
-    """Start a receiver in a folder, on any free port."""
+
+def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
+    """Start a receiver in a folder, on any free port or a certain one."""
     tokens, settings = folder / "tokens", folder / "receive.toml"
     if not tokens.exists():
         hashes = [f"{n} {hashlib.sha256(f'secret-{n}'.encode()).hexdigest()}\n" for n in NODES]
         tokens.write_text("".join(hashes))
         tokens.chmod(0o600)
     settings.write_text(config)
-    command = [sys.executable, "-m", "jostle.cli", "receive", "--listen", "127.0.0.1:0",
+    command = [sys.executable, "-m", "jostle.cli", "receive", "--listen", f"127.0.0.1:{port}",
                "--mirror", folder / "mirror", "--tokens", tokens, "--config", settings,
                "--repository", folder / "repository", *words]  # fmt: skip
     log = (folder / "log").open("a")
@@ -58,6 +62,6 @@ def start(folder: Path, *words: str, config: str = "") -> Ground:
     )  # fmt: skip
     assert process.stdout is not None
     first = process.stdout.readline()
-    port = re.search(r"http://127\.0\.0\.1:(\d+)", first)
-    assert port, (first, (folder / "log").read_text())
-    return Ground(folder, process, int(port[1]))
+    place = re.search(r"http://127\.0\.0\.1:(\d+)", first)
+    assert place, (first, (folder / "log").read_text()[-2000:])
+    return Ground(folder, process, int(place[1]))

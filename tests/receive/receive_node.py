@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import json
 import socket
 import struct
 import time
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -35,15 +33,50 @@ def body(*ranges: bytes) -> bytes:
 
 @dataclass
 class Answer:
+    """An answer.
+
+    Attributes:
+        words: Lines by their first word.
+        files: Of each file (owner, file): have, done, and why not all was taken.
+    """
+
     status: int
     headers: dict[str, str]
-    json: dict[str, Any]
+    words: dict[str, str]
+    files: dict[tuple[int, int], tuple[int, bool, str]]
+
+    @property
+    def code(self) -> str:
+        return self.words.get("error", "")
+
+    @property
+    def time_ns(self) -> int:
+        return int(self.words["time"])
+
+    def of(self, file: int) -> tuple[int, bool, str]:
+        return next(state for (_, each), state in self.files.items() if each == file)
 
     def have(self, file: int) -> int:
-        return next(each["have"] for each in self.json["files"] if each["file"] == str(file))
+        return self.of(file)[0]
 
     def done(self, file: int) -> bool:
-        return next(each["done"] for each in self.json["files"] if each["file"] == str(file))
+        return self.of(file)[1]
+
+
+def file_line(line: str) -> tuple[tuple[int, int], tuple[int, bool, str]]:
+    word, owner, file, have, done, *why = line.split(" ")
+    assert word == "file"
+    assert done in ("0", "1")
+    return (int(owner), int(file)), (int(have), done == "1", why[0] if why else "")
+
+
+def answer_of(status: int, headers: dict[str, str], text: str) -> Answer:
+    first, *lines = text.split("\n")
+    assert first == "jostle-ship 1", text
+    assert lines.pop() == "", text  # it ends with a line's end
+    files = dict(file_line(line) for line in lines if line.startswith("file "))
+    others = (line.partition(" ") for line in lines if not line.startswith("file "))
+    return Answer(status, headers, {word: rest for word, _, rest in others}, files)
 
 
 @dataclass
@@ -85,9 +118,8 @@ class Node:
         self.connection.request("POST", "/ship/1", sent, self.head(**changed))
         answer = self.connection.getresponse()
         content = answer.read()
-        return Answer(
-            answer.status, {k.lower(): v for k, v in answer.headers.items()}, json.loads(content)
-        )
+        headers = {key.lower(): value for key, value in answer.headers.items()}
+        return answer_of(answer.status, headers, content.decode())
 
     def post(self, *ranges: bytes, **changed: str | None) -> Answer:
         return self.send(body(*ranges), **changed)

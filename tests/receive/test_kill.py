@@ -66,15 +66,14 @@ class Writer(threading.Thread):
                 ranges.append(ranged(file, content[: min(have, 2048)], 0, name=name))
         answer = node.post(*ranges)
         if answer.status != 200:
-            self.wrong.append(f"{answer.status} {answer.json}")
+            self.wrong.append(f"{answer.status} {answer.words}")
             return
         self.posts += 1
-        for each in answer.json["files"]:
-            file = int(each["file"])
-            if each["have"] < self.have.get(file, 0):
+        for (_, file), (have, done, _) in answer.files.items():
+            if have < self.have.get(file, 0):
                 self.wrong.append(f"file {file} lost bytes that were acknowledged")
-            self.have[file] = each["have"]
-            if each["done"]:
+            self.have[file] = have
+            if done:
                 self.done.add(file)
 
     def check(self, mirror: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from receive_node import body, ranged
+from receive_node import body, file_line, ranged
 
 from jostle.errors import UsageError
 from jostle.receive import keeper as keeper_module
@@ -44,7 +44,9 @@ class Mirror:
         answers: list[Any] = []
         self.keeper._keep([Post(node, body(*ranges), "", answers.append)])
         (answer,) = answers
-        return answer if isinstance(answer, RefusedError) else answer["files"]
+        if isinstance(answer, RefusedError):
+            return answer
+        return [file_line(line) for line in answer.splitlines()]
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()
@@ -57,8 +59,11 @@ def mirror(tmp_path: Path) -> Iterator[Mirror]:
     os.close(mirror.keeper._lock)
 
 
-def state(file: int, have: int, *, done: bool = False, **more: str) -> dict[str, Any]:
-    return {"file": str(file), "have": have, "done": done, **more}
+State = tuple[tuple[int, int], tuple[int, bool, str]]
+
+
+def state(file: int, have: int, *, done: bool = False, why: str = "", owner: int = 1000) -> State:
+    return (owner, file), (have, done, why)
 
 
 def test_bytes_are_appended_and_heads_overwritten(mirror: Mirror) -> None:
@@ -99,6 +104,11 @@ def test_a_head_that_came_late_does_not_replace_a_newer_one(mirror: Mirror) -> N
         ranged(1, b"tail", 4096), ranged(1, b"xx", 100), ranged(1, head(6, b"c"))
     ) == [state(1, 4100, why="stale")]
     assert mirror.read("n1/1000/a.b.jst") == head(7, b"b") + b"tail"
+    # A shipper may send only the words of the head that changed.
+    late, newer = (struct.pack("<Q", number) for number in (6, 8))
+    assert mirror.put(ranged(1, b"xx", 100), ranged(1, late, 2048)) == [state(1, 4100, why="stale")]
+    assert mirror.put(ranged(1, b"yy", 100), ranged(1, newer, 2048)) == [state(1, 4100)]
+    assert mirror.read("n1/1000/a.b.jst")[100:102] == b"yy"
     # Shorts have no such head.
     shorts = {"name": "s.jss"}
     mirror.put(ranged(2, head(5, b"a"), **shorts))
@@ -114,7 +124,7 @@ def test_another_file_of_a_name_has_a_folder_of_its_own(mirror: Mirror) -> None:
     mirror.put(ranged(1, b"n2's"), node="n2")
     mirror.restart()
     assert mirror.put(ranged(1), ranged(2), ranged(3, owner=7)) == [
-        state(1, 3), state(2, 4), state(3, 12),
+        state(1, 3), state(2, 4), state(3, 12, owner=7),
     ]  # fmt: skip
     assert mirror.put(ranged(1), node="n2") == [state(1, 4)]
 
@@ -159,13 +169,17 @@ def test_one_users_files_cannot_fill_the_disk(tmp_path: Path) -> None:
     mirror = Mirror(tmp_path / "mirror", most=1000)
     greedy = ranged(1, bytes(900), owner=1), ranged(2, bytes(200), name="b.jst", owner=1)
     # The share of the node is used up, too.
-    assert mirror.put(*greedy) == [state(1, 900), state(2, 0, why="quota")]
-    assert mirror.put(ranged(3, bytes(200), owner=2)) == [state(3, 0, why="quota")]
-    assert mirror.put(ranged(3, bytes(200), owner=2), node="n2") == [state(3, 200)]
-    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [state(1, 0, why="quota")]
+    assert mirror.put(*greedy) == [
+        state(1, 900, owner=1), state(2, 0, why="quota", owner=1),
+    ]  # fmt: skip
+    assert mirror.put(ranged(3, bytes(200), owner=2)) == [state(3, 0, why="quota", owner=2)]
+    assert mirror.put(ranged(3, bytes(200), owner=2), node="n2") == [state(3, 200, owner=2)]
+    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [
+        state(1, 0, why="quota", owner=1)
+    ]
     (mirror.folder / "n1/1/a.b.jst").unlink()  # ingested
     mirror.keeper.usage.count(mirror.folder)
-    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [state(1, 200)]
+    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [state(1, 200, owner=1)]
 
 
 def test_what_did_not_get_to_the_disk_is_not_acknowledged(
@@ -198,12 +212,12 @@ def test_a_full_disk_acknowledges_nothing_half(tmp_path: Path) -> None:
         data = os.urandom(400_000)
         refused = mirror.put(ranged(1, data, over=True))
         assert (refused.status, refused.code) == (507, "disk-full")
-        (known,) = mirror.put(ranged(1))
-        assert 0 < known["have"] < 256 << 10
-        assert not known["done"]
-        assert mirror.read("n1/1000/a.b.jst") == data[: known["have"]]
+        ((_, (have, done, _)),) = mirror.put(ranged(1))
+        assert 0 < have < 256 << 10
+        assert not done
+        assert mirror.read("n1/1000/a.b.jst") == data[:have]
         subprocess.run(["mount", "-o", "remount,size=2m", folder], check=True)
-        rest = ranged(1, data[known["have"] :], known["have"], over=True)
+        rest = ranged(1, data[have:], have, over=True)
         assert mirror.put(rest) == [state(1, len(data), done=True)]
         assert mirror.read("n1/1000/a.b.jst") == data
         os.close(mirror.keeper._lock)

@@ -15,7 +15,7 @@ from jostle.receive.ingester import IngestProcess
 from jostle.receive.keeper import Answer, Keeper, Post
 from jostle.receive.metrics import CONTENT_TYPE, Counts, openmetrics
 from jostle.receive.ranges import MOST_BODY, MOST_SENT
-from jostle.receive.refused import RefusedError, malformed
+from jostle.receive.refused import FIRST_LINE, RefusedError, malformed
 from jostle.receive.settings import ReceiveSettings
 
 PATH = "/ship/1"
@@ -77,7 +77,8 @@ class App:
         except RefusedError as refusal:
             if path == PATH:
                 self.counts.refused[refusal.code] += 1
-            await _answer(send, refusal.status, refusal.body(), retry_s=refusal.retry_s)
+            text = refusal.text().encode()
+            await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
 
     async def _ship(self, scope: Message, receive: Receive) -> bytes:
         headers = _headers(scope["headers"])
@@ -112,9 +113,8 @@ class App:
             raise content
         self.counts.acknowledged(len(body), post.body_bytes, time.monotonic() - begin)
         lag = self._ingest.lag_s()
-        return json.dumps(
-            {"time_ns": time.time_ns(), **content, "credit": self._credit(lag), "after_s": 0}
-        ).encode()
+        head = f"{FIRST_LINE}\ntime {time.time_ns()}\ncredit {self._credit(lag)}\nafter 0\n"
+        return (head + content).encode()
 
     def _check_sender(self, sender: Sender) -> None:
         node = sender.node
@@ -176,7 +176,8 @@ class App:
             problems.append("ingest lags too far behind")
         content = {"ok": not problems, "problems": problems, "lag_s": round(lag, 3),
                    "time_ns": time.time_ns()}  # fmt: skip
-        await _answer(send, 503 if problems else 200, json.dumps(content).encode())
+        status = 503 if problems else 200
+        await _answer(send, status, json.dumps(content).encode(), "application/json")
 
     def _gauges(self) -> dict[str, float]:
         now = time.monotonic()
@@ -259,7 +260,7 @@ async def _body(receive: Receive, size: int) -> bytes:
 
 
 async def _answer(
-    send: Send, status: int, body: bytes, kind: str = "application/json", retry_s: int = 0
+    send: Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8", retry_s: int = 0
 ) -> None:
     headers = [
         (b"content-type", kind.encode()),

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from jostle.errors import NO_ROOM, UsageError
 from jostle.receive.disk import sync_all, sync_group
@@ -48,8 +47,8 @@ class Post:
     body_bytes: int = 0
 
 
-#: What became of a post: members of its answer's JSON, or why it was refused.
-Answer = dict[str, Any] | RefusedError
+#: What became of a post: the lines of its answer about files, or why it was refused.
+Answer = str | RefusedError
 
 
 @dataclass
@@ -219,21 +218,18 @@ class Keeper(threading.Thread):
             if not known.over:
                 self._nodes[name].undo(known, have)
 
-    def _files(self, work: _Work) -> dict[str, Any]:
-        """Return what is here of the files of a post."""
-        nothing = {"have": 0, "done": False}
+    def _files(self, work: _Work) -> str:
+        """Return what is here of the files of a post: a line for each."""
         node = self._nodes[work.post.node]
-        answers: dict[Key, dict[str, Any]] = {}
+        lines: dict[Key, str] = {}
         for part in work.ranges:
             key = part.file, part.owner
-            if key in answers:
-                continue
-            known = node.files.get(key)
-            state = {"have": known.have, "done": known.over} if known else nothing
-            answers[key] = {"file": str(part.file), **state}
-            if key in work.why:
-                answers[key]["why"] = work.why[key]
-        return {"files": list(answers.values())}
+            if key not in lines:
+                known = node.files.get(key)
+                have, done = (known.have, int(known.over)) if known else (0, 0)
+                why = f" {work.why[key]}" if key in work.why else ""
+                lines[key] = f"file {part.owner} {part.file} {have} {done}{why}\n"
+        return "".join(lines.values())
 
     def _count(self) -> None:
         if self._counting is None or not self._counting.is_alive():

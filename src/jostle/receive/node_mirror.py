@@ -138,7 +138,7 @@ class NodeMirror:
         """Return the files whose head in these ranges is older than that in the mirror."""
         stale: set[Key] = set()
         for part in ranges:
-            if part.offset or len(part.data) < _GENERATION_END:
+            if part.offset > _GENERATION or part.end < _GENERATION_END:
                 continue
             known = self.files.get((part.file, part.owner))
             if (
@@ -149,7 +149,7 @@ class NodeMirror:
             ):
                 continue
             now = _generation(known, folder)
-            (sent,) = struct.unpack_from("<Q", part.data, _GENERATION)
+            (sent,) = struct.unpack_from("<Q", part.data, _GENERATION - part.offset)
             if sent < now:
                 stale.add((part.file, part.owner))
         return stale

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
+
+#: By it a node knows that a receiver answers, and no proxy.
+FIRST_LINE = "jostle-ship 1"
 
 
 class RefusedError(Exception):
@@ -15,7 +17,7 @@ class RefusedError(Exception):
         why: What is wrong, one sentence.
         mend: What to do about it.
         retry_s: When to try again, s; 0: the same post will fail again.
-        more: Further members of the answer.
+        more: Further lines of the answer, by their first words.
     """
 
     def __init__(
@@ -36,12 +38,15 @@ class RefusedError(Exception):
         self.retry_s = retry_s
         self.more = more or {}
 
-    def body(self) -> bytes:
-        """Return the answer's JSON; it always tells the receiver's time."""
-        return json.dumps(
-            {"code": self.code, "why": self.why, "mend": self.mend, "time_ns": time.time_ns()}
-            | self.more
-        ).encode()
+    def text(self) -> str:
+        """Return the answer: lines of text; it always tells the receiver's time."""
+        lines = {"error": self.code, "why": self.why, "mend": self.mend, **self.more}
+        words = "".join(f"{key} {_one_line(value)}\n" for key, value in lines.items())
+        return f"{FIRST_LINE}\ntime {time.time_ns()}\n{words}"
+
+
+def _one_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def malformed(why: str) -> RefusedError:
