@@ -57,6 +57,24 @@ def test_doctor_sees_a_spool_that_is_not_sticky(tmp_path: Path) -> None:
     assert spool["mend"] == f"chmod 1777 {tmp_path}"
 
 
+def test_doctor_sees_a_spool_that_goes_with_each_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conf = tmp_path / "slurm.conf"
+    monkeypatch.setenv("SLURM_CONF", str(conf))
+    monkeypatch.setenv("JOSTLE_SPOOL", "/dev/shm/spool")
+    assert "private" not in checks.check_spool().says
+    conf.write_text("ClusterName=x\nJobContainerType=job_container/tmpfs\n")
+    check = checks.check_spool()
+    assert check.state == "fail" and "lies in /dev/shm, which Slurm's" in check.says
+    monkeypatch.setenv("JOSTLE_SPOOL", "/scratch/local/spool")
+    assert "private" not in checks.check_spool().says
+    (tmp_path / "job_container.conf").write_text("AutoBasePath=true\nDirs=/tmp,/scratch/local\n")
+    assert "lies in /scratch/local" in checks.check_spool().says
+    conf.write_text("#JobContainerType=job_container/tmpfs\n")
+    assert "private" not in checks.check_spool().says
+
+
 def test_doctor_reads_the_operators_file(tmp_path: Path) -> None:
     if Path("/etc/jostle/jostle.conf").exists():
         pytest.skip("this machine has an operator's file")

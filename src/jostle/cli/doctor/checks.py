@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -13,8 +15,14 @@ from pathlib import Path
 
 from jostle.cli.config import RuntimeSettings, settings
 from jostle.cli.options.common import repository_flag
+from jostle.regular_files import read_regular
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, duration
+
+_JOB_CONTAINER = re.compile(
+    r"^[ \t]*JobContainerType[ \t]*=[ \t]*(?:job_container|namespace)/tmpfs", re.M | re.I
+)
+_CONTAINER_DIRS = re.compile(r"\bDirs[ \t]*=[ \t]*(\S+)", re.I)
 
 
 @dataclass(frozen=True)
@@ -155,9 +163,36 @@ def check_clock() -> Check:
     return Check("clock", "ok", f"synchronised, at most {bound} off (clock source {name})")
 
 
+def _private_to_jobs(spool: Path) -> str:
+    """Return the folder around the spool that Slurm makes private to each job; "" if none is.
+
+    What its plugin job_container/tmpfs mounts there goes with the job, and with it the profiles.
+    """
+    conf = Path(os.environ.get("SLURM_CONF") or "/etc/slurm/slurm.conf")
+    try:
+        used = _JOB_CONTAINER.search(read_regular(conf).decode("utf-8", "replace"))
+    except OSError:
+        return ""
+    if not used:
+        return ""
+    folders = {"/tmp", "/dev/shm"}
+    with contextlib.suppress(OSError):
+        text = read_regular(conf.with_name("job_container.conf")).decode("utf-8", "replace")
+        for line in _CONTAINER_DIRS.findall(text):
+            folders.update(line.split(","))
+    return next((folder for folder in sorted(folders) if spool.is_relative_to(folder)), "")
+
+
 def check_spool() -> Check:
     """Check that every user can write profiles and nobody can remove another user's."""
     spool = settings().spool
+    if private := _private_to_jobs(spool):
+        return Check(
+            "spool", "fail", f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
+            "private to each job: profiles would go with it",
+            "set `spool` in /etc/jostle/jostle.conf to a folder elsewhere, such as "
+            "/var/spool/jostle",
+        )  # fmt: skip
     if not spool.exists():
         parent = spool.parent
         if os.access(parent, os.W_OK):
