@@ -63,6 +63,18 @@ def test_begin_then_end(tmp_path: Path) -> None:
     assert len(stored(repository)) == 1
 
 
+def test_an_end_may_come_alone(tmp_path: Path) -> None:
+    """Of a mirror: the begin was shipped, and its file removed, before the job ended."""
+    repository = Repository(tmp_path / "repository", create=True)
+    (tmp_path / FILE).write_bytes(lines(BEGIN))
+    repository.ingest([tmp_path])
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).write_bytes(lines(END))
+    repository.ingest([tmp_path])
+    (row,) = stored(repository)
+    assert (row["complete"], row["state"], row["name"]) == (True, "failed", "two\\nwords")
+
+
 def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
     """And a row of the job of profiles is the one of its time; limits and dependency are told."""
     again = {"submit_ns": NOW - 20 * SECOND, "start_ns": NOW - 10 * SECOND, "name": "again"}

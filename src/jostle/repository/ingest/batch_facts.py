@@ -62,6 +62,11 @@ class _Facts:
     events: int
     row: dict[str, Any]
 
+    @property
+    def says(self) -> tuple[bool, int]:
+        """How much it says: whether the job ended, and events. An end may come alone."""
+        return self.row["complete"], self.events
+
 
 class FactsError(ValueError):
     """A file of facts is malformed; the message is a part of a sentence."""
@@ -99,7 +104,7 @@ class BatchFacts:
             facts = self._read(path, origin, report)
             if facts is not None:
                 held = newest.setdefault(facts.batch_job, facts)
-                if facts.events > held.events:
+                if facts.says > held.says:
                     newest[facts.batch_job] = facts
         if newest:
             self._publish(newest, report)
@@ -135,7 +140,7 @@ class BatchFacts:
             base = {key: state.open.get(key, Position()) for key in newest}
         fresh = [
             facts for key, facts in newest.items()
-            if facts not in done and facts.events > base[key].records
+            if facts not in done and facts.says > (False, base[key].records)
         ]  # fmt: skip
         if fresh and not self._commit(fresh, base, report):
             for facts in fresh:
