@@ -53,7 +53,7 @@ static bool rebuild(jst_sample *s, uint32_t room,
 {
     jst_component **old = s->table;
     uint32_t places = s->room;
-    jst_component **table = calloc(room, sizeof(jst_component *));
+    jst_component **table = room ? calloc(room, sizeof(jst_component *)) : NULL;
     if (!table)
         return false;
     s->table = table;

@@ -391,7 +391,7 @@ int jst_file_write(jst_component **components, unsigned n, uint64_t first, uint6
     for (unsigned i = 0; i < n && r == 0; i++)
         if (components[i]->file != files)
             r = name_component(components[i]);
-    qsort(components, n, sizeof *components, by_number);
+    qsort(components, n, sizeof(jst_component *), by_number);
     for (unsigned from = 0, to; from < n && r == 0; from = to) {
         /* The number of components stands before them, in three bytes whatever it is. */
         uint8_t *p = jst_put_svarint(frame + JST_FRAME_GAP, (int64_t)(first - expected));

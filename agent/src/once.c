@@ -69,7 +69,7 @@ static jst_component **sorted(const jst_sample *s, unsigned *n)
         if (s->table[i] && s->table[i]->seen == s->number)
             list[(*n)++] = s->table[i];
     if (list)
-        qsort(list, *n, sizeof *list, by_name);
+        qsort(list, *n, sizeof(jst_component *), by_name);
     return list;
 }
 

@@ -15,20 +15,20 @@ typedef enum jst_runner_state {
 typedef struct jst_runner {
     const jst_source *source;
     jst_sample sample;
-    jst_runner_state state; /* guarded by the lock of runner.c, as all below up to `open_slice` */
-    bool open;
-    char why[160];      /* not open: why */
-    char what[160];     /* what the newest sample could not read */
+    pthread_cond_t go;
     uint64_t looked_ns; /* CLOCK_MONOTONIC of the last try to open it */
     uint64_t asked_ns;  /* CLOCK_REALTIME of the sample in progress */
-    pthread_cond_t go;
     /* For who writes the profile. */
-    uint64_t open_slice; /* the first slice of which no record holds anything */
-    uint64_t bytes;      /* of its records in this file */
-    uint64_t newest;     /* of its newest record */
-    uint32_t said;       /* hash of what was said last */
-    unsigned notes;      /* in this file */
-    bool counting;       /* its numbers have a beginning */
+    uint64_t open_slice;    /* the first slice of which no record holds anything */
+    uint64_t bytes;         /* of its records in this file */
+    uint64_t newest;        /* of its newest record */
+    char why[160];          /* not open: why */
+    char what[160];         /* what the newest sample could not read */
+    uint32_t said;          /* hash of what was said last */
+    uint32_t notes;         /* in this file */
+    jst_runner_state state; /* only under the lock of runner.c; it says whose the rest is */
+    bool open;
+    bool counting; /* its numbers have a beginning */
     bool is_late;
 } jst_runner;
 
