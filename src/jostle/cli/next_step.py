@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: Verbs in the order in which they are shown.
 PATH = (
-    "run", "inject", "lab exec", "ingest", "receive", "jobs", "matrix", "digest", "estimate",
-    "compare", "neighbours", "interference", "timeline", "background", "serve",
+    "run", "inject", "lab exec", "ingest", "receive", "jobs", "matrix", "nodes", "digest",
+    "estimate", "compare", "neighbours", "interference", "timeline", "background", "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
@@ -37,6 +37,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "jobs": ("interference JOB", "serve"),
         "no pair": ("run -- CMD", "serve"),
         "nothing": ("run -- CMD",),
+    },
+    "nodes": {
+        "differences": ("serve",),
+        "none": ("serve",),
+        "nothing": ("serve",),
     },
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),
@@ -76,6 +81,7 @@ def steps(
     others: Sequence[str] = (),
     another: str = "",
     spool: str = "",
+    node: str = "",
 ) -> list[str]:
     """Return the commands to try after a verb.
 
@@ -89,6 +95,7 @@ def steps(
         others: Other jobs that were shown.
         another: Another run of the same program; "" if there is none.
         spool: Folder of profiles that are in no repository.
+        node: A machine that was shown.
 
     Returns:
         Whole commands.
@@ -103,7 +110,8 @@ def steps(
             continue
         if "ANOTHER_RUN" in words and not another:
             continue
-        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another}
+        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another,
+                  "NODE": node}  # fmt: skip
         named = [filled.get(word, word) for word in words]
         place = named.index("OTHERS") if "OTHERS" in named else None
         if place is not None:

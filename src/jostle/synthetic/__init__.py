@@ -5,6 +5,7 @@ Public interface:
     Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
     Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
+    machine_slices: the same in memory.
     MachineSpec: machines without jobs.
     trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
@@ -12,7 +13,7 @@ Public interface:
 
 from __future__ import annotations
 
-from jostle.synthetic.machines.plant import MachineSpec, plant_machines
+from jostle.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
 from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
@@ -27,6 +28,7 @@ __all__ = [
     "PlantedJob",
     "Spec",
     "TraceSpec",
+    "machine_slices",
     "plant",
     "plant_machines",
     "trace",

@@ -1,7 +1,7 @@
 """Turns what machines did into the counters of their components.
 
 Healthy components of one kind differ a little: for good (the lottery of hardware), and from day to
-day. What their requests take grows with the load.
+day; sometimes one has a bad day. What their requests take grows with the load.
 """
 
 from __future__ import annotations
@@ -68,6 +68,19 @@ class FileSystem:
         return self.source.rpartition("/")[2]
 
 
+def daily_factors(nodes: int, days: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Draw how healthy nodes differ from day to day, (nodes, days) each."""
+    factors = {}
+    for name, size in (("mount", 0.04), ("disk", 0.04), ("cores", 0.002)):
+        drift = rng.standard_normal((nodes, days))
+        for day in range(1, days):  # half of it lasts until the next day
+            drift[:, day] = 0.5 * drift[:, day - 1] + np.sqrt(0.75) * drift[:, day]
+        odd = (rng.random((nodes, days)) < 0.03) * np.abs(rng.standard_normal((nodes, days)))
+        sign = -1.0 if name == "cores" else 1.0
+        factors[name] = np.exp(size * (drift + sign * 8 * odd))
+    return factors
+
+
 @dataclass
 class Stretch:
     """What the counters of one stretch of time are made from.
@@ -80,6 +93,7 @@ class Stretch:
         slice_s: Length of a slice.
         faults: All of them.
         traits: Lasting factors of the nodes: mount, disk, cores, errors -> (nodes,).
+        daily: Factors of each day: mount, disk, cores -> (nodes, days).
         noise: Standard deviation of the log of a service time, slice by slice.
         rng: Source of chance.
     """
@@ -91,16 +105,13 @@ class Stretch:
     slice_s: float
     faults: tuple[Fault, ...]
     traits: dict[str, Floats]
+    daily: dict[str, Floats]
     noise: float
     rng: np.random.Generator
 
     def __post_init__(self) -> None:
-        shape = (len(self.hosts), len(self.seconds))
-        days = (self.seconds // 86_400).astype(int) - int(self.seconds[0] // 86_400)
-        self._daily = {
-            name: np.exp(0.04 * self.rng.standard_normal((shape[0], days.max() + 1)))[:, days]
-            for name in ("mount", "disk")
-        }
+        days = (self.seconds // 86_400).astype(int)
+        self._daily = {name: factor[:, days] for name, factor in self.daily.items()}
         self._service = [self._server_s(number) for number in range(len(self.mounts))]
 
     def acting(self, fault: Fault) -> Floats:
@@ -154,7 +165,9 @@ class Stretch:
         busy = np.minimum(cpu, 0.98 * whole)
         left = self.factor("throttled node", host)
         works = busy / whole
-        own = self.traits["cores"][row] if row is not None else 1.0
+        own: float | Floats = 1.0
+        if row is not None:
+            own = self.traits["cores"][row] * self._daily["cores"][row]
         near = 1 + 0.01 * self.rng.standard_normal(len(busy))
         clock = FREQUENCY_KHZ * np.minimum(left, own * (1.05 - 0.05 * works)) * near
         throttled = np.where((left < 1) & (works > 0.05), self.rng.poisson(20, len(busy)), 0)
@@ -182,7 +195,7 @@ class Stretch:
         taken = _DISK_SERVICE_S / left * each * (1 + used)
         return Component("disk", "sda", values={
             **_requests(moved / 2, moved / 2, _DISK_REQUEST, taken),
-            "storage_busy_ns": used * self.slice_s * 1e9,
+            "storage_busy_ns": np.minimum(used * each, 1.0) * self.slice_s * 1e9,
             "storage_queued": np.ceil(moved / _DISK_REQUEST * taken / self.slice_s),
         })  # fmt: skip
 

@@ -33,6 +33,7 @@ from jostle.synthetic.machines.counters import (
     Floats,
     Ints,
     Stretch,
+    daily_factors,
 )
 from jostle.synthetic.machines.traffic import Traffic, client, drawn, of_jobs, unprofiled
 from jostle.synthetic.planted.model import Fault, Planted
@@ -98,6 +99,19 @@ def plant_machines(
     return site.roles
 
 
+def machine_slices(spec: MachineSpec, seed: int = 0) -> Iterator[pa.Table]:
+    """Return what `plant_machines` would write of machines without jobs, in memory.
+
+    Yields:
+        Rows of table component_slices, stretch by stretch of time; columns that are zero in all of
+        them are missing.
+    """
+    site = _Site(None, spec, np.random.default_rng([seed, 26]))
+    for first in range(0, site.slices, site.step):
+        for chunk in site.chunks(first, min(site.step, site.slices - first)):
+            yield chunk.rows
+
+
 class _Site:
     """The machines of a site."""
 
@@ -130,6 +144,8 @@ class _Site:
             for name, spread in (("mount", spec.spread), ("disk", spec.spread),
                                  ("cores", spec.spread / 10), ("errors", 1.0))
         }  # fmt: skip
+        days = int(self.slices * self._slice_s // 86_400) + 1
+        self._daily = daily_factors(size, days, rng)
         self._known: dict[tuple[str, str, str, str], dict[str, Any]] = {}
 
     def _traffic(self, first: int, count: int, seconds: Floats) -> Traffic:
@@ -151,7 +167,7 @@ class _Site:
         seconds = np.arange(first, first + count, dtype=np.float64) * self._slice_s
         stretch = Stretch(
             self.hosts, self._mounts, self._traffic(first, count, seconds), seconds, self._slice_s,
-            self.faults, self._traits, self._spec.noise, self._rng,
+            self.faults, self._traits, self._daily, self._spec.noise, self._rng,
         )  # fmt: skip
         every: list[tuple[dict[str, Any], Component]] = []
         for row, host in enumerate(self.hosts):

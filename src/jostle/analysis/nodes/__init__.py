@@ -1,0 +1,42 @@
+"""Finds components that are persistently worse than their peers (thesis 2.1).
+
+Public interface:
+    lasting_differences: the differences, from condensed slices of components.
+    EVERY, BY_NAME: by what is compared.
+    days_sql, job_days_sql: the questions that condense the slices of components, and of jobs on
+        nodes without an agent.
+    NodeDifferences, Difference, DayOfPeers, Unjudged: what it gives.
+    date_of: a day as a date.
+"""
+
+from __future__ import annotations
+
+from jostle.analysis.nodes.compare import lasting_differences
+from jostle.analysis.nodes.figures import (
+    BY_NAME,
+    EVERY,
+    Figure,
+    days_sql,
+    job_days_sql,
+)
+from jostle.analysis.nodes.model import (
+    DayOfPeers,
+    Difference,
+    NodeDifferences,
+    Unjudged,
+    date_of,
+)
+
+__all__ = [
+    "BY_NAME",
+    "EVERY",
+    "DayOfPeers",
+    "Difference",
+    "Figure",
+    "NodeDifferences",
+    "Unjudged",
+    "date_of",
+    "days_sql",
+    "job_days_sql",
+    "lasting_differences",
+]

@@ -1,0 +1,73 @@
+"""How much each component differs from its peers, day by day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: Components besides the one that is compared, in one bin of load.
+LEAST_IN_BIN = 3
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A group of peers, condensed: one row per component, day and bin of load.
+
+    Attributes:
+        component: Its number, from 0.
+        day: Its number, from 0.
+        load: The bin.
+        slices: How many slices are in it.
+        value: The figure; more is worse.
+    """
+
+    component: Ints
+    day: Ints
+    load: Ints
+    slices: Ints
+    value: Floats
+
+
+def daily(rows: Rows, components: int, days: int) -> Floats:
+    """Return by how much components are worse than the median of their peers, (components, days).
+
+    Only what is alike is compared: a bin of load of one day. The bins of a component and day are
+    averaged by their slices. NaN: not compared on that day.
+    """
+    median = _median_of_others(rows)
+    known = ~np.isnan(median)
+    where = rows.component[known] * days + rows.day[known]
+    weight = rows.slices[known].astype(float)
+    size = components * days
+    total = np.bincount(where, weight, size)
+    sums = np.bincount(where, weight * (rows.value[known] - median[known]), size)
+    means: Floats = np.divide(sums, total, out=np.full(size, np.nan), where=total > 0)
+    return means.reshape(components, days)
+
+
+def _median_of_others(rows: Rows) -> Floats:
+    """Return, per row, the median of the other components in its bin; NaN: too few."""
+    by = np.lexsort((rows.value, rows.load, rows.day))
+    day, load, value = rows.day[by], rows.load[by], rows.value[by]
+    fresh = np.ones(len(by), dtype=bool)
+    fresh[1:] = (day[1:] != day[:-1]) | (load[1:] != load[:-1])
+    first = np.flatnonzero(fresh)
+    cell = np.cumsum(fresh) - 1
+    count = np.diff(np.append(first, len(by)))[cell]
+    rank = np.arange(len(by)) - first[cell]
+
+    def other(place: Ints) -> Floats:
+        """Return the value at a place among the others, in order."""
+        at = np.clip(first[cell] + place + (place >= rank), 0, len(by) - 1)
+        picked: Floats = value[at]
+        return picked
+
+    middle = (other((count - 2) // 2) + other((count - 1) // 2)) / 2
+    middle[count - 1 < LEAST_IN_BIN] = np.nan
+    result = np.empty(len(by))
+    result[by] = middle
+    return result

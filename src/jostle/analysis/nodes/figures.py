@@ -1,0 +1,214 @@
+"""By what components are compared: one figure for each way in which hardware can be worse.
+
+A figure is a number per component and slice (or day), on a logarithmic scale: a difference of 0.1
+is 10 %. It is compared among components of one kind on like machines, at a like load (bin).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+#: Slices of a bin in which a component must have been busy, to have a figure in it on that day.
+LEAST_SLICES = 10
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        name: As users see it.
+        kinds: Kinds of component that have it.
+        worse: Whether more or less of it is worse.
+        least: The least lasting difference that is reported, on the logarithmic scale, beyond the
+            healthy spread.
+        busy: SQL: in which slices the component was busy enough to be compared.
+        value: SQL: the figure of a slice; for a rate, what is counted.
+        load: SQL: what must be alike in slices that are compared; "0": nothing.
+        per: SQL: what the count is divided by, over the day; "" where the figure is no rate.
+        floor: A rate below it does not matter.
+        unit: What the figure is per: of a rate.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    worse: Literal["more", "less"]
+    least: float
+    busy: str
+    value: str
+    load: str = "0"
+    per: str = ""
+    floor: float = 0.0
+    unit: str = ""
+
+    @property
+    def sign(self) -> int:
+        """1 where more is worse, -1 where less is."""
+        return 1 if self.worse == "more" else -1
+
+
+_S = "(slice_ns * span)"
+_STORAGE = ("disk", "nfs_mount", "lustre_mount", "gpfs_mount", "lustre_ost", "gpfs_disk")
+_LINKS = ("port", "interface")
+_OPS = "(storage_read_ops + storage_write_ops)"
+_BYTES = "(storage_read_bytes + storage_write_bytes)"
+_NS = "(CASE WHEN storage_wait_ops > 0 THEN storage_wait_ns / storage_wait_ops ELSE "
+_NS += f"(storage_read_ns + storage_write_ns) / nullif({_OPS}, 0) END)"
+_CPU = "(cpu_user_ns + cpu_system_ns)"
+_CORES = f"greatest({_CPU} + cpu_idle_ns, 1)"
+_PACKETS = "(link_receive_packets + link_send_packets)"
+_LINK_BYTES = "(link_receive_bytes + link_send_bytes)"
+#: Requests a second, and bytes a request, in powers of two.
+_LIKE_REQUESTS = (
+    f"round(log2(1 + {_OPS} * 1e9 / {_S}))::BIGINT * 100 "
+    f"+ round(log2(1 + {_BYTES} / greatest({_OPS}, 1)))::BIGINT"
+)
+#: Requests at once, and bytes a request, likewise.
+_LIKE_QUEUES = (
+    "round(log2(1 + storage_wait_ns / greatest(storage_busy_ns, 1)))::BIGINT * 100 "
+    f"+ round(log2(1 + {_BYTES} / greatest({_OPS}, 1)))::BIGINT"
+)
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "time per request", _STORAGE, "more", 0.10, f"{_OPS} >= 16 AND {_NS} > 0", _NS,
+        _LIKE_REQUESTS,
+    ),
+    Figure(
+        "throughput when busy", ("disk",), "less", 0.10,
+        f"storage_busy_ns >= 0.25 * {_S} AND {_BYTES} > 0",
+        f"{_BYTES} / storage_busy_ns",
+        _LIKE_QUEUES,
+    ),
+    Figure(
+        "failed or repeated requests", _STORAGE, "more", 0.7, f"{_OPS} > 0",
+        "storage_error_ops + storage_retry_ops", per=_OPS, floor=1e-5, unit="request",
+    ),
+    Figure(
+        "frequency under load", ("machine",), "less", 0.02,
+        f"cpu_frequency_khz > 0 AND {_CPU} >= 0.25 * {_CORES}", "cpu_frequency_khz",
+        f"round(8 * {_CPU} / {_CORES})::BIGINT",
+    ),
+    Figure(
+        "throttled time", ("machine",), "more", 0.7, f"{_CPU} > 0", "cpu_throttle_ns", per=_CPU,
+        floor=1e-3, unit="s of CPU time",
+    ),
+    Figure(
+        "stolen time", ("machine",), "more", 0.7, f"{_CPU} > 0", "cpu_steal_ns",
+        per=f"({_CPU} + cpu_steal_ns)", floor=2e-3, unit="s of CPU time",
+    ),
+    Figure(
+        "memory", ("machine",), "less", 0.02, "memory_limit_bytes > 0", "memory_limit_bytes",
+    ),
+    Figure(
+        "link rate", _LINKS, "less", 0.02, "link_rate_bytes > 0", "link_rate_bytes",
+    ),
+    Figure(
+        "waiting to send", _LINKS, "more", 0.25, "link_wait_ticks > 0 AND link_send_bytes > 65536",
+        "link_wait_ticks / link_send_bytes",
+        f"round(log2(1 + link_send_bytes * 1e9 / {_S}))::BIGINT",
+    ),
+    Figure(
+        "errors, drops and repeats", _LINKS, "more", 0.7, f"{_PACKETS} > 0",
+        "link_error_ops + link_drop_ops + link_retry_ops", per=_PACKETS, floor=1e-7, unit="packet",
+    ),
+    Figure(
+        "times down", _LINKS, "more", 0.7, f"{_PACKETS} > 0", "link_down_ops",
+        per=f"{_S} / 86400e9", floor=0.5, unit="day",
+    ),
+)  # fmt: skip
+#: Figures of nodes without an agent, from the slices of jobs: nodes of one job are compared.
+JOB_FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "time per call in jobs",
+        ("job_mount",),
+        "more",
+        0.10,
+        "posix_read_ops + posix_write_ops >= 4 AND posix_read_ns + posix_write_ns > 0",
+        "(posix_read_ns + posix_write_ns) / (posix_read_ops + posix_write_ops)",
+        "round(log2(1 + (posix_read_bytes + posix_write_bytes) "
+        "/ (posix_read_ops + posix_write_ops)))::BIGINT",
+    ),
+    Figure(
+        "frequency in jobs",
+        ("job_cores",),
+        "less",
+        0.02,
+        f"perf_cycles > 0 AND perf_task_clock_ns >= 0.25 * {_S}",
+        "perf_cycles / perf_task_clock_ns",
+    ),
+)
+EVERY = FIGURES + JOB_FIGURES
+
+BY_NAME = {figure.name: figure for figure in EVERY}
+
+
+def days_sql(between: str) -> str:
+    """Return SQL that condenses component_slices, in one pass over them.
+
+    Its rows: figure (place in FIGURES), kind, host, name, source, mount, day (since the epoch,
+    UTC), load, slices, value (logarithmic; mean over the slices). Components of one batch job have
+    none: jobs are no hardware.
+
+    Args:
+        between: SQL: the slices that count.
+    """
+    kinds = sorted({f"'{kind}'" for figure in FIGURES for kind in figure.kinds})
+    cases = ", ".join(_case(place, figure) for place, figure in enumerate(FIGURES))
+    return f"""
+SELECT f.figure AS figure, kind, host, name, source, mount, day, f.load AS load,
+       count(*) AS slices,
+       CASE WHEN max(f.per) > 0 THEN ln(sum(f.value) / sum(f.per) + max(f.floor))
+            ELSE avg(f.value) END AS value
+FROM (SELECT kind, host, name, source, mount, slice * slice_ns // 86400000000000 AS day,
+             unnest([{cases}]) AS f
+      FROM component_slices
+      WHERE kind IN ({", ".join(kinds)}) AND job = '' AND {between})
+WHERE f IS NOT NULL
+GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
+"""
+
+
+def job_days_sql(between: str) -> str:
+    """Return SQL that condenses the slices of jobs on nodes without an agent, as `days_sql`.
+
+    Only nodes of one job in one hour are alike: its processes do the same there.
+    """
+    calls, cores = JOB_FIGURES
+    place = len(FIGURES)
+    without = f"{between} AND host NOT IN (SELECT host FROM machines)"
+    alike = "(hash(job, slice * slice_ns // 3600000000000, {}) >> 2)::BIGINT"
+    keys = "slice * slice_ns // 86400000000000 AS day"
+    return f"""
+SELECT {place} AS figure, 'job_mount' AS kind, host, mount AS name, '' AS source, mount, {keys},
+       {alike.format(calls.load)} AS load, count(*) AS slices, avg(ln({calls.value})) AS value
+FROM mount_slices
+WHERE {without} AND {calls.busy} AND mount IN (SELECT mount FROM mounts WHERE shared)
+GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
+UNION ALL
+SELECT {place + 1}, 'job_cores', host, host, '', '', {keys},
+       {alike.format(cores.load)} AS load, count(*), avg(ln({cores.value}))
+FROM slices
+WHERE {without} AND {cores.busy}
+GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
+"""
+
+
+def _case(place: int, figure: Figure) -> str:
+    """Return SQL: the figure of a row, NULL where it has none."""
+    kinds = ", ".join(f"'{kind}'" for kind in figure.kinds)
+    known = " AND ".join(f"NOT contains(unknown, '{metric}')"
+                         for metric in _metrics_in(figure.value))  # fmt: skip
+    value = figure.value if figure.per else f"ln({figure.value})"
+    return (
+        f"CASE WHEN kind IN ({kinds}) AND {figure.busy} AND {known} THEN "
+        f"{{'figure': {place}, 'load': ({figure.load})::BIGINT, 'value': ({value})::DOUBLE, "
+        f"'per': ({figure.per or 0})::DOUBLE, 'floor': {figure.floor}::DOUBLE}} END"
+    )
+
+
+def _metrics_in(sql: str) -> list[str]:
+    return sorted({word for word in re.findall(r"\w+", sql)
+                   if re.match(r"(storage|link|cpu|memory|power|pressure)_", word)})  # fmt: skip

@@ -1,0 +1,134 @@
+"""What the comparison of nodes gives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from jostle.analysis.interval import Interval
+
+
+@dataclass(frozen=True)
+class DayOfPeers:
+    """One day of a component and its peers.
+
+    Attributes:
+        day: Since the epoch, UTC.
+        value: Difference from the peers' median, percent; of a rate, the rate itself.
+        low: The least of nine in ten peers.
+        high: Their largest.
+        worse: Whether the peers change so much by chance on fewer than one day in twenty.
+    """
+
+    day: int
+    value: float
+    low: float
+    high: float
+    worse: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A component that is persistently worse than its peers by one figure.
+
+    Attributes:
+        host: Its node or server.
+        role: node or server.
+        kind: Its kind.
+        component: Its name.
+        figure: What is worse: name of a figure.
+        worse: Whether it has more or less of it.
+        unit: Of a rate, what it is per; else "".
+        percent: By how much it differs from its peers' median, with a 95 % interval.
+        own: Of a rate, its own rate since then; else None.
+        peers_rate: Of a rate, the median of the peers' rates; else None.
+        since_day: First of the days, since the epoch.
+        last_day: Last day on which it was compared.
+        worse_days: Days since then on which it was worse than peers ever are by chance (p < 0.05).
+        days: Days since then on which it was compared.
+        peers: How many components it was compared with.
+        evidence: E-value: how many times more likely the days are than for a healthy component, at
+            least.
+        course: Its differences of all days.
+    """
+
+    host: str
+    role: str
+    kind: str
+    component: str
+    figure: str
+    worse: str
+    unit: str
+    percent: Interval
+    own: float | None
+    peers_rate: float | None
+    since_day: int
+    last_day: int
+    worse_days: int
+    days: int
+    peers: int
+    evidence: float
+    course: list[DayOfPeers] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """Components that could not be judged, by the reason.
+
+    Attributes:
+        why: "too few peers" or "too few days".
+        kind: Their kind.
+        components: How many.
+        hosts: Some of their hosts.
+        most: The peers, or days, that the best of them had.
+        least: What is needed.
+    """
+
+    why: str
+    kind: str
+    components: int
+    hosts: list[str]
+    most: int
+    least: int
+
+
+@dataclass(frozen=True)
+class NodeDifferences:
+    """The lasting differences of a site.
+
+    Attributes:
+        differences: The worst first.
+        first_day: First day with data, since the epoch; 0 without data.
+        days: Days with data.
+        machines: Machines compared.
+        components: Components judged by at least one figure.
+        comparisons: Component and figure, judged.
+        unjudged: What was not.
+        fdr: Expected share of healthy ones among the differences, at most.
+    """
+
+    differences: list[Difference]
+    first_day: int
+    days: int
+    machines: int
+    components: int
+    comparisons: int
+    unjudged: list[Unjudged]
+    fdr: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values; days as dates."""
+        plain = asdict(self)
+        plain["first_day"] = date_of(self.first_day) if self.days else None
+        for row in plain["differences"]:
+            row["since"] = date_of(row.pop("since_day"))
+            row["last"] = date_of(row.pop("last_day"))
+            for each in row["course"]:
+                each["day"] = date_of(each["day"])
+        return plain
+
+
+def date_of(day: int) -> str:
+    """Return a day since the epoch as a date, such as 2026-11-26."""
+    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()

@@ -1,0 +1,147 @@
+"""Whether a difference lasts: a test by betting, exact for every number of days, and its control.
+
+A component is healthy if its lasting difference from its peers is within the tolerance m: a few
+robust standard deviations of the peers' own lasting differences, plus what is too little to matter.
+On a day on which it differs by x, p is the share of the peers' changes from day to day that are at
+least x - m. For a healthy component p is at least uniform, so that 0.3 / p^0.7 has a mean of 1 or
+less (Vovk and Wang, E-values: calibration, combination and applications, 2021), and so have
+products of these over days. Since nobody knows when a fault began, the evidence is the mean of the
+products over all first days; that is an e-value as well. Evidence is controlled for the number of
+comparisons by e-BH (Wang and Ramdas, False discovery rate control with e-values, 2022), whatever
+the dependence between components.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+#: Peers without which nothing is said: the spread of fewer is not known.
+LEAST_PEERS = 5
+LEAST_DAYS = 3
+#: Share of healthy ones among all that is reported, at most (expected).
+FDR = 0.05
+_KAPPA = 0.3
+_Q_N = 2.2219
+_MANY = 50
+_MOST_PAIRED = 2000
+#: Number of peers -> robust standard deviations that one healthy component in 2000 is beyond, where
+#: the differences are normal (from 100 000 draws or more each; smooth in between).
+_BEYOND = ((5, 27.7), (7, 10.3), (9, 6.7), (11, 5.5), (13, 4.8), (17, 4.2), (21, 4.1), (31, 3.7),
+           (61, 3.5), (120, 3.3))  # fmt: skip
+#: Residuals that are kept for the share p; a share below 1 in 20 000 needs no more.
+_MOST_RESIDUALS = 20_000
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence on one component.
+
+    Attributes:
+        value: The e-value.
+        since: Day (place in its row) from which on the product is largest.
+        tolerance: Healthy peers differ by no more than it.
+        worse: Days on which it was worse, p < 0.05 (days,).
+        peers: Number of peers.
+    """
+
+    value: float
+    since: int
+    tolerance: float
+    worse: Flags
+    peers: int
+
+
+def evidence(differences: Floats, least: float) -> list[Evidence | None]:
+    """Return the evidence on each component of a group of peers.
+
+    Args:
+        differences: By how much it is worse, (components, days); NaN: not compared.
+        least: A lasting difference of this size, beyond the healthy spread, does not matter.
+
+    Returns:
+        One per component; None: too few days, or too few peers with enough days.
+    """
+    known = ~np.isnan(differences)
+    days = known.sum(axis=1)
+    judged = np.flatnonzero(days >= LEAST_DAYS)
+    answer: list[Evidence | None] = [None] * len(differences)
+    if len(judged) - 1 < LEAST_PEERS:
+        return answer
+    levels = np.array([np.median(differences[row, known[row]]) for row in judged])
+    residuals = [_residuals(differences[row, known[row]], level)
+                 for row, level in zip(judged, levels, strict=True)]  # fmt: skip
+    shared = np.sort(_thinned(np.concatenate(residuals)))
+    spread = 0.0
+    for place, row in enumerate(judged):
+        others = np.delete(levels, place)
+        centre = np.median(others)
+        if len(judged) <= _MANY or not place:  # of many, one does not matter to the spread
+            spread = _spread(others)
+        tolerance = float(centre) + _beyond(len(others)) * spread + least
+        pool = shared
+        if len(judged) <= _MANY:
+            rest = [part for at, part in enumerate(residuals) if at != place]
+            pool = np.sort(_thinned(np.concatenate(rest)))
+        answer[row] = _of_one(differences[row], pool, tolerance, len(others))
+    return answer
+
+
+def significant(values: Floats, comparisons: int) -> Flags:
+    """Return which e-values are significant among some number of comparisons (e-BH)."""
+    order = np.argsort(-values)
+    rank = np.arange(1, len(values) + 1)
+    enough = np.flatnonzero(values[order] >= comparisons / (FDR * rank))
+    chosen = np.zeros(len(values), dtype=bool)
+    if len(enough):
+        chosen[order[: enough[-1] + 1]] = True
+    return chosen
+
+
+def _beyond(peers: int) -> float:
+    numbers, factors = np.array(_BEYOND).T
+    return float(np.exp(np.interp(np.log(peers), np.log(numbers), np.log(factors))))
+
+
+def _spread(values: Floats) -> float:
+    """Return the robust standard deviation Q_n (Rousseeuw and Croux, JASA 88, 1993).
+
+    It withstands as many outliers as the median absolute deviation, and is far surer of few values.
+    """
+    values = values[:: max(1, len(values) // _MOST_PAIRED)]
+    first, second = np.triu_indices(len(values), 1)
+    distances = np.abs(values[first] - values[second])
+    half = len(values) // 2 + 1
+    place = half * (half - 1) // 2 - 1
+    return float(_Q_N * np.partition(distances, place)[place])
+
+
+def _residuals(values: Floats, level: float) -> Floats:
+    """Return the changes from day to day around a component's own level."""
+    # The level follows the values where these are few.
+    changes: Floats = (values - level) * np.sqrt(len(values) / (len(values) - 1))
+    return changes
+
+
+def _thinned(values: Floats) -> Floats:
+    return values[:: max(1, len(values) // _MOST_RESIDUALS)]
+
+
+def _of_one(values: Floats, pool: Floats, tolerance: float, peers: int) -> Evidence:
+    known = np.flatnonzero(~np.isnan(values))
+    beyond = values[known] - tolerance
+    larger = len(pool) - np.searchsorted(pool, beyond, side="left")
+    p = (1 + larger) / (1 + len(pool))
+    log_e = np.log(_KAPPA) + (_KAPPA - 1) * np.log(p)
+    from_day = np.cumsum(log_e[::-1])[::-1]
+    start = int(np.argmax(from_day))
+    top = from_day[start]
+    # Products up to any day would do as well; the last day is the one that is asked about.
+    value = float(np.exp(min(top, 700.0)) * np.exp(from_day - top).sum() / len(known))
+    worse = np.zeros(len(values), dtype=bool)
+    worse[known] = p < 0.05
+    return Evidence(value, int(known[start]), tolerance, worse, peers)

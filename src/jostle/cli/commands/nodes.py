@@ -1,0 +1,73 @@
+"""`jostle nodes`: which nodes, links and disks are persistently worse than their peers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.next_step import steps
+from jostle.cli.options.common import (
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.report.models.nodes import DAYS
+
+if TYPE_CHECKING:
+    from jostle.analysis.nodes import NodeDifferences
+    from jostle.plot.figures.page import Saved
+
+
+@click.command("nodes")
+@click.option("--days", metavar="N", type=click.IntRange(1, 366), default=DAYS, show_default=True,
+              help="Look at the last N days with slices.")  # fmt: skip
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw each difference day by day into DIR, a CSV beside each.")  # fmt: skip
+@format_option
+@repository_option
+@json_option
+def command(
+    days: int, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
+) -> None:
+    """Say which nodes, links and disks are persistently worse than their peers.
+
+    Components of one kind, on machines with one role and as many cores, are compared day by day at
+    a like load. Named is what was worse on so many days that chance does not explain it, beyond how
+    healthy ones differ. At least 5 peers and 3 days are needed.
+    """
+    place = plot_folder(folder)
+    store = open_repository(repository)
+    with Bar("comparing days", quiet=as_json):
+        from jostle.report.models.nodes import node_differences
+
+        content = node_differences(store, days)
+    saved = _draw(content, place, endings, quiet=as_json) if place else []
+    if as_json:
+        emit_json(content.to_json() | {"figures": saved_json(saved)})
+        return
+    from jostle.cli.views.nodes import view
+
+    show(*view(content))
+    if not content.days:
+        show("No machine has an agent's slices on these days.")
+    if place:
+        show("", *saved_lines(saved, place, reason="nothing is persistently worse"))
+    seen = "differences" if content.differences else "none" if content.days else "nothing"
+    host = content.differences[0].host if content.differences else ""
+    next_steps(*steps("nodes", seen, node=host, flag=repository_flag(repository)))
+
+
+def _draw(
+    content: NodeDifferences, folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    from jostle.plot.figures.nodes import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(content), folder, tuple(dict.fromkeys(endings)), bar.advance)

@@ -1,0 +1,38 @@
+"""Lasting differences between nodes in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, table
+from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.analysis.nodes import NodeDifferences
+
+
+def view(content: NodeDifferences) -> Iterator[Any]:
+    """Yield the answer, what is worse, and what could not be judged."""
+    yield heading(answer(content))
+    if content.comparisons:
+        yield f"  {watched(content)}"
+    if content.differences:
+        yield from ("", _differences(content))
+    if content.unjudged:
+        yield ""
+        yield from map(not_judged, content.unjudged)
+
+
+def _differences(content: NodeDifferences) -> Table:
+    from jostle.analysis.nodes import date_of
+
+    frame = table(["=node", "what is worse", "how much", "=since", ">days", ">peers"])
+    for each in content.differences:
+        frame.add_row(
+            each.host, what_of(each), size_of(each), date_of(each.since_day),
+            f"{each.worse_days} of {each.days}", str(each.peers),
+        )  # fmt: skip
+    return fit(frame, "peers")

@@ -1,0 +1,95 @@
+"""Lasting differences between nodes in words, the same on a page, in a figure and in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jostle.report.format.values import count, percent, points, significant
+
+if TYPE_CHECKING:
+    from jostle.analysis.nodes import Difference, NodeDifferences, Unjudged
+
+_KINDS = {
+    "machine": ("machine", "machines"), "nfs_mount": ("NFS mount", "NFS mounts"),
+    "lustre_mount": ("Lustre mount", "Lustre mounts"),
+    "gpfs_mount": ("GPFS mount", "GPFS mounts"), "lustre_ost": ("OST", "OSTs"),
+    "gpfs_disk": ("GPFS disk", "GPFS disks"), "port": ("fabric port", "fabric ports"),
+    "interface": ("network interface", "network interfaces"),
+    "job_mount": ("mount", "mounts"),
+    "job_cores": ("node", "nodes"),
+}  # fmt: skip
+
+
+def kind_of(kind: str, *, many: bool = False) -> str:
+    """Return a kind of component as users call it."""
+    return _KINDS.get(kind, (kind, f"{kind}s"))[many]
+
+
+def what_of(each: Difference) -> str:
+    """Return what is worse: `disk sda: throughput when busy`."""
+    return f"{part_of(each)}: {each.figure}"
+
+
+def part_of(each: Difference) -> str:
+    """Return the part of a machine that is worse: `disk sda`, `cores`."""
+    if each.kind in ("machine", "job_cores"):
+        return "memory" if each.figure == "memory" else "cores"
+    return f"{kind_of(each.kind)} {each.component}"
+
+
+def size_of(each: Difference) -> str:
+    """Return by how much it is worse: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
+    if each.own is not None and each.peers_rate is not None:
+        if each.unit == "s of CPU time":
+            return f"{percent(each.own)} of CPU time; peers {percent(each.peers_rate)}"
+        peers = _rate(each.peers_rate) if each.peers_rate > 0 else "none"
+        return f"{_rate(each.own)} per {each.unit}; peers {peers}"
+    ends = sorted((abs(each.percent.low), abs(each.percent.high)))
+    value = points(abs(each.percent.value))
+    within = " to ".join(points(end, like=each.percent.value) for end in ends)
+    same = points(ends[0], like=each.percent.value) == points(ends[1], like=each.percent.value)
+    return f"{value} % {each.worse}" + ("" if same else f" ({within})")
+
+
+def _rate(value: float) -> str:
+    return significant(value) if value >= 0.01 else f"{value:.1g}"
+
+
+def answer(content: NodeDifferences) -> str:
+    """Return the answer in a sentence."""
+    if not content.comparisons:
+        return "Nothing could be compared."
+    hosts = list(dict.fromkeys(each.host for each in content.differences))
+    if not hosts:
+        return "No machine is persistently worse than its peers."
+    if len(hosts) == 1:
+        return f"{hosts[0]} is persistently worse than its peers."
+    named = f"{', '.join(hosts[:3])}{f' and {len(hosts) - 3} more' if len(hosts) > 3 else ''}"
+    return f"{count(len(hosts))} machines are persistently worse than their peers: {named}."
+
+
+def watched(content: NodeDifferences) -> str:
+    """Return what was compared."""
+    return (
+        f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
+        f"{_many(content.days, 'day')}. Of what is named, {100 * content.fdr:.0f} % or less is "
+        "expected to be chance."
+    )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def not_judged(each: Unjudged) -> str:
+    """Return what could not be judged, and why."""
+    what = f"{count(each.components)} {kind_of(each.kind, many=each.components != 1)}"
+    hosts = ", ".join(each.hosts) + (" ..." if each.components > len(each.hosts) else "")
+    if each.why == "too few days":
+        need = f"busy on {_many(each.most, 'day')} at most"
+    elif each.most == 0:
+        need = "no peer of like hardware"
+    else:
+        need = f"{_many(each.most, 'peer')} of like hardware at most"
+    noun = "days" if each.why == "too few days" else "peers"
+    return f"Not judged: {what} ({hosts}): {need}; {each.least} {noun} are needed."
