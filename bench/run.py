@@ -37,6 +37,7 @@ import mpi_calls
 import mpi_segments
 import mpi_whole
 import process
+import receive
 import size
 import web_api
 import web_browser
@@ -55,6 +56,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "access": access.rows,
     "agent": agent.rows,
     "ingest": ingest.rows,
+    "receive": receive.rows,
     "background": background.rows,
     "interference": interference.rows,
     "estimate": estimate.rows,

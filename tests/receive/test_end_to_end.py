@@ -134,6 +134,35 @@ def test_the_repository_is_that_of_a_direct_ingest(
     assert_as_direct(tmp_path, [tmp_path / "n1", tmp_path / "n2"], slices=790)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes files of several users")
+def test_a_node_may_move_to_another_receiver(
+    tmp_path: Path, starting: Callable[..., Ground]
+) -> None:
+    """Two receivers with mirrors of their own fill one repository."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/repository").symlink_to(tmp_path / "repository")
+    first = starting(folder=tmp_path)
+    second = starting(folder=tmp_path / "other")
+    moving, staying = Growing("n1", 1), Growing("n2", 2)
+    for turn, ground in enumerate((first, first, second, second)):
+        if turn == 2:  # which has nothing of it yet
+            moving.have, moving.sent = 0, b""
+        for process, place in ((moving, ground), (staying, second)):
+            process.grow(20)
+            if turn == 3:
+                process.end()
+            node = place.node(process.profile.host)
+            process.have = node.post(*process.ranges(over=turn == 3)).have(process.file)
+        time.sleep(0.3)
+    wait_until_queryable(second)
+    (tmp_path / "spool").mkdir()
+    for process in (moving, staying):
+        path = tmp_path / "spool" / process.name
+        path.write_bytes(process.sent)
+        os.chown(path, process.owner, -1)
+    assert_as_direct(tmp_path, [tmp_path / "spool"], slices=150)
+
+
 def test_new_slices_are_queryable_at_once(tmp_path: Path, starting: Callable[..., Ground]) -> None:
     ground = starting(folder=tmp_path)
     data = synth.bulk_profile(200)

@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,15 @@ def test_other_addresses_have_answers_of_their_own(receiver: Ground) -> None:
     assert node.get("/")[0] == 404
     status, content, _ = node.get("/health")
     assert (status, json.loads(content)["ok"]) == (200, True)
+
+
+def test_nodes_wait_while_the_disk_is_nearly_full(starting: Callable[..., Ground]) -> None:
+    ground = starting(config=f"free_bytes = {1 << 60}\n")
+    answer = ground.node().post(ranged(1, b"x"))
+    assert (answer.status, answer.code) == (503, "disk-low")
+    assert int(answer.headers["retry-after"]) > 0
+    status, content, _ = ground.node().get("/health")
+    assert (status, json.loads(content)["problems"]) == (503, ["the disk is nearly full"])
 
 
 def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:

@@ -135,6 +135,11 @@ class App:
 
     def _check_room(self, size: int) -> None:
         """Refuse a post that would have to wait for the disk, the ingester or other posts."""
+        if not self._keeper.is_alive():
+            raise RefusedError(
+                503, "disk", "the receiver stores nothing: see its log",
+                "Mend what the log says, and start it again.", retry_s=60,
+            )  # fmt: skip
         if self._waiting_bytes + size > _MOST_WAITING:
             raise RefusedError(503, "busy", "too many posts wait to be stored",
                           "Try again soon.", retry_s=2)  # fmt: skip

@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from jostle.errors import JostleError
 from jostle.repository import IngestReport, Repository
 
 #: How often all files are looked at, whether they are known to have changed or not, s.
@@ -97,10 +98,14 @@ def main() -> None:
             _say(batch=changes.settle())
         changes.wait(took_s)
 
-    Repository(repository, create=True).follow(
-        [mirror], stop=lambda: changes.ended, on_change=on_change, remove=True,
-        files=changes.take, pause=pause,
-    )  # fmt: skip
+    try:
+        Repository(repository, create=True).follow(
+            [mirror], stop=lambda: changes.ended, on_change=on_change, remove=True,
+            files=changes.take, pause=pause,
+        )  # fmt: skip
+    except JostleError as error:  # the receiver starts this process again
+        _say(warnings=[f"{error} {error.hint}"])
+        sys.exit(1)
 
 
 def _say(**members: object) -> None:
