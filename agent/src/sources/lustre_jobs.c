@@ -41,8 +41,8 @@ typedef struct target {
 } target;
 
 static struct {
-    followed *of; /* PLACES of them */
-    unsigned used;
+    followed *of;          /* PLACES of them */
+    unsigned used, listed; /* places taken; of them in this reading */
     uint32_t reading;
     target targets[TARGETS];
     int64_t rest_until_ns;
@@ -90,7 +90,7 @@ static void forget(size_t hole)
 
 static void forget_the_gone(void)
 {
-    for (size_t i = 0; i < PLACES && table.used; i++)
+    for (size_t i = 0; i < PLACES && table.listed < table.used; i++)
         while (table.of[i].key && table.reading - table.of[i].seen >= MISSED)
             forget(i);
 }
@@ -165,6 +165,7 @@ static void take_job(void *to, const char *id, const jst_lustre_totals *t)
         }
     }
     f->seen = table.reading;
+    table.listed++;
 }
 
 static target *target_of(uint64_t key)
@@ -245,6 +246,7 @@ static const char *sample_jobs(jst_sample *s)
     rest();
     int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     table.reading++;
+    table.listed = 0;
     jst_lustre_each("obdfilter", "job_stats", sample_target, &r);
     jst_lustre_each("mdt", "job_stats", sample_target, &r);
     forget_the_gone();
