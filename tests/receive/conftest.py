@@ -20,7 +20,7 @@ def starting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
 
     yield begin
     for ground in running:
-        ground.process.terminate()
+        ground.process.kill()
     for ground in running:
         ground.process.wait(30)
 

@@ -62,6 +62,6 @@ def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
     )  # fmt: skip
     assert process.stdout is not None
     first = process.stdout.readline()
-    place = re.search(r"http://127\.0\.0\.1:(\d+)", first)
+    place = re.search(r"https?://127\.0\.0\.1:(\d+)", first)
     assert place, (first, (folder / "log").read_text()[-2000:])
     return Ground(folder, process, int(place[1]))

@@ -196,6 +196,16 @@ def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certifica
     assert first.get("/metrics")[0] == 404  # only the nodes' address is passed on
 
 
+def test_tokens_travel_over_tls(certificates: Path, starting: Callable[..., Ground]) -> None:
+    ground = starting(config=f'tls_cert = "{certificates}/server.pem"\n'
+                      f'tls_key = "{certificates}/server.key"\n')  # fmt: skip
+    node = through(certificates, ground.port, "", "n1")
+    node.token = "secret-n1"
+    assert node.post(ranged(1, b"hello")).have(1) == 5
+    with pytest.raises(http.client.HTTPException):
+        ground.node().post(ranged(1))
+
+
 @_ROOT_ONLY
 def test_the_proxys_socket_is_closed_to_others(
     folder: Path, starting: Callable[..., Ground]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import time
 import uuid
 from collections.abc import Callable
@@ -179,3 +180,5 @@ def test_new_slices_are_queryable_at_once(tmp_path: Path, starting: Callable[...
     owners = store.query("SELECT DISTINCT uid FROM processes")["uid"].to_pylist()
     assert owners == [1000]
     store.close()
+    ground.kill(signal.SIGTERM)
+    assert ground.process.returncode == 0

@@ -15,6 +15,7 @@ from receive_node import body, file_line, ranged
 
 from jostle.errors import UsageError
 from jostle.receive import keeper as keeper_module
+from jostle.receive import node_mirror
 from jostle.receive.keeper import Keeper, Post
 from jostle.receive.refused import RefusedError
 from jostle.receive.usage import Usage
@@ -166,20 +167,39 @@ def test_a_kill_between_the_line_and_the_mark_is_mended(mirror: Mirror) -> None:
 
 
 def test_one_users_files_cannot_fill_the_disk(tmp_path: Path) -> None:
-    mirror = Mirror(tmp_path / "mirror", most=1000)
+    mirror = Mirror(tmp_path / "mirror", most=4000)
     greedy = ranged(1, bytes(900), owner=1), ranged(2, bytes(200), name="b.jst", owner=1)
-    # The share of the node is used up, too.
     assert mirror.put(*greedy) == [
         state(1, 900, owner=1), state(2, 0, why="quota", owner=1),
     ]  # fmt: skip
-    assert mirror.put(ranged(3, bytes(200), owner=2)) == [state(3, 0, why="quota", owner=2)]
-    assert mirror.put(ranged(3, bytes(200), owner=2), node="n2") == [state(3, 200, owner=2)]
-    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [
-        state(1, 0, why="quota", owner=1)
-    ]
+    assert mirror.put(ranged(3, bytes(900), owner=2)) == [state(3, 900, owner=2)]
+    for node in ("n2", "n3", "n4"):
+        assert mirror.put(ranged(1, bytes(1000), owner=1), node=node)[0][1][0] == 1000
+    over = [state(1, 0, why="quota", owner=1)]
+    assert mirror.put(ranged(1, bytes(200), owner=1), node="n5") == over
+    assert mirror.put(ranged(1, bytes(200), owner=2), node="n5") == [state(1, 200, owner=2)]
     (mirror.folder / "n1/1/a.b.jst").unlink()  # ingested
     mirror.keeper.usage.count(mirror.folder)
-    assert mirror.put(ranged(1, bytes(200), owner=1), node="n2") == [state(1, 200, owner=1)]
+    assert mirror.put(ranged(1, bytes(200), owner=1), node="n5") == [state(1, 200, owner=1)]
+
+
+def test_one_users_files_leave_room_for_those_of_others(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_mirror, "MOST_OF_USER", 3)
+    monkeypatch.setattr(node_mirror, "_MOST_KNOWN", 6)
+    files = [ranged(number, b"x", name=f"{number}.jst") for number in range(5)]
+    assert [why for _, (_, _, why) in mirror.put(*files)] == ["", "", "", "files", "files"]
+    assert mirror.put(ranged(9, b"x", owner=7)) == [state(9, 1, owner=7)]
+    # What is over makes room, and is forgotten early where there is too much of it.
+    done = [ranged(n, b"", 1, name=f"{n}.jst", over=True) for n in range(3)]
+    assert all(done for _, (_, done, _) in mirror.put(*done))
+    assert mirror.put(*files[3:]) == [state(3, 1), state(4, 1)]
+    assert mirror.put(ranged(5, b"x", name="5.jst")) == [state(5, 0, why="files")]
+    for path in mirror.folder.glob("n1/1000/[012].jst"):
+        path.unlink()
+    monkeypatch.setattr(node_mirror, "_KEPT_LEAST_S", -2)
+    assert mirror.put(ranged(5, b"x", name="5.jst")) == [state(5, 1)]
 
 
 def test_what_did_not_get_to_the_disk_is_not_acknowledged(

@@ -7,6 +7,7 @@ import os
 import re
 import struct
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -16,10 +17,12 @@ from jostle.receive.usage import Usage
 
 NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 MOST_FILE = 64 << 30
-MOST_FILES = 50_000
+#: Files of a node that are not over: of one user, and in all.
+MOST_OF_USER, MOST_FILES = 10_000, 50_000
+_MOST_KNOWN = 2 * MOST_FILES
 _GENERATION, _GENERATION_END = 2048, 2056
 _WITH_HEAD = (".jst", ".jsp", ".jsm")
-_KEPT_S = 86_400  # for a node that missed the answer
+_KEPT_S, _KEPT_LEAST_S = 86_400, 600  # for a node that missed the answer
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -65,7 +68,7 @@ class NodeMirror:
             for known in self.files.values():
                 self._recover(known, folder)
         self._taken = {known.path for known in self.files.values()}
-        self._open = sum(not known.over for known in self.files.values())
+        self._open = Counter(owner for (_, owner), known in self.files.items() if not known.over)
 
     @property
     def files(self) -> dict[Key, MirroredFile]:
@@ -118,7 +121,7 @@ class NodeMirror:
                     if part.offset and not part.gap:
                         why[key] = "offset"
                         continue
-                    if self._open >= MOST_FILES:
+                    if not self._may_add(part.owner):
                         why[key] = "files"
                         continue
                     known = self._add(key, part, folder, group)
@@ -154,6 +157,16 @@ class NodeMirror:
                 stale.add((part.file, part.owner))
         return stale
 
+    def _may_add(self, owner: int) -> bool:
+        """Return whether there may be one more file of a user."""
+        if len(self.files) >= _MOST_KNOWN:
+            self.prune(time.time(), _KEPT_LEAST_S)
+        return (
+            len(self.files) < _MOST_KNOWN
+            and self._open[owner] < MOST_OF_USER
+            and self._open.total() < MOST_FILES
+        )
+
     def _add(self, key: Key, part: Range, folder: int, group: Group) -> MirroredFile:
         """Begin a file: its line in the journal first, so that it has no file without a line."""
         place = str(part.owner)
@@ -169,7 +182,7 @@ class NodeMirror:
         known = MirroredFile(place, part.name)
         self.files[key] = known
         self._taken.add(known.path)
-        self._open += 1
+        self._open[part.owner] += 1
         return known
 
     def _is_taken(self, path: str, folder: int) -> bool:
@@ -237,7 +250,7 @@ class NodeMirror:
             self._journal.add(folder, ["over", *key, known.have, now])
             _mark_over(known, folder)
         known.over, known.over_s = True, now
-        self._open -= 1
+        self._open[key[1]] -= 1
         group.journals.add(self.node)
         group.folders.add(f"{self.node}/{known.folder}")
 
@@ -250,17 +263,21 @@ class NodeMirror:
     def reopen(self, key: Key) -> None:
         """Forget that a file is over, since that did not get to the disk."""
         known = self.files[key]
-        self._open += known.over
+        self._open[key[1]] += known.over
         known.over = False
 
-    def prune(self, now_s: float) -> None:
+    def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
         """Forget files that were over long ago; their nodes have heard so.
+
+        Args:
+            now_s: The time, s since the epoch.
+            kept_s: How long they are kept.
 
         Raises:
             OSError: The journal cannot be written.
         """
         old = [key for key, known in self.files.items()
-               if known.over and known.over_s < now_s - _KEPT_S]  # fmt: skip
+               if known.over and known.over_s < now_s - kept_s]  # fmt: skip
         if not old:
             return
         with self._folder() as folder:

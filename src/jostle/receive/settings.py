@@ -36,7 +36,7 @@ class ReceiveSettings:
         tls_key: Its key (PEM).
         nodes: Patterns of the nodes that this receiver takes.
         elsewhere: Pattern of nodes -> URL of the receiver that takes them.
-        node_bytes: Most bytes of one node in the mirror.
+        node_bytes: Most bytes of one node in the mirror; of one user there a quarter of it.
         user_bytes: Most bytes of one user in the mirror.
         free_bytes: What stays free on the mirror's disk.
         most_lag_s: Posts wait once the repository is so far behind the mirror.

@@ -20,13 +20,14 @@ class Usage:
         """Start with an empty mirror.
 
         Args:
-            node_bytes: Most bytes of one node.
+            node_bytes: Most bytes of one node; a quarter of it is the most of one user there.
             user_bytes: Most bytes of one user, on all nodes.
         """
         self._node_bytes = node_bytes
         self._user_bytes = user_bytes
         self._nodes: Counter[str] = Counter()
         self._users: Counter[int] = Counter()
+        self._shares: Counter[tuple[str, int]] = Counter()
         self.gaps = 0
         self.files = 0
 
@@ -38,7 +39,8 @@ class Usage:
     def has_room(self, node: str, user: int, size: int) -> bool:
         """Return whether so many bytes more keep the node and the user below their shares."""
         return (
-            self._nodes[node] + size <= self._node_bytes
+            self._shares[node, user] + size <= self._node_bytes // 4
+            and self._nodes[node] + size <= self._node_bytes
             and self._users[user] + size <= self._user_bytes
         )
 
@@ -46,11 +48,11 @@ class Usage:
         """Count bytes that were stored."""
         self._nodes[node] += size
         self._users[user] += size
+        self._shares[node, user] += size
 
     def count(self, mirror: Path) -> None:
         """Count anew on the disk, since the ingester removes files; meant for a thread beside."""
-        nodes: Counter[str] = Counter()
-        users: Counter[int] = Counter()
+        shares: Counter[tuple[str, int]] = Counter()
         files = 0
         for node in _entries(mirror):
             for owner in _entries(node.path) if not node.name.startswith(".") else ():
@@ -60,11 +62,15 @@ class Usage:
                     for name in names:
                         with contextlib.suppress(OSError):
                             size = os.lstat(f"{folder}/{name}").st_size
-                            nodes[node.name] += size
-                            users[int(owner.name)] += size
+                            shares[node.name, int(owner.name)] += size
                             files += not name.endswith(".over")
         # What came meanwhile is missing until the next time.
-        self._nodes, self._users = nodes, users
+        nodes: Counter[str] = Counter()
+        users: Counter[int] = Counter()
+        for (name, user), size in shares.items():
+            nodes[name] += size
+            users[user] += size
+        self._nodes, self._users, self._shares = nodes, users, shares
         self.files = files
 
 
