@@ -29,7 +29,7 @@ _Static_assert(JST_COMPONENT_TABLE_BYTES <= JST_PAGE, "the table has a page");
 
 /* Space: at most 10 MB a day at 4 s slices: a burst, and so much for each slice. */
 #define SPACE_BURST (1024 * 1024)
-#define SPACE_PER_SLICE 416
+#define SPACE_PER_SLICE 412
 #define DAY_NS UINT64_C(86400000000000)
 #define LOCK_NAME "machine.lock"
 
@@ -39,6 +39,8 @@ uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_wr
 static int fd = -1;
 static uint32_t files, numbers; /* files made so far; components that have a number in this one */
 static uint64_t start_ns, expected; /* expected: end of the newest record, a slice */
+static uint64_t day_slice,
+    day_bytes; /* first slice of this day; bytes of earlier parts of the day */
 static char name[64];
 static uint8_t frame[JST_PAYLOAD_MAX + 4096];
 
@@ -184,6 +186,7 @@ int jst_file_begin(enum jst_machine_role role)
         jst_commit commit;
     } next;
     uint32_t part = files;
+    uint64_t before = part ? valid_commit()->records_end : 0, day = jst_a.head.file_ns / DAY_NS;
     if (part == 0)
         start_ns = jst_clock_ns(CLOCK_REALTIME);
     int dir = jst_spool_open();
@@ -211,6 +214,9 @@ int jst_file_begin(enum jst_machine_role role)
         files++;
         numbers = 0;
         expected = next.head.first_slice;
+        bool same_day = part && day == next.head.file_ns / DAY_NS;
+        day_slice = same_day ? day_slice : expected;
+        day_bytes = same_day ? day_bytes + before : 0;
         jst_clock_record_begin(next.head.file_ns);
     }
     jst_close(dir);
@@ -268,8 +274,9 @@ unsigned jst_file_room(void)
 
 uint64_t jst_file_space(uint64_t slice)
 {
-    uint64_t first = jst_a.head.first_slice, used = valid_commit()->records_end - HEAD_BYTES;
-    uint64_t may = SPACE_BURST + SPACE_PER_SLICE * (slice > first ? slice - first : 0);
+    uint64_t used = day_bytes + valid_commit()->records_end;
+    uint64_t slices = slice > day_slice ? slice - day_slice : 0;
+    uint64_t may = SPACE_BURST + SPACE_PER_SLICE * slices;
     return may > used ? may - used : 0;
 }
 

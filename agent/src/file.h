@@ -17,7 +17,7 @@ int jst_file_begin(enum jst_machine_role role);
 bool jst_file_is_of_yesterday(uint64_t now_ns);
 /** How many components may still get a number. */
 unsigned jst_file_room(void);
-/** Bytes that the file may still grow by until the end of a slice. */
+/** Bytes that the files of this day may still grow by until the end of a slice. */
 uint64_t jst_file_space(uint64_t slice);
 /** Once a second: the file lives; one that was removed from the spool is written again. */
 void jst_file_look(uint64_t now_ns, enum jst_machine_role role);

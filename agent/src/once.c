@@ -207,8 +207,11 @@ static bool print_source(jst_runner *r)
         print_words(r->why);
         return true;
     }
-    printf("%s\n", r->source->name);
     jst_component **list = sorted(&r->sample, &n);
+    if (n)
+        printf("%s\n", r->source->name);
+    else
+        printf("%-*s%s\n", SOURCE_WIDTH, r->source->name, r->what[0] ? "" : "nothing at present");
     for (unsigned i = 0; list && i < n; i++)
         print_component(list[i]);
     free(list);
