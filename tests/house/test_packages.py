@@ -38,6 +38,8 @@ cp /var/spool/jostle/*.js? /mnt/
 for file in /opt/jostle/bin/* /opt/jostle/lib/*.so; do
     if ldd "$file" | grep 'not found'; then exit 1; fi
 done
+/opt/jostle/bin/jostle-agent --version
+grep ExecStart=/opt/jostle/bin/jostle-agent /usr/lib/systemd/system/jostle-agent-sampler.service
 echo 'slice = 1s' >>/etc/jostle/jostle.conf
 {remove}
 [ ! -e /opt/jostle ]
