@@ -164,8 +164,18 @@ def test_a_node_may_move_to_another_receiver(
     assert_as_direct(tmp_path, [tmp_path / "spool"], slices=150)
 
 
-def test_new_slices_are_queryable_at_once(tmp_path: Path, starting: Callable[..., Ground]) -> None:
+def ingester_of(pid: int) -> int:
+    """The process that ingests for a receiver."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    (child,) = [int(word) for task in tasks for word in task.read_text().split()]
+    return child
+
+
+def test_new_slices_come_though_the_ingester_is_killed(
+    tmp_path: Path, starting: Callable[..., Ground]
+) -> None:
     ground = starting(folder=tmp_path)
+    os.kill(ingester_of(ground.process.pid), signal.SIGKILL)
     data = synth.bulk_profile(200)
     node = ground.node()
     node.post(ranged(1, data[:3000]))

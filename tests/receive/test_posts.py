@@ -156,6 +156,18 @@ def test_other_addresses_have_answers_of_their_own(receiver: Ground) -> None:
     assert (status, json.loads(content)["ok"]) == (200, True)
 
 
+def test_the_operator_hears_once_who_is_refused(starting: Callable[..., Ground]) -> None:
+    ground = starting()
+    for _ in range(3):
+        ground.node("n1").post(ranged(1), Authorization="Bearer wrong")
+    ground.node("n2").post(ranged(1), Jostle_Node="../x\x1b[31m")
+    log = (ground.folder / "log").read_text()
+    assert log.count("n1 is refused (401 credential): the token is not that of this node.") == 1
+    assert "A node at 127.0.0.1 is refused (400 node)" in log
+    assert "\x1b" not in log
+    assert "wrong" not in log
+
+
 def test_nodes_wait_while_the_disk_is_nearly_full(starting: Callable[..., Ground]) -> None:
     ground = starting(config=f"free_bytes = {1 << 60}\n")
     answer = ground.node().post(ranged(1, b"x"))

@@ -14,6 +14,7 @@ from jostle.receive.credentials import Credentials, Sender, check_clock
 from jostle.receive.ingester import IngestProcess
 from jostle.receive.keeper import Answer, Keeper, Post
 from jostle.receive.metrics import CONTENT_TYPE, Counts, openmetrics
+from jostle.receive.node_mirror import NODE_NAME
 from jostle.receive.ranges import MOST_BODY, MOST_SENT
 from jostle.receive.refused import FIRST_LINE, RefusedError, malformed
 from jostle.receive.settings import ReceiveSettings
@@ -27,6 +28,8 @@ _MOST_WAITING, _MOST_OF_NODE = 256 << 20, 4
 _SILENT_S = 300.0
 _LEAST_CREDIT = 64 << 10
 _DISK_EVERY_S = 0.5
+_TELL_EVERY_S, _MOST_TOLD = 3600.0, 10_000
+_LAG_EVERY_S = 60.0
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -42,8 +45,19 @@ class App:
         credentials: Credentials,
         keeper: Keeper,
         ingest: IngestProcess,
+        warn: Callable[[str], None],
     ) -> None:
-        """Serve with these parts; they are started and ended elsewhere."""
+        """Serve with these parts; they are started and ended elsewhere.
+
+        Args:
+            settings: How to run.
+            credentials: Tell who sends.
+            keeper: Stores posts.
+            ingest: Takes them into the repository.
+            warn: Called with what the operator should know, not too often.
+        """
+        self._warn = warn
+        self._told: dict[tuple[str, str], float] = {}
         self.counts = Counts()
         self._settings = settings
         self._credentials = credentials
@@ -77,8 +91,35 @@ class App:
         except RefusedError as refusal:
             if path == PATH:
                 self.counts.refused[refusal.code] += 1
+                self._tell(scope, refusal)
             text = refusal.text().encode()
             await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
+
+    def _tell(self, scope: Message, refusal: RefusedError) -> None:
+        """Tell the operator that a node is refused: once an hour for the same reason."""
+        if refusal.retry_s and refusal.code != "clock":
+            return  # it passes
+        names = (value for name, value in scope["headers"] if name == b"jostle-node")
+        node = next(names, b"").decode("latin-1")
+        if not NODE_NAME.fullmatch(node):
+            node = f"A node at {(scope.get('client') or ['the proxy'])[0]}"
+        now = time.monotonic()
+        if now < self._told.get((node, refusal.code), 0):
+            return
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[node, refusal.code] = now + _TELL_EVERY_S
+        self._warn(
+            f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.mend}"
+        )
+
+    async def watch_lag(self) -> None:
+        """Tell the operator each minute by how much the repository lags, where it does."""
+        while True:
+            await asyncio.sleep(_LAG_EVERY_S)
+            lag = self._ingest.lag_s()
+            if lag > _LAG_EVERY_S:
+                self._warn(f"The repository is {lag:.0f} s behind what was received.")
 
     async def _ship(self, scope: Message, receive: Receive) -> bytes:
         headers = _headers(scope["headers"])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 _log = logging.getLogger("jostle.receive")
-_AGAIN_S = 5.0
+_AGAIN_S = 2.0
 _END_S = 60.0
 
 

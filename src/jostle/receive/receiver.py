@@ -97,7 +97,7 @@ class Receiver:
         Args:
             settings: How to run.
             repository: Folder of the repository that the mirror is ingested into.
-            warn: Called with each warning of the ingester.
+            warn: Called with each warning of the ingester, and with what the operator should know.
 
         Raises:
             UsageError: The settings do not fit this machine.
@@ -153,7 +153,8 @@ class Receiver:
         assert self._ingest is not None
         self._loop = asyncio.get_running_loop()
         Visitor.most = _most_connections()
-        app = App(self._settings, self._credentials, self._keeper, self._ingest)
+        app = App(self._settings, self._credentials, self._keeper, self._ingest, self._warn)
+        watching = asyncio.create_task(app.watch_lag())
         server = _Server(
             uvicorn.Config(
                 app, http=Visitor, ws="none", log_level="warning", access_log=False,
@@ -165,6 +166,7 @@ class Receiver:
             ready,
         )  # fmt: skip
         await server.serve(sockets=sockets)
+        watching.cancel()
 
     def _changed(self, paths: Sequence[str]) -> None:
         if self._ingest is not None:
