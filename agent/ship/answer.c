@@ -91,6 +91,7 @@ static bool take_file(words *w, jst_answer *to)
         return false;
     f.owner = (uint32_t)owner;
     f.done = done;
+    take_text(w, f.why, sizeof f.why);
     to->file[to->files++] = f;
     return true;
 }

@@ -13,6 +13,7 @@ typedef struct jst_answer_file {
     uint64_t id, have;
     uint32_t owner;
     bool done;
+    char why[16]; /* "": all that was sent of it was stored */
 } jst_answer_file;
 
 typedef struct jst_answer {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #if JST_WITH_MUNGE
@@ -64,19 +63,17 @@ static const char *bearer(const char *path, char *to)
 }
 
 #if JST_WITH_MUNGE
-static const char *munged(const jst_ship_settings *s, const uint8_t *body, size_t n, char *to)
+static const char *munged(const jst_ship_settings *s, int64_t time_ns, const uint8_t *body,
+                          size_t n, char *to)
 {
     unsigned char digest[32];
     char payload[256], hex[65];
-    struct timespec t;
     unsigned length = 0;
     if (EVP_Digest(body, n, digest, &length, EVP_sha256(), NULL) != 1)
         return "SHA-256 failed";
     for (unsigned i = 0; i < 32; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    clock_gettime(CLOCK_REALTIME, &t);
-    snprintf(payload, sizeof payload, "%s\n%lld\n%s", s->node,
-             (long long)t.tv_sec * 1000000000LL + t.tv_nsec, hex);
+    snprintf(payload, sizeof payload, "%s\n%lld\n%s", s->node, (long long)time_ns, hex);
     char *credential = NULL;
     munge_ctx_t context = munge_ctx_create();
     if (*s->munge_socket)
@@ -93,15 +90,17 @@ static const char *munged(const jst_ship_settings *s, const uint8_t *body, size_
 }
 #endif
 
-const char *jst_credential(const jst_ship_settings *s, const uint8_t *body, size_t n, char *to)
+const char *jst_credential(const jst_ship_settings *s, int64_t time_ns, const uint8_t *body,
+                           size_t n, char *to)
 {
     *to = 0;
     if (*s->token_file)
         return bearer(s->token_file, to);
 #if JST_WITH_MUNGE
     if (s->munge)
-        return munged(s, body, n, to);
+        return munged(s, time_ns, body, n, to);
 #endif
+    (void)time_ns;
     (void)body;
     (void)n;
     return NULL;

@@ -8,8 +8,10 @@
 
 /** Whether this build can; NULL, or why not. */
 const char *jst_credential_check(const jst_ship_settings *s);
-/** Writes the header `Authorization: ...` for a body; "" when none is set. Returns NULL, or why not, in
+/** Writes the header `Authorization: ...` for a body that is sent at a time, which is that of the header
+ *  Jostle-Time; "" when none is set. Returns NULL, or why not, in
  *  a static buffer. */
-const char *jst_credential(const jst_ship_settings *s, const uint8_t *body, size_t n, char *to);
+const char *jst_credential(const jst_ship_settings *s, int64_t time_ns, const uint8_t *body,
+                           size_t n, char *to);
 
 #endif

@@ -12,9 +12,21 @@
 
 #define PAGE 4096u
 #define BATCH_MOST 65536
+#define WAIT_FOR_ROOM_NS (300 * JST_NS)
 
-static uint8_t *head_bytes; /* the head that is looked at ... */
-static uint64_t *hashes;    /* ... and the hashes of its units */
+/* The units of a head whose changes are found by their hashes. Those of the header and of the commits
+ * come first, since they change with each slice; then the pages of all that is behind the header. */
+typedef struct layout {
+    uint32_t head_bytes;
+    uint32_t commit_at, commits; /* the commits: place of the first unit, number of units */
+    uint32_t pages;
+} layout;
+
+#define HEADER_UNITS (PAGE / JST_SHIP_UNIT)
+#define COMMITS_MOST (64u << 10)
+
+static uint8_t *head;    /* the head that is looked at ... */
+static uint64_t *hashes; /* ... and the hashes of its units */
 static uint32_t head_room;
 
 static bool read_at(int fd, void *to, size_t n, uint64_t at)
@@ -30,38 +42,99 @@ static bool read_at(int fd, void *to, size_t n, uint64_t at)
     return true;
 }
 
-static bool has_room(uint32_t n)
+static layout layout_of(const jst_head *h)
 {
-    if (n <= head_room)
+    layout l = {.head_bytes = h->head_bytes, .pages = (h->head_bytes + PAGE - 1) / PAGE - 1};
+    uint64_t end = h->commit_offset + 2 * (uint64_t)h->commit_bytes;
+    if (h->commit_offset >= PAGE && end <= h->head_bytes &&
+        end - h->commit_offset <= COMMITS_MOST) {
+        l.commit_at = h->commit_offset / JST_SHIP_UNIT * JST_SHIP_UNIT;
+        l.commits = ((uint32_t)end - l.commit_at + JST_SHIP_UNIT - 1) / JST_SHIP_UNIT;
+    }
+    return l;
+}
+
+/* Units that change with each slice, and all units. */
+static uint32_t live_units(const layout *l)
+{
+    return HEADER_UNITS + l->commits;
+}
+
+static uint32_t all_units(const layout *l)
+{
+    return live_units(l) + l->pages;
+}
+
+/* Where a unit lies. Returns its length. */
+static uint32_t place_of(const layout *l, uint32_t unit, uint32_t *at)
+{
+    uint32_t n = JST_SHIP_UNIT;
+    if (unit < HEADER_UNITS)
+        *at = unit * JST_SHIP_UNIT;
+    else if (unit < live_units(l))
+        *at = l->commit_at + (unit - HEADER_UNITS) * JST_SHIP_UNIT;
+    else {
+        *at = (unit - live_units(l) + 1) * PAGE;
+        n = PAGE;
+    }
+    return l->head_bytes - *at < n ? l->head_bytes - *at : n;
+}
+
+static bool has_room(const layout *l)
+{
+    if (l->head_bytes <= head_room)
         return true;
-    free(head_bytes);
+    free(head);
     free(hashes);
-    head_bytes = aligned_alloc(PAGE, (n + PAGE - 1) / PAGE * PAGE);
-    hashes = malloc((n / JST_SHIP_UNIT + 1) * sizeof *hashes);
-    head_room = head_bytes && hashes ? n : 0;
+    uint32_t pages = l->pages + 1;
+    head = aligned_alloc(PAGE, (size_t)pages * PAGE);
+    hashes = malloc((pages + HEADER_UNITS + COMMITS_MOST / JST_SHIP_UNIT + 2) * sizeof *hashes);
+    head_room = head && hashes ? l->head_bytes : 0;
     return head_room > 0;
 }
 
-/* The head between two equal readings of its generation, so that its parts belong together. */
-static bool read_head(int fd, uint32_t n)
+static bool read_parts(int fd, const layout *l, bool whole)
 {
-    const off_t at = offsetof(jst_head, generation);
+    if (whole)
+        return read_at(fd, head, l->head_bytes, 0);
+    uint32_t n = l->commits * JST_SHIP_UNIT;
+    if (n > l->head_bytes - l->commit_at)
+        n = l->head_bytes - l->commit_at;
+    return read_at(fd, head, PAGE, 0) &&
+           (!l->commits || read_at(fd, head + l->commit_at, n, l->commit_at));
+}
+
+/* The head, or what changes of it with each slice, between two equal readings of its generation: so its
+ * parts belong together. */
+static bool read_head(int fd, const layout *l, bool whole)
+{
+    const uint64_t at = offsetof(jst_head, generation);
     uint64_t before, after;
     for (int tries = 0; tries < 4; tries++)
-        if (!read_at(fd, &before, sizeof before, (uint64_t)at) || !read_at(fd, head_bytes, n, 0) ||
-            !read_at(fd, &after, sizeof after, (uint64_t)at))
+        if (!read_at(fd, &before, sizeof before, at) || !read_parts(fd, l, whole) ||
+            !read_at(fd, &after, sizeof after, at))
             return false;
         else if (before == after)
             return true;
     return false;
 }
 
+static uint64_t hash_units(const layout *l, uint32_t units, uint64_t size)
+{
+    for (uint32_t u = 0; u < units; u++) {
+        uint32_t at, n = place_of(l, u, &at);
+        hashes[u] = jst_ship_hash(head + at, n, 0);
+    }
+    return jst_ship_hash(hashes, units * sizeof *hashes, size);
+}
+
 static uint64_t records_end(const jst_head *h, uint64_t size)
 {
     uint64_t at = h->commit_offset + (h->generation & 1) * (uint64_t)h->commit_bytes;
     uint64_t end = 0;
-    if (at + sizeof end <= h->head_bytes)
-        memcpy(&end, head_bytes + at, sizeof end);
+    layout l = layout_of(h);
+    if (l.commits)
+        memcpy(&end, head + at, sizeof end);
     return end >= h->head_bytes && end <= size ? end : h->head_bytes;
 }
 
@@ -90,52 +163,53 @@ static bool is_still(const jst_ship_file *f)
     return jst_ship_now() - f->changed_ns > JST_SHIP_STILL_NS;
 }
 
-static uint32_t unit_bytes(uint32_t whole, uint32_t unit)
+static bool look_at_head(jst_ship_file *f, jst_look *to, const jst_head *page)
 {
-    uint32_t left = whole - unit * JST_SHIP_UNIT;
-    return left < JST_SHIP_UNIT ? left : JST_SHIP_UNIT;
-}
-
-static uint64_t hash_head(uint32_t n, uint64_t size)
-{
-    uint32_t units = (n + JST_SHIP_UNIT - 1) / JST_SHIP_UNIT;
-    for (uint32_t u = 0; u < units; u++)
-        hashes[u] = jst_ship_hash(head_bytes + u * JST_SHIP_UNIT, unit_bytes(n, u), 0);
-    return jst_ship_hash(hashes, units * sizeof *hashes, size);
-}
-
-static bool look_at_profile(jst_ship_file *f, jst_look *to)
-{
-    static uint8_t page[PAGE] __attribute__((aligned(64)));
-    const jst_head *h = (const jst_head *)(const void *)page;
-    struct stat st;
-    bool has_head = read_at(to->fd, page, PAGE, 0) && memcmp(h->magic, JST_MAGIC, 8) == 0 &&
-                    h->head_bytes >= PAGE && h->head_bytes <= JST_SHIP_HEAD_MOST;
+    layout l = layout_of(page);
+    const jst_head *h = (const jst_head *)(const void *)head;
     /* Asked before its end is looked for: what it still wrote is then seen. */
-    enum jst_life life = has_head ? jst_alive(h) : JST_LIFE_UNKNOWN;
-    if (fstat(to->fd, &st) < 0)
+    enum jst_life life = jst_alive(page);
+    struct stat st;
+    if (fstat(to->fd, &st) < 0 || !has_room(&l) || !read_head(to->fd, &l, false))
+        return false;
+    h = (const jst_head *)(const void *)head;
+    layout again = layout_of(h);
+    if (memcmp(&again, &l, sizeof l) != 0)
         return false;
     to->size = (uint64_t)st.st_size;
-    if (!has_head || h->head_bytes > to->size) {
-        note_look(f, jst_ship_hash(&to->size, sizeof to->size, (uint64_t)f->mtime_ns));
-        f->over = is_still(f);
-        to->limit = f->over ? to->size : 0; /* one that begins has no head yet */
-        return true;
-    }
-    uint32_t n = h->head_bytes;
-    if (!has_room(n) || !read_head(to->fd, n))
-        return false;
-    h = (const jst_head *)(const void *)head_bytes;
-    if (h->head_bytes != n)
-        return false;
-    to->head = head_bytes;
-    to->head_bytes = n;
-    bool same = note_look(f, hash_head(n, to->size));
+    bool same = note_look(f, hash_units(&l, live_units(&l), to->size));
     /* After an exec the process runs on, but not what wrote this file; an exec that failed would have
      * changed it again by the second look. */
     f->over =
         life == JST_LIFE_GONE || (h->end_ns && same) || (life == JST_LIFE_UNKNOWN && is_still(f));
+    to->hash = f->look;
+    to->units = live_units(&l);
+    if (f->over || f->have < l.head_bytes) {
+        if (!read_head(to->fd, &l, true))
+            return false;
+        again = layout_of(h);
+        if (memcmp(&again, &l, sizeof l) != 0)
+            return false;
+        to->units = all_units(&l);
+        to->hash = hash_units(&l, to->units, to->size);
+    }
+    to->head_bytes = l.head_bytes;
     to->limit = f->over ? to->size : records_end(h, to->size);
+    return true;
+}
+
+static bool look_at_profile(jst_ship_file *f, jst_look *to)
+{
+    static uint8_t page[PAGE] __attribute__((aligned(128)));
+    const jst_head *h = (const jst_head *)(const void *)page;
+    to->size = f->size;
+    if (read_at(to->fd, page, PAGE, 0) && memcmp(h->magic, JST_MAGIC, 8) == 0 &&
+        h->head_bytes >= PAGE && h->head_bytes <= JST_SHIP_HEAD_MOST && h->head_bytes <= to->size)
+        return look_at_head(f, to, h);
+    note_look(f, jst_ship_hash(&to->size, sizeof to->size, (uint64_t)f->mtime_ns));
+    f->over = is_still(f);
+    to->limit = f->over ? to->size : 0; /* one that begins has no head yet */
+    to->hash = f->look;
     return true;
 }
 
@@ -166,10 +240,20 @@ void jst_look_close(jst_look *l)
 
 /* ---- what goes into a post ------------------------------------------------------------------ */
 
-/* Room for the hashes of a head. Without it a head is sent when its writer is gone. */
-static void make_hashes(jst_spool *s, jst_ship_file *f, uint32_t bytes)
+static const jst_head *head_of(void)
 {
-    uint32_t units = (bytes + JST_SHIP_UNIT - 1) / JST_SHIP_UNIT;
+    return (const jst_head *)(const void *)head;
+}
+
+static uint32_t units_of_head(void)
+{
+    layout l = layout_of(head_of());
+    return all_units(&l);
+}
+
+/* Room for the hashes of a head. Without it the whole head is sent when its writer is gone. */
+static void make_hashes(jst_spool *s, jst_ship_file *f, uint32_t units)
+{
     if (f->hashes && f->units == units)
         return;
     jst_spool_drop_hashes(s, f);
@@ -184,13 +268,18 @@ static void make_hashes(jst_spool *s, jst_ship_file *f, uint32_t bytes)
     f->user->hash_bytes += more;
 }
 
-/* From here on nobody knows what the receiver has of it, until it answers. */
-static bool take_unit(jst_ship_file *f, jst_post *p, uint32_t unit)
+/* Notes the units that a range brings. If its answer gets lost, nobody knows what the receiver has of
+ * them; the same holds of a unit of which it brings a part. */
+static void take_units(jst_ship_file *f, const jst_look *l, jst_post *p, uint64_t from, uint64_t to)
 {
-    if (!f->hashes)
-        return true;
-    f->hashes[unit] = 0;
-    return jst_post_hash(p, unit, hashes[unit]);
+    layout lay = layout_of(head_of());
+    for (uint32_t u = 0; f->hashes && u < l->units; u++) {
+        uint32_t at, n = place_of(&lay, u, &at);
+        if (at >= to || at + n <= from)
+            continue;
+        bool whole = at >= from && at + n <= to && jst_post_unit(p, u);
+        f->hashes[u] = whole ? hashes[u] : 0;
+    }
 }
 
 /* Bytes [from, limit), from the head as it was read or from the file. Returns where it stopped. */
@@ -198,109 +287,68 @@ static uint64_t append(jst_ship_file *f, const jst_look *l, jst_post *p, uint64_
 {
     uint64_t from = f->have, begin = from;
     while (from < l->limit) {
-        uint64_t n = jst_post_room(p, f->length),
-                 stop = from < l->head_bytes ? l->head_bytes : l->limit;
-        if (stop > l->limit)
-            stop = l->limit;
+        uint64_t stop = from < l->head_bytes && l->head_bytes < l->limit ? l->head_bytes : l->limit;
+        uint64_t n = jst_post_room(p, f->length);
         n = n < most - (from - begin) ? n : most - (from - begin);
-        if (n < stop - from)
-            n -= (from + n) % JST_SHIP_UNIT < n ? (from + n) % JST_SHIP_UNIT : 0;
-        else
-            n = stop - from;
+        n = n < stop - from ? n : stop - from;
         if (!n)
             break;
         uint8_t *to = jst_post_open(p, f->name, f->user->uid, f->id, 0, from);
         if (from < l->head_bytes)
-            memcpy(to, l->head + from, n);
+            memcpy(to, head + from, n);
         else if (!read_at(l->fd, to, n, from))
             break; /* it shrank */
         jst_post_close(p, n);
         if (from < l->head_bytes)
-            for (uint64_t u = (from + JST_SHIP_UNIT - 1) / JST_SHIP_UNIT;
-                 u < f->units &&
-                 u * JST_SHIP_UNIT + unit_bytes(l->head_bytes, (uint32_t)u) <= from + n;
-                 u++)
-                if (!take_unit(f, p, (uint32_t)u))
-                    return from + n;
+            take_units(f, l, p, from, from + n);
         from += n;
     }
     return from;
 }
 
-static bool is_changed(const jst_ship_file *f, uint32_t unit)
+/* The last run of changed bytes in units below *unit and in bytes below `have`. Small gaps belong to it:
+ * they cost less than a range. Returns its length, 0: there is none. */
+static uint32_t last_run(const jst_ship_file *f, uint32_t *unit, uint32_t *at)
 {
-    return !f->hashes || f->hashes[unit] != hashes[unit];
-}
-
-/* Bytes that the changed units take in a post, about. */
-static uint64_t changed_bytes(const jst_ship_file *f, uint32_t units)
-{
-    uint64_t n = 0;
-    for (uint32_t u = 0; u < units; u++)
-        if (is_changed(f, u))
-            n += JST_SHIP_UNIT + 8;
-    return n ? n + (n / JST_SHIP_RANGE + 1) * (JST_SHIP_RANGE_HEAD + f->length) : 0;
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-    memcpy(to, &value, sizeof value); /* little-endian, as profiles are */
-}
-
-/* One range with the changed units below *unit, from the end to the beginning. Returns false when
- * there is no room for one. */
-static bool patch_range(jst_ship_file *f, const jst_look *l, jst_post *p, uint32_t *unit)
-{
-    size_t room = jst_post_room(p, f->length), used = 0;
-    if (room < JST_SHIP_UNIT + 8)
-        return false;
-    uint8_t *to = jst_post_open(p, f->name, f->user->uid, f->id, JST_SHIP_PATCH, 0);
+    enum { GAP = 512 };
+    layout lay = layout_of(head_of());
+    uint32_t run = 0, place;
     while (*unit) {
-        uint32_t last = *unit - 1, first;
-        if (!is_changed(f, last)) {
-            --*unit;
+        uint32_t n = place_of(&lay, *unit - 1, &place);
+        bool in_reach = run && place + n <= *at && *at - (place + n) < GAP;
+        if (run && (!in_reach || run + GAP + n > JST_SHIP_RANGE))
+            break;
+        --*unit;
+        if (place + n > f->have || (f->hashes && f->hashes[*unit] == hashes[*unit])) {
+            if (run && *at - place >= GAP)
+                break;
             continue;
         }
-        if (room - used < JST_SHIP_UNIT + 8)
-            break;
-        uint32_t most = (uint32_t)((room - used - 8) / JST_SHIP_UNIT);
-        for (first = last; first && last - first + 1 < most && is_changed(f, first - 1);)
-            first--;
-        uint32_t at = first * JST_SHIP_UNIT,
-                 n = last * JST_SHIP_UNIT + unit_bytes(l->head_bytes, last) - at;
-        bool noted = true;
-        for (uint32_t u = first; u <= last; u++)
-            noted = noted && take_unit(f, p, u);
-        if (!noted)
-            break;
-        put32(to + used, at);
-        put32(to + used + 4, n);
-        memcpy(to + used + 8, l->head + at, n);
-        used += n + 8;
-        *unit = first;
+        run = run ? *at + run - place : n;
+        *at = place;
     }
-    if (used)
-        jst_post_close(p, used);
-    return used > 0;
+    return run;
 }
 
-/* What changed in that part of the head which the receiver has. Returns whether all of it fits. */
-static bool patch(jst_ship_file *f, const jst_look *l, jst_post *p, bool alone)
+/* What changed in that part of the head which the receiver has, from the end to the beginning. Returns
+ * whether all of it fits. */
+static bool change(jst_ship_file *f, const jst_look *l, jst_post *p, bool alone)
 {
-    uint64_t end = f->have < l->head_bytes ? f->have : l->head_bytes;
-    uint32_t units = (uint32_t)((end + JST_SHIP_UNIT - 1) / JST_SHIP_UNIT);
-    if (end < l->head_bytes && end % JST_SHIP_UNIT) /* the rest of this unit is not there yet */
-        units--;
-    if (!f->hashes && !f->over)
+    uint64_t sum = 0;
+    uint32_t at = 0, n;
+    if (!l->head_bytes || (!f->hashes && !f->over))
         return true;
-    uint64_t n = changed_bytes(f, units);
-    if (!n)
-        return true;
-    if (!alone && p->size + n > p->room)
+    for (uint32_t unit = l->units; (n = last_run(f, &unit, &at));)
+        sum += n + JST_SHIP_RANGE_HEAD + f->length;
+    if (!alone && p->size + sum + 1024 > p->room)
         return false; /* a head belongs together: in the next post */
-    while (changed_bytes(f, units))
-        if (!patch_range(f, l, p, &units))
+    for (uint32_t unit = l->units; (n = last_run(f, &unit, &at));) {
+        if (jst_post_room(p, f->length) < n)
             return false;
+        memcpy(jst_post_open(p, f->name, f->user->uid, f->id, 0, at), head + at, n);
+        jst_post_close(p, n);
+        take_units(f, l, p, at, at + n);
+    }
     return true;
 }
 
@@ -309,7 +357,7 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
     if (p->sent_count >= JST_SHIP_RANGES || p->ranges + 8 >= JST_SHIP_RANGES ||
         jst_post_room(p, f->length) < 1024)
         return;
-    jst_sent sent = {.file = f, .end = f->have, .hash_from = p->hash_count};
+    jst_sent sent = {.file = f, .end = f->have, .unit_from = p->unit_count};
     uint32_t before = p->ranges;
     if (!f->known) {
         jst_post_open(p, f->name, f->user->uid, f->id, 0, 0);
@@ -317,12 +365,12 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
         sent.asked = true;
     } else {
         if (l->head_bytes && !f->done)
-            make_hashes(s, f, l->head_bytes);
+            make_hashes(s, f, units_of_head());
         if (l->size < f->have)
             jst_ship_say(JST_TOPIC_CHANGED, "%s of user %u became shorter: what was sent stays",
                          f->name, f->user->uid);
         sent.end = f->have > l->limit ? f->have : append(f, l, p, most);
-        sent.all = sent.end >= l->limit && patch(f, l, p, p->sent_count == 0);
+        sent.all = sent.end >= l->limit && change(f, l, p, p->sent_count == 0);
         if (sent.all && f->over && jst_post_room(p, f->length)) {
             jst_post_open(p, f->name, f->user->uid, f->id, JST_SHIP_OVER, sent.end);
             jst_post_close(p, 0);
@@ -332,7 +380,7 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
             sent.all = false;
         }
     }
-    sent.hash_to = p->hash_count;
+    sent.unit_to = p->unit_count;
     if (p->ranges > before)
         p->sent[p->sent_count++] = sent;
     else if (sent.all)
@@ -383,11 +431,19 @@ static void get_on(jst_ship_file *f, bool on)
                  f->user->uid);
 }
 
+void jst_file_lost(const jst_post *p, const jst_sent *sent)
+{
+    jst_ship_file *f = sent->file;
+    for (uint32_t i = sent->unit_from; f->hashes && i < sent->unit_to; i++)
+        f->hashes[p->units[i]] = 0;
+}
+
 void jst_file_acknowledge(jst_spool *s, const jst_post *p, const jst_sent *sent,
                           const jst_answer_file *answer)
 {
     jst_ship_file *f = sent->file;
     if (!answer) {
+        jst_file_lost(p, sent);
         get_on(f, false);
         return;
     }
@@ -399,13 +455,18 @@ void jst_file_acknowledge(jst_spool *s, const jst_post *p, const jst_sent *sent,
                      f->name);
         jst_spool_drop_hashes(s, f);
     }
-    bool stored = answer->have == sent->end;
+    bool stored = answer->have == sent->end && !*answer->why;
     f->have = answer->have;
     f->known = true;
+    if (strcmp(answer->why, "quota") == 0 || strcmp(answer->why, "files") == 0 ||
+        strcmp(answer->why, "size") == 0) {
+        f->wait_ns = jst_ship_now() + WAIT_FOR_ROOM_NS;
+        jst_ship_say(JST_TOPIC_FILES, "the receiver takes no more of user %u's files for now (%s)",
+                     f->user->uid, answer->why);
+    }
     get_on(f, sent->asked || stored || f->have > had);
-    if (stored && f->hashes)
-        for (uint32_t i = sent->hash_from; i < sent->hash_to; i++)
-            f->hashes[p->hashes[i].unit] = p->hashes[i].hash;
+    if (!stored)
+        jst_file_lost(p, sent);
     if (answer->done && (sent->over || sent->asked))
         finish(s, f);
     else if (stored && sent->all)

@@ -87,6 +87,7 @@ static int64_t send_post(void)
         jst_ship_hush(JST_TOPIC_RECEIVER);
         return 0;
     }
+    jst_turn_lost(&post);
     if (!jst_net_must_end())
         jst_ship_say(JST_TOPIC_RECEIVER, "%s", reply.why);
     snprintf(last_answer, sizeof last_answer, "%s", reply.why);

@@ -136,11 +136,10 @@ static size_t pack(const jst_post *p)
     return ZSTD_isError(n) ? 0 : n;
 }
 
-static struct curl_slist *headers(const jst_ship_settings *s, const char *authorization)
+static struct curl_slist *headers(const jst_ship_settings *s, int64_t time_ns,
+                                  const char *authorization)
 {
     char line[160];
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
     struct curl_slist *list = curl_slist_append(NULL, "Content-Type: application/x-jostle-ranges");
     list = curl_slist_append(list, "Content-Encoding: zstd");
     list = curl_slist_append(list, "Expect:");
@@ -149,8 +148,7 @@ static struct curl_slist *headers(const jst_ship_settings *s, const char *author
     list = curl_slist_append(list, line);
     snprintf(line, sizeof line, "Jostle-Boot: %s", boot_id);
     list = curl_slist_append(list, line);
-    snprintf(line, sizeof line, "Jostle-Time: %lld",
-             (long long)t.tv_sec * 1000000000LL + t.tv_nsec);
+    snprintf(line, sizeof line, "Jostle-Time: %lld", (long long)time_ns);
     list = curl_slist_append(list, line);
     if (*authorization)
         list = curl_slist_append(list, authorization);
@@ -163,6 +161,7 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
     const char *label = status == 401   ? "does not accept our credential"
                         : status == 403 ? "does not take our node's name with this credential"
                         : status == 409 ? "says that our clocks differ"
+                        : status == 421 ? "does not take this node"
                         : status == 507 ? "has no room"
                         : r->outcome == JST_BUSY ? "is busy"
                                                  : "does not understand a post";
@@ -191,10 +190,11 @@ static void judge(jst_reply *r, jst_answer *a)
         r->outcome = JST_STORED;
         return;
     }
-    r->outcome = status == 400 || status == 413                                     ? JST_BAD
-                 : status == 429 || status == 503 || status == 507                  ? JST_BUSY
-                 : status == 401 || status == 403 || status == 409 || status == 415 ? JST_REFUSED
-                                                                                    : JST_AWAY;
+    r->outcome = status == 400 || status == 413                    ? JST_BAD
+                 : status == 429 || status == 503 || status == 507 ? JST_BUSY
+                 : status == 401 || status == 403 || status == 409 || status == 415 || status == 421
+                     ? JST_REFUSED
+                     : JST_AWAY;
     /* Only the receiver itself can judge a post or its sender; a proxy in between cannot. */
     if (!ours && r->outcome != JST_BUSY)
         r->outcome = JST_AWAY;
@@ -217,13 +217,16 @@ void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, j
         snprintf(r->why, sizeof r->why, "out of memory");
         return;
     }
-    const char *why = jst_credential(s, packed, n, authorization);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    int64_t time_ns = t.tv_sec * JST_NS + t.tv_nsec;
+    const char *why = jst_credential(s, time_ns, packed, n, authorization);
     if (why) {
         r->outcome = JST_REFUSED;
         snprintf(r->why, sizeof r->why, "%s", why);
         return;
     }
-    struct curl_slist *list = headers(s, authorization);
+    struct curl_slist *list = headers(s, time_ns, authorization);
     answer_size = 0;
     answer_cut = false;
     char detail[CURL_ERROR_SIZE] = "";

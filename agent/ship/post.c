@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASHES (JST_SHIP_POST / JST_SHIP_UNIT + 4096)
+#define UNITS (JST_SHIP_POST / JST_SHIP_UNIT + 4096)
 
 static uint32_t crc_table[256];
 
@@ -29,14 +29,14 @@ bool jst_post_begin(jst_post *p, size_t room)
     if (!p->bytes) {
         p->bytes = malloc(JST_SHIP_POST);
         p->sent = calloc(JST_SHIP_RANGES, sizeof *p->sent);
-        p->hashes = malloc(HASHES * sizeof *p->hashes);
+        p->units = malloc(UNITS * sizeof *p->units);
     }
-    if (!p->bytes || !p->sent || !p->hashes)
+    if (!p->bytes || !p->sent || !p->units)
         return false;
     p->room = room < JST_SHIP_POST ? room : JST_SHIP_POST;
     memcpy(p->bytes, "jstship1", 8);
     p->size = 8;
-    p->ranges = p->sent_count = p->hash_count = 0;
+    p->ranges = p->sent_count = p->unit_count = 0;
     return true;
 }
 
@@ -87,10 +87,10 @@ void jst_post_close(jst_post *p, size_t bytes)
     p->ranges++;
 }
 
-bool jst_post_hash(jst_post *p, uint32_t unit, uint64_t hash)
+bool jst_post_unit(jst_post *p, uint32_t unit)
 {
-    if (p->hash_count == HASHES)
+    if (p->unit_count == UNITS)
         return false;
-    p->hashes[p->hash_count++] = (jst_sent_hash){unit, hash};
+    p->units[p->unit_count++] = unit;
     return true;
 }

@@ -9,17 +9,12 @@
 typedef struct jst_sent {
     jst_ship_file *file;
     uint64_t end;       /* the receiver has this many bytes when it stored all of it */
-    uint32_t hash_from; /* its hashes in the post's list ... */
-    uint32_t hash_to;   /* ... up to here */
+    uint32_t unit_from; /* units of its head, in the post's list ... */
+    uint32_t unit_to;   /* ... up to here */
     bool asked;         /* only asked what the receiver has */
     bool all;           /* nothing of it was left */
     bool over;
 } jst_sent;
-
-typedef struct jst_sent_hash {
-    uint32_t unit;
-    uint64_t hash;
-} jst_sent_hash;
 
 typedef struct jst_post {
     uint8_t *bytes;
@@ -27,8 +22,8 @@ typedef struct jst_post {
     uint32_t ranges;
     jst_sent *sent;
     uint32_t sent_count;
-    jst_sent_hash *hashes;
-    uint32_t hash_count;
+    uint32_t *units;
+    uint32_t unit_count;
     size_t range; /* where the open range begins */
 } jst_post;
 
@@ -40,8 +35,8 @@ size_t jst_post_room(const jst_post *p, size_t name_length);
 uint8_t *jst_post_open(jst_post *p, const char *name, uint32_t owner, uint64_t file, uint32_t flags,
                        uint64_t offset);
 void jst_post_close(jst_post *p, size_t bytes);
-/** Notes the hash of a unit that was put into the post. Returns false when there is no room. */
-bool jst_post_hash(jst_post *p, uint32_t unit, uint64_t hash);
+/** Notes a unit that was put into the post. Returns false when there is no room. */
+bool jst_post_unit(jst_post *p, uint32_t unit);
 uint32_t jst_crc32(const uint8_t *bytes, size_t n);
 
 #endif

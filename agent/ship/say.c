@@ -46,21 +46,26 @@ uint64_t jst_ship_random(void)
     return n;
 }
 
-/* A word at a time: the receiver's files depend on no two units of one file having the same hash by
- * chance; one who makes them have it spoils his own profile. */
+/* Four words at a time. That two states of a unit have one hash by chance is not to be expected; one who
+ * makes them have it spoils his own profile. */
 uint64_t jst_ship_hash(const void *bytes, size_t n, uint64_t seed)
 {
     const unsigned char *p = bytes;
-    uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15ULL);
-    for (; n >= 8; p += 8, n -= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        h = (h ^ word) * 0xff51afd7ed558ccdULL;
+    uint64_t word[4], h = seed ^ (n * 0x9e3779b97f4a7c15ULL);
+    uint64_t lane[4] = {h, h ^ 0xa0761d6478bd642fULL, h ^ 0xe7037ed1a0b428dbULL, ~h};
+    for (; n >= 32; p += 32, n -= 32) {
+        memcpy(word, p, 32);
+        for (int i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ word[i]) * 0xff51afd7ed558ccdULL;
+            lane[i] ^= lane[i] >> 32;
+        }
+    }
+    memset(word, 0, sizeof word);
+    memcpy(word, p, n);
+    for (int i = 0; i < 4; i++) {
+        h = (h ^ lane[i]) * 0xc4ceb9fe1a85ec53ULL;
+        h = (h ^ h >> 29 ^ word[i]) * 0xff51afd7ed558ccdULL;
         h ^= h >> 32;
     }
-    uint64_t rest = 0;
-    memcpy(&rest, p, n);
-    h = (h ^ rest) * 0xc4ceb9fe1a85ec53ULL;
-    h ^= h >> 29;
     return h ? h : 1;
 }

@@ -27,7 +27,7 @@
 #define JST_SHIP_STILL_NS 900000000000LL /* a file that nobody writes in for so long is over */
 #define JST_NS 1000000000LL
 
-enum { JST_SHIP_OVER = 1, JST_SHIP_GAP = 2, JST_SHIP_PATCH = 4 }; /* flags of a range */
+enum { JST_SHIP_OVER = 1, JST_SHIP_GAP = 2 }; /* flags of a range */
 
 typedef struct jst_ship_settings {
     char spool[256];

@@ -66,12 +66,11 @@ bool jst_turn_fill(jst_spool *s, jst_state *state, jst_post *p, size_t room, uin
     for (jst_ship_user *u = s->users; u; u = u->next)
         due += user_is_due(u, now);
     /* The first goes to the end of the list: the next post begins with another one. */
-    for (jst_ship_user *u = s->users, *first = u; u && due && !is_full(p, files); u = u->next) {
+    for (jst_ship_user *u = s->users; u && due && !is_full(p, files); u = u->next) {
         if (!user_is_due(u, now))
             continue;
         fill_of(s, u, p, (p->room - p->size) / due, files, now);
         due--;
-        (void)first;
     }
     if (s->users && s->users->next) {
         jst_ship_user *first = s->users, *last = first;
@@ -104,6 +103,12 @@ void jst_turn_take(jst_spool *s, jst_state *state, const jst_post *p, const jst_
             jst_state_acknowledge(state, a->file[i].owner, a->file[i].id);
     for (uint32_t i = 0; i < p->sent_count; i++)
         jst_file_acknowledge(s, p, &p->sent[i], answer_for(a, &p->sent[i], &from));
+}
+
+void jst_turn_lost(const jst_post *p)
+{
+    for (uint32_t i = 0; i < p->sent_count; i++)
+        jst_file_lost(p, &p->sent[i]);
 }
 
 bool jst_turn_set_aside(const jst_post *p)

@@ -9,6 +9,8 @@
 bool jst_turn_fill(jst_spool *s, jst_state *state, jst_post *p, size_t room, uint32_t files);
 /** Takes in an answer. */
 void jst_turn_take(jst_spool *s, jst_state *state, const jst_post *p, const jst_answer *a);
+/** A post brought no answer. */
+void jst_turn_lost(const jst_post *p);
 /** A post of one file was not understood: it waits an hour. Returns false when it had several. */
 bool jst_turn_set_aside(const jst_post *p);
 /** Drops the oldest files whose writers are gone while the spool takes more than its quota: of the user

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import socketserver
+import ssl
 import struct
 import threading
 import time
@@ -21,7 +22,7 @@ import pyarrow as pa
 MAGIC = b"jstship1"
 NAME = re.compile(rb"[A-Za-z0-9_.-]{1,196}\.js[tspmb]")
 RANGE = struct.Struct("<IIQQIIHH")
-OVER, GAP, PATCH = 1, 2, 4
+OVER, GAP = 1, 2
 
 
 @dataclass
@@ -59,19 +60,10 @@ def ranges(body: bytes) -> Iterator[Range]:
         assert zlib.crc32(body[at + 4 : end]) == crc
         name = body[at + RANGE.size : at + RANGE.size + length]
         assert NAME.fullmatch(name) and not name.startswith(b"."), name
-        assert flags in (0, OVER, PATCH, GAP | OVER)
-        assert flags in (0, PATCH) or size == 0
+        assert flags in (0, OVER, GAP | OVER)
+        assert flags == 0 or size == 0
         yield Range(owner, file, name.decode(), flags, offset, body[end - size : end])
         at = end
-
-
-def pieces(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at < len(data):
-        offset, n = struct.unpack_from("<II", data, at)
-        assert 0 < n <= len(data) - at - 8
-        yield offset, data[at + 8 : at + 8 + n]
-        at += 8 + n
 
 
 Fault = Callable[[int], str | None]
@@ -94,6 +86,7 @@ class Receiver:
         self.wrong: list[str] = []
         self.posts: list[tuple[float, int, int]] = []  # when, bytes sent, bytes decoded
         self.headers: list[dict[str, str]] = []
+        self.bodies: list[bytes] = []
         self.fault: Fault = lambda n: None
         self.credit = 8 << 20
         self.after = 0.0
@@ -107,13 +100,19 @@ class Receiver:
         with self.lock:
             self.posts.append((time.monotonic(), len(body), len(decoded)))
             order: dict[tuple[int, int], int] = {}
+            lowest: dict[tuple[int, int], int] = {}
             for r in ranges(decoded):
                 key = (r.owner, r.file)
                 named[key] = None
-                step = {0: 0, PATCH: 1, OVER: 2, GAP | OVER: 3}[r.flags]
+                f = self.files.setdefault(key, Mirrored(r.name))
+                known = self.said.get(key, (0, False))[0]
+                step = 2 * bool(r.flags) or int(r.offset < known)
                 assert order.get(key, 0) <= step, "appended bytes, changes of the head, the end"
+                assert step != 1 or r.offset < lowest.get(key, 1 << 62), "the header is last"
                 order[key] = step
-                self._apply(self.files.setdefault(key, Mirrored(r.name)), r)
+                if step == 1:
+                    lowest[key] = r.offset
+                self._apply(f, r)
             for key in named:
                 f = self.files[key]
                 lines.append(f"file {key[0]} {key[1]} {f.have} {int(f.over)}")
@@ -125,15 +124,6 @@ class Receiver:
         if r.flags & GAP:
             f.data.extend(bytes(max(0, r.offset - f.have)))
             f.gap = f.over = True
-        elif r.flags == PATCH:
-            assert r.offset == 0
-            parts = list(pieces(r.data))
-            assert sorted((at for at, _ in parts), reverse=True) == [at for at, _ in parts]
-            if all(at + len(data) <= f.have for at, data in parts):
-                for at, data in parts:
-                    f.data[at : at + len(data)] = data
-            else:
-                self.wrong.append(f"{f.name}: a change behind what is there")
         elif r.offset <= f.have and r.data:
             f.data[r.offset : r.offset + len(r.data)] = r.data
         if r.flags == OVER and r.offset <= f.have:
@@ -171,6 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         receiver.headers.append(dict(self.headers.items()))
+        receiver.bodies.append(body)
         fault = receiver.fault(len(receiver.headers))
         if fault == "reset":
             self.close_connection = True
@@ -218,17 +209,41 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         pass
 
 
+class _TlsServer(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    context: ssl.SSLContext
+
+    def get_request(self) -> tuple[Any, Any]:
+        connection, address = self.socket.accept()
+        return self.context.wrap_socket(
+            connection, server_side=True, do_handshake_on_connect=False
+        ), address
+
+    def handle_error(self, *_: Any) -> None:
+        pass
+
+
 @contextmanager
-def serving(receiver: Receiver, path: Path) -> Iterator[None]:
-    """Serve on a unix socket."""
-    path.unlink(missing_ok=True)
+def serving(
+    receiver: Receiver, path: Path | None, context: ssl.SSLContext | None = None
+) -> Iterator[int]:
+    """Serve on a unix socket, or by TLS on a port, which it yields."""
     handler = type("Handler", (_Handler,), {"receiver": receiver})
-    server = _Server(str(path), handler)
+    server: socketserver.BaseServer
+    port = 0
+    if path is not None:
+        path.unlink(missing_ok=True)
+        server = _Server(str(path), handler)
+    else:
+        server = _TlsServer(("127.0.0.1", 0), handler)
+        server.context = context  # type: ignore[assignment]
+        port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield
+        yield port
     finally:
         server.shutdown()
         server.server_close()
-        path.unlink(missing_ok=True)
+        if path is not None:
+            path.unlink(missing_ok=True)

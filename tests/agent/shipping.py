@@ -75,6 +75,14 @@ class Writer:
         os.close(self.file)
 
 
+def shows(receiver: Receiver, writer: Writer) -> bool:
+    """Return whether header, commits and records are there: what readers take of a live process."""
+    sent = [bytes(f.data) for f in receiver.files.values() if f.name == writer.path.name]
+    data = os.pread(writer.file, writer.end, 0)
+    parts = (slice(0, COMMIT_AT + 2 * COMMIT_BYTES), slice(writer.head_bytes, None))
+    return bool(sent) and all(sent[0][part] == data[part] for part in parts)
+
+
 def dead(path: Path, slices: int = 20, seed: int = 0) -> bytes:
     """Write a profile whose process has ended; return its bytes."""
     with subprocess.Popen(["/bin/sleep", "100"]) as process:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from receiver import serving
-from shipping import Site, Writer, dead, until
+from shipping import Site, Writer, dead, shows, until
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def test_a_live_profile_is_followed(served: Site) -> None:
     writer.torn()
 
     def same() -> bool:
-        sent = [f for f in served.receiver.files.values() if f.name == name]
-        return bool(sent) and bytes(sent[0].data) == writer.path.read_bytes()[: writer.end]
+        return shows(served.receiver, writer)
 
     with served.running():
         until(same)
@@ -59,6 +58,7 @@ def test_a_live_profile_is_followed(served: Site) -> None:
         writer.finish()
         until(lambda: served.waiting() == [])
     assert served.receiver.named(name).over
+    assert bytes(served.receiver.named(name).data) == os.pread(writer.file, 1 << 20, 0)
     writer.close()
 
 
@@ -71,7 +71,7 @@ def test_a_restarted_shipper_asks_and_sends_only_the_rest(served: Site) -> None:
     sizes = [decoded for _, _, decoded in served.receiver.posts]
     assert sizes[1] > 100_000 and sizes[2] < 100  # asked, data; asked again ...
     assert sizes[3] < 20_000  # ... the head, whose state is not known, and the rest
-    assert bytes(served.receiver.named("none.9.8.jst").data) == writer.path.read_bytes()
+    assert shows(served.receiver, writer)
     writer.close()
 
 

@@ -28,7 +28,7 @@ static void an_answer(void **unused)
     (void)unused;
     assert_true(
         parse("jostle-ship 1\ntime 1790000000000000000\ncredit 4096\nafter 16.25\n"
-              "file 1000 18446744073709551615 7 1\nfile 0 5 0 0\nnews of a later version\n"));
+              "file 1000 18446744073709551615 7 1\nfile 0 5 0 0 quota\nnews of a later version\n"));
     assert_int_equal(answer.time_ns, 1790000000000000000);
     assert_int_equal(answer.credit, 4096);
     assert_int_equal(answer.after_ns, 16250000000);
@@ -36,6 +36,8 @@ static void an_answer(void **unused)
     assert_int_equal(answer.file[0].owner, 1000);
     assert_true(answer.file[0].id == UINT64_MAX && answer.file[0].have == 7);
     assert_true(answer.file[0].done && !answer.file[1].done);
+    assert_string_equal(answer.file[0].why, "");
+    assert_string_equal(answer.file[1].why, "quota");
     assert_true(parse("jostle-ship 1\nerror clock\nwhy it is \x1b[1m late\nmend chronyc\n"));
     assert_string_equal(answer.error, "clock");
     assert_string_equal(answer.why, "it is ?[1m late");
