@@ -1,4 +1,4 @@
-/* settings.c: agent.conf, lines of `key = value`. The keys of both programs are in agent_keys.def. */
+/* settings.c: agent.conf, lines of `key = value`. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +19,6 @@ static const char *fail(const char *format, const char *a, const char *b)
 {
     snprintf(wrong, sizeof wrong, format, a, b);
     return wrong;
-}
-
-static bool is_sampler_key(const char *key)
-{
-    static const char *const keys[] = {
-#define JST_SHIP_KEY(name)
-#define JST_SAMPLER_KEY(name) name,
-#include "../agent_keys.def"
-#undef JST_SHIP_KEY
-#undef JST_SAMPLER_KEY
-        NULL};
-    for (unsigned i = 0; keys[i]; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
 }
 
 /* A number, and the factor of its unit; -1 when it is none, or beyond the bounds. */
@@ -115,8 +100,6 @@ static const char *set(const char *key, const char *value, jst_ship_settings *to
         return set_quota(value, to);
     if (strcmp(key, "munge") == 0)
         return set_switch(value, &to->munge);
-    if (is_sampler_key(key))
-        return NULL;
     return fail("there is no key %s%s", key, "");
 }
 

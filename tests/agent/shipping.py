@@ -108,7 +108,7 @@ class Site:
     def set(self, **settings: str) -> None:
         lines = {
             "spool": str(self.spool), "receiver": f"unix://{self.socket}", "interval": "100ms",
-            "node": "node-1", "slice": "4s", **settings,
+            "node": "node-1", **settings,
         }  # fmt: skip
         self.config.write_text("# a test\n" + "".join(f"{k} = {v}\n" for k, v in lines.items()))
 

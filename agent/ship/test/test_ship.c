@@ -162,7 +162,6 @@ static void settings(void **unused)
     assert_int_equal(s.interval_ns, 500000000);
     assert_null(set_line(&s, "spool_quota = 1.5G"));
     assert_true(s.quota == 3ULL << 29);
-    assert_null(set_line(&s, "slice = 4s")); /* the sampler's */
     assert_null(set_line(&s, "munge = on"));
     static const char *const bad[] = {
         "interval = 0", "interval = 4 parsecs", "spool_quota = -1", "spool_quota = 10Q",
