@@ -262,6 +262,39 @@ static void slices_may_go_back_and_files_follow_each_other(void **state)
     }
 }
 
+/* The clock is set back by ten slices: what was gained meanwhile is there, once. */
+static void a_clock_that_is_set_back_loses_nothing(void **state)
+{
+    const uint64_t from = 10000;
+    const int64_t steps[] = {1, 2, 3, -7, -6, -5};
+    int status;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        jst_file_begin(JST_ROLE_NODE);
+        jst_runners_begin("hanging,absent");
+        jst_runners_ask(1);
+        jst_runners_wait(1, NS);
+        take_all(from * SLICE, from);
+        for (unsigned i = 0; i < 6; i++) {
+            uint64_t slice = from + (uint64_t)steps[i];
+            boundary(slice * SLICE, slice);
+        }
+        jst_file_end(1);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    read_spool();
+    assert_int_equal(row_count, 6);
+    for (unsigned i = 0; i < 6; i++) {
+        uint64_t first = from + (uint64_t)(i == 3 ? 3 : steps[i] - 1);
+        assert_int_equal(rows[i].first, first);
+        assert_int_equal(rows[i].span, 1);
+        assert_int_equal(rows[i].gained, 1);
+    }
+}
+
 static const char *const day_names[3] = {"small", "large", "huge"};
 static uint64_t day_longest[3], day_gained[3];
 
@@ -320,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_source_that_hangs_delays_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(a_day_fits_into_its_space_and_nobody_starves, begin, end),
         cmocka_unit_test_setup_teardown(slices_may_go_back_and_files_follow_each_other, begin, end),
     };

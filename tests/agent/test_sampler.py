@@ -100,7 +100,9 @@ def test_a_whole_run(tmp_path: Path) -> None:
     rows = machine.rows["machine"]
     without_gap(rows)
     assert rows[0].first == machine.first_slice == machine.start_ns // SLICE_NS
-    assert rows[-1].first + rows[-1].span == machine.open_slice == machine.end_ns // SLICE_NS + 1
+    # The last record holds the slice that had not ended; sources may take half a slice over it.
+    assert rows[-1].first + rows[-1].span == machine.open_slice
+    assert 0 <= machine.end_ns // SLICE_NS + 1 - machine.open_slice <= 1
     assert began <= machine.start_ns < machine.end_ns <= ended and machine.end_reason == 1
     # All cores' time is somewhere: in ticks of 10 ms, which the kernel books as it likes.
     cores = os.cpu_count() or 1
