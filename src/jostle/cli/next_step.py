@@ -39,7 +39,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "nothing": ("run -- CMD",),
     },
     "nodes": {
-        "differences": ("serve",),
+        "differences": ("timeline --node NODE", "serve"),
         "none": ("serve",),
         "nothing": ("serve",),
     },
@@ -66,7 +66,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "suspects": ("serve JOB", "timeline JOB OTHERS"),
         "no suspects": ("serve JOB", "timeline JOB"),
     },
-    "timeline": {"jobs": ("background JOB", "serve JOB")},
+    "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
 }
 

@@ -32,7 +32,8 @@ from jostle.report.models.jobs import describe
 def command(job: str, metric: str, plot: str | None, repository: Path, as_json: bool) -> None:
     """Sum, per slice, what all other jobs did on the mounts that JOB used.
 
-    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on.
+    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. Of bytes and ops,
+    what the servers of the mounts served is shown below, where these have an agent.
     """
     view = metrics.view(metric)
     check_plot(plot)
@@ -48,6 +49,11 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         for load in job_background.resources:
             note = "" if load.share is None else f"{percent(load.share)} of the load there"
             panels.append(panel(f"others on {load.resource}", note, view, load.lines))
+        for each in job_background.servers:
+            share = each.unprofiled
+            note = "" if share is None else f"{percent(share)} in no profile"
+            title = f"{', '.join(each.servers)} for {each.mount}"
+            panels.append(panel(title, note, view, each.lines))
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
     if as_json:

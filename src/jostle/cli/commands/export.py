@@ -16,6 +16,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count, count
+from jostle.report.models.machine_steps import component_view
 from jostle.report.models.metrics import view
 from jostle.repository.errors import JobError
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
-    "tokens", "peers", "files", "batch_jobs",
+    "tokens", "peers", "files", "batch_jobs", "machines", "components", "component_slices",
 )  # fmt: skip
 _NEVER_NS = 2**63 - 1
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
@@ -60,12 +61,17 @@ def command(
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
     TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
-    tokens, peers, files. A job gives its rows of slices, where mount is empty, and of mount_slices;
-    with --format perfetto its processes, neighbours, loads and losses as a trace.
+    tokens, peers, files, batch_jobs, machines, components, component_slices. A job gives its rows
+    of slices, where mount is empty, and of mount_slices; with --format perfetto its processes,
+    neighbours, loads and losses as a trace.
     """
     chosen = form or _form_of(out)
     metrics = (
-        None if metric is None else [name for line in view(metric).lines for name in line.metrics]
+        None
+        if metric is None
+        else [
+            name for line in (component_view(metric) or view(metric)).lines for name in line.metrics
+        ]
     )
     span = None if begin_ns is None and end_ns is None else (begin_ns or 0, end_ns or _NEVER_NS)
     if span is not None and span[0] >= span[1]:

@@ -18,42 +18,60 @@ from jostle.cli.options.common import (
     repository_option,
 )
 from jostle.cli.options.metrics import metric_option, plot_option
-from jostle.cli.output import console, emit_json, next_steps, utf8
+from jostle.cli.output import console, emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 from jostle.report.format.values import duration
 from jostle.report.models import metrics
 from jostle.report.models.jobs import describe, job_row
+from jostle.report.models.machine_steps import component_view, machine_steps
 
 if TYPE_CHECKING:
     from jostle.plot import Chart
 
 
 @click.command("timeline")
-@click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=complete_job)
+@click.argument("jobs", nargs=-1, metavar="[JOB...]", shell_complete=complete_job)
+@click.option("--node", "nodes", multiple=True, metavar="HOST",
+              help="Draw the components of a node or server, too; may be repeated.")  # fmt: skip
 @metric_option
 @plot_option
 @repository_option
 @json_option
 def command(
-    jobs: tuple[str, ...], metric: str, plot: str | None, repository: Path, as_json: bool
+    jobs: tuple[str, ...],
+    nodes: tuple[str, ...],
+    metric: str,
+    plot: str | None,
+    repository: Path,
+    as_json: bool,
 ) -> None:
     """Draw JOBs slice by slice, one above the other on one time axis.
 
     JOB is a name, the beginning of one, `last`, or the number of a batch job: its parts are drawn.
+    With --node, what an agent counted on a machine: in the time of JOBS, or on the last day.
     """
-    view = metrics.view(metric)
+    if not jobs and not nodes:
+        raise click.UsageError("Name a JOB, or a machine with --node.")
+    of_nodes = component_view(metric) if nodes else None
+    if of_nodes is not None and jobs:
+        raise UsageError(
+            f"`{metric}` is a metric of machines, not of jobs.", hint="Leave out JOBS, or --metric."
+        )
+    view = of_nodes or metrics.view(metric)
     check_plot(plot)
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
     from jostle.report.models.steps import JobSpan, lines_of, steps_json
 
     store = open_repository(repository)
-    panels, content = [], []
+    panels, content, rows = [], [], []
     with Bar("reading slices", quiet=as_json) as bar:
         named = list(dict.fromkeys(job for name in jobs for job in store.resolve_parts(name)[::-1]))
         for number, job in enumerate(named):
             bar.advance(number, len(named), job)
             row = job_row(store, job)
+            rows.append(row)
 
             def fetch(name: str, job: str = job) -> Any:
                 return store.series(job, name)
@@ -62,20 +80,39 @@ def command(
             panels.append(panel(job, describe(row), view, lines))
             series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
             content.append({"job": job, "series": series})
-        chart = Chart(view.title, _note(panels), tuple(panels))
+        span = (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)) if rows \
+            else None  # fmt: skip
+        machines = [each for host in dict.fromkeys(nodes)
+                    for each in machine_steps(store, host, span, of_nodes)]  # fmt: skip
+        panels += [panel(each.title, "" if of_nodes or each.view.name == view.name
+                         else each.view.title.lower(), each.view, each.lines)
+                   for each in machines]  # fmt: skip
+        title = view.title if jobs or of_nodes else f"What {', '.join(nodes)} did"
+        chart = Chart(
+            title,
+            f"{_note(panels)}, sums over all processes" if jobs else _note(panels),
+            tuple(panels),
+        )
         saved = save(chart, plot)
     if as_json:
-        emit_json({"metric": view.name, "unit": view.unit, "jobs": content, "plot": saved})
+        emit_json({
+            "metric": view.name, "unit": view.unit, "jobs": content,
+            "machines": [each.to_json() for each in machines], "plot": saved,
+        })  # fmt: skip
         return
-    paint(chart, saved)
+    if panels:
+        paint(chart, saved)
+    else:
+        show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)
-    next_steps(*steps("timeline", "jobs", str(content[0]["job"]), flag=flag))
+    job = str(content[0]["job"]) if content else ""
+    next_steps(*steps("timeline", "jobs" if content else "machines", job, flag=flag))
 
 
 def _note(panels: list[Any]) -> str:
     lengths = {int(s.edges[1] - s.edges[0]) for panel in panels for s in panel.series}
     shown = ", ".join(duration(length) for length in sorted(lengths))
-    return f"slices of {shown}, sums over all processes"
+    return f"slices of {shown}"
 
 
 def check_plot(plot: str | None) -> None:

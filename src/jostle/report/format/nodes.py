@@ -13,6 +13,8 @@ _KINDS = {
     "machine": ("machine", "machines"), "nfs_mount": ("NFS mount", "NFS mounts"),
     "lustre_mount": ("Lustre mount", "Lustre mounts"),
     "gpfs_mount": ("GPFS mount", "GPFS mounts"), "lustre_ost": ("OST", "OSTs"),
+    "lustre_mdt": ("MDT", "MDTs"), "lustre_job": ("requests to", "requests"),
+    "nfs_server": ("NFS server", "NFS servers"),
     "gpfs_disk": ("GPFS disk", "GPFS disks"), "port": ("fabric port", "fabric ports"),
     "interface": ("network interface", "network interfaces"),
     "job_mount": ("mount", "mounts"),

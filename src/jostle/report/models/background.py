@@ -10,6 +10,7 @@ from jostle.report.models.jobs import job_row
 from jostle.report.models.metrics import View
 
 if TYPE_CHECKING:
+    from jostle.report.models.machine_steps import ServerLoad
     from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 
@@ -38,6 +39,7 @@ class JobBackground:
         view: What is shown.
         own: Steps of the job's own lines.
         resources: Resources on which others did something, the busiest first.
+        servers: What the servers of its mounts served, of all clients; empty without agents.
         jobs: The other jobs.
     """
 
@@ -45,6 +47,7 @@ class JobBackground:
     view: View
     own: list[Steps]
     resources: list[ResourceLoad]
+    servers: list[ServerLoad]
     jobs: list[str]
 
     def to_json(self) -> dict[str, Any]:
@@ -67,6 +70,16 @@ class JobBackground:
                 }
                 for resource_load in self.resources
             ],
+            "servers": [
+                {
+                    "mount": each.mount,
+                    "servers": each.servers,
+                    "kind": each.kind,
+                    "unprofiled_share": each.unprofiled,
+                    "series": plain(each.lines),
+                }
+                for each in self.servers
+            ],
             "jobs": self.jobs,
         }
 
@@ -79,6 +92,7 @@ def background_of(store: Repository, job: str, view: View) -> JobBackground:
         job: The job's full name.
         view: What is asked for.
     """
+    from jostle.report.models.machine_steps import server_loads
     from jostle.report.models.steps import JobSpan, lines_of
 
     row = job_row(store, job)
@@ -95,7 +109,10 @@ def background_of(store: Repository, job: str, view: View) -> JobBackground:
         )
         for resource in _resources(tables)
     ]
-    return JobBackground(row, view, own, resources, _neighbours(store, job, row))
+    mounts = store.job_mounts(job).select(["mount", "shared"]).to_pylist()
+    shared = sorted({each["mount"] for each in mounts if each["shared"]})
+    servers = server_loads(store, shared, span, view)
+    return JobBackground(row, view, own, resources, servers, _neighbours(store, job, row))
 
 
 _NEIGHBOURS = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle._schema import COMPONENT_IDS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
 from jostle.plain_values import FORMULA
 from jostle.repository.errors import JobError, NoRoomError, RepositoryError
@@ -31,6 +31,7 @@ _METRICS_OF = {
     "mount_slices": MOUNT_IDS,
     "rollup": MOUNT_IDS,
     "node_rollup": SCALAR_IDS,
+    "component_slices": COMPONENT_IDS,
 }
 
 #: Begin and end of a row, ns since the epoch, by table; of what still runs, the end is 0.
@@ -38,7 +39,8 @@ _SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
 _ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
 _TIMES_OF = {
     "slices": _ROW, "mount_slices": _ROW, "rollup": _SLICE, "node_rollup": _SLICE,
-    **dict.fromkeys(("processes", "segments", "jobs"), ("start_ns", "end_ns")),
+    "component_slices": _ROW,
+    **dict.fromkeys(("processes", "segments", "jobs", "machines"), ("start_ns", "end_ns")),
 }  # fmt: skip
 
 # NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
@@ -178,8 +180,9 @@ def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
     if part.metrics is not None:
         stats = [f"_{stat}" for stat in STATS] if name in RESOURCE else [""]
         wanted = [metric for metric in part.metrics if metric in _METRICS_OF[name]]
+        known = ["epoch", "unknown"] if name == "component_slices" else []
         columns = ", ".join(
-            [*TABLES[name].keys, *(metric + stat for metric in wanted for stat in stats)]
+            [*TABLES[name].keys, *known, *(metric + stat for metric in wanted for stat in stats)]
         )
     elif name == "slices":
         columns += f" {_AS_LISTS}"
