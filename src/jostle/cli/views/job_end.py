@@ -78,9 +78,11 @@ def _what(row: Mapping[str, Any], end: JobEnd, facts: SchedulerFacts | None) -> 
     one, several = ("rank", "ranks") if end.ranks else ("process", "processes")
     nodes = len(end.hosts)
     where = f" in {facts.partition}" if facts and facts.partition else ""
+    ranks = row["programs"] if end.ranks else {}
+    program = max(ranks, key=lambda name: ranks[name]) if ranks else row["program"]
     owner = "" if row["uid"] is None else f" of {owner_name(row['uid'])}"
     return (
-        f"{row['program']}: {count(end.number)} {one if end.number == 1 else several} "
+        f"{program}: {count(end.number)} {one if end.number == 1 else several} "
         f"on {count(nodes)} node{'s' * (nodes != 1)}{where}{owner}; "
         f"{duration(row['end_ns'] - row['start_ns'])} from {local_time(row['start_ns'])}"
     )
