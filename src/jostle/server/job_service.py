@@ -13,8 +13,9 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from jostle.analysis import digest
-from jostle.batch_jobs import batch_job_of, part_name
+from jostle.batch_jobs import BatchJob, batch_job_of, part_name
 from jostle.errors import JostleError
+from jostle.report.models.scheduler import with_facts
 from jostle.report.verdict.batch_loss import (
     JobLoss,
     added_loss,
@@ -189,7 +190,18 @@ class JobService:
             "name": batch.name, "title": batch.title, "parts": len(parts), "waiting": waiting,
             "run_s": (whole["end_ns"] - whole["start_ns"]) / 1e9,
             "loss": total and loss_numbers(total).to_json(),
+            "scheduler": self._facts(batch, whole),
         }  # fmt: skip
+
+    def _facts(self, batch: BatchJob, whole: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return what prolog and epilog noted of a batch job, if it is one user's."""
+        owners = {row["uid"] for row in whole["parts"]}
+        if len(owners) != 1 or None in owners:
+            return None
+        row = {"job": batch.script, "uid": owners.pop(), "start_ns": whole["start_ns"],
+               "end_ns": whole["end_ns"]}  # fmt: skip
+        found: dict[str, Any] | None = with_facts(self.repository, [row])[0]["scheduler"]
+        return found
 
     def _part_loss(self, row: Mapping[str, Any], viewer: Viewer) -> JobLoss | None:
         """Return the loss of a part by its stored verdict; None: there is none yet."""

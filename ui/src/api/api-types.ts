@@ -45,6 +45,8 @@ export interface BatchJob {
   run_s: number;
   /** null: some parts have no verdict yet */
   loss: BatchLoss | null;
+  /** null: nobody noted them */
+  scheduler: SchedulerFacts | null;
 }
 
 /** What a batch job or a part of it lost, as `jostle estimate` has it. */
@@ -791,6 +793,27 @@ export interface RunTimes {
   groups: GroupTime[];
   baseline: string;
   baseline_group: string;
+}
+
+/** What prolog and epilog noted of a batch job; empty texts and 0: not known. */
+export interface SchedulerFacts {
+  name: string;
+  partition: string;
+  account: string;
+  state: string;
+  /** exit code and signal, `3:0` */
+  exit: string;
+  cores: number;
+  memory_bytes: number;
+  time_limit_s: number;
+  nodes: string[];
+  dependency: string;
+  array_job: number;
+  /** -1: it is no task of an array */
+  array_task: number;
+  het_job: number;
+  /** -1: it is no component */
+  het_component: number;
 }
 
 /** A token for the header `Authorization: Bearer TOKEN`. */

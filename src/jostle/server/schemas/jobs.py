@@ -107,6 +107,25 @@ class BatchLoss(BaseModel):
     why: str = Field(description="why nothing is known; empty: something is")
 
 
+class SchedulerFacts(BaseModel):
+    """What prolog and epilog noted of a batch job; empty texts and 0: not known."""
+
+    name: str
+    partition: str
+    account: str
+    state: str
+    exit: str = Field(description="exit code and signal, `3:0`")
+    cores: int
+    memory_bytes: int
+    time_limit_s: int
+    nodes: list[str]
+    dependency: str
+    array_job: int
+    array_task: int = Field(description="-1: it is no task of an array")
+    het_job: int
+    het_component: int = Field(description="-1: it is no component")
+
+
 class BatchJob(BaseModel):
     """A batch job, such as Slurm job 12, as a whole."""
 
@@ -116,6 +135,7 @@ class BatchJob(BaseModel):
     waiting: int = Field(description="parts without a verdict yet")
     run_s: float = Field(description="from its first process to its last")
     loss: BatchLoss | None = Field(description="null: some parts have no verdict yet")
+    scheduler: SchedulerFacts | None = Field(description="null: nobody noted them")
 
 
 class Facets(BaseModel):

@@ -14,7 +14,7 @@ describe('the list of jobs', () => {
     expect(queryString(jobsQuery(what, 0, 100))).toBe('?batch=12&sort=-start&offset=0&limit=100');
   });
   it('says what a batch job lost as a whole', () => {
-    const batch = { name: '12', title: 'Slurm job 12', parts: 3, waiting: 1, run_s: 100, loss: null };
+    const batch = { name: '12', title: 'Slurm job 12', parts: 3, waiting: 1, run_s: 100, loss: null, scheduler: null };
     expect(batchSentence(batch)).toBe('Slurm job 12: 1 of 3 parts has no verdict yet.');
     const loss = { light: 'yellow' as const, lost_s: { value: 10, low: 8, high: 12 }, percent: { value: 10, low: 8, high: 12 }, cause: 'CPU', why: '' };
     expect(batchSentence({ ...batch, waiting: 0, loss })).toMatch(/^Slurm job 12 lost 10.* s \(8.* s to 12.* s\) of .*, 10 %: CPU\.$/);
