@@ -6,11 +6,14 @@ import errno
 import os
 import struct
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from receive_node import body, file_line, ranged
 
 from jostle.errors import UsageError
@@ -218,6 +221,38 @@ def test_what_did_not_get_to_the_disk_is_not_acknowledged(
     assert mirror.read("n1/1000/a.b.jst") == b"abc"
     assert not (mirror.folder / "n1/1000/a.b.jst.over").exists()
     assert mirror.put(ranged(1, b"defg", 3, over=True)) == [state(1, 7, done=True)]
+
+
+PARTS = st.tuples(st.integers(0, 60), st.integers(0, 40), st.booleans())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(PARTS, max_size=4), max_size=6), st.integers(1, 50))
+def test_any_order_of_parts_of_a_file_gives_its_beginning(
+    posts: list[list[tuple[int, int, bool]]], size: int
+) -> None:
+    """Whatever parts come in whatever order: what is here is a prefix, and never gets shorter."""
+    content = bytes(range(size))
+    with tempfile.TemporaryDirectory() as folder:
+        mirror = Mirror(Path(folder) / "mirror")
+        have = 0
+        for parts in posts:
+            sent = []
+            for at, length, over in parts:
+                data = content[at : at + length]
+                sent.append(ranged(1, data, at, over=over and at + len(data) == size))
+            answers = mirror.put(*sent)
+            if answers:
+                ((_, (now, done, _)),) = answers
+                assert have <= now <= size
+                assert done <= (now == size)
+                have = now
+            if have:
+                assert mirror.read("n1/1000/a.b.jst") == content[:have]
+        mirror.restart()
+        assert mirror.put(ranged(1))[0][1][0] == have
+        os.close(mirror.keeper._lock)
+        os.close(mirror.keeper.root)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")

@@ -30,6 +30,8 @@ _LEAST_CREDIT = 64 << 10
 _DISK_EVERY_S = 0.5
 _TELL_EVERY_S, _MOST_TOLD = 3600.0, 10_000
 _LAG_EVERY_S = 60.0
+#: Posts that the nodes are asked for, in all: half of what a core takes.
+_POSTS_PER_S, _ACTIVE_EVERY_S = 500, 5.0
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -67,6 +69,7 @@ class App:
         self._of_node: Counter[str] = Counter()
         self._seen: dict[str, float] = {}
         self._free, self._free_at = 0, 0.0
+        self._active, self._active_at = 0, 0.0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -154,7 +157,8 @@ class App:
             raise content
         self.counts.acknowledged(len(body), post.body_bytes, time.monotonic() - begin)
         lag = self._ingest.lag_s()
-        head = f"{FIRST_LINE}\ntime {time.time_ns()}\ncredit {self._credit(lag)}\nafter 0\n"
+        head = f"{FIRST_LINE}\ntime {time.time_ns()}\ncredit {self._credit(lag)}\n"
+        head += f"after {self._after_s():.1f}\n"
         return (head + content).encode()
 
     def _check_sender(self, sender: Sender) -> None:
@@ -208,6 +212,14 @@ class App:
         free = 1 - self._waiting_bytes / _MOST_WAITING
         free *= max(1 - lag / self._settings.most_lag_s, 0)
         return max(int(MOST_BODY * free), _LEAST_CREDIT)
+
+    def _after_s(self) -> float:
+        """Return how long a node is to wait: so that all together post no more than we take."""
+        now = time.monotonic()
+        if now > self._active_at:
+            self._active = sum(now - at < _SILENT_S for at in self._seen.values())
+            self._active_at = now + _ACTIVE_EVERY_S
+        return round(self._active / _POSTS_PER_S, 1)
 
     async def _health(self, send: Send) -> None:
         lag = self._ingest.lag_s()
