@@ -27,7 +27,7 @@ uint64_t jst_plan_length(const char *text)
         return 0;
     if (!strcmp(p, "ms"))
         ns /= 1000;
-    else if (*p && strcmp(p, "s"))
+    else if (*p && strcmp(p, "s") != 0)
         return 0;
     return ns >= NS_PER_S / 10 && ns <= 60 * (uint64_t)NS_PER_S ? ns : 0;
 }

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from jostle.report.models.scheduler import SchedulerFacts, scheduler_facts, with_facts
+from jostle.report.models.scheduler import (
+    SchedulerFacts,
+    missing_nodes,
+    scheduler_facts,
+    with_facts,
+)
 from jostle.repository import Repository
 from jostle.repository.ingest.batch_facts import FactsError, parse_facts
 from jostle.repository.ingest.mirror import create_mirror
@@ -101,6 +106,13 @@ def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
     assert [row["scheduler"] and row["scheduler"]["state"] for row in listed] == [
         "failed", "running", None,
     ]  # fmt: skip
+
+
+def test_nodes_may_be_called_by_longer_names() -> None:
+    assert missing_nodes(["n1", "n2"], ["n1.site.org"]) == ["n2"]
+    assert missing_nodes(["n1.site", "n2.site"], ["n2", "n1"]) == []
+    assert missing_nodes(["cray-a", "cray-b"], ["nid1", "nid2"]) == [], "names of another kind"
+    assert missing_nodes(["cray-a", "cray-b"], ["nid1"]) == ["cray-a", "cray-b"]
 
 
 def test_only_root_and_the_owner_are_believed(tmp_path: Path) -> None:

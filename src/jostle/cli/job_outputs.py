@@ -23,6 +23,7 @@ from jostle.cli.commands.batch_job import job_end
 from jostle.errors import JostleError, UsageError
 from jostle.plain_values import one_line
 from jostle.regular_files import read_regular
+from jostle.report.models.scheduler import missing_nodes
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -147,7 +148,8 @@ class JobOutputs:
         if not rows or not all(row["complete"] for row in rows):
             return False
         rest = max(2 * 10**9, *(2 * row["slice_ns"] for row in rows))
-        return set(facts["nodes"]) <= {row["host"] for row in rows} and now > facts["end_ns"] + rest
+        missing = missing_nodes(facts["nodes"], (row["host"] for row in rows))
+        return not missing and now > facts["end_ns"] + rest
 
     def _note(self, batch_job: int) -> bool:
         """Note that a digest is written; return whether nobody did so before."""

@@ -13,6 +13,7 @@ from jostle.cli.views.batch_jobs import limits, lost_words
 from jostle.plain_values import one_line
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, count, duration, local_time, significant
+from jostle.report.models.scheduler import missing_nodes
 
 if TYPE_CHECKING:
     from jostle.analysis import JobEnd
@@ -125,10 +126,8 @@ def _value(value: float, unit: str) -> str:
 
 
 def _missing(end: JobEnd, facts: SchedulerFacts | None) -> str:
-    if facts is None or not facts.nodes:
-        return ""
-    gone = [node for node in facts.nodes if node not in end.hosts]
-    if not gone:
+    gone = missing_nodes(facts.nodes, end.hosts) if facts else []
+    if facts is None or not gone:
         return ""
     more = ", ..." if len(gone) > 3 else ""
     return (

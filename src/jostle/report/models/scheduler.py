@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +136,19 @@ def stored_facts(
     late = {id(said): said["start_ns"] - row["start_ns"] for said in meant}
     meant.sort(key=lambda said: (max(late[id(said)], 0), abs(late[id(said)])))
     return _of_row(meant[0]) if meant else None
+
+
+def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
+    """Return the nodes of a batch job that have no profile of it.
+
+    Args:
+        nodes: As the batch system calls them.
+        hosts: As profiles call theirs. One of the two may have the domain; where they have nothing
+            in common, only their numbers are compared.
+    """
+    here = {host.partition(".")[0] for host in hosts}
+    gone = [node for node in nodes if node.partition(".")[0] not in here]
+    return [] if len(gone) == len(nodes) and len(here) >= len(nodes) else gone
 
 
 def _stored(store: Repository, script: str, row: Mapping[str, Any]) -> SchedulerFacts | None:
