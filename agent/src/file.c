@@ -78,7 +78,8 @@ int jst_spool_take(void)
     return lock;
 }
 
-static void file_name(uint32_t part)
+/* Nobody else in a shared spool can foretell it, and put a file there. */
+static void name_by(uint64_t ns)
 {
     const char *end = name + sizeof name;
     const uint8_t *boot = jst_boot_id();
@@ -86,11 +87,7 @@ static void file_name(uint32_t part)
     for (unsigned i = 0; i < 8; i++)
         *p++ = "0123456789abcdef"[boot[i / 2] >> (i % 2 ? 0 : 4) & 15];
     p = jst_put_text(p, end, ".");
-    p = jst_put_number(p, end, start_ns);
-    if (part) {
-        p = jst_put_text(p, end, ".");
-        p = jst_put_number(p, end, part);
-    }
+    p = jst_put_number(p, end, ns);
     jst_put_text(p, end, ".jsm");
 }
 
@@ -142,9 +139,9 @@ static void fill_head(jst_head *h, uint32_t part, enum jst_machine_role role)
     h->heartbeat_ns = h->file_ns;
 }
 
-static int create_in(int dir, uint32_t part)
+/* Makes the file that `name` names. */
+static int create_in(int dir)
 {
-    file_name(part);
     int fresh = jst_openat(dir, name, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fresh < 0)
         return fresh;
@@ -189,8 +186,9 @@ int jst_file_begin(enum jst_machine_role role)
     uint64_t before = part ? valid_commit()->records_end : 0, day = jst_a.head.file_ns / DAY_NS;
     if (part == 0)
         start_ns = jst_clock_ns(CLOCK_REALTIME);
+    name_by(jst_clock_ns(CLOCK_REALTIME));
     int dir = jst_spool_open();
-    int fresh = dir < 0 ? dir : create_in(dir, part);
+    int fresh = dir < 0 ? dir : create_in(dir);
     if (fresh < 0) {
         if (dir >= 0)
             jst_close(dir);
@@ -223,11 +221,16 @@ int jst_file_begin(enum jst_machine_role role)
     return r;
 }
 
-/* Somebody removed it: all of it is written again under its name, so that nothing is lost. */
+/* Somebody removed it: all of it is written again, under its name where that is free, so that nothing is
+ * lost. */
 static int begin_again(void)
 {
     int dir = jst_spool_open();
-    int fresh = dir < 0 ? dir : create_in(dir, files - 1);
+    int fresh = dir < 0 ? dir : create_in(dir);
+    if (fresh == -EEXIST) {
+        name_by(jst_clock_ns(CLOCK_REALTIME));
+        fresh = create_in(dir);
+    }
     int r = fresh < 0 ? fresh : 0;
     uint64_t end = valid_commit()->records_end;
     for (uint64_t at = 0; r == 0 && at < end;) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -276,6 +277,19 @@ sent
     assert 200 * 1042 <= only(spool).total("left", "link_send_bytes") <= after - before
 
 
+@root_only
+def test_a_lock_that_a_user_planted(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    lock = tmp_path / "machine.lock"
+    lock.touch()
+    os.chown(lock, 65534, 65534)
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with sampler(tmp_path) as process:
+            end(process)
+    assert lock.stat().st_uid == 0 and only(tmp_path).end_reason == 1
+
+
 UNIT = ROOT / "integrations" / "systemd" / "jostle-agent-sampler.service"
 
 
@@ -323,6 +337,16 @@ exec setpriv --bounding-set=-all,+dac_read_search,+perfmon --inh-caps=-all --no-
         process.communicate()
     assert "Read-only" in (spool / "refused").read_text()
     assert only(spool).rows["machine"]
+
+
+@pytest.mark.parametrize(("options", "role"), [((), 1), (("--role", "node"), 0)])
+def test_who_exports_a_file_system_is_a_server(
+    tmp_path: Path, options: tuple[str, ...], role: int
+) -> None:
+    with sampler(tmp_path, "--root", str(FIXTURES / "system"), *options) as process:
+        end(process)
+    machine = only(tmp_path)
+    assert machine.role == role
 
 
 def test_once_says_what_it_sees(tmp_path: Path) -> None:
