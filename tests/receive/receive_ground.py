@@ -65,3 +65,10 @@ def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
     place = re.search(r"https?://127\.0\.0\.1:(\d+)", first)
     assert place, (first, (folder / "log").read_text()[-2000:])
     return Ground(folder, process, int(place[1]))
+
+
+def ingester_of(pid: int) -> int:
+    """The process that ingests for a receiver."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    (child,) = [int(word) for task in tasks for word in task.read_text().split()]
+    return child

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground
+from receive_ground import Ground, ingester_of
 from receive_node import ranged
 
 import synth
@@ -162,13 +162,6 @@ def test_a_node_may_move_to_another_receiver(
         path.write_bytes(process.sent)
         os.chown(path, process.owner, -1)
     assert_as_direct(tmp_path, [tmp_path / "spool"], slices=150)
-
-
-def ingester_of(pid: int) -> int:
-    """The process that ingests for a receiver."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    (child,) = [int(word) for task in tasks for word in task.read_text().split()]
-    return child
 
 
 def test_new_slices_come_though_the_ingester_is_killed(

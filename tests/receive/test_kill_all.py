@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground, start
-from test_end_to_end import ingester_of
+from receive_ground import Ground, ingester_of, start
 
 from jostle import NativeMissingError, _native_path
 from jostle.repository import Repository
