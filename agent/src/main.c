@@ -115,5 +115,5 @@ int main(int argc, char **argv)
                 "JOSTLE); nothing is sampled\n");
         return 0;
     }
-    return jst_sample_machine(&o.how);
+    _exit(jst_sample_machine(&o.how)); /* threads of sources may still be at work */
 }
