@@ -15,8 +15,7 @@ from jostle.server import Access, create_app
 from jostle.server.access.audit import Audit
 from jostle.server.access.proxy import ProxyHeader
 from jostle.server.access.roles import Roles
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle.synthetic import Spec, plant, plant_machines
 
 URL = "https://jostle.example"
 PROXY = "10.0.0.1"
@@ -31,7 +30,8 @@ ROLES = Roles(
 
 def plant_jobs(path: Path) -> Path:
     """Plants ten short jobs of four users, who all have some."""
-    plant(path, Spec(jobs=10, slices=120, length=60, processes=2, mounts=1, users=4), seed=5)
+    spec = Spec(jobs=10, slices=120, length=60, processes=2, mounts=1, users=4)
+    plant_machines(plant(path, spec, seed=5), seed=5)
     return path
 
 

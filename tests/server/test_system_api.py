@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from server_ground import UIDS
 
+from jostle.report.models.nodes import node_differences, nodes_json
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
 from jostle.server.cache.lru_cache import LruCache
+from jostle.server.schemas.reports import NodesReport
+from jostle.server.schemas.system import MachineLanes
+from jostle.server.system.machines import machine_lanes
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import (
     GridAxis,
@@ -23,7 +27,7 @@ from jostle.server.system.node_grid import (
     rectangles,
     system_grid,
 )
-from jostle.server.system.queries import Life, lives
+from jostle.server.system.queries import Life, lives, owners
 
 FAR = 2**63 - 1
 ALL = Viewer("adam", 0, "administrator")
@@ -226,3 +230,48 @@ def test_a_metric_of_nodes_is_no_load_on_a_mount(open_hall):
     answer = open_hall.guest("adam").get("/api/v1/system/mounts?metric=cpu")
     assert answer.status_code == 400
     assert "bytes" in answer.json()["mend"]
+
+
+def lanes(repository, tiles, viewer):
+    return machine_lanes(repository, Others(tiles), lives(repository), viewer, (0, FAR), 400)
+
+
+def test_servers_and_nodes_as_agents_saw_them(repository, tiles):
+    content = lanes(repository, tiles, ALL)
+    (server,) = content["servers"]
+    assert (server["host"], server["mount"]) == ("server0", "lustre:mds0@tcp:/fs0")
+    stored = repository.query(
+        "SELECT sum(storage_read_bytes + storage_write_bytes)::BIGINT AS b FROM component_slices "
+        "WHERE kind = 'lustre_ost' AND slice * slice_ns < $1",
+        [content["start_ns"] + content["step_ns"] * content["columns"]],
+    )["b"][0].as_py()
+    moved = sum(server["bytes"]) * content["step_ns"] / 1e9
+    assert moved == pytest.approx(stored, rel=0.01)
+    assert 0 < max(value or 0 for value in server["busy"]) <= 1
+    assert 1 < max(value or 0 for value in server["request_ms"]) < 100
+    assert len(content["nodes"]) > 5
+    assert 0 < max(value or 0 for value in content["nodes"][0]["cpu"]) <= 1
+
+
+def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repository, tiles):
+    user = Viewer("anne", UIDS["anne"], "user")
+    content = lanes(repository, tiles, user)
+    assert content["nodes"] == []
+    assert content["few"]
+    told = Others(tiles).told(
+        user, owners(lives(repository)), "rollup", ("posix_write_bytes",),
+        (content["start_ns"], content["step_ns"], content["columns"]),
+        without={life.job for life in lives(repository) if user.sees(life.uid)},
+    )  # fmt: skip
+    for server in content["servers"]:
+        assert server["bytes"] is None
+        hidden = np.isnan(told[server["mount"]])
+        assert hidden.any()
+        for name in ("busy", "request_ms"):
+            assert all(value is None for value in np.array(server[name], dtype=object)[hidden])
+
+
+def test_answers_are_as_described(repository, tiles):
+    MachineLanes.model_validate(lanes(repository, tiles, ALL))
+    answer = nodes_json(node_differences(repository)) | {"commit": 1, "seconds": 0.0}
+    assert NodesReport.model_validate(answer).differences == []

@@ -23,7 +23,7 @@ from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
-from jostle.repository.query.machine_loads import MachineLoads, machine_loads
+from jostle.repository.query.machine_loads import MachineLoads, machine_loads, servers_of
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
@@ -534,6 +534,10 @@ class Repository:
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
+
+    def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the hosts of the servers behind mounts, of those that have an agent."""
+        return servers_of(self._engine, mounts)
 
     def programs_beside(self) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""

@@ -242,6 +242,18 @@ export interface CurvePoint {
   best: number | null;
 }
 
+/** One day of a component and its peers. */
+export interface DayOfPeers {
+  day: string;
+  /** difference from the peers' median, %; of a rate, the rate */
+  value: number;
+  /** the least of nine in ten peers */
+  low: number;
+  /** their largest */
+  high: number;
+  worse: boolean;
+}
+
 /** A file that a job used; the last of a list may be all others together, without a hash. */
 export interface DigestFile {
   path: string;
@@ -586,6 +598,18 @@ export interface Losses {
   weeks: LossGroup[];
 }
 
+/** Servers and nodes over time, by their agents. */
+export interface MachineLanes {
+  start_ns: number;
+  step_ns: number;
+  columns: number;
+  servers: ServerLane[];
+  /** empty for who may not see all jobs */
+  nodes: NodeLane[];
+  /** null values hide what too few other users did */
+  few: boolean;
+}
+
 /** What `jostle matrix --json` prints. */
 export interface MatrixReport {
   programs: Potential[];
@@ -660,6 +684,61 @@ export interface MountLoads {
 export interface Name {
   uid: number;
   name: string;
+}
+
+/** A component that is persistently worse than its peers. */
+export interface NodeDifference {
+  host: string;
+  role: string;
+  kind: string;
+  component: string;
+  figure: string;
+  /** what is worse, in words */
+  what: string;
+  /** by how much, in words */
+  how_much: string;
+  /** of a rate, what it is per; empty: percent */
+  unit: string;
+  percent: Interval;
+  since: string;
+  worse_days: number;
+  days: number;
+  peers: number;
+  course: DayOfPeers[];
+}
+
+/** A node as its agent saw it; shares of the time, 0 to 1. */
+export interface NodeLane {
+  host: string;
+  /** share of its cores that was busy */
+  cpu: (number | null)[];
+  /** some task waited for a core */
+  waits_cpu: (number | null)[];
+  /** some task waited for storage */
+  waits_io: (number | null)[];
+  /** some task waited for memory */
+  waits_memory: (number | null)[];
+}
+
+/** What `jostle nodes --json` prints. */
+export interface NodesReport {
+  answer: string;
+  watched: string;
+  /** days with slices of machines */
+  days: number;
+  comparisons: number;
+  /** the surest first */
+  differences: NodeDifference[];
+  unjudged: NotJudged[];
+  /** commit of the repository that it was made from */
+  commit: number;
+  /** time that it took */
+  seconds: number;
+}
+
+/** Components that could not be judged. */
+export interface NotJudged {
+  words: string;
 }
 
 /** A remark on a study. */
@@ -881,6 +960,19 @@ export interface Series {
   lines: Line[];
   /** sums of too few other users are hidden (null) */
   few: boolean;
+}
+
+/** A server of a file system; of who may not see all jobs, all its servers together. */
+export interface ServerLane {
+  host: string;
+  /** the file system; empty: none that a job used */
+  mount: string;
+  /** bytes/s; null: not for this viewer */
+  bytes: number[] | null;
+  /** mean time of a request, ms */
+  request_ms: (number | null)[];
+  /** share of the time that its disks were busy */
+  busy: (number | null)[];
 }
 
 /** What the runs of a cell had in common. */

@@ -17,7 +17,7 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.report.models.nodes import DAYS
+from jostle.report.models.nodes import DAYS, nodes_json
 
 if TYPE_CHECKING:
     from jostle.analysis.nodes import NodeDifferences
@@ -49,7 +49,7 @@ def command(
         content = node_differences(store, days)
     saved = _draw(content, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(content.to_json() | {"figures": saved_json(saved)})
+        emit_json(nodes_json(content) | {"figures": saved_json(saved)})
         return
     from jostle.cli.views.nodes import view
 

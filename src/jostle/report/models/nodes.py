@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jostle.analysis.nodes import NodeDifferences
@@ -26,6 +26,18 @@ SELECT max(hi)::BIGINT AS hi FROM (
     UNION ALL SELECT (last_slice + 1) * slice_ns FROM processes
 )
 """
+
+
+def nodes_json(content: NodeDifferences) -> dict[str, Any]:
+    """Return the differences as plain values, and in words."""
+    from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
+
+    plain = content.to_json()
+    for row, each in zip(plain["differences"], content.differences, strict=True):
+        row |= {"what": what_of(each), "how_much": size_of(each)}
+    for row, unjudged in zip(plain["unjudged"], content.unjudged, strict=True):
+        row["words"] = not_judged(unjudged)
+    return plain | {"answer": answer(content), "watched": watched(content)}
 
 
 def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:

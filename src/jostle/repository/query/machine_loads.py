@@ -137,6 +137,26 @@ def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
     return {row["mount"]: (row["type"], row["source"]) for row in rows}
 
 
+def _known_servers(engine: Engine) -> list[dict[str, Any]]:
+    """Return host, kind and source of the components of servers."""
+    rows: list[dict[str, Any]] = engine.query(
+        "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
+        "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind)",
+        [list(_SERVER_KINDS)],
+    ).to_pylist()
+    return rows
+
+
+def servers_of(engine: Engine, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of the servers behind mounts, of those that have an agent."""
+    sources, known = _sources(engine), _known_servers(engine)
+    hosts = {
+        mount: tuple(sorted({row["host"] for row in known if _serves(row, *sources[mount])}))
+        for mount in mounts if mount in sources
+    }  # fmt: skip
+    return {mount: servers for mount, servers in hosts.items() if servers}
+
+
 def _servers(
     engine: Engine,
     sources: dict[str, tuple[str, str]],
@@ -144,11 +164,7 @@ def _servers(
     window: Sequence[int],
 ) -> pa.Table:
     """Return the slices of the server components behind mounts."""
-    known = engine.query(
-        "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
-        "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind)",
-        [list(_SERVER_KINDS)],
-    ).to_pylist()
+    known = _known_servers(engine)
     pairs = [
         (mount, row) for mount in mounts for row in known
         if mount in sources and _serves(row, *sources[mount])

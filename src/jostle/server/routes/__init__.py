@@ -13,6 +13,7 @@ from jostle.server.routes import (
     login,
     losses,
     matrix,
+    nodes,
     segments,
     studies,
     system,
@@ -21,5 +22,17 @@ from jostle.server.routes import (
 
 def add_routes(app: FastAPI, context: ServerContext) -> None:
     """Put all routes on the application."""
-    for module in (jobs, job, segments, compare, losses, system, matrix, studies, live, login):
+    for module in (
+        jobs,
+        job,
+        segments,
+        compare,
+        losses,
+        system,
+        nodes,
+        matrix,
+        studies,
+        live,
+        login,
+    ):
         module.add(app, context)

@@ -10,7 +10,8 @@ from fastapi.responses import Response
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
 from jostle.server.routes.query import BINARY, FAR, FromNs, Metric, Points, ToNs
-from jostle.server.schemas.system import MountLoads, Span
+from jostle.server.schemas.system import MachineLanes, MountLoads, Span
+from jostle.server.system.machines import machine_lanes
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import span_of, system_grid
 from jostle.server.system.queries import Life, lives
@@ -96,6 +97,34 @@ def add(app: FastAPI, context: ServerContext) -> None:
                 all_lives(),
                 viewer,
                 metric,
+                (from_ns, to_ns),
+                columns,
+            ),
+        )
+
+    @app.get(
+        "/api/v1/system/machines", operation_id="system_machines", tags=["system"],
+        response_model=MachineLanes,
+    )  # fmt: skip
+    def machines(
+        request: Request,
+        viewer: Looking,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        columns: Points = 400,
+    ) -> Response:
+        """Return servers and nodes over time, as their agents saw them.
+
+        Who may not see all jobs gets the state of the servers of a file system together.
+        """
+        return job_service.answer(
+            request,
+            ("system machines", viewer.users, from_ns, to_ns, columns),
+            lambda: machine_lanes(
+                job_service.repository,
+                job_service.others,
+                all_lives(),
+                viewer,
                 (from_ns, to_ns),
                 columns,
             ),

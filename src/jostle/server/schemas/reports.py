@@ -393,3 +393,51 @@ class EvidenceReport(BaseModel):
     encounter: Encounter
     beside: list[EvidenceRun]
     without: list[EvidenceRun]
+
+
+class DayOfPeers(BaseModel):
+    """One day of a component and its peers."""
+
+    day: str
+    value: float = Field(description="difference from the peers' median, %; of a rate, the rate")
+    low: float = Field(description="the least of nine in ten peers")
+    high: float = Field(description="their largest")
+    worse: bool
+
+
+class NodeDifference(BaseModel):
+    """A component that is persistently worse than its peers."""
+
+    host: str
+    role: str
+    kind: str
+    component: str
+    figure: str
+    what: str = Field(description="what is worse, in words")
+    how_much: str = Field(description="by how much, in words")
+    unit: str = Field(description="of a rate, what it is per; empty: percent")
+    percent: Interval
+    since: str
+    worse_days: int
+    days: int
+    peers: int
+    course: list[DayOfPeers]
+
+
+class NotJudged(BaseModel):
+    """Components that could not be judged."""
+
+    words: str
+
+
+class NodesReport(BaseModel):
+    """What `jostle nodes --json` prints."""
+
+    answer: str
+    watched: str
+    days: int = Field(description="days with slices of machines")
+    comparisons: int
+    differences: list[NodeDifference] = Field(description="the surest first")
+    unjudged: list[NotJudged]
+    commit: int = Field(description="commit of the repository that it was made from")
+    seconds: float = Field(description="time that it took")

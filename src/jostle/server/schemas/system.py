@@ -47,3 +47,34 @@ class MountLoads(BaseModel):
     step_ns: int
     columns: int
     mounts: list[MountLoad]
+
+
+class ServerLane(BaseModel):
+    """A server of a file system; of who may not see all jobs, all its servers together."""
+
+    host: str
+    mount: str = Field(description="the file system; empty: none that a job used")
+    bytes: list[float] | None = Field(description="bytes/s; null: not for this viewer")
+    request_ms: list[float | None] = Field(description="mean time of a request, ms")
+    busy: list[float | None] = Field(description="share of the time that its disks were busy")
+
+
+class NodeLane(BaseModel):
+    """A node as its agent saw it; shares of the time, 0 to 1."""
+
+    host: str
+    cpu: list[float | None] = Field(description="share of its cores that was busy")
+    waits_cpu: list[float | None] = Field(description="some task waited for a core")
+    waits_io: list[float | None] = Field(description="some task waited for storage")
+    waits_memory: list[float | None] = Field(description="some task waited for memory")
+
+
+class MachineLanes(BaseModel):
+    """Servers and nodes over time, by their agents."""
+
+    start_ns: int
+    step_ns: int
+    columns: int
+    servers: list[ServerLane]
+    nodes: list[NodeLane] = Field(description="empty for who may not see all jobs")
+    few: bool = Field(description="null values hide what too few other users did")
