@@ -32,7 +32,7 @@ enum {
     COLUMNS
 };
 
-static char text[512 * 1024];
+static char text[2 * 1024 * 1024];
 
 /* The kernel shows times as 32 bits of milliseconds: the time of requests of a busy disk begins again every
  * few days. */
