@@ -7,6 +7,9 @@ build:                  ## set everything up; afterwards .venv/bin/jostle is the
 demo: build             ## a probe, a signal, and the imprint that one leaves on the other
 	@.venv/bin/jostle demo
 
+demo-site: build        ## a small site with agents, and what no profile shows (needs root)
+	@.venv/bin/jostle site demo
+
 test: build             ## the tests
 	@tools/test.sh
 

@@ -21,6 +21,19 @@ def command() -> None:
     """Run what a site runs beside its jobs."""
 
 
+@command.command("demo")
+def demo() -> int:
+    """Build a small site in a lab, plant two faults, and see the verdict name them.
+
+    Four nodes with Slurm and munge, a storage server, agents on all of them and a receiver. Three
+    users' jobs run: one is watched, one is light, one has no profile. The receiver is killed and
+    comes back, the server's disk is capped for some seconds. It takes two minutes and needs root.
+    """
+    from jostle.cli.site_demo.show import show_demo
+
+    return show_demo()
+
+
 @command.command("digest")
 @click.option("--follow", is_flag=True, help="Stay, and write digests as jobs end.")
 @click.option("--config", type=click.Path(path_type=Path), default=SITE_CONFIG, metavar="FILE",

@@ -1,0 +1,1 @@
+"""`jostle site demo`: a small site with agents, a receiver and Slurm, and what is planted in it."""
