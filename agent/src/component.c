@@ -7,6 +7,7 @@
 #include "component.h"
 
 const char *jst_serves = "";
+const char *jst_serves_by = NULL;
 
 #define FIRST_ROOM 16
 #define PATIENCE 64 /* samples for which the numbers of a component that is gone are kept */
@@ -141,16 +142,24 @@ static jst_component *add(jst_sample *s, const jst_names *n, uint32_t hash)
     return c;
 }
 
-static bool stands_behind_mounts(enum jst_component_kind kind)
+static bool stands_behind_mounts(const jst_names *n)
 {
-    return kind == JST_KIND_DISK || kind == JST_KIND_INTERFACE || kind == JST_KIND_NFS_SERVER;
+    if (n->kind != JST_KIND_DISK && n->kind != JST_KIND_INTERFACE && n->kind != JST_KIND_NFS_SERVER)
+        return false;
+    for (const char *p = jst_serves_by; p && *p;) {
+        size_t length = strcspn(p, ",");
+        if (strlen(n->name) == length && strncmp(n->name, p, length) == 0)
+            return true;
+        p += length + (p[length] == ',');
+    }
+    return jst_serves_by == NULL;
 }
 
 jst_component *jst_component_of(jst_sample *s, const jst_names *names)
 {
     jst_names n = *names;
     n.name = n.name ? n.name : "";
-    n.source = n.source ? n.source : stands_behind_mounts(n.kind) ? jst_serves : "";
+    n.source = n.source ? n.source : stands_behind_mounts(&n) ? jst_serves : "";
     n.job = n.job ? n.job : "";
     n.path = n.path ? n.path : "";
     uint32_t hash = hash_of(&n);

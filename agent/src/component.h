@@ -46,8 +46,10 @@ struct jst_sample {
 _Static_assert(JST_COMPONENT_METRICS <= 64, "a set of metrics is a word");
 
 /** What this machine serves to clients, as their mounts show its source; "": nothing, or not told.
- *  It becomes the source of the components that stand behind such a mount. */
+ *  It becomes the source of the disks, interfaces and NFS servers that stand behind such a mount. */
 extern const char *jst_serves;
+/** Names of these, separated by commas; NULL: all do. */
+extern const char *jst_serves_by;
 
 /** A sample begins: nothing is named yet. */
 void jst_sample_begin(jst_sample *s);

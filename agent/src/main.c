@@ -11,8 +11,8 @@
 #include "sources.h"
 
 static const char usage[] =
-    "usage: jostle-agent sample [--role node|server] [--serves SOURCE] [--without SOURCE,...]\n"
-    "                           [--root DIR]\n"
+    "usage: jostle-agent sample [--role node|server] [--serves SOURCE [--serves-by NAME,...]]\n"
+    "                           [--without SOURCE,...] [--root DIR]\n"
     "       jostle-agent --once [--json] [--without SOURCE,...] [--root DIR]\n"
     "       jostle-agent --help | --version\n"
     "\n"
@@ -22,6 +22,7 @@ static const char usage[] =
     "--json     as JSON: increases by metric, null where they are not known\n"
     "--role     what this machine is to jobs; else found: a server exports file systems\n"
     "--serves   what it serves, as clients' mounts show the source: server:/export\n"
+    "--serves-by  its disks and interfaces that serve it, by name: sdb,eth0 [all]\n"
     "--without  sources to leave out\n"
     "--root     where /proc and /sys lie, for tests\n"
     "\n"
@@ -79,6 +80,8 @@ static int take_options(int argc, char **argv, options *o)
         } else if (strcmp(word, "--serves") == 0 && value) {
             jst_serves = argv[++i];
             o->how.role = JST_ROLE_SERVER;
+        } else if (strcmp(word, "--serves-by") == 0 && value) {
+            jst_serves_by = argv[++i];
         } else if (strcmp(word, "--role") == 0 && value) {
             o->how.role = strcmp(value, "node") == 0     ? JST_ROLE_NODE
                           : strcmp(value, "server") == 0 ? JST_ROLE_SERVER

@@ -182,8 +182,12 @@ static void what_a_server_serves_is_the_source_of_what_stands_behind_it(void **s
     const jst_names mount = {.kind = JST_KIND_NFS_SERVER, .name = "nfsd", .source = "own"};
     assert_string_equal(jst_component_of(&s, &machine)->names.source, "");
     assert_string_equal(jst_component_of(&s, &mount)->names.source, "own");
+    jst_serves_by = "sda1,sdb";
+    assert_string_equal(disk("sdb")->names.source, "srv:/export");
+    assert_string_equal(disk("sdc")->names.source, "");
     jst_sample_end(&s);
     jst_serves = "";
+    jst_serves_by = NULL;
 }
 
 static void many(unsigned n, uint64_t each)

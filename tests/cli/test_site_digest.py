@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 from command import jostle
 
-from jostle.cli.job_outputs import JobOutputs, SiteSettings, append_as, site_settings
+from jostle.cli.job_outputs import (
+    JobOutputs,
+    SiteSettings,
+    append_as,
+    output_of,
+    site_settings,
+)
 from jostle.errors import UsageError
 from jostle.repository import Repository
 from synth import SECOND, Profile
@@ -118,3 +124,20 @@ def test_only_with_the_rights_of_the_user(tmp_path: Path) -> None:
     assert "Permission denied" in said[roots]
     assert own.read_text() == "as it was\ndigest\n" and roots.read_text() == "as it was\n"
     assert not (place / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("/home/ada/slurm-%j.out", "/home/ada/slurm-12.out"),
+        ("/x/%A_%4a-%x.%u", "/x/10_0002-climate.ada"),
+        ("/x/100%%-%q", "/x/100%-%q"),
+        ("/x/plain", "/x/plain"),
+    ],
+)
+def test_a_pattern_of_slurm_becomes_a_path(pattern: str, path: str) -> None:
+    facts = {
+        "id": "12", "array_job": 10, "array_task": 2, "node": "n1", "user": "ada",
+        "name": "climate", "output": pattern,
+    }  # fmt: skip
+    assert output_of(facts) == path

@@ -175,9 +175,34 @@ class JobOutputs:
             if self._settings.digest == "mail":
                 return mail(facts["uid"], batch.title, link)
             text = job_end(self._store, batch.name, link)
-            return append_as(facts["uid"], facts["output"], text)
+            return append_as(facts["uid"], output_of(facts), text)
         except JostleError as error:
             return one_line(f"no digest: {error}")
+
+
+def output_of(facts: Mapping[str, Any]) -> str:
+    """Return the file of a job's output: Slurm's controller may leave its pattern as it is.
+
+    Args:
+        facts: A row of table batch_jobs.
+    """
+    array, task = facts["array_job"], facts["array_task"]
+    known = {
+        "j": facts["id"], "J": facts["id"], "A": array or facts["id"], "a": task,
+        "N": facts["node"], "n": 0, "t": 0, "s": "batch", "u": facts["user"], "x": facts["name"],
+        "b": None if task is None else task % 10,
+    }  # fmt: skip
+
+    def value(match: re.Match[str]) -> str:
+        width, letter = match[1], match[2]
+        if letter == "%":
+            return "%"
+        text = known.get(letter)
+        if text is None:
+            return match[0]
+        return str(text).zfill(min(int(width or 0), 10)) if str(text).isdigit() else str(text)
+
+    return re.sub(r"%(\d*)([A-Za-z%])", value, facts["output"])
 
 
 def append_as(uid: int, path: str, text: str) -> str:

@@ -6,6 +6,7 @@ the configuration that lies in the lab's folder. Nodes show MUNGE credentials, s
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from jostle import _native_path
 from jostle.lab.registry import filesystem
 from jostle.lab.service import Host, Need, Service
 
+_LOOP_MAJOR = 7
 #: Port of the receiver on the storage.
 PORT = 8643
 _SHIP = """\
@@ -62,10 +64,19 @@ class Agents(Service):
     def _spool(self, host: Host) -> str:
         return str(self.site.local(host) / "spool")
 
+    def _loop(self) -> int | None:
+        """Return the number of the loop device under the store; None: it is in memory."""
+        device = os.stat(self.site.store).st_dev
+        return os.minor(device) if os.major(device) == _LOOP_MAJOR else None
+
     def _start_on(self, host: Host) -> None:
         site = self.site
         served = filesystem(site.spec.fs)(site).source
-        words = ["--serves", served] if host is site.storage else ["--role", "node"]
+        by = ",".join(
+            ["eth1", *([f"loop{number}"] if (number := self._loop()) is not None else [])]
+        )
+        is_server = host is site.storage
+        words = ["--serves", served, "--serves-by", by] if is_server else ["--role", "node"]
         environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
         sampler = [str(_native_path("jostle-agent")), "sample", *words]
         site.spawn(host, sampler, log=f"sampler-{host.name}", env=environment)

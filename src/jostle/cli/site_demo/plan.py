@@ -44,7 +44,7 @@ def scripts(signal: Path, shared: Path) -> list[Script]:
     """
     quiet = f"--dir {shared} --quiet --log none"
     write = f"{signal} open-write-close --reuse {quiet} --time {WATCHED_S}"
-    burst = f"{signal} aggregate-write --processes 3 --chunk 4MiB --flush end {quiet}"
+    burst = f"{signal} aggregate-write --processes 3 --chunk 2MiB --flush each {quiet}"
     bursts, last = [], 0.0
     for begin, end in BURSTS:
         bursts.append(f"sleep {begin - last:.1f}")

@@ -16,7 +16,7 @@ from jostle.errors import JostleError
 from jostle.lab import Lab, LabSpec, up
 
 _BLKIO = Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device")
-_PATIENCE_S = 20.0
+_PATIENCE_S = 60.0
 _PYTHON = [sys.executable, "-m", "jostle.cli"]
 
 

@@ -24,7 +24,7 @@ SERVED = (
 )  # fmt: skip
 _CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount")
 #: Components of a server that tell what it served; the first kind that is there counts.
-SERVING_KINDS = ("lustre_ost", "gpfs_disk", "nfs_server", "disk", "interface")
+SERVING_KINDS = ("lustre_ost", "gpfs_disk", "nfs_server", "interface", "disk")
 _SERVER_KINDS = (*SERVING_KINDS, "lustre_mdt", "lustre_job")
 _SPAN = "slice + span > $1 // slice_ns AND slice * slice_ns < $2"
 _SLICE = "slice, slice_ns, span"
