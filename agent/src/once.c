@@ -97,7 +97,9 @@ static void scaled(char *to, size_t n, double v, const char *unit)
 
 static void put_amount(char *to, size_t n, const metric *m, uint64_t v)
 {
-    if (strcmp(m->unit, "ns") == 0)
+    if (strcmp(m->id, "link_rate_bytes") == 0)
+        scaled(to, n, (double)v, "B/s");
+    else if (strcmp(m->unit, "ns") == 0)
         snprintf(to, n, "%.*f ms", v < 10000000 ? 2 : 0, (double)v / 1e6);
     else if (strcmp(m->unit, "bytes") == 0)
         scaled(to, n, (double)v, "B");
@@ -150,9 +152,13 @@ static void put_piece(const char *text)
 static void print_component(const jst_component *c)
 {
     char text[512], label[64], amount[32];
+    bool has_path = *c->names.path && strcmp(c->names.path, c->names.name) != 0;
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", c->names.name, *c->names.source ? " of " : "",
-             c->names.source, *c->names.path ? " at " : "", c->names.path,
+             c->names.source, has_path ? " at " : "", has_path ? c->names.path : "",
              *c->names.job ? " for " : "", c->names.job);
+    for (char *p = text; *p; p++) /* who mounts chooses names */
+        if ((unsigned char)*p < 32 || *p == 127)
+            *p = '?';
     printf("%*s%s\n%*s", 2, "", text, SOURCE_WIDTH, "");
     column = SOURCE_WIDTH;
     bool any = false;
