@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -154,6 +155,20 @@ def test_other_addresses_have_answers_of_their_own(receiver: Ground) -> None:
     assert node.get("/")[0] == 404
     status, content, _ = node.get("/health")
     assert (status, json.loads(content)["ok"]) == (200, True)
+
+
+def test_the_examples_of_the_reference_are_valid(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs/reference/receive.md").read_text()
+    examples = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 3
+    path = tmp_path / "receive.toml"
+    for example in examples:
+        path.write_text(example)
+        settings = read_settings(path)
+        if settings.elsewhere:
+            assert settings.takes("rack4-17")
+            assert not settings.takes("rack5-1")
+            assert settings.right_one("rack5-1").startswith("https://receiver2")
 
 
 def test_the_operator_hears_once_who_is_refused(starting: Callable[..., Ground]) -> None:

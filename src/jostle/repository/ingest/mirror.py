@@ -73,7 +73,11 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
     mirrors = [path for path in paths if (path / MARKER).is_file()]
     others = [path for path in paths if path not in mirrors and not path.name.endswith(FACTS)]
     named = {path for path in others if _is_placed(path)}
-    files = {path: _origin(path) if path in named else None for path in find_profiles(others)}
+    files: dict[Path, Origin | None] = dict.fromkeys(
+        find_profiles(path for path in others if path not in named)
+    )
+    # One that is gone by now is passed over when it is opened.
+    files.update((path, _origin(path)) for path in named)
     for mirror in mirrors:
         files.update(_mirrored(mirror))
     return dict(sorted(files.items()))
