@@ -21,6 +21,8 @@ import pytest
 from receive_ground import Ground
 from receive_node import Node, body, ranged
 
+from jostle import NativeMissingError, _native_path
+
 ROOT = Path(__file__).parents[2]
 _ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="starts daemons as root")
 
@@ -70,6 +72,25 @@ def munged(folder: Path) -> Iterator[Munged]:
     process.communicate(timeout=20)
 
 
+def ship(folder: Path, **settings: object) -> None:
+    """Let the real shipper send the profile of a real process, if the agent was built."""
+    try:
+        shipper, run = _native_path("jostle-ship"), _native_path("jostle-run")
+    except NativeMissingError:
+        return
+    spool = folder / "spool"
+    spool.mkdir(mode=0o1777)
+    subprocess.run([run, "--slice", "100ms", "--spool", spool, "--", "sleep", "0.3"], check=True)
+    assert list(spool.glob("*.js*"))
+    lines = {"spool": spool, "node": "n1", "interval": "100ms", **settings}
+    config = folder / "agent.conf"
+    config.write_text("".join(f"{key} = {value}\n" for key, value in lines.items()))
+    sent = subprocess.run([shipper, "--config", config, "--once"], capture_output=True, text=True,
+                          timeout=60)  # fmt: skip
+    assert (sent.returncode, sent.stderr) == (0, "")
+    assert not list(spool.glob("*.js*"))
+
+
 @_ROOT_ONLY
 def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., Ground]) -> None:
     ground = starting("--munge", config=f'munge_socket = "{munged.socket}"\n')
@@ -100,6 +121,8 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
     assert (answer.status, answer.code) == (409, "clock")
     assert abs(answer.time_ns - time.time_ns()) < 60e9
     assert (ground.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
+    ship(munged.socket.parent, receiver=f"http://127.0.0.1:{ground.port}", munge="on",
+         munge_socket=munged.socket)  # fmt: skip
     # Tokens count beside it.
     assert ground.node("n2").post(ranged(1, b"x")).status == 200
 
@@ -194,6 +217,8 @@ def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certifica
         node.connection.request("POST", "/ship/1", body(ranged(1)), node.head())
         assert node.connection.getresponse().status == 400
     assert first.get("/metrics")[0] == 404  # only the nodes' address is passed on
+    ship(certificates, receiver=f"https://localhost:{port}", ca_file=certificates / "ca.pem",
+         certificate_file=certificates / "n1.pem", key_file=certificates / "n1.key")  # fmt: skip
 
 
 def test_tokens_travel_over_tls(certificates: Path, starting: Callable[..., Ground]) -> None:
