@@ -41,6 +41,18 @@ static bool wait_until(int64_t until)
     return !jst_net_must_end();
 }
 
+/* Not ru_maxrss, which also tells of the program that started this one. */
+static unsigned long resident_kib(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
+}
+
 static void write_status(void)
 {
     char text[JST_STATE_TEXT];
@@ -58,13 +70,13 @@ static void write_status(void)
         text, sizeof text,
         "receiver     %s\nlast answer  %s (%s)\nfiles        %u\nto be sent   %llu bytes, without "
         "changes of heads\nposts        %llu, %llu bytes, %llu compressed\nCPU time     %.2f s\n"
-        "memory       %ld KiB\n",
+        "memory       %lu KiB\n",
         settings.receiver, last_answer, when, spool.files, (unsigned long long)waiting,
         (unsigned long long)posts, (unsigned long long)raw_bytes,
         (unsigned long long)jst_net_sent(),
         (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-        used.ru_maxrss);
+        resident_kib());
     jst_state_text(&state, text);
 }
 

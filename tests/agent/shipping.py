@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -135,6 +136,29 @@ class Site:
 
     def waiting(self) -> list[str]:
         return sorted(p.name for p in self.spool.iterdir() if not p.name.startswith("."))
+
+
+@contextmanager
+def munged(folder: Path) -> Iterator[Path]:
+    """Start a munged with a key of its own; yield its socket."""
+    program = shutil.which("munged", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None or os.geteuid() != 0:
+        pytest.skip("needs munged, and root")
+    place = folder / "munge"
+    place.mkdir(mode=0o711)
+    (place / "key").write_bytes(os.urandom(128))
+    (place / "key").chmod(0o400)
+    process = subprocess.Popen([
+        program, "--foreground", "--force", f"--socket={place}/socket", f"--key-file={place}/key",
+        f"--pid-file={place}/pid", f"--log-file={place}/log", f"--seed-file={place}/seed",
+    ], stderr=subprocess.DEVNULL)  # fmt: skip
+    for _ in range(500):
+        if (place / "socket").exists():
+            break
+        time.sleep(0.01)
+    yield place / "socket"
+    process.terminate()
+    process.wait()
 
 
 def shipper() -> Path:

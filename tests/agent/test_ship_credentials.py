@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import ssl
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from receiver import serving
-from shipping import Site, dead
+from shipping import Site, dead, munged
 
 
 @pytest.fixture
@@ -81,29 +77,12 @@ def test_certificates(site: Site, tmp_path: Path) -> None:
     assert site.waiting() == []
 
 
-@pytest.fixture
-def munge(tmp_path: Path) -> Iterator[Path]:
-    munged = shutil.which("munged", path=f"{os.environ['PATH']}:/usr/sbin")
-    if munged is None or os.geteuid() != 0:
-        pytest.skip("needs munged, and root")
-    place = tmp_path / "munge"
-    place.mkdir(mode=0o711)
-    (place / "key").write_bytes(os.urandom(128))
-    (place / "key").chmod(0o400)
-    process = subprocess.Popen([
-        munged, "--foreground", "--force", f"--socket={place}/socket", f"--key-file={place}/key",
-        f"--pid-file={place}/pid", f"--log-file={place}/log", f"--seed-file={place}/seed",
-    ], stderr=subprocess.DEVNULL)  # fmt: skip
-    for _ in range(500):
-        if (place / "socket").exists():
-            break
-        time.sleep(0.01)
-    yield place / "socket"
-    process.terminate()
-    process.wait()
+def test_munge(site: Site, tmp_path: Path) -> None:
+    with munged(tmp_path) as munge:
+        check_munge(site, munge)
 
 
-def test_munge(site: Site, munge: Path) -> None:
+def check_munge(site: Site, munge: Path) -> None:
     site.set(munge="on", munge_socket=str(munge))
     with serving(site.receiver, site.socket):
         done = site.once()
