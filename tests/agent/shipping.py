@@ -132,7 +132,9 @@ class Site:
             yield process
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(10) in (0, -signal.SIGKILL), self.log.read_text()
+            # Also a SIGTERM that comes before it is ready.
+            ended = (0, -signal.SIGKILL, -signal.SIGTERM)
+            assert process.wait(10) in ended, self.log.read_text()
 
     def waiting(self) -> list[str]:
         return sorted(p.name for p in self.spool.iterdir() if not p.name.startswith("."))

@@ -1,0 +1,102 @@
+"""jostle-ship has one right that users have not, and its unit grants no more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from receiver import serving
+from shipping import Site, Writer, dead, shipper, until
+
+from conftest import ROOT
+
+UNIT = ROOT / "integrations" / "systemd" / "jostle-ship.service"
+READ_SEARCH = 1 << 2
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze")
+def test_the_unit_is_sound(tmp_path: Path) -> None:
+    unit = tmp_path / UNIT.name
+    text = UNIT.read_text().replace("/opt/jostle/bin/jostle-ship", str(shipper()))
+    unit.write_text(
+        text.replace("User=jostle", "User=daemon").replace("chown jostle", "chown daemon")
+    )
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True
+    )
+    assert unit.name not in verified.stderr and verified.returncode == 0, verified.stderr
+    judged = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(unit)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert judged.returncode == 0, judged.stdout[-400:]
+
+
+def capabilities(pid: int) -> dict[str, int]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {line[:6]: int(line[8:], 16) for line in lines if line.startswith("Cap")}
+
+
+@root_only
+def test_as_a_user_with_one_capability(tmp_path: Path) -> None:
+    """Reads and removes files of others in a sticky folder of its own, as in its unit."""
+    tmp_path.chmod(0o755)
+    for parent in list(tmp_path.parents)[:3]:
+        parent.chmod(parent.stat().st_mode | 0o11)
+    site = Site(tmp_path)
+    os.chown(site.spool, 65534, 65534)
+    site.spool.chmod(0o1777)
+    data = dead(site.spool / "none.1.1.jst")
+    os.chown(site.spool / "none.1.1.jst", 1234, 1234)
+    live = Writer(site.spool / "none.2.1.jst", os.getpid())
+    command = [
+        "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+        "--bounding-set=-all,+dac_read_search", "--inh-caps=-all,+dac_read_search",
+        "--ambient-caps=-all,+dac_read_search", "--no-new-privs",
+        str(shipper()), "--config", str(site.config),
+    ]  # fmt: skip
+    with serving(site.receiver, site.socket):
+        site.socket.chmod(0o777)
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            until(lambda: site.waiting() == ["none.2.1.jst"] or process.poll() is not None)
+            assert process.poll() is None, process.communicate()[1]
+            until(lambda: len(site.receiver.files) == 2)
+            sets = capabilities(process.pid)
+            assert sets["CapPrm"] == sets["CapEff"] == READ_SEARCH
+            assert sets["CapInh"] == sets["CapAmb"] == 0
+        finally:
+            process.terminate()
+            process.wait()
+    assert bytes(site.receiver.named("none.1.1.jst").data) == data
+    assert {owner for owner, _ in site.receiver.files} == {1234, 0}
+    live.close()
+
+
+@root_only
+def test_as_root_it_keeps_what_it_needs(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    with serving(site.receiver, site.socket), site.running() as process:
+        until(lambda: (site.spool / ".jostle-ship").exists())
+        time.sleep(0.2)
+        assert capabilities(process.pid)["CapPrm"] == READ_SEARCH
+        assert capabilities(process.pid)["CapBnd"] == READ_SEARCH
+        assert "NoNewPrivs:\t1" in Path(f"/proc/{process.pid}/status").read_text()
+
+
+@root_only
+def test_a_planted_state_file_is_replaced(tmp_path: Path) -> None:
+    """Neither a link nor a file of somebody else is written through."""
+    site, victim = Site(tmp_path), tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (site.spool / ".jostle-ship").symlink_to(victim)
+    with serving(site.receiver, site.socket):
+        assert site.once().returncode == 0
+    assert victim.read_bytes() == b"precious"
+    assert not (site.spool / ".jostle-ship").is_symlink()
+    assert (site.spool / ".jostle-ship").stat().st_mode & 0o777 == 0o600
