@@ -38,6 +38,7 @@ import mpi_segments
 import mpi_whole
 import process
 import receive
+import ship
 import size
 import web_api
 import web_browser
@@ -55,6 +56,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "size": size.size_rows,
     "access": access.rows,
     "agent": agent.rows,
+    "ship": ship.rows,
     "ingest": ingest.rows,
     "receive": receive.rows,
     "background": background.rows,
