@@ -173,7 +173,7 @@ def test_one_repetition_has_figures_but_no_interval():
     cell = found.cells[0]
     assert cell.degradation.median == pytest.approx(0.5, abs=1e-3)
     assert cell.degradation.low is None and cell.degradation.high is None
-    assert [note.kind for note in found.notes] == ["repetitions"]
+    assert [note.kind for note in found.notes] == ["foreign", "repetitions"]
 
 
 def test_kuos_outliers_leave_the_baseline():
@@ -295,7 +295,7 @@ def test_notes_tell_of_clocks_missing_runs_and_short_ones():
     job = made.records[0]["programs"][0]["job"]
     found = result_of(made, planned=9, unsynchronised=[job])
     kinds = {note.kind: note for note in found.notes}
-    assert set(kinds) == {"clock", "missing", "repetitions"}
+    assert set(kinds) == {"clock", "foreign", "missing", "repetitions"}
     assert kinds["clock"].runs == ["r01-p000"]
     assert "2 of 9" in kinds["missing"].text
     made.pair(replace(short, volume=30e6), replace(short, volume=30e6))

@@ -23,7 +23,12 @@ from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
-from jostle.repository.query.machine_loads import MachineLoads, machine_loads, servers_of
+from jostle.repository.query.machine_loads import (
+    MachineLoads,
+    machine_loads,
+    served,
+    servers_of,
+)
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
@@ -538,6 +543,10 @@ class Repository:
     def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the hosts of the servers behind mounts, of those that have an agent."""
         return servers_of(self._engine, mounts)
+
+    def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
+        """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
+        return served(self._engine, mounts, span)
 
     def programs_beside(self) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""

@@ -55,6 +55,7 @@ def result(repository: Repository, name: str) -> StudyResult:
         held.bursts,
         planned=len(plan.get("runs") or []),
         unsynchronised=held.unsynchronised(),
+        servers=held.servers(),
     )
 
 
@@ -114,6 +115,14 @@ class _Held:
         record, _ = self.programs[job]
         resource = record.get("resource")
         return None if resource is None else str(resource)
+
+    def servers(self) -> pa.Table:
+        """Return what the servers of the mounts under study moved in the time of its runs."""
+        mounts = {str(record["resource"]) for record in self.records if record.get("resource")}
+        times = [int(record.get(name) or 0) for record in self.records
+                 for name in ("begin_ns", "end_ns")]  # fmt: skip
+        return self.repository.served(sorted(mounts), (min(times, default=0),
+                                                       max(times, default=0)))  # fmt: skip
 
     def _begin(self, job: str) -> int | None:
         """Return the first operation of our own signals, by their log; commands do not tell."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import pyarrow as pa
 
 from jostle.analysis.study import imprint as dents_of
 from jostle.analysis.study.cells import break_even, cells, curves, serialised
+from jostle.analysis.study.foreign import served
 from jostle.analysis.study.intervals import median, summary
 from jostle.analysis.study.measure import (
     Alone,
@@ -15,6 +18,7 @@ from jostle.analysis.study.measure import (
     Reference,
     Source,
     foreign_alone,
+    foreign_measured,
     measure_alone,
     measure_pair,
 )
@@ -58,6 +62,7 @@ def evaluate(
     *,
     planned: int = 0,
     unsynchronised: Sequence[str] = (),
+    servers: pa.Table | None = None,
 ) -> StudyResult:
     """Evaluate the runs of a study as the papers do.
 
@@ -68,6 +73,7 @@ def evaluate(
             the rule of its period where the signal is ours, else from its slices.
         planned: How many runs the study has in all.
         unsynchronised: Jobs that ran on nodes whose clocks are not known to agree.
+        servers: What the servers of the mounts under study moved (Repository.served).
 
     Returns:
         All that was found. Runs that failed, were disturbed or are of no use are kept apart and
@@ -77,6 +83,11 @@ def evaluate(
         RecordError: A record lacks what it must have.
     """
     runs = read_runs(records)
+    if servers is not None and servers.num_rows:
+        runs = [
+            replace(run, served=served(servers, run.resource, run.begin_ns, run.end_ns))
+            for run in runs
+        ]
     alone = [run for run in runs if len(run.programs) == 1]
     both = [run for run in runs if len(run.programs) == 2]
     references = _references(alone, progress)
@@ -331,6 +342,7 @@ def _notes(
         text = f"{len(study.runs)} of {planned} runs are there; `jostle study run` does the others."
         notes.append(StudyNote("missing", text, []))
     notes += _note_verdicts(study)
+    notes += _note_foreign(study)
     notes += _note_repetitions(study, found)
     notes += _note_overlap(study)
     notes += _note_baselines(study)
@@ -375,6 +387,32 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
         )
         for (verdict, _), runs in groups.items()
     ]
+
+
+def _note_foreign(study: _Study) -> list[StudyNote]:
+    """Say where the rule of 10 % foreign traffic could not be applied."""
+    kept = {pair.run.run for pair in study.measured if pair.verdict == "kept"}
+    for reference in study.references.values():
+        kept |= {one.run.run for one in reference.runs if one.verdict == "kept"}
+    runs = [run for run in study.runs if run.run in kept]
+    without = [
+        run.run for run in runs
+        if not foreign_measured(run, [study.references.get(each.baseline) for each in run.programs],
+                                study.source)
+    ]  # fmt: skip
+    if not without:
+        return []
+    reason = "no agent on the servers"
+    if any(run.server or run.served for run in runs if run.run in without):
+        reason = "the servers' counters do not show whose traffic it was"
+    elif any(run.served for run in runs):
+        reason = "no agent watched all servers all the time"
+    which = "" if len(without) == len(runs) else f" in {len(without)} of {len(runs)} runs"
+    text = (
+        f"Foreign traffic was not measured{which}: {reason}. Runs that others disturbed may be "
+        "among those that count."
+    )
+    return [StudyNote("foreign", text, without)]
 
 
 def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[StudyNote]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from jostle.analysis.study import pairs
+from jostle.analysis.study.foreign import excess, own_bytes
 from jostle.analysis.study.intervals import median, number
 from jostle.analysis.study.model import Repetition, Side
 from jostle.analysis.study.pairs import JobProgress, Region
@@ -186,6 +187,9 @@ def measure_alone(run: StudyRun, source: Source) -> Alone:
         return Alone(run, program, progress, "discarded", run.discard)
     if progress is None or (window := own_window(program, progress)) is None:
         return Alone(run, program, None, "unusable", f"no {program.metric} were seen")
+    others = _others(run, source)
+    if others is not None and pairs.foreign(1.0, 1.0 + others):
+        return Alone(run, program, progress, "discarded", too_much(others))
     overall = progress.total / program.seconds if program.seconds > 0 else None
     # Nobody disturbs it: of a run too short for slices, all of it tells the same, but for its end.
     short = _length(window) < FEWEST_SLICES
@@ -215,13 +219,27 @@ def service_time(job: str, window: Region, source: Source) -> float | None:
 
 
 def _written(run: StudyRun, source: Source) -> list[float]:
-    progress_by_job = [source(program.job, "bytes") for program in run.programs]
-    return [0.0 if progress is None else progress.total for progress in progress_by_job]
+    """Return what each program wrote in the time in which the servers were watched."""
+    until_ns = run.served.until_ns if run.served and not run.server else None
+    return [own_bytes([source(program.job, "bytes")], until_ns) for program in run.programs]
 
 
 def _server(run: StudyRun) -> float | None:
     """Return what the servers took in: over their link, or onto their disk."""
-    return run.counted(run.server) if run.server else None
+    if run.server:
+        return run.counted(run.server)
+    return run.served.written if run.served else None
+
+
+def _others(run: StudyRun, source: Source) -> float | None:
+    """Return what servers that count requests moved for others, over what they moved for us."""
+    if run.served is None or not run.served.requests:
+        return None
+    read, written = (
+        own_bytes([source(program.job, metric) for program in run.programs], run.served.until_ns)
+        for metric in ("read_bytes", "bytes")
+    )
+    return excess(run.served, read, written)
 
 
 def _protocol(run: StudyRun, source: Source) -> float | None:
@@ -233,7 +251,7 @@ def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
     """Discard standalone runs with foreign traffic: against the quietest run of the same kind."""
     factors = [run.protocol for run in runs if run.verdict == "kept" and run.protocol]
     least = min(factors, default=1.0)
-    if not _explained(runs):
+    if not _explained(runs) or any(_by_requests(run.run) for run in runs):
         return list(runs)
     return [
         _discarded(run, run.protocol / least - 1)
@@ -250,19 +268,24 @@ def _explained(runs: Sequence[Alone]) -> bool:
     are; it serves where most standalone runs cost the same there.
     """
     kept = [run for run in runs if run.verdict == "kept" and run.protocol]
-    if any(run.run.own for run in kept):
+    if any(run.run.own or _by_requests(run.run) for run in kept):
         return True
     factors = sorted(run.protocol or 0.0 for run in kept)
     return len(factors) > 1 and factors[len(factors) // 2] <= _AGREE * factors[0]
 
 
-def _discarded(run: Alone, excess: float) -> Alone:
-    return Alone(run.run, run.program, run.progress, "discarded", too_much(excess))
+def _by_requests(run: StudyRun) -> bool:
+    """Return whether what the servers took in is told by their requests, not by a link or disk."""
+    return not run.server and run.served is not None and run.served.requests
 
 
-def too_much(excess: float) -> str:
+def _discarded(run: Alone, share: float) -> Alone:
+    return Alone(run.run, run.program, run.progress, "discarded", too_much(share))
+
+
+def too_much(share: float) -> str:
     """Return why a run is left out."""
-    return f"the servers saw {excess:.0%} more than our own traffic; up to 10 % would count"
+    return f"the servers saw {share:.0%} more than our own traffic; up to 10 % would count"
 
 
 def foreign_share(
@@ -271,24 +294,36 @@ def foreign_share(
     """Return what the servers saw over what is ours, less 1.
 
     Ours is what the programs wrote, times what the protocol adds in their standalone runs; where
-    the links of their own nodes are counted, what left those nodes is ours too, and the larger
-    excess of the two counts.
+    the links of their own nodes are counted, what left those nodes is ours too; where the servers
+    count requests, what the programs moved is ours as it is. The largest of these excesses counts.
     """
+    others = _others(run, source)
+    if _by_requests(run):
+        return others
     server, own = _server(run), _written(run, source)
     if server is None or sum(own) <= 0:
-        return None  # who writes nothing is not disturbed by what others write
+        return others  # who writes nothing is not disturbed by what others write
     if not run.own and not all(reference and reference.explained for reference in references):
-        return None
-    excess = []
+        return others
+    found = [] if others is None else [others]
     factors = [reference.protocol if reference else None for reference in references]
     usual = median(factors) or 1.0
     expected = sum(part * (factor or usual) for part, factor in zip(own, factors, strict=True))
     if expected > 0:
-        excess.append(server / expected - 1)
+        found.append(server / expected - 1)
     left = _left_nodes(run)
     if left:
-        excess.append(server / left - 1)
-    return max(excess, default=None)
+        found.append(server / left - 1)
+    return max(found, default=None)
+
+
+def foreign_measured(run: StudyRun, references: Sequence[Reference | None], source: Source) -> bool:
+    """Return whether traffic of others would show; True where a run moves nothing on the mount."""
+    if len(run.programs) > 1:
+        return foreign_share(run, references, source) is not None or not sum(_written(run, source))
+    if not sum(_written(run, source)) or _others(run, source) is not None:
+        return True
+    return _protocol(run, source) is not None and bool(references[0] and references[0].explained)
 
 
 def _left_nodes(run: StudyRun) -> float | None:
@@ -304,8 +339,8 @@ def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | 
     p, q = (progress_of_program(program, source) for program in run.programs)
     window = _window(run.programs, p, q)
     overlap = _overlap(run.programs, p, q)
-    excess = foreign_share(run, references, source)
-    verdict, reason = _verdict(run, window, excess)
+    share = foreign_share(run, references, source)
+    verdict, reason = _verdict(run, window, share)
     parts = [
         _side(program, progress, reference, window, overlap, source)
         for program, progress, reference in zip(
@@ -316,7 +351,7 @@ def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | 
     if p is not None and q is not None and overlap is not None and comparable(run_program, other):
         spread = number(pairs.bytes_spread(p, q, overlap))
     return MeasuredPair(
-        run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, excess,
+        run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, share,
         _exclusive(p, q, window, parts),
     )  # fmt: skip
 
@@ -355,7 +390,7 @@ def _overlap(
     return max(first, *begins), last - ended
 
 
-def _verdict(run: StudyRun, window: Region | None, excess: float | None) -> tuple[str, str]:
+def _verdict(run: StudyRun, window: Region | None, share: float | None) -> tuple[str, str]:
     failed = [f"{program.name}: {program.error}" for program in run.programs if program.error]
     if failed:
         return "failed", "; ".join(failed)
@@ -366,8 +401,8 @@ def _verdict(run: StudyRun, window: Region | None, excess: float | None) -> tupl
     if _length(window) < FEWEST_SLICES:
         return "unusable", _short(window)
     # The same rule as pairs.foreign, to the last bit.
-    if excess is not None and pairs.foreign(1.0, 1.0 + excess):
-        return "discarded", too_much(excess)
+    if share is not None and pairs.foreign(1.0, 1.0 + share):
+        return "discarded", too_much(share)
     return "kept", ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jostle.analysis.study.foreign import Served
 from jostle.analysis.study.setting import Setting, size_label
 from jostle.errors import JostleError
 
@@ -97,6 +98,10 @@ class StudyRun:
         server: Name of the counter of bytes that the servers received; "": not known.
         own: Names of the counters of bytes that the nodes of the run sent.
         discard: Why the runner discarded the run; "" if it did not.
+        begin_ns: Begin of the run, with what precedes the first operation, ns since the epoch.
+        end_ns: Its end.
+        resource: Identity of the mount under study; "": not known.
+        served: What the servers' agents counted; None: nothing is known.
     """
 
     run: str
@@ -110,6 +115,10 @@ class StudyRun:
     server: str
     own: tuple[str, ...]
     discard: str
+    begin_ns: int = 0
+    end_ns: int = 0
+    resource: str = ""
+    served: Served | None = None
 
     def counted(self, name: str) -> float | None:
         """Return by how much a counter grew over the run; None if it was not sampled."""
@@ -159,6 +168,9 @@ def _run(record: Mapping[str, Any]) -> StudyRun:
         str(record.get("server") or ""),
         tuple(record.get("own") or ()),
         str(discard),
+        int(record.get("begin_ns") or 0),
+        int(record.get("end_ns") or 0),
+        str(record.get("resource") or ""),
     )
 
 

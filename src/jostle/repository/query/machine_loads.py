@@ -58,8 +58,8 @@ class MachineLoads:
         profiled: The same by the profiles of all jobs, on these mounts and others of the same
             servers.
         servers: Per mount, slice and component of a server (kind machine: the server as a whole):
-            mount, host, kind, name, job (whose requests they were; "": all), slice, slice_ns, span,
-            then SERVED.
+            mount, host, kind, name, job (whose requests they were; "": all), unknown (metrics that
+            are not known, between spaces), slice, slice_ns, span, then SERVED.
         groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
         targets: What nodes moved on each storage target: host, target, bytes.
         places: Mount -> the mounts that the same server serves, itself included.
@@ -68,7 +68,9 @@ class MachineLoads:
     clients: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
     profiled: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
     servers: pa.Table = field(
-        default_factory=lambda: _empty("mount", "host", "kind", "name", "job", values=SERVED)
+        default_factory=lambda: _empty(
+            "mount", "host", "kind", "name", "job", "unknown", values=SERVED
+        )
     )
     groups: pa.Table = field(default_factory=lambda: _NO_GROUPS)
     targets: pa.Table = field(default_factory=lambda: _NO_TARGETS)
@@ -86,7 +88,7 @@ def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) 
     if not mounts or not engine.newest("component_slices", *window):
         return MachineLoads()
     sources = _sources(engine)
-    servers = _servers(engine, sources, mounts, window)
+    servers = _servers(engine, sources, mounts, window, _SERVER_KINDS)
     places = _places(servers, sources, mounts)
     all_mounts = sorted({other for some in places.values() for other in some} | set(mounts))
     rows = engine.source("component_slices", *window)
@@ -107,6 +109,22 @@ def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) 
         _targets(engine, window),
         places,
     )
+
+
+def served(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return what servers moved on mounts in a span of time, of all jobs together.
+
+    Args:
+        engine: The repository.
+        mounts: Identities of the mounts.
+        window: Start and end, ns since the epoch.
+
+    Returns:
+        As MachineLoads.servers.
+    """
+    if not mounts or not engine.newest("component_slices", *window):
+        return MachineLoads().servers
+    return _servers(engine, _sources(engine), mounts, window, SERVING_KINDS)
 
 
 def _profiled(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
@@ -162,9 +180,10 @@ def _servers(
     sources: dict[str, tuple[str, str]],
     mounts: Sequence[str],
     window: Sequence[int],
+    kinds: Sequence[str],
 ) -> pa.Table:
-    """Return the slices of the server components behind mounts."""
-    known = _known_servers(engine)
+    """Return the slices of the server components behind mounts: of some kinds, and of machines."""
+    known = [row for row in _known_servers(engine) if row["kind"] in kinds]
     pairs = [
         (mount, row) for mount in mounts for row in known
         if mount in sources and _serves(row, *sources[mount])
@@ -183,7 +202,8 @@ def _servers(
     )
     return engine.ask(
         lambda: (
-            f"SELECT w.on_mount AS mount, c.host, c.kind, c.name, c.job, {_SLICE}, {columns} "
+            f"SELECT w.on_mount AS mount, c.host, c.kind, c.name, c.job, c.unknown, "
+            f"{_SLICE}, {columns} "
             f"FROM ({rows}) c JOIN (VALUES {wanted}) w(on_mount, host, kind, source) "
             "ON c.host = w.host AND c.kind = w.kind AND c.source = coalesce(w.source, c.source) "
             f"WHERE {_SPAN} "
