@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mpis import Mpi, Mpirun, classes
+
 from nodes import Nodes, two_nodes
 
 PARTS = "p2p nonblocking persistent completion blocking inplace ionblocking comm".split()
