@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -154,6 +155,12 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
                 "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
             })  # fmt: skip
         profile.write(tmp_path / "spool")
+    noted = {"event": "begin", "system": "slurm", "cluster": "big", "id": "1", "job": "slurm-1",
+             "submit_ns": EPOCH - SECOND, "start_ns": EPOCH, "time_ns": EPOCH, "name": "<b>run",
+             "user": "root", "uid": os.geteuid(), "gid": 0, "account": "phys",
+             "partition": "long", "nodes": ["n1"], "node": "n1"}  # fmt: skip
+    file = tmp_path / "spool" / f"batch-big-1.{EPOCH // SECOND - 1}.jsb"
+    file.write_text(json.dumps(noted) + "\n")
     Repository(tmp_path / "site", create=True).ingest([tmp_path / "spool"])
     with jostle.open(tmp_path / "site") as site:
         (job,) = site.jobs()
@@ -163,6 +170,12 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
             assert as_json(whole.loss().to_json()) == row["lost"]
             with pytest.raises(jostle.JostleError, match="Name one of them"):
                 whole.digest()
+        (values,) = site.jobs().arrow().to_pylist()
+        assert (values["batch_name"], values["partition"]) == ("<b>run", "long")
+        (noted_row,) = site.batch_jobs()
+        assert (noted_row["account"], noted_row["end"]) == ("phys", None)
+        assert noted_row["start"] == datetime.fromtimestamp(EPOCH // SECOND, UTC)
+        Strict(site.batch_jobs()._repr_html_())
         assert job.parts[1].digest().metrics["posix_write_bytes"].total == 40 * MIB
         assert "slurm-1" in job._repr_html_()
 

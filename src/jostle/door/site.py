@@ -25,6 +25,7 @@ from jostle.report.format.users import owner_name, user_of
 from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.jobs import is_chosen, job_rows
+from jostle.report.models.scheduler import with_facts
 from jostle.repository import Repository
 
 _JOBS = pa.schema([
@@ -33,7 +34,8 @@ _JOBS = pa.schema([
     ("ranks", pa.int64()), ("hosts", pa.int64()), ("read_bytes", pa.int64()),
     ("written_bytes", pa.int64()), ("end_ns", pa.int64()), ("uid", pa.int64()),
     ("short_processes", pa.int64()), ("slice_ns", pa.int64()), ("mpi_library", pa.string()),
-    ("parts", pa.list_(pa.string())),
+    ("parts", pa.list_(pa.string())), ("batch_name", pa.string()), ("partition", pa.string()),
+    ("account", pa.string()), ("state", pa.string()),
 ])  # fmt: skip
 _SHOWN_JOBS = 11
 
@@ -88,7 +90,8 @@ class Site:
         uid = None if user is None else user_of(str(user))
         begin = None if since is None else _begin_ns(since)
         rows = with_batch_jobs(self._store, job_rows(self._store))
-        chosen = {row["job"]: row for row in rows if is_chosen(row, uid, program, begin)}
+        rows = [row for row in rows if is_chosen(row, uid, program, begin)]
+        chosen = {row["job"]: row for row in with_facts(self._store, rows)}
         content = pa.Table.from_pylist([_flat(row) for row in chosen.values()], schema=_JOBS)
         content = stamped(content)
         return Table(content, lambda values: Job(self._store, chosen[values["job"]]), "jobs",
@@ -107,8 +110,18 @@ class Site:
         """
         names = self._store.resolve_parts(name)
         if len(names) > 1:
-            return Job(self._store, batch_row(self._store, names))
-        return Job(self._store, job_rows(self._store, names)[0])
+            row = batch_row(self._store, names)
+        else:
+            (row,) = job_rows(self._store, names)
+        return Job(self._store, with_facts(self._store, [row])[0])
+
+    @with_hints
+    def batch_jobs(self) -> Table[dict[str, Any]]:
+        """List what prologs and epilogs noted of batch jobs, by the time of their submission."""
+        rows = self._store.query("SELECT * FROM batch_jobs ORDER BY submit_ns, job")
+        shown = ["job", "name", "user", "account", "partition", "submit", "start", "end", "cores",
+                 "state", "exit"]  # fmt: skip
+        return Table(stamped(rows), as_dict, "batch jobs", shown=shown)
 
     @with_hints
     def machines(self) -> Table[Machine]:
@@ -207,10 +220,13 @@ def open(path: str | os.PathLike[str] | None = None) -> Site:  # noqa: A001
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of the list of jobs as one of the table."""
+    facts = row["scheduler"] or {}
     return row | {
         "user": None if row["uid"] is None else owner_name(row["uid"]),
         "seconds": (row["end_ns"] - row["start_ns"]) / 1e9,
         "parts": [part["job"] for part in row.get("parts", [])],
+        "batch_name": facts.get("name"),
+        **{name: facts.get(name) for name in ("partition", "account", "state")},
     }
 
 

@@ -28,7 +28,7 @@ _MOST_ROWS, _EDGE_ROWS = 20, 8  # a display shows all rows, or the first and the
 _MOST_COLUMNS = 14
 _LONGEST = 40  # characters of a cell in a terminal
 _INSTANT = pa.timestamp("us", "UTC")
-_TIMES = {"start_ns": "start", "end_ns": "end"}
+_TIMES = {"submit_ns": "submit", "start_ns": "start", "end_ns": "end"}
 
 
 class Table(Generic[Row]):
