@@ -161,7 +161,7 @@ def labs_go() -> Iterator[None]:
     """Takes the labs down that a page has left; there is one only when the page failed."""
     before = lab_names()
     yield
-    for name in (set(lab_names()) - set(before)) & {"lab", "batch"}:
+    for name in (set(lab_names()) - set(before)) & {"lab", "batch", "site"}:
         take_down(name)
 
 
