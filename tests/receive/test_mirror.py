@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import tempfile
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -291,6 +292,24 @@ def test_links_in_the_mirror_are_not_followed(mirror: Mirror, tmp_path: Path) ->
     (mirror.folder / "n2").symlink_to(tmp_path)
     assert isinstance(mirror.put(ranged(1, b"abc"), node="n2"), RefusedError)
     assert (tmp_path / "precious").read_text() == "precious"
+
+
+def test_posts_that_decode_to_much_are_not_kept_in_memory(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = body(*[ranged(n, bytes(1 << 20), name=f"{n}.jst") for n in range(4)])
+    assert len(sent) < 4096
+    most = []
+    monkeypatch.setattr(
+        keeper_module, "sync_group", lambda *_: most.append(tracemalloc.get_traced_memory()[0])
+    )
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        mirror.keeper._keep([Post(f"n{n}", sent, "", lambda _: None) for n in range(10)])
+    finally:
+        tracemalloc.stop()
+    assert max(most) - before < 8 << 20
 
 
 def test_a_mirror_has_one_receiver_and_is_closed_to_others(tmp_path: Path) -> None:

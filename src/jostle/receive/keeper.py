@@ -17,7 +17,7 @@ from jostle.errors import NO_ROOM, UsageError
 from jostle.receive.disk import sync_all, sync_group
 from jostle.receive.journal import Key
 from jostle.receive.node_mirror import Group, NodeMirror
-from jostle.receive.ranges import Range, decode, parse
+from jostle.receive.ranges import decode, parse
 from jostle.receive.refused import RefusedError
 from jostle.receive.usage import Usage
 from jostle.repository import create_mirror
@@ -54,7 +54,7 @@ Answer = str | RefusedError
 @dataclass
 class _Work:
     post: Post
-    ranges: list[Range] = field(default_factory=list)
+    keys: dict[Key, None] = field(default_factory=dict)  # in the order of the post
     why: dict[Key, str] = field(default_factory=dict)
     refusal: RefusedError | None = None
 
@@ -194,12 +194,14 @@ class Keeper(threading.Thread):
             )  # fmt: skip
         body = decode(post.sent)
         post.body_bytes = len(body)
-        work.ranges = parse(body)
+        ranges = parse(body)
         node = self._nodes.get(post.node)
         if node is None:
             node = self._nodes[post.node] = NodeMirror(self._root, post.node, self.usage)
             group.folders.add(".")
-        work.why = node.put(work.ranges, group)
+        work.why = node.put(ranges, group)
+        # The bytes are not kept until the group is on the disk: small posts may decode to much.
+        work.keys = dict.fromkeys((part.file, part.owner) for part in ranges)
 
     def _sync(self, group: Group) -> None:
         if group.files or group.journals:
@@ -221,15 +223,13 @@ class Keeper(threading.Thread):
     def _files(self, work: _Work) -> str:
         """Return what is here of the files of a post: a line for each."""
         node = self._nodes[work.post.node]
-        lines: dict[Key, str] = {}
-        for part in work.ranges:
-            key = part.file, part.owner
-            if key not in lines:
-                known = node.files.get(key)
-                have, done = (known.have, int(known.over)) if known else (0, 0)
-                why = f" {work.why[key]}" if key in work.why else ""
-                lines[key] = f"file {part.owner} {part.file} {have} {done}{why}\n"
-        return "".join(lines.values())
+        lines = []
+        for key in work.keys:
+            known = node.files.get(key)
+            have, done = (known.have, int(known.over)) if known else (0, 0)
+            why = f" {work.why[key]}" if key in work.why else ""
+            lines.append(f"file {key[1]} {key[0]} {have} {done}{why}\n")
+        return "".join(lines)
 
     def _count(self) -> None:
         if self._counting is None or not self._counting.is_alive():
