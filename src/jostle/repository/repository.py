@@ -21,6 +21,7 @@ from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
+from jostle.repository.query.core_states import core_states
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.machine_loads import (
@@ -356,16 +357,24 @@ class Repository:
             slices = own_slices(self._engine, job, "node_rollup", window)
             mount_slices = own_slices(self._engine, job, "rollup", window)
             floors = core_floors(self._engine, job, slices, window)
+            processes = self.job_processes(job)
+            states = core_states(
+                self._engine,
+                sorted(set(processes["host"].to_pylist())),
+                sorted({batch for batch in processes["batch"].to_pylist() if batch}),
+                window,
+            )
             worlds = segments.result().worlds
             return RunTables(
                 job,
-                self.job_processes(job),
+                processes,
                 self.job_mounts(job),
                 worlds,
                 slices,
                 mount_slices,
                 floors,
                 {} if worlds else self._others_cpu_s(job),
+                states,
             )
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:

@@ -120,6 +120,17 @@ class CoreFloor:
     own_jobs: int = 0
 
 
+#: Metrics of scope component that tell why cores were slower, and what their nodes used.
+CORE_METRICS = (
+    "cpu_frequency_khz", "cpu_frequency_limit_khz", "cpu_throttle_ops", "cpu_throttle_ns",
+    "cpu_quota_ns", "cpu_steal_ns", "power_energy_uj", "power_limit_uw", "power_temperature_mc",
+)  # fmt: skip
+NO_CORE_STATES = pa.table(
+    {name: pa.array([], pa.string()) for name in ("host", "kind", "name")}
+    | {name: pa.array([], pa.int64()) for name in ("slice", "slice_ns", "span", *CORE_METRICS)}
+)
+
+
 @dataclass(frozen=True)
 class RunTables:
     """The tables behind an estimate of one run.
@@ -137,6 +148,9 @@ class RunTables:
             without a canary.
         others_cpu_s: Node -> CPU seconds that other jobs spent there while it ran; of a job with
             segments it is empty.
+        core_states: What agents counted of its nodes (kinds machine and power) and of its own
+            control groups (batch_job): host, kind, name, slice, slice_ns, span, then CORE_METRICS;
+            null: not known. Sorted by host, kind, name and time; empty without agents.
     """
 
     job: str
@@ -147,6 +161,7 @@ class RunTables:
     mount_slices: pa.Table
     floors: Mapping[str, CoreFloor] = field(default_factory=dict)
     others_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    core_states: pa.Table = field(default_factory=lambda: NO_CORE_STATES)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,9 @@ export interface CauseLoss {
   resource: string;
   seconds: Interval;
   how: 'measured' | 'inferred' | 'neighbours';
-  kind: '' | 'core speed' | 'steal';
+  kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
+  /** limit (GHz, W) or temperature (°C) of the kind; 0: unknown */
+  level: number;
 }
 
 /** A row of the table of causes. */
@@ -345,6 +347,8 @@ export interface EstimateReport {
   judged: boolean;
   limits: string[];
   core_hours_lost: number;
+  /** energy of its nodes in lost time; null: not measured */
+  energy_lost_kwh: Interval | null;
 }
 
 /** The runs of a program with another one beside it, and those without. */
@@ -461,6 +465,7 @@ export interface HitPart {
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
   seconds: number;
+  kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
 }
 
 /** The signal's bursts that are visible in a probe. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, points, seconds } from './format';
+import { bytes, energyWithin, points, seconds } from './format';
 
 describe('format', () => {
   it('writes spans as the commands do', () => {
@@ -8,5 +8,7 @@ describe('format', () => {
   it('writes bytes and percent', () => {
     expect([0, 1023, 1024, 5e8].map(bytes)).toEqual(['0 B', '1023 B', '1.00 KiB', '477 MiB']);
     expect([22.18, 4.21, 0.04].map(points)).toEqual(['22', '4.2', '0']);
+    expect(energyWithin({ value: 0.8, low: 0.51, high: 1.1 })).toBe('0.80 kWh (0.51 to 1.10)');
+    expect(energyWithin({ value: 0.01, low: 0, high: 0.02 })).toBe('10.0 Wh (0.00 to 20.0)');
   });
 });

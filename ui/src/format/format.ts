@@ -1,4 +1,6 @@
 // Numbers and times as text, in the same form as in the commands.
+import type { Interval } from '../api/api-types';
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** A value with three digits. */
@@ -30,6 +32,12 @@ export function seconds(value: number): string {
 export function points(value: number): string {
   const text = Math.abs(value) >= 9.95 ? value.toFixed(0) : value.toFixed(1);
   return Number(text) === 0 ? '0' : text;
+}
+
+/** Returns an energy with its interval: `0.82 kWh (0.61 to 1.1)`, below 0.1 kWh in Wh. */
+export function energyWithin(kwh: Interval): string {
+  const [unit, factor] = kwh.value >= 0.1 ? ['kWh', 1] : ['Wh', 1000];
+  return `${digits(factor * kwh.value)} ${unit} (${digits(factor * kwh.low)} to ${digits(factor * kwh.high)})`;
 }
 
 export function rate(value: number, unit: string): string {

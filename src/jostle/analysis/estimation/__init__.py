@@ -39,6 +39,7 @@ def estimate(
         from jostle.analysis.estimation.thesis import estimate_thesis
 
         return estimate_thesis(tables, bytes_rule=bytes_rule, seed=seed)
+    from jostle.analysis.estimation.cores import explained_by_cores
     from jostle.analysis.estimation.jostle import estimate_jostle
 
-    return estimate_jostle(tables, seed=seed)
+    return explained_by_cores(estimate_jostle(tables, seed=seed), tables.core_states)

@@ -313,7 +313,9 @@ def _hit(
     """Return a hit; `taken` is what each part took of it, seconds, [parts]."""
     order = [number for number in np.argsort(-taken, kind="stable").tolist() if taken[number] > 0]
     by_cause = [
-        HitPart(parts[number].cause, parts[number].resource, float(taken[number]))
+        HitPart(
+            parts[number].cause, parts[number].resource, float(taken[number]), parts[number].kind
+        )
         for number in order
     ]
     main = parts[order[0] if order else 0]

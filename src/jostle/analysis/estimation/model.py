@@ -19,7 +19,7 @@ from jostle.plain_values import plain
 Method = Literal["jostle", "thesis"]
 #: "memory or cpu": messages between ranks of one node, which go through nothing else.
 CauseName = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
-CauseKind = Literal["", "core speed", "steal"]
+CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 HowKnown = Literal["measured", "inferred", "neighbours"]
 #: What a run may be used for, by its light; None: undecided.
 ADVICE: dict[Light | None, str] = {
@@ -40,9 +40,12 @@ class Cause:
         seconds: Run time lost to it.
         how: measured (accounted for call by call), inferred (from clusters of segments), or
             neighbours (from slices with and without the load of neighbours).
-        kind: What it was of the resource, where a canary tells: "core speed", cores that ran
-            slower (others on their sibling threads, or a lower frequency); "steal", cores that the
-            hypervisor kept; else "".
+        kind: What it was of the resource, where a canary or the node's agent tells: "core speed",
+            cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
+            cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled;
+            "power limit", a lower one than at other times; "quota", a CPU limit of the job's own
+            control group; else "".
+        level: The limit (GHz; W) or the temperature (°C) then; 0: not known.
     """
 
     cause: CauseName
@@ -50,6 +53,7 @@ class Cause:
     seconds: Interval
     how: HowKnown
     kind: CauseKind = ""
+    level: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,13 @@ class HitPart:
         cause: As in Cause.
         resource: As in Cause.
         seconds: Run time lost to it in the span of the hit.
+        kind: As in Cause.
     """
 
     cause: CauseName
     resource: str
     seconds: float
+    kind: CauseKind = ""
 
 
 @dataclass(frozen=True)
@@ -185,6 +191,8 @@ class Estimate:
         seed: Of the random steps.
         core_speed: Speed of the cores by the canary; None if none was recorded.
         doubts: Main source of the interval's lower and upper width.
+        node_watts: Power that its nodes took while it ran, all parts of them; None where agents
+            did not measure it on every node.
     """
 
     job: str
@@ -208,6 +216,7 @@ class Estimate:
     seed: int = 0
     core_speed: CoreSpeed | None = None
     doubts: tuple[DoubtName, DoubtName] = ("method", "method")
+    node_watts: float | None = None
 
     @property
     def intrinsic_s(self) -> float:
@@ -218,6 +227,14 @@ class Estimate:
     def core_hours_lost(self) -> float:
         """Core hours that the ranks spent in lost time, one core each."""
         return self.lost_s.value * self.ranks / 3600
+
+    @property
+    def energy_lost_kwh(self) -> Interval | None:
+        """Energy that its nodes took in lost time; None where it was not measured."""
+        if self.node_watts is None:
+            return None
+        kwh = self.node_watts / 3.6e6
+        return Interval(*(kwh * x for x in (self.lost_s.value, self.lost_s.low, self.lost_s.high)))
 
     @property
     def klass(self) -> ClassName:
@@ -247,7 +264,7 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """Return everything but the table of segments as plain values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
-        derived = ("intrinsic_s", "core_hours_lost", "probability", "advice")
+        derived = ("intrinsic_s", "core_hours_lost", "energy_lost_kwh", "probability", "advice")
         found = {name: plain(getattr(self, name)) for name in (*fields, *derived)}
         found["klass"] = self.klass if self.light else None
         return found | dict(plain(self.lit))

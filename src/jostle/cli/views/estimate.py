@@ -15,6 +15,7 @@ from jostle.report.format.values import (
     alike,
     count,
     duration,
+    energy_within,
     local_time,
     percent,
     seconds,
@@ -184,6 +185,8 @@ def _figures(estimate: Estimate) -> Iterator[Any]:
             else ""
         )
     )
+    if energy := estimate.energy_lost_kwh:
+        yield f"{energy_within(energy)} lost by its nodes"
     between = "from MPI_Init to MPI_Finalize" if estimate.world >= 0 else "from first to last slice"
     line = f"covered: {percent(estimate.coverage)} of the time {between}"
     if estimate.inferred_coverage is not None:

@@ -16,9 +16,18 @@ _KINDS: dict[CauseKind, str] = {
     "": "",
     "core speed": ", slower cores",
     "steal": ", kept by the host",
+    "capped": ", slower cores: capped",
+    "heat": ", slower cores: throttled by heat",
+    "power limit": ", slower cores: limited power",
+    "quota": ", stopped by its own CPU limit",
 }
+#: How the level of a kind is said, where it is known.
+_LEVELS: dict[CauseKind, str] = {
+    "capped": " at {:.1f} GHz", "heat": " ({:.0f} °C)", "power limit": " ({:.0f} W)",
+}  # fmt: skip
 
 
-def cause_words(cause: CauseName, kind: CauseKind = "") -> str:
-    """Return a cause in words, with its kind if that is known: `CPU, slower cores`."""
-    return CAUSES[cause] + _KINDS[kind]
+def cause_words(cause: CauseName, kind: CauseKind = "", level: float = 0.0) -> str:
+    """Return a cause in words, with its kind and level where known: `CPU, slower cores`."""
+    how = _LEVELS[kind].format(level) if level > 0 and kind in _LEVELS else ""
+    return CAUSES[cause] + _KINDS[kind] + how

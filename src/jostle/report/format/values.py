@@ -113,6 +113,13 @@ def seconds_within(interval: Interval) -> str:
     return text if low == high else f"{text} ({low} to {high})"
 
 
+def energy_within(kwh: Interval) -> str:
+    """Return an energy with its interval: `0.82 kWh (0.61 to 1.1)`, below 0.1 kWh in Wh."""
+    unit, factor = ("kWh", 1.0) if kwh.value >= 0.1 else ("Wh", 1000.0)
+    value, low, high = (significant(factor * x) for x in (kwh.value, kwh.low, kwh.high))
+    return f"{value} {unit} ({low} to {high})"
+
+
 def local_time(ns: int, *, zone: bool = True) -> str:
     """Return nanoseconds since the epoch as local time, with its zone's name."""
     moment = datetime.fromtimestamp(ns / 1e9).astimezone()

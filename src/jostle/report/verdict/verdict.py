@@ -218,7 +218,7 @@ def _main_causes(estimate: Estimate) -> list[Cause]:
 def _words(causes: list[Cause]) -> str:
     """Name causes: `CPU, slower cores`; of several `file system and CPU`."""
     if len(causes) == 1:
-        return cause_words(causes[0].cause, causes[0].kind)
+        return cause_words(causes[0].cause, causes[0].kind, causes[0].level)
     return " and ".join(cause_words(cause.cause) for cause in causes)
 
 
@@ -263,7 +263,7 @@ def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
     """
     return [
         CauseRow(
-            cause_words(cause.cause, cause.kind),
+            cause_words(cause.cause, cause.kind, cause.level),
             names.get(cause.resource, cause.resource),
             cause.seconds,
             cause.seconds.value / estimate.run_s if estimate.run_s > 0 else 0.0,

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 Light = Literal["green", "yellow", "red"]
 Cause = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
+CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 ResourceKind = Literal["file system", "network", "node"]
 SuspectKind = Literal["job", "unprofiled", "server"]
 
@@ -49,7 +50,8 @@ class CauseLoss(BaseModel):
     resource: str
     seconds: Interval
     how: Literal["measured", "inferred", "neighbours"]
-    kind: Literal["", "core speed", "steal"]
+    kind: CauseKind
+    level: float = Field(description="limit (GHz, W) or temperature (°C) of the kind; 0: unknown")
 
 
 class HitPart(BaseModel):
@@ -58,6 +60,7 @@ class HitPart(BaseModel):
     cause: Cause
     resource: str
     seconds: float
+    kind: CauseKind = ""
 
 
 class Hit(BaseModel):
@@ -105,6 +108,9 @@ class EstimateReport(BaseModel):
     judged: bool = Field(description="whether there is a light")
     limits: list[str]
     core_hours_lost: float
+    energy_lost_kwh: Interval | None = Field(
+        default=None, description="energy of its nodes in lost time; null: not measured"
+    )
 
 
 class Blamed(BaseModel):
