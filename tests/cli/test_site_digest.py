@@ -54,13 +54,14 @@ def test_it_waits_for_all_nodes_and_writes_once(tmp_path: Path, spool: Path) -> 
     output = tmp_path / "slurm-5.out"
     output.write_text("what the job said\n")
     repository = Repository(tmp_path / "repository", create=True)
-    outputs = JobOutputs(repository, SiteSettings("output", wait_s=3600))
+    outputs = JobOutputs(repository, SiteSettings("output", wait_s=3600), settle_s=0)
     process(spool, 1, "n1")
     ended(spool, output)
     repository.ingest([spool])
     assert outputs.turn() == [], "node n2 may have a profile, too"
     process(spool, 2, "n2")
     repository.ingest([spool])
+    assert JobOutputs(repository, SiteSettings("output", wait_s=3600)).turn() == [], "it settles"
     assert outputs.turn() == [f"slurm-5: digest appended to {output}"]
     assert outputs.turn() == JobOutputs(repository, SiteSettings("output")).turn() == []
     text = output.read_text()

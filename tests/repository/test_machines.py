@@ -77,6 +77,17 @@ def test_tables(store: Repository, tmp_path: Path) -> None:
     assert not store.query("SELECT * FROM jobs").num_rows  # a machine is no job
 
 
+def test_whose_agents_are_behind(store: Repository, tmp_path: Path) -> None:
+    """Only of agents that run, and that sent nothing from after a time yet."""
+    for host, end in (("node1", False), ("node2", True)):
+        machine(host, end=end).write(tmp_path)
+    store.ingest([tmp_path])
+    last = max(row["slice"] * row["slice_ns"] for row in all_rows(store))
+    hosts = ["node1", "node2", "node3"]
+    assert store.loads.behind(hosts, last) == []
+    assert store.loads.behind(hosts, last + 1) == ["node1"]
+
+
 def test_a_growing_profile_gives_each_slice_once(store: Repository, tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()

@@ -39,9 +39,13 @@ _NOTES, _NOTED_S = "digests", 86_400.0
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _URL = re.compile(r"https?://[\x21-\x7e]{1,200}")
 
+#: Nothing new of a job must come for so long: agents send every 16 s, several nodes one by one.
+_SETTLE_S = 5.0
+
 _PROCESSES = """
-SELECT host, bool_and(complete) AS complete, max(slice_ns) AS slice_ns FROM processes
-WHERE list_contains($1, job) GROUP BY host
+SELECT host, bool_and(complete) AS complete, max(slice_ns) AS slice_ns, count(*) AS processes,
+       sum(revision) AS revisions
+FROM processes WHERE list_contains($1, job) GROUP BY host ORDER BY host
 """
 
 
@@ -99,13 +103,22 @@ def site_settings(path: Path = SITE_CONFIG) -> SiteSettings:
 class JobOutputs:
     """Writes the digests of jobs that ended."""
 
-    def __init__(self, store: Repository, settings: SiteSettings) -> None:
+    def __init__(
+        self, store: Repository, settings: SiteSettings, settle_s: float = _SETTLE_S
+    ) -> None:
         """Prepare the folder of notes.
+
+        Args:
+            store: The repository.
+            settings: What the operator wants.
+            settle_s: Nothing new of a job must have come for so long, s.
 
         Raises:
             JostleError: It cannot be made.
         """
-        self._store, self._settings = store, settings
+        self._store, self._settings, self._settle_s = store, settings, settle_s
+        #: Of jobs that are waited for: what was there of them, and since when (monotonic, s).
+        self._waiting: dict[int, tuple[object, float]] = {}
         self._notes = store.path / _NOTES
         try:
             self._notes.mkdir(mode=0o755, exist_ok=True)
@@ -129,6 +142,7 @@ class JobOutputs:
             waited = now - facts["end_ns"] > self._settings.wait_s * 1e9
             if not waited and not self._is_there(facts, parts, now):
                 continue
+            self._waiting.pop(facts["batch_job"], None)
             if self._note(facts["batch_job"]):
                 said.append(f"{facts['job']}: {self._write(facts, parts)}")
         self._forget()
@@ -148,8 +162,17 @@ class JobOutputs:
         if not rows or not all(row["complete"] for row in rows):
             return False
         rest = max(2 * 10**9, *(2 * row["slice_ns"] for row in rows))
-        missing = missing_nodes(facts["nodes"], (row["host"] for row in rows))
-        return not missing and now > facts["end_ns"] + rest
+        hosts = [row["host"] for row in rows]
+        if missing_nodes(facts["nodes"], hosts) or now <= facts["end_ns"] + rest:
+            return False
+        # The last processes may have left profiles that are still on their way.
+        if self._store.loads.behind(hosts, facts["end_ns"]):
+            return False
+        known, since = self._waiting.get(facts["batch_job"], (None, 0.0))
+        if known != rows:
+            since = time.monotonic()
+            self._waiting[facts["batch_job"]] = rows, since
+        return time.monotonic() - since >= self._settle_s
 
     def _note(self, batch_job: int) -> bool:
         """Note that a digest is written; return whether nobody did so before."""

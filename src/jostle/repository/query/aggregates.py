@@ -213,6 +213,32 @@ class Loads:
             params,
         )
 
+    def behind(self, hosts: Sequence[str], since_ns: int) -> list[str]:
+        """Return the hosts whose agents run, and of which nothing after a time is here yet.
+
+        Args:
+            hosts: Names of hosts; those without an agent are never behind.
+            since_ns: The time, ns since the epoch.
+        """
+        engine = self._engine
+        agents = engine.query(
+            "SELECT DISTINCT host FROM machines WHERE end_ns = 0 AND list_contains($1, host)",
+            [list(hosts)],
+        )
+        watched = [row["host"] for row in agents.to_pylist()]
+        if not watched:
+            return []
+        seen = engine.ask(
+            lambda: (
+                "SELECT DISTINCT host FROM "
+                f"({engine.source('component_slices', since_ns, ALWAYS[1])}) "
+                "WHERE slice * slice_ns >= $1"
+            ),
+            [since_ns],
+        )
+        here = {row["host"] for row in seen.to_pylist()}
+        return sorted(set(watched) - here)
+
     def job_curves(
         self,
         jobs: Sequence[str] | None,
