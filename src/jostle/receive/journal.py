@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NAME = ".files"
-_MOST_BYTES = 256 << 20
 #: Identity of a file: the number that its node gave it, and its owner.
 Key = tuple[int, int]
 
@@ -66,7 +65,7 @@ class Journal:
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(NAME, flags, 0o600, dir_fd=folder), "rb+") as file:
-            content = file.read(_MOST_BYTES)
+            content = file.read()
             whole = content.rfind(b"\n") + 1
             if whole < len(content):
                 file.truncate(whole)
