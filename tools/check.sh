@@ -56,7 +56,7 @@ tidy() {
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
     find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject signals/src agent/src agent/ship -name '*.c' \
-        ! -name jst_metrics.c ! -path '*/mpi/generated/*' |
+        ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
 

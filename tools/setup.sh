@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 needed=(gcc:build-essential cmake:cmake ninja:ninja-build)
 # The shipper of jostle-agent and the plugin for Slurm are built where their headers are.
 agent_files=(pkgconfig/libcurl.pc:libcurl4-openssl-dev pkgconfig/libzstd.pc:libzstd-dev
-    pkgconfig/munge.pc:libmunge-dev libslurm.so:libslurm-dev)
+    pkgconfig/munge.pc:libmunge-dev pkgconfig/libcrypto.pc:libssl-dev libslurm.so:libslurm-dev)
 # An adapter is built for each MPI that is there, and the tests run programs of both: Debian keeps
 # them side by side, as mpicc.openmpi and mpicc.mpich. Adapters for others are built with
 # cmake -B build -DJOSTLE_MPICC="COMMAND;COMMAND..."

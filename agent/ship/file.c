@@ -163,16 +163,20 @@ static bool is_still(const jst_ship_file *f)
     return jst_ship_now() - f->changed_ns > JST_SHIP_STILL_NS;
 }
 
+static const jst_head *head_of(void)
+{
+    return (const jst_head *)(const void *)head;
+}
+
 static bool look_at_head(jst_ship_file *f, jst_look *to, const jst_head *page)
 {
     layout l = layout_of(page);
-    const jst_head *h = (const jst_head *)(const void *)head;
     /* Asked before its end is looked for: what it still wrote is then seen. */
     enum jst_life life = jst_alive(page);
     struct stat st;
     if (fstat(to->fd, &st) < 0 || !has_room(&l) || !read_head(to->fd, &l, false))
         return false;
-    h = (const jst_head *)(const void *)head;
+    const jst_head *h = head_of();
     layout again = layout_of(h);
     if (memcmp(&again, &l, sizeof l) != 0)
         return false;
@@ -239,11 +243,6 @@ void jst_look_close(jst_look *l)
 }
 
 /* ---- what goes into a post ------------------------------------------------------------------ */
-
-static const jst_head *head_of(void)
-{
-    return (const jst_head *)(const void *)head;
-}
 
 static uint32_t units_of_head(void)
 {

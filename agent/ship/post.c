@@ -71,6 +71,7 @@ uint8_t *jst_post_open(jst_post *p, const char *name, uint32_t owner, uint64_t f
     put32(head + 24, owner);
     put32(head + 28, flags);
     put32(head + 32, (uint32_t)length); /* u16 length, u16 zero */
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): data follows, not a NUL */
     memcpy(head + JST_SHIP_RANGE_HEAD, name, length);
     return head + JST_SHIP_RANGE_HEAD + length;
 }

@@ -280,17 +280,3 @@ bool jst_spool_remove(jst_spool *s, jst_ship_file *f)
     jst_spool_forget(s, f);
     return true;
 }
-
-jst_ship_file *jst_spool_find(jst_spool *s, uint32_t owner, uint64_t id)
-{
-    for (jst_ship_user *u = s->users; u; u = u->next) {
-        if (u->uid != owner || !u->cursor)
-            continue;
-        jst_ship_file *f = u->cursor;
-        do {
-            if (f->id == id)
-                return f;
-        } while ((f = f->next) != u->cursor);
-    }
-    return NULL;
-}

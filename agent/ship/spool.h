@@ -33,6 +33,5 @@ bool jst_spool_remove(jst_spool *s, jst_ship_file *f);
 void jst_spool_forget(jst_spool *s, jst_ship_file *f);
 /** Gives up the hashes of a head: all of it is sent again. */
 void jst_spool_drop_hashes(jst_spool *s, jst_ship_file *f);
-jst_ship_file *jst_spool_find(jst_spool *s, uint32_t owner, uint64_t id);
 
 #endif
