@@ -79,9 +79,11 @@ def test_tables(store: Repository, tmp_path: Path) -> None:
 
 def test_whose_agents_are_behind(store: Repository, tmp_path: Path) -> None:
     """Only of agents that run, and that sent nothing from after a time yet."""
+    mirror = tmp_path / "mirror"
+    create_mirror(mirror)
     for host, end in (("node1", False), ("node2", True)):
-        machine(host, end=end).write(tmp_path)
-    store.ingest([tmp_path])
+        machine(host, end=end).write(mirrored(mirror, host, 0))
+    store.ingest([mirror])
     last = max(row["slice"] * row["slice_ns"] for row in all_rows(store))
     hosts = ["node1", "node2", "node3"]
     assert store.loads.behind(hosts, last) == []
