@@ -117,7 +117,7 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     assert [step.value for step in job.timeline()] == values
     beside = told("neighbours", *where)["neighbours"]
     assert as_json(job.neighbours()) == beside
-    lost = told("jobs", "--lost", "--all", "--repository", site.path)["jobs"]
+    lost = told("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
     (row,) = (row for row in lost if row["job"] == job.name)
     assert as_json(job.loss().to_json()) == row["lost"]
 
