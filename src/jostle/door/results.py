@@ -29,7 +29,7 @@ from jostle.report.format.values import (
 )
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
-from jostle.report.verdict.blame import UNEXPLAINED, Blame
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,
     EvaluatedJob,
@@ -86,7 +86,8 @@ class Interference(interference_model.Interference):
         split = blame_of(self._estimate, self)
         beside = others_beside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
         if self.evident:
-            words = f"lost {seconds_within(split.explained_s)} to jobs that were profiled"
+            whom = to_whom({blamed.kind for blamed in split.suspects})
+            words = f"lost {seconds_within(split.explained_s)} {whom}"
         elif self.blind:
             words = "too little evidence to decide whether others slowed it"
         else:
