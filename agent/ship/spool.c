@@ -123,6 +123,11 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     f->inode = st->stx_ino;
     if (st->stx_mask & STATX_BTIME)
         f->birth_ns = (uint64_t)st->stx_btime.tv_sec * JST_NS + st->stx_btime.tv_nsec;
+    else
+        jst_ship_say(JST_TOPIC_STATE,
+                     "the spool's file system keeps no birth times: a file that takes "
+                     "name and place of a removed one cannot be told from it. Mend: a "
+                     "spool on ext4, XFS, Btrfs, or tmpfs since Linux 6.0");
     uint64_t identity[2] = {f->inode, f->birth_ns};
     f->id = jst_ship_hash(identity, sizeof identity, jst_ship_hash(name, f->length, 1));
     f->known = s->scans > 1;

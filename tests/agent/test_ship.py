@@ -12,6 +12,8 @@ import pytest
 from receiver import serving
 from shipping import Site, Writer, dead, shows, until
 
+HEAD_BOOT_ID = 128  # its place in a head
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
@@ -33,6 +35,15 @@ def test_a_finished_profile_is_sent_and_removed(served: Site) -> None:
     assert bytes(sent.data) == data and sent.over
     assert served.waiting() == []
     assert next(iter(served.receiver.files))[0] == os.getuid()
+
+
+def test_profiles_of_an_earlier_boot_are_over(served: Site) -> None:
+    """Whatever process has their number by now."""
+    writer = Writer(served.spool / "none.1.2.jst", os.getpid())
+    os.pwrite(writer.file, os.urandom(16), HEAD_BOOT_ID)
+    writer.close()
+    assert served.once().returncode == 0
+    assert served.waiting() == [] and served.receiver.named("none.1.2.jst").over
 
 
 def test_a_live_profile_is_followed(served: Site) -> None:
