@@ -52,10 +52,12 @@ class Origin:
         owner: Whose it is there (a uid).
         over: Its process has ended, and all of the file is here. Until then it counts as alive:
             whether it is cannot be seen from here.
+        node: The machine that it came from, by its credential; "" where that is not known.
     """
 
     owner: int
     over: bool
+    node: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,11 @@ class MachinePlan:
         )  # fmt: skip
         if not problem and len(header.components) > _MOST_COMPONENTS:
             problem = f"{who} claims to have {len(header.components)} components; it is left out."
+        if not problem and item.origin is not None and not _same(header.host, item.origin.node):
+            problem = (
+                f"{item.path.name} came from {item.origin.node}, and says that it is of "
+                f"{header.host}; it is left out."
+            )
         if problem:
             self.warnings.append(problem)
             return False
@@ -170,6 +175,11 @@ class MachinePlan:
             unnamed = Component(number, "", f"component {number}", "", "", "", 0, 0)
             known.append(_names(of, by_number.get(number, unnamed)))
         return which.astype(np.int64), known
+
+
+def _same(host: str, node: str) -> bool:
+    """Return whether two names are of one machine, in full or not."""
+    return host.partition(".")[0].lower() == node.partition(".")[0].lower()
 
 
 def _schema(table: str) -> pa.Schema:

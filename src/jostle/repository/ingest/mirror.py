@@ -109,7 +109,7 @@ def _origin(path: Path) -> Origin:
     if not over:
         with contextlib.suppress(OSError):
             over = _is_gone(path.lstat().st_mtime)
-    return Origin(int(user.name), over)
+    return Origin(int(user.name), over, user.parent.name)
 
 
 def _is_user(folder: Path) -> bool:
@@ -135,7 +135,7 @@ def _mirrored(mirror: Path, endings: tuple[str, ...] = _ENDINGS) -> Iterator[tup
             if not _is_user(user):
                 continue
             for folder in (user, *_folders(user)):
-                yield from _in_folder(folder, int(user.name), endings)
+                yield from _in_folder(folder, user, endings)
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -144,7 +144,7 @@ def _folders(folder: Path) -> list[Path]:
     return []
 
 
-def _in_folder(folder: Path, owner: int, endings: tuple[str, ...]) -> Iterator[tuple[Path, Origin]]:
+def _in_folder(folder: Path, user: Path, endings: tuple[str, ...]) -> Iterator[tuple[Path, Origin]]:
     try:
         with os.scandir(folder) as entries:
             known = {entry.name: entry for entry in entries}
@@ -157,4 +157,4 @@ def _in_folder(folder: Path, owner: int, endings: tuple[str, ...]) -> Iterator[t
         if not over:
             with contextlib.suppress(OSError):
                 over = _is_gone(entry.stat(follow_symlinks=False).st_mtime)
-        yield Path(entry.path), Origin(owner, over)
+        yield Path(entry.path), Origin(int(user.name), over, user.parent.name)

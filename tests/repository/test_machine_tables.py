@@ -159,8 +159,11 @@ def test_a_mirror_says_who_and_whether_it_is_over(store: Repository, tmp_path: P
     path = make_profile(1, "alpha").write(mirrored(mirror, "node1", 4711))
     machine().write(mirrored(mirror, "node1", 0))
     machine(host="forged", pid=78).write(mirrored(mirror, "node2", 4711))
+    machine(host="node1", pid=79, boot_id=OTHER).write(mirrored(mirror, "node3.site.org", 0))
     report = store.ingest([mirror])
-    assert len(report.warnings) == 1 and "belong to root" in report.warnings[0]
+    wrong_owner, wrong_node = sorted(report.warnings, key=len, reverse=True)
+    assert "belong to root" in wrong_owner
+    assert "came from node3.site.org, and says that it is of node1" in wrong_node
     (job,) = store.query("SELECT * FROM jobs").to_pylist()
     assert (job["uid"], job["job"], job["running"]) == (4711, "alpha@uid4711", True)
     assert {row["host"] for row in all_rows(store)} == {"node1"}
