@@ -1,6 +1,6 @@
 // Requests for the whole system: the time that the repository covers, nodes by time, load on mounts.
-import type { MountLoads, Span } from './api-types';
-import { getJson, getGrid, type Query } from './request';
+import type { MachineLanes, MountLoads, NodesReport, Span } from './api-types';
+import { getJson, getGrid, getWhenReady, type Query } from './request';
 
 /** A row of the grid: a lane of the lanes of a node, or the first and the last of several nodes. */
 export interface GridRow { host: string; last: string | null; lane: number; lanes: number }
@@ -14,3 +14,5 @@ export interface SystemGrid {
 export const getCoveredSpan = (signal: AbortSignal) => getJson<Span>('system/span', {}, signal);
 export const getMountLoads = (query: Query, signal: AbortSignal) => getJson<MountLoads>('system/mounts', query, signal);
 export const getSystemGrid = (query: Query, signal: AbortSignal) => getGrid<SystemGrid>('system/grid', query, signal);
+export const getMachineLanes = (query: Query, signal: AbortSignal) => getJson<MachineLanes>('system/machines', query, signal);
+export const getNodes = (signal: AbortSignal, waits: () => void) => getWhenReady<NodesReport>('nodes', {}, signal, waits);
