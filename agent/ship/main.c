@@ -167,14 +167,15 @@ static int show_status(void)
 
 static void usage(FILE *to)
 {
-    fprintf(to,
-            "Usage: jostle-ship [--config FILE] [--once | --status]\n\n"
-            "Sends the profiles of this machine's spool to `jostle receive`.\n\n"
-            "  --config FILE  instead of " CONFIG "\n"
-            "  --once         send all that is there, then end: status 1 when some could not be "
-            "sent\n"
-            "  --status       show what waits, and the receiver's last answer\n"
-            "  --version      show the version\n");
+    fputs("Usage: jostle-ship [--config FILE] [--once | --status]\n\n"
+          "Sends the profiles of this machine's spool to\n"
+          "`jostle receive`.\n\n"
+          "  --config FILE  instead of " CONFIG "\n"
+          "  --once         send what is there, then end; status 1\n"
+          "                 if some of it could not be sent\n"
+          "  --status       show what waits, and the last answer\n"
+          "  --version      show the version\n",
+          to);
 }
 
 static int fail(const char *why)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 from receiver import Receiver
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # when a test runs as a program
 from conftest import native
 from jostle._profile import HEAD, Head
 

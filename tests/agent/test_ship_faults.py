@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """jostle-ship is killed, the receiver fails: the mirror is the spool, byte by byte, nothing twice.
 
-As a program: test_ship_faults.py [KILLS] [SEED] kills so often (200).
+As a program: `test_ship_faults.py kills [HOW_OFTEN] [SEED]`, and
+`test_ship_faults.py away [SECONDS] [NODES]` for nodes whose receiver is away.
 """
 
 from __future__ import annotations
@@ -71,6 +72,38 @@ def kill_often(folder: Path, kills: int, seed: int) -> int:
     return len(site.receiver.headers)
 
 
+def come_back(folder: Path, away_s: float, nodes: int) -> list[float]:
+    """Let the receiver of several nodes be away; return when each came back, s after it did."""
+    sites, live = [], []
+    for i in range(nodes):
+        (folder / str(i)).mkdir(parents=True)
+        sites.append(
+            Site(folder / str(i), node=f"n{i}", interval="1s", receiver=f"unix://{folder}/socket")
+        )
+        live += [Writer(sites[i].spool / f"w.{i}.{k}.jst", os.getpid(), seed=k) for k in range(3)]
+    receiver, shippers = sites[0].receiver, [site.begin() for site in sites]
+    end, expected = time.monotonic() + away_s, {}
+    while time.monotonic() < end:
+        for writer in live:
+            writer.slice()
+        time.sleep(0.5)
+    with serving(receiver, folder / "socket"):
+        back = time.monotonic()
+        for writer in live:
+            writer.finish()
+            expected[writer.path.name] = os.pread(writer.file, 1 << 26, 0)
+            writer.close()
+        until(lambda: not any(site.waiting() for site in sites), 300)
+    for process in shippers:
+        process.terminate()
+        process.wait()
+    check(receiver, expected)
+    first: dict[str, float] = {}
+    for (when, _, _), headers in zip(receiver.posts, receiver.headers, strict=True):
+        first.setdefault(headers["Jostle-Node"], when - back)
+    return sorted(first.values())
+
+
 def check(receiver: Receiver, expected: dict[str, bytes]) -> None:
     assert receiver.wrong == [], receiver.wrong
     assert sorted(f.name for f in receiver.files.values()) == sorted(expected)  # each exactly once
@@ -80,6 +113,12 @@ def check(receiver: Receiver, expected: dict[str, bytes]) -> None:
 
 def test_kills_at_random_instants(tmp_path: Path) -> None:
     kill_often(tmp_path, 12, 1)
+
+
+def test_nodes_come_back_one_by_one(tmp_path: Path) -> None:
+    """They lost the receiver together, and find it again over half of the time that it was away."""
+    times = come_back(tmp_path, 4, 8)
+    assert len(times) == 8 and times[-1] - times[0] > 0.3
 
 
 @pytest.fixture
@@ -200,10 +239,15 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    many = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    what, *numbers = sys.argv[1:] or ["kills"]
     place = Path(tempfile.mkdtemp())
     try:
-        print(f"{many} kills, seed {first}: {kill_often(place, many, first)} posts, all is equal")
+        if what == "kills":
+            kills, seed = (int(n) for n in [*numbers, *["200", "1"][len(numbers) :]])
+            print(f"{kills} kills: {kill_often(place, kills, seed)} posts, all is equal")
+        else:
+            seconds, nodes = (int(n) for n in [*numbers, *["1800", "10"][len(numbers) :]])
+            times = come_back(place, seconds, nodes)
+            print(f"all is equal; {nodes} nodes came back after {[round(t, 1) for t in times]} s")
     finally:
         shutil.rmtree(place)
