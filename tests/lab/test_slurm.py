@@ -304,7 +304,11 @@ def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
     script.write_text("\n".join(["#!/bin/sh", *steps]))
     for choice, expected in (("off", [False, True, False]), ("on", [False, True, True])):
         out = tmp_path / f"{choice}.out"
-        on(lab, "node1", "sbatch", "--wait", f"--jostle={choice}", f"--output={out}", script)
+        on(lab, "node1", "sbatch", f"--jostle={choice}", f"--output={out}", script)
+        end = time.monotonic() + 60
+        while not out.exists() or out.read_text().count("\n") < len(steps):
+            assert time.monotonic() < end
+            time.sleep(0.1)
         found = ["/libjostle.so" in line for line in out.read_text().splitlines()]
         assert found == expected, "a step has its own choice, else that of the job"
 

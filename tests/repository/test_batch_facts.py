@@ -80,7 +80,9 @@ def test_an_end_may_come_alone(tmp_path: Path) -> None:
     assert (row["complete"], row["state"], row["name"]) == (True, "failed", "two\\nwords")
 
 
-def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
+def test_a_job_that_was_requeued_has_two_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And a row of the job of profiles is the one of its time; limits and dependency are told."""
     again = {"submit_ns": NOW - 20 * SECOND, "start_ns": NOW - 10 * SECOND, "name": "again"}
     repository = Repository(tmp_path / "repository", create=True)
@@ -102,6 +104,10 @@ def test_a_job_that_was_requeued_has_two_rows(tmp_path: Path) -> None:
     second = first | {"start_ns": NOW - 8 * SECOND, "end_ns": NOW}
     facts = scheduler_facts(repository, second)
     assert facts is not None and (facts.name, facts.state) == ("again", "running")
+    # It is over, and no epilog said so: Slurm is asked, which is not here.
+    monkeypatch.setenv("PATH", str(tmp_path))
+    facts = scheduler_facts(repository, second | {"running": False})
+    assert facts is not None and (facts.name, facts.state) == ("again", "")
     listed = with_facts(repository, [first, second, first | {"job": "mine"}])
     assert [row["scheduler"] and row["scheduler"]["state"] for row in listed] == [
         "failed", "running", None,

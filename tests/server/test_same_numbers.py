@@ -189,8 +189,8 @@ def steps(path: Path) -> Path:
                 "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
             })  # fmt: skip
         profile.write(path / "spool")
-    noted = {"event": "begin", "system": "slurm", "cluster": "big", "id": "1", "uid": os.geteuid(),
-             "start_ns": EPOCH, "time_ns": EPOCH, "name": "wave", "partition": "long",
+    noted = {"event": "end", "state": "failed", "system": "slurm", "cluster": "big", "id": "1", "uid": os.geteuid(),
+             "start_ns": EPOCH, "time_ns": EPOCH + 81 * SECOND, "name": "wave", "partition": "long",
              "cores": 3, "dependency": "afterok:7"}  # fmt: skip
     (path / "spool" / "batch-big-1.0.jsb").write_text(json.dumps(noted))
     Repository(path / "repository", create=True).ingest([path / "spool"])
@@ -219,7 +219,7 @@ def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
     assert whole["loss"] == row["lost"]
     # What the prolog noted, in list, digest and page.
     noted = whole["scheduler"]
-    assert (noted["name"], noted["state"], noted["dependency"]) == ("wave", "running", "afterok:7")
+    assert (noted["name"], noted["state"], noted["dependency"]) == ("wave", "failed", "afterok:7")
     for facts in (row["scheduler"], told("digest", "1", *where)["scheduler"]):
         assert {key: facts[key] for key in noted} == noted
     assert page.get("batch-jobs/2").status_code == 404

@@ -199,7 +199,8 @@ class JobService:
         if len(owners) != 1 or None in owners:
             return None
         row = {"job": batch.script, "uid": owners.pop(), "start_ns": whole["start_ns"],
-               "end_ns": whole["end_ns"]}  # fmt: skip
+               "end_ns": whole["end_ns"],
+               "running": any(part["running"] for part in whole["parts"])}  # fmt: skip
         found: dict[str, Any] | None = with_facts(self.repository, [row])[0]["scheduler"]
         return found
 

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.batch_jobs import batch_job_of
@@ -91,11 +91,13 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
     batch = batch_job_of(row.get("script") or row["job"])
     if batch is None:
         return None
-    if (stored := _stored(store, batch.script, row)) is not None:
+    stored = _stored(store, batch.script, row)
+    if stored is not None and stored.state:
         return stored
     if batch.system != "slurm" or not batch.number.isdecimal():
-        return None
-    return _accounted(batch.number, row) or _controlled(batch.number, row)
+        return stored
+    asked = _accounted(batch.number, row) or _controlled(batch.number, row)
+    return replace(stored, state=asked.state) if stored and asked else stored or asked
 
 
 def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -135,7 +137,7 @@ def stored_facts(
     # Clocks differ by little: the last start before the job's own, else the next one.
     late = {id(said): said["start_ns"] - row["start_ns"] for said in meant}
     meant.sort(key=lambda said: (max(late[id(said)], 0), abs(late[id(said)])))
-    return _of_row(meant[0]) if meant else None
+    return _of_row(meant[0], row) if meant else None
 
 
 def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
@@ -155,11 +157,13 @@ def _stored(store: Repository, script: str, row: Mapping[str, Any]) -> Scheduler
     return stored_facts(store.query(f"{_FACTS} WHERE job = ?", [script]).to_pylist(), row)
 
 
-def _of_row(said: Mapping[str, Any]) -> SchedulerFacts:
+def _of_row(said: Mapping[str, Any], row: Mapping[str, Any]) -> SchedulerFacts:
     names = SchedulerFacts.__dataclass_fields__
     values = {name: said[name] for name in names if name in said}
     values |= {name: said[name][:_LONGEST] for name in ("name", "partition", "account")}
-    state = said["state"] or ("ended" if said["complete"] else "running")
+    # Of a job that is over, no epilog may have told the end, or not yet.
+    begun = "running" if row.get("running", True) else ""
+    state = said["state"] or ("ended" if said["complete"] else begun)
     return SchedulerFacts(**values | {"state": state, "nodes": tuple(said["nodes"])})
 
 
