@@ -189,8 +189,10 @@ def steps(path: Path) -> Path:
                 "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
             })  # fmt: skip
         profile.write(path / "spool")
-    noted = {"event": "end", "state": "failed", "system": "slurm", "cluster": "big", "id": "1", "uid": os.geteuid(),
-             "start_ns": EPOCH, "time_ns": EPOCH + 81 * SECOND, "name": "wave", "partition": "long",
+    noted = {"event": "end", "state": "failed", "system": "slurm", "cluster": "big", "id": "1",
+             "uid": os.geteuid(),
+             "start_ns": EPOCH, "time_ns": EPOCH + 81 * SECOND, "name": "wave",
+             "partition": "long",
              "cores": 3, "dependency": "afterok:7"}  # fmt: skip
     (path / "spool" / "batch-big-1.0.jsb").write_text(json.dumps(noted))
     Repository(path / "repository", create=True).ingest([path / "spool"])
