@@ -6,6 +6,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from receive_ground import Ground, ingester_of
 from receive_node import ranged
 
 import synth
-from jostle.repository import Repository
+from jostle.repository import Repository, create_mirror
 from jostle.repository.store.layout import TABLES
 
 
@@ -165,6 +167,16 @@ def test_a_node_may_move_to_another_receiver(
         path.write_bytes(process.sent)
         os.chown(path, process.owner, -1)
     assert_as_direct(tmp_path, [tmp_path / "spool"], slices=150)
+
+
+def test_the_ingester_ends_with_a_receiver_that_was_killed_in_a_word(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    create_mirror(mirror)
+    ended = subprocess.run(
+        [sys.executable, "-m", "jostle.receive.ingesting", tmp_path / "repository", mirror],
+        input=b'{"batch": 1, "paths": []}\n{"batch": 2, "pa', stdout=subprocess.PIPE, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == 0
 
 
 def test_new_slices_come_though_the_ingester_is_killed(

@@ -43,14 +43,18 @@ class Changes:
 
     def listen(self) -> None:
         """Read standard input until it ends."""
-        for line in sys.stdin:
-            message = json.loads(line)
-            with self._guard:
-                self._waiting.update(self._mirror / path for path in message["paths"])
-                self._batch = message["batch"]
+        try:
+            for line in sys.stdin:
+                message = json.loads(line)
+                with self._guard:
+                    self._waiting.update(self._mirror / path for path in message["paths"])
+                    self._batch = message["batch"]
+                self._news.set()
+        except ValueError:
+            pass  # the receiver was killed while it wrote the line
+        finally:
+            self.ended = True
             self._news.set()
-        self.ended = True
-        self._news.set()
 
     def take(self) -> Sequence[Path]:
         """Return the files to look at in a pass."""
