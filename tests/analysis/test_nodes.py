@@ -161,6 +161,15 @@ def test_planted_faults_are_found_in_a_repository(planted: Repository) -> None:
     assert {each.why for each in last.unjudged} == {"too few days"}
 
 
+def test_of_many_rows_some_slices_are_enough(
+    planted: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jostle.report.models.nodes._MOST_ROWS", 30_000)
+    hosts = {each.host for each in node_differences(planted).differences}
+    assert "node0003" in hosts
+    assert hosts <= {"node0001", "node0002", "node0003"}
+
+
 def test_nodes_without_an_agent_are_compared_within_jobs(tmp_path: Path) -> None:
     path = tmp_path / "r"
     store = Repository(path, create=True)
