@@ -18,6 +18,7 @@ from receive_ground import Ground, ingester_of
 from receive_node import ranged
 
 import synth
+from jostle.receive import ingester
 from jostle.repository import Repository, create_mirror
 from jostle.repository.store.layout import TABLES
 
@@ -177,6 +178,22 @@ def test_the_ingester_ends_with_a_receiver_that_was_killed_in_a_word(tmp_path: P
         input=b'{"batch": 1, "paths": []}\n{"batch": 2, "pa', stdout=subprocess.PIPE, timeout=60,
     )  # fmt: skip
     assert ended.returncode == 0
+
+
+def test_an_ingester_that_was_killed_in_a_word_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\necho x >> {tmp_path}/starts\nprintf \'{{"slices": 1, "wa\'\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(ingester.sys, "executable", str(program))
+    monkeypatch.setattr(ingester, "_AGAIN_S", 0.02)
+    process = ingester.IngestProcess(tmp_path, tmp_path, lambda text: None)
+    end = time.monotonic() + 20
+    while not (starts := tmp_path / "starts").exists() or len(starts.read_text()) < 6:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    process.end()
 
 
 def test_new_slices_come_though_the_ingester_is_killed(

@@ -100,14 +100,15 @@ class IngestProcess:
                 self.is_up = True
             assert process.stdout is not None
             for line in process.stdout:
-                self._heed(json.loads(line))
+                with contextlib.suppress(ValueError):  # it was killed while it wrote the line
+                    self._heed(json.loads(line))
             self.is_up = False
             status = process.wait()
             with self._guard:
                 if self._ending:
                     return
                 _log.error("the ingester ended with status %d; it is started again", status)
-                self._guard.wait(_AGAIN_S)
+                self._guard.wait_for(lambda: self._ending, _AGAIN_S)
 
     def _heed(self, message: dict[str, object]) -> None:
         for text in message.get("warnings", []):  # type: ignore[attr-defined]
