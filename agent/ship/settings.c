@@ -179,8 +179,13 @@ static bool is_local(const char *url)
     if (strncmp(url, "http://", 7) != 0)
         return true;
     url += 7;
-    return strncmp(url, "localhost", 9) == 0 || strncmp(url, "127.", 4) == 0 ||
-           strncmp(url, "[::1]", 5) == 0;
+    static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        size_t n = strlen(hosts[i]);
+        if (strncmp(url, hosts[i], n) == 0 && (!url[n] || url[n] == ':' || url[n] == '/'))
+            return true;
+    }
+    return false;
 }
 
 const char *jst_ship_check_settings(jst_ship_settings *s)
@@ -192,6 +197,8 @@ const char *jst_ship_check_settings(jst_ship_settings *s)
         return fail("receiver = %s%s is no URL. Mend: https://HOST:PORT, http://HOST:PORT or "
                     "unix:///PATH",
                     s->receiver, "");
+    if (strchr(s->receiver, '@'))
+        return "receiver has a user in it. Mend: set token_file, munge or certificate_file instead";
     if (!is_node_name(s->node))
         return fail("this machine cannot be called \"%s\"%s. Mend: set `node` to letters, digits, "
                     "`-`, `_` and `.`, at most 64",

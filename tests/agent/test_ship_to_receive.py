@@ -21,8 +21,8 @@ sys.path.append(str(ROOT / "tests" / "receive"))
 from receive_ground import Ground, start
 
 _WORK = """
-for i in $(seq 30); do
-    echo $i >> {place}/$$; read x < {place}/$$; read -t 0.1 y <> {pipe}
+while [ ! -e {place}/stop ]; do
+    echo some text >> {place}/$$; read x < {place}/$$; read -t 0.1 y <> {pipe}
 done; true"""
 
 
@@ -47,7 +47,7 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
 
 
 def begin_work(site: Site, place: Path) -> list[subprocess.Popen[bytes]]:
-    """Start processes with a profile, of a few seconds."""
+    """Start processes with a profile, which end when there is a file `stop`."""
     library = native("libjostle.so")
     assert library is not None
     place.mkdir()
@@ -77,11 +77,12 @@ def test_rows_are_those_of_the_spool(tmp_path: Path, ground: Ground) -> None:
     time.sleep(0.5)
     shipper.send_signal(signal.SIGKILL)
     shipper.wait()
+    (tmp_path / "work" / "stop").touch()
     for process in work:
         assert process.wait(30) == 0
     shutil.copytree(site.spool, tmp_path / "copy")
-    with site.running():  # the shorts stay for a quarter of an hour: others may follow
-        until(lambda: site.waiting() == ["work.0.jss"], 40)
+    with site.running():
+        until(lambda: site.waiting() == [], 40)
     direct = Repository(tmp_path / "direct", create=True)
     direct.ingest([tmp_path / "copy"])
     direct.close()

@@ -176,6 +176,12 @@ static void settings(void **unused)
     set_line(&s, "munge = off");
     set_line(&s, "token_file = /etc/jostle/token");
     assert_non_null(jst_ship_check_settings(&s)); /* a token in the open */
+    set_line(&s, "receiver = http://127.0.0.1.far.example");
+    assert_non_null(jst_ship_check_settings(&s));
+    set_line(&s, "receiver = http://localhost:x@far.example");
+    assert_non_null(jst_ship_check_settings(&s));
+    set_line(&s, "receiver = http://localhost:8643");
+    assert_null(jst_ship_check_settings(&s));
     set_line(&s, "receiver = https://far.example:8443");
     assert_null(jst_ship_check_settings(&s));
     set_line(&s, "node = ../n1");
