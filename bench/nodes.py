@@ -1,7 +1,10 @@
 """Counts false alarms of `jostle nodes`, and what faults it finds after how many days.
 
     bench/nodes.py false-alarms --nodes 100 --days 28 --seeds 10
-    bench/nodes.py power --nodes 100 --days 28 --seeds 4
+    bench/nodes.py power --nodes 100 --days 21 --seeds 3 --first-seed 2000
+    bench/nodes.py differences --nodes 10 --days 28 --seeds 300
+
+`differences` draws the daily differences themselves: healthy nodes that are worse behaved.
 
 The machines are planted (jostle.synthetic): healthy ones differ for good and from day to day.
 """
@@ -13,11 +16,13 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle._schema import COMPONENT_IDS
 from jostle.analysis.nodes import NodeDifferences, days_sql, lasting_differences
+from jostle.analysis.nodes.persistence import evidence, significant
 from jostle.arrow_columns import ints
 from jostle.synthetic import Fault, MachineSpec, machine_slices
 
@@ -108,16 +113,54 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
             for (kind, size), fault in zip(every, faults, strict=True)]  # fmt: skip
 
 
+#: How healthy nodes may differ: for good, from day to day (standard deviations of the logarithm),
+#: how much of a day lasts until the next, degrees of freedom (few: bad days), and how unequal the
+#: changes of the nodes are.
+_SPREADS = {
+    "as planted": (0.02, 0.04, 0.5, 30, 0.0),
+    "with bad days": (0.02, 0.04, 0.5, 3, 0.0),
+    "some nodes more uneven": (0.02, 0.04, 0.5, 5, 0.5),
+    "weeks that are alike": (0.02, 0.04, 0.9, 5, 0.3),
+    "very different for good": (0.10, 0.04, 0.5, 5, 0.3),
+    "very noisy": (0.05, 0.30, 0.5, 3, 0.5),
+    "very noisy, weeks that are alike": (0.05, 0.30, 0.9, 5, 0.5),
+}
+_FIGURES = 5
+
+
+def _differences(nodes: int, days: int, sites: int, seed: int) -> None:
+    """Count false alarms of sites whose daily differences are drawn, without slices."""
+    rng = np.random.default_rng(seed)
+    for name, (lasting, daily, memory, freedom, uneven) in _SPREADS.items():
+        alarms = 0
+        for _ in range(sites):
+            values: list[float] = []
+            for _ in range(_FIGURES):
+                change = rng.standard_t(freedom, (nodes, days)) / np.sqrt(freedom / (freedom - 2))
+                for day in range(1, days):
+                    fresh = np.sqrt(1 - memory**2) * change[:, day]
+                    change[:, day] = memory * change[:, day - 1] + fresh
+                change *= daily * np.exp(uneven * rng.standard_normal((nodes, 1)))
+                level = lasting * rng.standard_normal((nodes, 1))
+                values += [each.value for each in evidence(level + change, 0.10) if each]
+            alarms += int(significant(np.array(values), len(values)).sum())
+        watched = nodes * days * sites
+        print(f"{name}: {watched} node-days, {1000 * alarms / watched:.3f} per 1000", flush=True)
+
+
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("false-alarms", "power"))
+    parser.add_argument("what", choices=("false-alarms", "power", "differences"))
     parser.add_argument("--nodes", type=int, default=20)
     parser.add_argument("--days", type=int, default=14)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
+    if options.what == "differences":
+        _differences(options.nodes, options.days, options.seeds, options.first_seed)
+        return
     tasks = [(options.nodes, options.days, options.first_seed + seed)
              for seed in range(options.seeds)]  # fmt: skip
     with ProcessPoolExecutor(options.workers) as pool:
