@@ -19,9 +19,10 @@ _SIGNS = {"ok": ("âœ“", "+", "green"), "warn": ("!", "!", "yellow"), "fail": ("â
 
 
 @click.command("doctor")
+@click.option("--site", is_flag=True, help="Check this machine's part of a site instead.")
 @repository_option
 @json_option
-def command(repository: Path, as_json: bool) -> int:
+def command(site: bool, repository: Path, as_json: bool) -> int:
     """Check what works on this machine, and how to mend the rest.
 
     Ends with 1 when something fails, 0 when all is well or only less than it could be.
@@ -30,7 +31,7 @@ def command(repository: Path, as_json: bool) -> int:
 
     findings = []
     frame = table(["=", "=check", "finding"])
-    for check in _all_checks(repository):
+    for check in _all_checks(repository, site=site):
         findings.append(check)
         wide, plain, style = _SIGNS[check.state]
         text = Text(check.says)
@@ -45,38 +46,55 @@ def command(repository: Path, as_json: bool) -> int:
     warned = sum(check.state == "warn" for check in findings)
     if failed:
         show(f"{failed} of {len(findings)} checks failed.")
-        next_steps("jostle doctor")
+        next_steps("jostle doctor --site" if site else "jostle doctor")
+    elif site:
+        less = f" {_count_checks(warned)} above." if warned else ""
+        show(f"This machine's part of the site works.{less}")
     else:
-        checks = "1 check" if warned == 1 else f"{warned} checks"
-        less = f" {checks} above: this machine could tell more about jobs." if warned else ""
+        less = f" {_count_checks(warned)} above: this machine could tell more about jobs."
+        less = less if warned else ""
         show(f"jostle works here.{less}")
         next_steps("jostle demo", "jostle run -- CMD")
     return int(failed > 0)
 
 
-def _all_checks(repository: Path) -> Iterator[Check]:
-    """Run every check; one that breaks is a failed check, never a traceback."""
-    from jostle.cli.doctor import checks, mpi
-    from jostle.cli.doctor import lab as checks_lab
+def _count_checks(number: int) -> str:
+    """Return a number of checks in words."""
+    return "1 check" if number == 1 else f"{number} checks"
 
-    every: tuple[tuple[str, Callable[[], Check]], ...] = (
-        ("runtime", checks.check_runtime),
-        ("preload", checks.check_preload),
-        ("counters", checks.check_counters),
-        ("clock", checks.check_clock),
-        ("spool", checks.check_spool),
-        ("file systems", checks.check_file_systems),
-        ("MPI", mpi.check_mpi),
-        ("perf events", mpi.check_perf),
-        ("PAPI", mpi.check_papi),
-        ("lab", checks_lab.check_lab),
-        ("repository", lambda: checks.check_repository(repository)),
-        ("settings", checks.check_settings),
-    )
-    for name, check in every:
+
+def _all_checks(repository: Path, *, site: bool) -> Iterator[Check]:
+    """Run every check; one that breaks is a failed check, never a traceback."""
+    from jostle.cli.doctor.checks import Check
+
+    for name, check in _of_site(repository) if site else _of_machine(repository):
         try:
             yield check()
         except JostleError as error:
-            yield checks.Check(name, "fail", str(error), error.hint)
+            yield Check(name, "fail", str(error), error.hint)
         except Exception as error:
-            yield checks.Check(name, "fail", f"the check itself broke: {error!r}", "report this")
+            yield Check(name, "fail", f"the check itself broke: {error!r}", "report this")
+
+
+def _of_site(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
+    from jostle.cli.doctor.site import Site, site_checks
+
+    return site_checks(Site(repository))
+
+
+def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
+    from jostle.cli.doctor import checks, mpi
+    from jostle.cli.doctor import lab as checks_lab
+
+    yield "runtime", checks.check_runtime
+    yield "preload", checks.check_preload
+    yield "counters", checks.check_counters
+    yield "clock", checks.check_clock
+    yield "spool", checks.check_spool
+    yield "file systems", checks.check_file_systems
+    yield "MPI", mpi.check_mpi
+    yield "perf events", mpi.check_perf
+    yield "PAPI", mpi.check_papi
+    yield "lab", checks_lab.check_lab
+    yield "repository", lambda: checks.check_repository(repository)
+    yield "settings", checks.check_settings

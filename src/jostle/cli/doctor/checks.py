@@ -163,12 +163,17 @@ def check_clock() -> Check:
     return Check("clock", "ok", f"synchronised, at most {bound} off (clock source {name})")
 
 
-def _private_to_jobs(spool: Path) -> str:
+def free_of(path: Path) -> str:
+    """Return the free space of a folder's file system, in words."""
+    return byte_count(shutil.disk_usage(path).free)
+
+
+def private_to_jobs(spool: Path, conf: Path | None = None) -> str:
     """Return the folder around the spool that Slurm makes private to each job; "" if none is.
 
     What its plugin job_container/tmpfs mounts there goes with the job, and with it the profiles.
     """
-    conf = Path(os.environ.get("SLURM_CONF") or "/etc/slurm/slurm.conf")
+    conf = conf or Path(os.environ.get("SLURM_CONF") or "/etc/slurm/slurm.conf")
     try:
         used = _JOB_CONTAINER.search(read_regular(conf).decode("utf-8", "replace"))
     except OSError:
@@ -186,7 +191,7 @@ def _private_to_jobs(spool: Path) -> str:
 def check_spool() -> Check:
     """Check that every user can write profiles and nobody can remove another user's."""
     spool = settings().spool
-    if private := _private_to_jobs(spool):
+    if private := private_to_jobs(spool):
         return Check(
             "spool", "fail", f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
             "private to each job: profiles would go with it",

@@ -1,0 +1,199 @@
+"""Checks of `jostle doctor --site`: what of a site's chain is on this machine, and what is missing.
+
+A machine may be a node, a server, a receiver, the repository's host and a login node, in any
+combination. What it is shows in what is installed and what runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jostle.cli.config import settings
+from jostle.cli.doctor import checks, site_host, site_node
+from jostle.cli.doctor.checks import Check
+from jostle.regular_files import read_regular
+from jostle.repository.store.layout import MARKER
+
+_HOW_TO = "docs/how-to/profile-every-job-of-a-cluster.md"
+
+
+@dataclass
+class Site:
+    """Where the parts of a site are on a machine.
+
+    Attributes:
+        repository: The repository that commands use here.
+        etc: Folder of the operator's files.
+        prefix: Where the packages for nodes install.
+        proc: The kernel's folder of processes.
+        slurm: Slurm's configuration.
+    """
+
+    repository: Path
+    etc: Path = Path("/etc/jostle")
+    prefix: Path = Path("/opt/jostle")
+    proc: Path = Path("/proc")
+    slurm: Path = Path(os.environ.get("SLURM_CONF") or "/etc/slurm/slurm.conf")
+
+    @cached_property
+    def programs(self) -> list[tuple[str, ...]]:
+        """The words of each process that runs in this machine's network."""
+        return list(_programs(self.proc))
+
+    def program(self, name: str) -> tuple[str, ...]:
+        """Return the words of a running program, such as jostle-ship; empty: it does not run."""
+        return next((w for w in self.programs if os.path.basename(w[0]) == name), ())
+
+    def verb(self, *verbs: str) -> tuple[str, ...]:
+        """Return the words of a running `jostle VERB`; empty: it does not run."""
+        for words in self.programs:
+            at = next((n for n, word in enumerate(words[:4]) if _is_jostle(word)), None)
+            if at is not None and set(verbs) <= set(words[at + 1 :]):
+                return words
+        return ()
+
+    def config(self, words: tuple[str, ...], name: str) -> Path:
+        """Return the file that a program was given with --config, or the usual one."""
+        if "--config" in words[:-1]:
+            return Path(words[words.index("--config") + 1])
+        return self.etc / name
+
+    @cached_property
+    def agent_conf(self) -> Path:
+        """The configuration of sampler and shipper."""
+        return self.config(self.program("jostle-ship"), "agent.conf")
+
+    @cached_property
+    def receive_toml(self) -> Path:
+        """The configuration of the receiver."""
+        return self.config(self.verb("receive"), "receive.toml")
+
+    @cached_property
+    def agent(self) -> dict[str, str]:
+        """Keys and values of agent.conf; the programs themselves check them."""
+        try:
+            text = read_regular(self.agent_conf).decode("utf-8", "replace")
+        except OSError:
+            return {}
+        lines = (line.partition("=") for line in text.splitlines() if "=" in line)
+        return {key.strip(): value.strip() for key, _, value in lines if key.strip()[:1] != "#"}
+
+    @property
+    def has_repository(self) -> bool:
+        """Whether there is a repository where commands look for it."""
+        return (self.repository / MARKER).exists()
+
+    @property
+    def spool(self) -> Path:
+        """The spool of this machine."""
+        return Path(self.agent.get("spool") or settings().spool)
+
+    @cached_property
+    def roles(self) -> list[str]:
+        """What this machine is to the site, with the sign that says so."""
+        roles = []
+        sampler = self.program("jostle-agent")
+        installed = self.prefix / "bin" / "jostle-agent"
+        # A login node may share the folder of programs with nodes; there no slurmd runs.
+        counts = installed.exists() and (self.program("slurmd") or not self.slurm.exists())
+        signs = [
+            sign for sign, there in (
+                ("jostle-agent runs", sampler), ("jostle-ship runs", self.program("jostle-ship")),
+                (str(self.agent_conf), self.agent_conf.exists()),
+                (str(installed), counts),
+            ) if there
+        ]  # fmt: skip
+        if signs:
+            serves = {"server", "--serves"} & set(sampler) or self.agent.get("role") == "server"
+            roles.append(f"{'server' if serves else 'node'} ({signs[0]})")
+        if self.verb("receive") or self.receive_toml.exists():
+            sign = "it runs" if self.verb("receive") else str(self.receive_toml)
+            roles.append(f"receiver ({sign})")
+        if not roles and self.slurm.exists() and not self.program("slurmd"):
+            roles.append(f"login node ({self.slurm}, and no agent)")
+        if self.has_repository and os.access(self.repository, os.W_OK):
+            roles.append(f"repository's host ({self.repository} is writable)")
+        return roles
+
+    def is_a(self, *names: str) -> bool:
+        """Return whether this machine is one of these to the site."""
+        return any(role.startswith(names) for role in self.roles)
+
+
+def _is_jostle(word: str) -> bool:
+    return os.path.basename(word) == "jostle" or word == "jostle.cli"
+
+
+def _programs(proc: Path) -> Iterator[tuple[str, ...]]:
+    """Yield the words of processes, but not of those with another network: containers, labs."""
+    try:
+        network = os.readlink(proc / "self/ns/net")
+    except OSError:
+        network = ""
+    for pid in os.listdir(proc):
+        if not pid.isdecimal() or pid == str(os.getpid()):
+            continue
+        try:
+            raw = (proc / pid / "cmdline").read_bytes()
+        except OSError:
+            continue
+        try:
+            other = os.readlink(proc / pid / "ns/net")
+        except OSError:  # another user's: it counts
+            other = network
+        if raw and other == network:
+            yield tuple(word.decode("utf-8", "replace") for word in raw.rstrip(b"\0").split(b"\0"))
+
+
+def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
+    """Yield name and check of each part of the chain that belongs on this machine."""
+    yield "this machine", lambda: _check_role(site)
+    if not site.roles:
+        return
+    records = site.is_a("node", "server", "login")
+    if records:
+        yield "library", lambda: site_node.check_library(site)
+        yield "operator's file", lambda: site_node.check_operators_file(site)
+    if site.is_a("node", "server"):
+        yield "clock", checks.check_clock
+        yield "spool", lambda: site_node.check_spool(site)
+        yield "agent.conf", lambda: site_node.check_agent_conf(site)
+        yield "sampler", lambda: site_node.check_sampler(site)
+        if site.agent.get("receiver"):
+            yield "shipper", lambda: site_node.check_shipper(site)
+            yield "receiver", lambda: site_node.check_receiver(site)
+    if records and site.slurm.exists():
+        yield "Slurm", lambda: site_node.check_slurm(site)
+    if site.is_a("receiver"):
+        yield "receive.toml", lambda: site_host.check_receive_toml(site)
+        yield "mirror", lambda: site_host.check_mirror(site)
+        yield "jostle receive", lambda: site_host.check_receive(site)
+    if site.agent.get("munge") == "on" or (site.is_a("receiver") and site_host.wants_munge(site)):
+        yield "munged", lambda: site_host.check_munged(site)
+    if site.has_repository:
+        yield "repository", lambda: checks.check_repository(site.repository)
+        yield "newest slices", lambda: site_host.check_newest(site)
+        yield "silent nodes", lambda: site_host.check_silent(site)
+    elif site.is_a("login"):
+        yield "repository", lambda: Check(
+            "repository", "warn", f"{site.repository} is no repository: users see no jobs",
+            "set JOSTLE_REPOSITORY to the site's repository for all users",
+        )  # fmt: skip
+    if site.is_a("repository"):
+        yield "ingester", lambda: site_host.check_ingester(site)
+        yield "site digest", lambda: site_host.check_digest(site)
+
+
+def _check_role(site: Site) -> Check:
+    if site.roles:
+        return Check("this machine", "ok", f"{os.uname().nodename}: {', '.join(site.roles)}")
+    return Check(
+        "this machine", "fail", "nothing of a site is here: no agent, no receiver, no repository "
+        f"at {site.repository}, no Slurm",
+        f"on a node install the package for nodes, on the repository's host set "
+        f"JOSTLE_REPOSITORY ({_HOW_TO})",
+    )  # fmt: skip
