@@ -242,7 +242,7 @@ void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, j
     if (code == CURLE_OK)
         judge(r, a);
     else
-        snprintf(r->why, sizeof r->why, "no answer from the receiver: %s",
+        snprintf(r->why, sizeof r->why, "no answer from the receiver at %.300s: %s", s->receiver,
                  answer_cut ? "it is longer than any"
                  : *detail  ? detail
                             : curl_easy_strerror(code));
