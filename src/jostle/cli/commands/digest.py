@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,15 @@ from jostle.cli.options.common import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, heading, next_steps, show
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import console, emit_json, heading, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
+    from jostle.analysis.digest.finishing import Finishing
+    from jostle.plot.figures.page import Saved
     from jostle.report.models.scheduler import SchedulerFacts
     from jostle.repository import Repository
 
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
               help="One line, also where JOB is not known; status 0 (for an epilog).")  # fmt: skip
 @click.option("--brief", is_flag=True,
               help="At most 25 lines: what stands at the end of a job's output.")  # fmt: skip
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw the ends of processes, and what servers moved, into DIR.")  # fmt: skip
+@format_option
 @repository_option
 @json_option
 def command(
@@ -49,6 +56,8 @@ def command(
     wait_s: float,
     line: bool,
     brief: bool,
+    folder: str | None,
+    endings: tuple[str, ...],
     repository: Path,
     as_json: bool,
 ) -> None:
@@ -59,10 +68,10 @@ def command(
     suggested. If the program ran before, this run is compared with the others.
     """
     if line or brief:
-        if spool is not None or as_json or with_segments or (line and brief):
+        if spool is not None or as_json or with_segments or folder or (line and brief):
             raise UsageError(
-                f"--{'line' if line else 'brief'} is not for --spool, --json, --segments or the "
-                "other of --line and --brief.",
+                f"--{'line' if line else 'brief'} is not for --spool, --json, --segments, --plot "
+                "or the other of --line and --brief.",
                 hint="Use one of them.",
             )
         if line:
@@ -70,21 +79,27 @@ def command(
         else:
             click.echo(job_end(open_repository(repository), job), nl=False)
         return
+    place = plot_folder(folder)
     from jostle.report.models.among_runs import figures_of, runs_of
+    from jostle.report.models.finishing import finishing_of
     from jostle.report.models.jobs import job_row
     from jostle.report.models.scheduler import scheduler_facts
 
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
             digest = _read(store, name, with_segments=with_segments)
-            among = figures_of(store, runs_of(store, name), name)
-        _put(digest, among, None, as_json=as_json, with_segments=with_segments)
+            content = _Content(digest, figures_of(store, runs_of(store, name), name),
+                               finishing_of(store, name))  # fmt: skip
+        _put(content, place, endings, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(*steps("digest", "a spool", spool=spool))
         return
     store = open_repository(repository)
     flag = repository_flag(repository)
     name, *more = store.resolve_parts(job)
+    if more and folder:
+        raise UsageError(f"`{job}` is a batch job of several parts; --plot draws one job.",
+                         hint=f"Name a part: {name}")  # fmt: skip
     if more:
         digest_parts(store, [name, *more], flag, as_json=as_json)
         return
@@ -92,7 +107,8 @@ def command(
         digest = _read(store, name, with_segments=with_segments)
         among = figures_of(store, runs_of(store, name), name)
         facts = scheduler_facts(store, job_row(store, name))
-    _put(digest, among, facts, as_json=as_json, with_segments=with_segments)
+        content = _Content(digest, among, finishing_of(store, name), facts)
+    _put(content, place, endings, as_json=as_json, with_segments=with_segments)
     if as_json:
         return
     mpi = any(world.counted for world in digest.mpi)
@@ -156,18 +172,32 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
     return job_digest
 
 
+@dataclass(frozen=True)
+class _Content:
+    """What there is to say of a job."""
+
+    digest: Digest
+    among: dict[str, Any]
+    finishing: list[Finishing]
+    facts: SchedulerFacts | None = None
+
+
 def _put(
-    digest: Digest,
-    among: dict[str, Any],
-    facts: SchedulerFacts | None,
+    content: _Content,
+    folder: Path | None,
+    endings: tuple[str, ...],
     *,
     as_json: bool,
     with_segments: bool,
 ) -> None:
-    """Print the digest."""
+    """Print the digest, and draw what is to be drawn."""
+    digest, facts = content.digest, content.facts
+    saved = _draw(content.finishing, folder, endings, quiet=as_json) if folder else []
     if as_json:
-        scheduler = facts and facts.to_json()
-        emit_json(digest.to_json() | {"figures": among, "scheduler": scheduler})
+        emit_json(digest.to_json() | {
+            "figures": content.among, "scheduler": facts and facts.to_json(),
+            "finishing": [each.to_json() for each in content.finishing],
+        } | ({"plots": saved_json(saved)} if folder else {}))  # fmt: skip
         return
     from jostle.cli.views.digest import view
 
@@ -175,10 +205,38 @@ def _put(
         from jostle.cli.views.batch_jobs import said_by_scheduler
 
         show(f"part of Slurm's job {facts.name}; {said_by_scheduler(facts)}")
-    show(*view(digest, among))
+    show(*view(digest, content.among, content.finishing))
     if with_segments:
         from jostle.cli.views.mpi_world import segments_table
 
         for world in digest.mpi:
             if world.segments and world.segments.rows:
                 show("", heading("Segments"), *segments_table(world.segments.rows, world.ranks))
+    if folder:
+        _paint(content.finishing)
+        reason = "on no mount four processes moved data: there is nothing"
+        show("", *saved_lines(saved, folder, reason=reason))
+
+
+def _draw(
+    every: list[Finishing], folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    from jostle.plot.figures.finishing import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(every), folder, tuple(dict.fromkeys(endings)), bar.advance)
+
+
+def _paint(every: list[Finishing]) -> None:
+    """Draw the charts in the terminal."""
+    from rich.text import Text
+
+    from jostle.plot.charts.finishing import charts
+    from jostle.plot.terminal.finishing import draw_finishing
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    for chart in charts(every):
+        console().print()
+        for line in draw_finishing(chart, width=width, unicode=utf8()):
+            console().print(Text.assemble(*line), soft_wrap=True)

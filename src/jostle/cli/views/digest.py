@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle._schema import BY_ID
@@ -22,9 +22,11 @@ from jostle.report.format.values import (
     significant,
 )
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic, own_share
+from jostle.report.models.finishing import finding, tail_share
 
 if TYPE_CHECKING:
     from jostle.analysis import AccessShape, Digest, MountDigest, Spread
+    from jostle.analysis.digest.finishing import Finishing
 
 _ERRORS = {
     "missing": "no such file",
@@ -93,12 +95,15 @@ def own_cost(digest: Digest) -> str:
     return f"{cost}, {percent(digest.cost.share_of_cpu)} of their CPU time"
 
 
-def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
+def view(
+    digest: Digest, among: Mapping[str, Any], every: Sequence[Finishing] = ()
+) -> Iterator[Any]:
     """Yield the digest as lines and tables.
 
     Args:
         digest: The digest.
         among: What its figures are beside other runs: see `report.models.among_runs.figures_of`.
+        every: When its processes ended on each mount: `report.models.finishing.finishing_of`.
     """
     state = "running since" if digest.running else "from"
     lengths = ", ".join(duration(length) for length in digest.slice_ns)
@@ -112,6 +117,7 @@ def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
         yield from world_view(world)
     if busy_mounts(digest):
         yield from ("", heading("Files, by mount"), _mounts(digest))
+        yield from _finishing(digest, every)
     if digest.files:
         note = " of processes that ended" if digest.running else ""
         yield from ("", heading("Files", note), _files(digest))
@@ -170,6 +176,15 @@ def _mounts(digest: Digest) -> Any:
             *served,
         )  # fmt: skip
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
+
+
+def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:
+    """Yield what is to say of the ends of processes: a tail-off, a slow server."""
+    names = {mount.mount: mount_name(mount) for mount in digest.mounts}
+    for each in every:
+        if each.notable:
+            more = f"; {tail_share(each)}" if each.late else ""
+            yield f"{names.get(each.mount, each.mount)}: {finding(each)}{more}"
 
 
 def _files(digest: Digest) -> Any:

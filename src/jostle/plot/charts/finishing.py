@@ -1,0 +1,38 @@
+"""When the processes of a job ended, and what its servers moved: thesis figures 3.3 and 3.4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jostle.report.models.finishing import finding, tail_share
+
+if TYPE_CHECKING:
+    from jostle.analysis.digest.finishing import Finishing
+
+#: Most charts of a job: one for each mount, the longest tail-off first.
+MOST = 4
+
+
+@dataclass(frozen=True)
+class FinishingChart:
+    """What a chart of the ends of a job's processes shows.
+
+    Attributes:
+        title: The finding.
+        note: What part of the bytes the tail-off had; empty without one.
+        each: The numbers.
+    """
+
+    title: str
+    note: str
+    each: Finishing
+
+
+def charts(every: Sequence[Finishing]) -> list[FinishingChart]:
+    """Return the charts of a job, one for each mount."""
+    return [
+        FinishingChart(f"{each.job} on {each.mount}: {finding(each)}", tail_share(each), each)
+        for each in every[:MOST]
+    ]
