@@ -21,7 +21,7 @@ from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
-from jostle.repository.query.core_states import core_states
+from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.machine_loads import (
@@ -358,12 +358,6 @@ class Repository:
             mount_slices = own_slices(self._engine, job, "rollup", window)
             floors = core_floors(self._engine, job, slices, window)
             processes = self.job_processes(job)
-            states = core_states(
-                self._engine,
-                sorted(set(processes["host"].to_pylist())),
-                sorted({batch for batch in processes["batch"].to_pylist() if batch}),
-                window,
-            )
             worlds = segments.result().worlds
             return RunTables(
                 job,
@@ -374,8 +368,12 @@ class Repository:
                 mount_slices,
                 floors,
                 {} if worlds else self._others_cpu_s(job),
-                states,
+                core_states(self._engine, processes, window),
             )
+
+    def newest_machine_slices(self, since_ns: int) -> dict[str, int]:
+        """Return when the newest slice of each machine ended, of those after an instant, ns."""
+        return newest_machine_slices(self._engine, since_ns)
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
         """Return the CPU seconds that other jobs spent on each node of a job while it ran."""

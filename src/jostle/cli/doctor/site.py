@@ -115,8 +115,12 @@ class Site:
             roles.append(f"receiver ({sign})")
         if not roles and self.slurm.exists() and not self.program("slurmd"):
             roles.append(f"login node ({self.slurm}, and no agent)")
-        if self.has_repository and os.access(self.repository, os.W_OK):
-            roles.append(f"repository's host ({self.repository} is writable)")
+        # Root may write into a repository that a node only shares.
+        at_work = next((verb for verb in ("receive", "ingest", "serve") if self.verb(verb)), "")
+        writable = os.access(self.repository, os.W_OK)
+        if self.has_repository and writable and (at_work or not signs):
+            sign = f"jostle {at_work} runs" if at_work else f"{self.repository} is writable"
+            roles.append(f"repository's host ({sign})")
         return roles
 
     def is_a(self, *names: str) -> bool:

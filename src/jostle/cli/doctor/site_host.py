@@ -27,6 +27,8 @@ _PATIENCE_S = 10
 _SILENT_NS = 60 * 10**9
 #: Machines that were silent for longer are gone, and not silent.
 _GONE_NS = 7 * 86_400 * 10**9
+#: Of running agents so much is read back.
+_RECENT_NS = 3600 * 10**9
 _MOST_NAMES = 5
 _OPTIONS = {
     "listen": "--listen", "mirror": "--mirror", "tokens": "--tokens",
@@ -163,8 +165,10 @@ def _newest(site: Site) -> dict[str, tuple[int, bool]]:
     """Return host -> end of its newest slice, ns, and whether its agent runs."""
     from jostle.repository import Repository
 
-    rows = Repository(site.repository).query(_NEWEST).to_pylist()
-    return {row["host"]: (row["ns"], row["runs"]) for row in rows}
+    store = Repository(site.repository)
+    recent = store.newest_machine_slices(time.time_ns() - _RECENT_NS)
+    rows = store.query(_NEWEST).to_pylist()
+    return {row["host"]: (max(row["ns"], recent.get(row["host"], 0)), row["runs"]) for row in rows}
 
 
 def check_newest(site: Site) -> Check:

@@ -172,7 +172,7 @@ def check_sampler(site: Site) -> Check:
             "sampler", "fail", f"jostle-agent runs, and {site.spool} has no profile of a machine",
             "look into `journalctl -u jostle-agent-sampler`",
         )  # fmt: skip
-    (read,) = read_machines([ReadRequest(newest, 0)], max_rows=1).results
+    (read,) = read_machines([ReadRequest(newest, 0)]).results
     if read.header is None:
         closed = not os.access(newest, os.R_OK)
         return Check("sampler", "warn" if closed else "fail", str(read.error),
@@ -185,6 +185,7 @@ def check_sampler(site: Site) -> Check:
             "systemctl restart jostle-agent-sampler",
         )  # fmt: skip
     texts = list(dict.fromkeys(note.text for note in header.notes))
+    texts = [text for text in texts if not text.startswith("not here")]  # which is no fault
     lacks = f"; it says: {texts[0]}" if texts else ""
     lacks += f" (and {len(texts) - 1} more: jostle-agent --once)" if len(texts) > 1 else ""
     return Check(
@@ -207,6 +208,8 @@ def check_shipper(site: Site) -> Check:
     waiting = _WAITING.search(words)
     says = f"last answer: {answer[1]} ({answer[2]})"
     says += f"; {waiting[1]} to be sent" if waiting else ""
+    if answer[1] == "none yet":
+        return Check("shipper", "warn", says, "wait for its next post")
     if answer[1] != "stored":
         _, _, mend = answer[1].partition(" Mend: ")
         return Check("shipper", "fail", says, mend or "see `receiver` below")

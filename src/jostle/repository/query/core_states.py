@@ -21,20 +21,19 @@ _LEVELS = {
 _JOINED = {name: _LEVELS.get(name, "sum") for name in CORE_METRICS}
 
 
-def core_states(
-    engine: Engine, hosts: Sequence[str], batches: Sequence[str], window: Sequence[int]
-) -> pa.Table:
+def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> pa.Table:
     """Return the slices of the machines, power domains and control groups of a job's nodes.
 
     Args:
         engine: The repository.
-        hosts: The job's nodes.
-        batches: The batch jobs that it belongs to, such as slurm-12.
+        processes: The job's, as RunTables.processes.
         window: Start and end, ns since the epoch.
 
     Returns:
         As RunTables.core_states.
     """
+    hosts = sorted(set(processes["host"].to_pylist()))
+    batches = sorted({batch for batch in processes["batch"].to_pylist() if batch})
     if not hosts or not engine.newest("component_slices", *window):
         return NO_CORE_STATES
     rows = engine.source("component_slices", *window)
@@ -43,7 +42,7 @@ def core_states(
         "AND (kind <> 'batch_job' OR list_contains($3, job)) "
         "AND slice + span > $4 // slice_ns AND slice * slice_ns < $5"
     )
-    asked = [list(hosts), list(_KINDS), list(batches), *window]
+    asked = [hosts, list(_KINDS), batches, *window]
     number = engine.ask(lambda: f"SELECT count(*) AS number {chosen}", asked)["number"][0].as_py()
     joined = -(-number // _MOST_ROWS) or 1
     columns = ", ".join(
@@ -60,3 +59,21 @@ def core_states(
         ),
         asked,
     ).cast(NO_CORE_STATES.schema)
+
+
+def newest_machine_slices(engine: Engine, since_ns: int) -> dict[str, int]:
+    """Return when the newest slice of each machine ended, of those after an instant, ns.
+
+    Table machines has it only of agents that have ended.
+    """
+    rest = (since_ns, 2**63 - 1)
+    if not engine.newest("component_slices", *rest):
+        return {}
+    rows = engine.source("component_slices", *rest)
+    newest = engine.ask(
+        lambda: (
+            f"SELECT host, max((slice + span) * slice_ns)::BIGINT AS ns FROM ({rows}) GROUP BY host"
+        ),
+        [],
+    )
+    return dict(zip(*(newest[name].to_pylist() for name in ("host", "ns")), strict=True))
