@@ -24,12 +24,8 @@ from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
-from jostle.repository.query.machine_loads import (
-    MachineLoads,
-    machine_loads,
-    served,
-    servers_of,
-)
+from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
+from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
@@ -554,6 +550,10 @@ class Repository:
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
         """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
         return served(self._engine, mounts, span)
+
+    def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
+        """Return when processes moved bytes on mounts, and what the job moved there."""
+        return process_ends(self._engine, job)
 
     def programs_beside(self) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
