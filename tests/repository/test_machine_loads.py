@@ -67,7 +67,8 @@ def test_nfs(tmp_path: Path) -> None:
                               "job": "slurm-9", "mib": 0}]),
         machine("srv", 13, [{"kind": "nfs_server", "name": "nfsd", "mib": 6},
                             {"kind": "disk", "name": "sda", "source": "srv:/scratch", "mib": 5},
-                            {"kind": "disk", "name": "sdb", "source": "elsewhere", "mib": 7}], 1),
+                            {"kind": "disk", "name": "sdb", "source": "elsewhere", "mib": 7},
+                            {"kind": "disk", "name": "sdc", "mib": 9}], 1),
         machine("other", 14, [{"kind": "nfs_server", "name": "nfsd", "mib": 8}], 1),
     )  # fmt: skip
     machines = store.beside("mine").machines

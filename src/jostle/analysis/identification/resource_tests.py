@@ -16,7 +16,13 @@ from jostle.analysis.identification.evidence import (
 )
 from jostle.analysis.identification.resources import Floats, SharedResource
 from jostle.analysis.identification.seconds_lost import smallest_loss
-from jostle.analysis.identification.service_time import QUIET, ServiceTimes, quiet_slices, service
+from jostle.analysis.identification.service_time import (
+    QUIET,
+    Flags,
+    ServiceTimes,
+    quiet_slices,
+    service,
+)
 
 #: Rate of false discoveries.
 LEVEL = 0.05
@@ -29,6 +35,7 @@ _LAGS = 4  # but no more slices than these are tried
 _AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
 _LENGTHS = ((100_000_000, "100ms"), (250_000_000, "250ms"), (500_000_000, "500ms"),
             (1_000_000_000, "1s"), (2_000_000_000, "2s"))  # fmt: skip
+_AT_WORK = 0.2  # of its usual height: with more of it a suspect is at work
 _GRAIN = 20  # levels of a load: smaller changes are noise
 
 
@@ -215,7 +222,7 @@ def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
     """Return whether more load went with more slowdown, not only some load with some."""
     if test.correlation <= 0:
         return False
-    judged = resource_test.served.judged
+    judged = resource_test.served.judged & _unexplained(resource_test)
     load = delayed(resource_test.resource.loads[job], test.lag)
     here = judged & (load > 0)
     if int(here.sum()) < 2 * QUIET:
@@ -227,6 +234,16 @@ def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
     return bool(
         np.mean(resource_test.served.slow[strong]) > np.mean(resource_test.served.slow[weak])
     )
+
+
+def _unexplained(resource_test: ResourceTest) -> Flags:
+    """Return the slices in which no suspect was at work yet; all, where they are nearly none."""
+    free = np.ones(resource_test.resource.axis[2], dtype=bool)
+    for name in resource_test.suspects:
+        load = delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
+        free &= load <= _AT_WORK * float(np.quantile(load[load > 0], 0.9)) if load.any() else True
+    judged = resource_test.served.judged
+    return free if int((free & judged).sum()) >= FEWEST else np.ones(len(free), dtype=bool)
 
 
 def delayed(load: Floats, lag: int) -> Floats:

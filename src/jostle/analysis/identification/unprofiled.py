@@ -24,8 +24,12 @@ from jostle.repository.query.machine_loads import SERVING_KINDS
 
 # Written back, or read ahead, within this time: the kernel keeps dirty pages for 30 s.
 _LATELY_NS = 40_000_000_000
-#: What a server moves beyond what clients asked for: headers, retries, read-ahead.
+#: Part of the greatest load in a slice: less is one of rounding.
+_TINY = 0.02
+#: A server moves more than clients ask for (headers, retries, read-ahead), by this part at most.
 _SERVER_EXTRA = 0.1
+#: Slices over which the two are compared, and the quantile at which nobody else is at work.
+_BLOCK, _ALONE = 8, 0.2
 #: Part of all traffic: a smaller difference is one of counting, not of load.
 _LEAST = 0.05
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
@@ -106,8 +110,8 @@ def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
     width = max(int(_LATELY_NS // axis[1]), 1)
     lately = np.concatenate([np.zeros(width), ahead])  # nothing was ahead before the job
     windows = np.lib.stride_tricks.sliding_window_view(lately, width)[: len(ahead)]
-    grown = np.maximum(ahead - windows.max(axis=1), 0.0)
-    return np.asarray(np.minimum(grown, counted))
+    grown = np.minimum(np.maximum(ahead - windows.max(axis=1), 0.0), counted)
+    return np.asarray(np.where(grown > _TINY * float(grown.max(initial=0.0)), grown, 0.0))
 
 
 def _worth(load: Load, counted: Load) -> bool:
@@ -159,6 +163,21 @@ def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
     return found
 
 
+def _extra(counted: Floats, theirs: Floats) -> float:
+    """Return how much a server moves for each byte that its clients ask for.
+
+    It is taken from the spans in which the server moved least beyond that: a factor that is too
+    large would hide the beginning of each load behind what came before it.
+    """
+    whole = len(counted) // _BLOCK * _BLOCK
+    moved, asked = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, theirs))
+    some = asked > 0.1 * max(float(asked.max(initial=0.0)), 1.0)
+    if not some.any():
+        return 1.0
+    ratio = float(np.quantile(moved[some] / asked[some], _ALONE))
+    return float(np.clip(ratio, 1.0, 1 + _SERVER_EXTRA))
+
+
 def _on_server(
     beside: Beside, mount: str, axis: Axis, known: Iterable[Load]
 ) -> tuple[str, Load] | None:
@@ -186,7 +205,7 @@ def _on_server(
     load = {}
     for name in _TRAFFIC:
         theirs = _laid(profiled, name, axis) + sum((each[name] for each in known), zero)
-        load[name] = _beyond(counted[name], theirs * (1 + _SERVER_EXTRA), axis)
+        load[name] = _beyond(counted[name], theirs * _extra(counted[name], theirs), axis)
     load["meta_ops"] = zero
     if not _worth(load, counted):
         return None

@@ -190,6 +190,13 @@ def _servers(
     ]  # fmt: skip
     if not pairs:
         return MachineLoads().servers
+    # Where a host says what stands behind the mount, its other disks and links do not.
+    said = {(mount, row["host"]) for mount, row in pairs if row["source"]}
+    pairs = [
+        (mount, row)
+        for mount, row in pairs
+        if row["source"] or row["kind"] == "nfs_server" or (mount, row["host"]) not in said
+    ]
     whole = [(mount, {"host": row["host"], "kind": "machine"}) for mount, row in pairs]
     pairs += [pair for at, pair in enumerate(whole) if pair not in whole[:at]]
     rows = engine.source("component_slices", *window)
