@@ -50,7 +50,8 @@ typedef struct jst_group {
     char name[JST_NAME]; /* of its folder */
     char job[JST_NAME];  /* slurm-123; "" where that is not known */
     int version;
-    bool old; /* its counters may hold what it did before the agent was there, though it is seen late */
+    bool
+        old; /* its counters may hold what it did before the agent was there, though it is seen late */
 } jst_group;
 
 /** Calls `each` for each group of a batch job; NULL: the source opens. Returns how many, or -1 where no control groups are mounted. */
