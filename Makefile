@@ -19,7 +19,7 @@ check: build            ## tests, linters, sanitizers, fuzzers, freshness of gen
 fuzz-nightly: build     ## ten minutes of mutated profiles, through ingest and server, by a new seed
 	@.venv/bin/python tests/hostile/fuzz_through.py --minutes 10
 
-packages: build         ## a .deb and an .rpm for the nodes of a cluster, and a wheel, in build/packages
+packages: build         ## a .deb and an .rpm for nodes and for the repository's host, and a wheel, in build/packages
 	@tools/packages.sh
 
 bench: build            ## the figures of docs, measured here

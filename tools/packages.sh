@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# packages.sh: packages in build/packages: a .deb and an .rpm for the nodes of a cluster, a wheel for all else.
+# packages.sh: packages in build/packages: a .deb and an .rpm for the nodes of a cluster, a wheel for all else, and
+# from it a .deb and an .rpm for the repository's host.
 #
-#   tools/packages.sh [deb|rpm|wheel]...      default: all three
+#   tools/packages.sh [deb|rpm|wheel|site]...      default: all; site needs the wheel
 #
 # .deb and .rpm hold the build in build/: its MPI adapters are those that JOSTLE_MPICC named, and they need the
 # glibc and the libraries of this machine or newer ones. The wheel has a build of its own, which needs no glibc
@@ -25,7 +26,7 @@ deb() {
         say "No .deb: dpkg-shlibdeps is missing (apt-get install dpkg-dev)."
         return
     }
-    rm -f build/packages/*.deb
+    rm -f build/packages/jostle-node*.deb
     pack DEB
 }
 
@@ -34,7 +35,7 @@ rpm() {
         say "No .rpm: rpmbuild is missing (apt-get install rpm, or dnf install rpm-build)."
         return
     }
-    rm -f build/packages/*.rpm
+    rm -f build/packages/jostle-node*.rpm
     pack RPM
 }
 
@@ -60,12 +61,17 @@ wheel() {
     fi
 }
 
-[ $# -gt 0 ] || set -- deb rpm wheel
+site() {
+    rm -f build/packages/jostle-site*
+    tools/package_site.sh build/packages/jostle-*.whl build/packages
+}
+
+[ $# -gt 0 ] || set -- deb rpm wheel site
 for kind in "$@"; do
     case $kind in
-    deb | rpm | wheel) "$kind" ;;
+    deb | rpm | wheel | site) "$kind" ;;
     *)
-        say "packages.sh: $kind is none of deb, rpm, wheel"
+        say "packages.sh: $kind is none of deb, rpm, wheel, site"
         exit 2
         ;;
     esac

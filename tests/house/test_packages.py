@@ -1,14 +1,18 @@
-"""Packages for nodes: each is installed in a throw-away copy of this machine, used, and removed."""
+"""Packages for nodes and the host: each is installed in a throw-away copy, used, and removed."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from conftest import native
 from jostle.repository import Repository
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +43,7 @@ for file in /opt/jostle/bin/* /opt/jostle/lib/*.so; do
     if ldd "$file" | grep 'not found'; then exit 1; fi
 done
 /opt/jostle/bin/jostle-agent --version
+[ ! -e /usr/lib/systemd/system/jostle-receive.service ] && [ ! -e /opt/jostle/lib/systemd ]
 grep ExecStart=/opt/jostle/bin/jostle-agent /usr/lib/systemd/system/jostle-agent-sampler.service
 echo 'slice = 1s' >>/etc/jostle/jostle.conf
 {remove}
@@ -56,6 +61,60 @@ RPM = {  # the machine is no rpm one: what must be there is held against the lis
     "remove": "rpm -e jostle-node",
     "after": "grep 1s /etc/jostle/jostle.conf.rpmsave",
 }
+#: What the operator of the repository's host does, up to a profile that a node's shipper sends.
+SITE_TRIAL = """
+[ ! -e /opt/jostle ] && [ ! -e /etc/jostle ] && [ ! -e /var/lib/jostle ]
+dpkg -i /mnt/package
+cd /tmp
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+unset LD_PRELOAD JOSTLE_SPOOL JOSTLE_CONFIG PYTHONPATH
+fails() {{ if "$@"; then exit 1; fi; }}  # set -e passes over a `!`
+jostle --version
+[ -z "$(find /opt/jostle/venv -name direct_url.json)" ]
+[ "$(stat -c %a:%U /var/lib/jostle)" = 700:jostle ]
+fails grep '^[^#]' /etc/jostle/receive.toml /etc/jostle/site.conf
+if command -v systemd-analyze; then
+    systemd-analyze verify --man=no /usr/lib/systemd/system/jostle-*.service 2>verified || true
+    fails grep jostle verified
+fi
+as_jostle() {{ setpriv --reuid jostle --regid jostle --clear-groups "$@"; }}
+fails as_jostle jostle receive 2>refused
+grep 'listens nowhere' refused
+token=$(jostle receive token node1)
+chown jostle /etc/jostle/receive.tokens
+cat >>/etc/jostle/receive.toml <<'END'
+listen = "127.0.0.1:{port}"
+tokens = "/etc/jostle/receive.tokens"
+END
+repository=/var/lib/jostle/repository
+as_jostle jostle receive --config /etc/jostle/receive.toml --repository $repository >log 2>&1 &
+receiver=$!
+until grep 127.0.0.1 log; do kill -0 $receiver; sleep 0.2; done
+mkdir spool
+/opt/jostle/venv/lib/python3*/site-packages/jostle/_native/jostle-run \
+    --spool /tmp/spool --job trial dd if=/dev/zero of=written bs=4096 count=100
+umask 077
+echo not-the-one >token
+printf '%s\n' 'receiver = http://127.0.0.1:{port}' 'spool = /tmp/spool' 'node = node1' \
+    'token_file = /tmp/token' >agent.conf
+fails /mnt/jostle-ship --config agent.conf --once
+ls spool/*.js?
+echo "$token" >token
+/mnt/jostle-ship --config agent.conf --once
+for try in $(seq 100); do
+    as_jostle jostle jobs --repository $repository | grep trial && break
+    sleep 0.2
+done
+as_jostle jostle jobs --repository $repository | grep trial
+kill $receiver
+wait $receiver || true
+dpkg -r jostle-site
+[ ! -e /opt/jostle ] && [ ! -e /usr/bin/jostle ]
+grep {port} /etc/jostle/receive.toml
+[ -d $repository ]
+dpkg -P jostle-site
+[ ! -e /etc/jostle/receive.toml ]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +126,21 @@ def packages() -> dict[str, Path]:
     done = subprocess.run(
         [ROOT / "tools/packages.sh", "deb", "rpm"], check=True, capture_output=True, text=True
     )
-    paths = [ROOT / line for line in done.stdout.split()]
+    paths = [ROOT / line for line in done.stdout.split() if "jostle-node" in line]
     return {path.suffix[1:]: path for path in paths}
+
+
+def in_a_copy_of_the_machine(script: str, place: Path, out: Path) -> None:
+    """Run a script there; the folder `out` is its /mnt."""
+    if os.geteuid() != 0:
+        pytest.skip("a copy of the machine needs root")
+    place.mkdir()
+    (out / "script").write_text(script)
+    command = ["unshare", "-m", "sh", "-c", THROW_AWAY, "sh", place, out]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    if "overlay" in done.stderr and "+" not in done.stderr:
+        pytest.skip(f"no overlay here: {done.stderr}")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("kind", "steps"), [("deb", DEB), ("rpm", RPM)])
@@ -77,18 +149,10 @@ def test_a_package_can_be_installed_used_and_removed(
 ) -> None:
     if kind not in packages:
         pytest.skip("no rpmbuild here")
-    if os.geteuid() != 0:
-        pytest.skip("a copy of the machine needs root")
-    place, out = tmp_path / "place", tmp_path / "out"
-    place.mkdir()
+    out = tmp_path / "out"
     out.mkdir()
     shutil.copy(packages[kind], out / "package")
-    (out / "script").write_text(TRIAL.format(**steps))
-    command = ["unshare", "-m", "sh", "-c", THROW_AWAY, "sh", place, out]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if "overlay" in done.stderr and "+" not in done.stderr:
-        pytest.skip(f"no overlay here: {done.stderr}")
-    assert done.returncode == 0, done.stdout + done.stderr
+    in_a_copy_of_the_machine(TRIAL.format(**steps), tmp_path / "place", out)
     assert not Path("/opt/jostle/lib/libjostle.so").exists(), "it was installed here"
     with Repository.of_spool([out]) as store:
         jobs = store.query("SELECT job, sum(posix_write_bytes) AS bytes FROM mount_slices "
@@ -105,3 +169,35 @@ def test_nodes_need_no_mpi(packages: dict[str, Path]) -> None:
         needs = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         assert "libc" in needs
         assert not [word for word in ("mpi", "python", "jostle.so") if word in needs], needs
+
+
+def test_the_repositorys_host(tmp_path: Path) -> None:
+    """From installing to a job in the repository. The .rpm has the files of the same folder."""
+    for tool in ("dpkg-deb", "cpack"):
+        if not shutil.which(tool):
+            pytest.skip(f"no {tool} here")
+    ship = native("jostle-ship")
+    if ship is None:
+        pytest.skip("no jostle-ship here")
+    out = tmp_path / "out"
+    out.mkdir()
+    shutil.copy(ship, out)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+         "--config-settings", "wheel.cmake=false", "--wheel-dir", tmp_path, ROOT],
+        check=True,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel, "a") as archive:  # what the build is there for, built already
+        for name in ("jostle-run", "libjostle.so", "libjostle-decode.so", "libjostle-timer.so"):
+            archive.write(ship.parent / name, f"jostle/_native/{name}")
+    command = [ROOT / "tools/package_site.sh", wheel, tmp_path, "deb"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "No matching distribution" in done.stderr or "the distribution's" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    (package,) = tmp_path.glob("jostle-site*.deb")
+    package.rename(out / "package")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    in_a_copy_of_the_machine(SITE_TRIAL.format(port=port), tmp_path / "place", out)

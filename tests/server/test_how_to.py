@@ -26,7 +26,8 @@ from jostle.server import Server, create_app
 from jostle.server.access.accounts import add_account
 from jostle.server.access.settings import read_settings
 
-PAGE = Path(__file__).parents[2] / "docs/how-to/serve-a-cluster.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/how-to/serve-a-cluster.md"
 BLOCKS = dict(re.findall(r"^```\w+ save=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S))
 PASSWORD, SECRET = "correct horse", "s3cret of the proxy"
 WHOLE = """
@@ -192,9 +193,8 @@ def test_the_issuers_settings(place: Path, users: None):
 
 
 def test_the_unit_starts_a_command_that_there_is():
-    line = next(
-        x for x in BLOCKS["jostle-serve.service"].splitlines() if x.startswith("ExecStart=")
-    )
+    unit = (ROOT / "integrations/systemd/jostle-serve.service").read_text()
+    line = next(x for x in unit.splitlines() if x.startswith("ExecStart="))
     words = shlex.split(line.partition("=")[2])
     assert words[0].endswith("/bin/jostle") and words[1] == "serve"
     command = cli.get_command(click.Context(cli), "serve")
@@ -202,4 +202,4 @@ def test_the_unit_starts_a_command_that_there_is():
     with click.Context(command) as context:
         assert command.parse_args(context, words[2:]) == []
     for name in ("/var/log/jostle", "/var/cache/jostle"):  # what it writes is what it may
-        assert name in BLOCKS["jostle-serve.service"].partition("ReadWritePaths=")[2]
+        assert name in unit.partition("ReadWritePaths=")[2]
