@@ -32,7 +32,8 @@ _SERVER_EXTRA = 0.1
 _BLOCK, _ALONE = 8, 0.2
 #: Part of all traffic: a smaller difference is one of counting, not of load.
 _LEAST = 0.05
-_TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
+_DIRECTIONS = ("read_bytes", "write_bytes")
+_TRAFFIC = (*_DIRECTIONS, "meta_ops")
 _COLUMNS = {
     "read_bytes": "posix_read_bytes", "write_bytes": "posix_write_bytes",
     "meta_ops": "posix_meta_ops",
@@ -114,12 +115,15 @@ def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
     return np.asarray(np.where(grown > _TINY * float(grown.max(initial=0.0)), grown, 0.0))
 
 
-def _worth(load: Load, counted: Load) -> bool:
-    """Return whether a load is more than a difference of counting."""
-    moved = sum(float(load[name].sum()) for name in ("read_bytes", "write_bytes"))
-    whole = sum(float(counted[name].sum()) for name in ("read_bytes", "write_bytes"))
-    meta, all_meta = float(load["meta_ops"].sum()), float(counted["meta_ops"].sum())
-    return moved > _LEAST * max(whole, 1.0) or meta > max(_LEAST * all_meta, 100.0)
+def _notable(load: Load, counted: Load) -> Load | None:
+    """Return the directions in which a load is more than a difference of counting; None: neither.
+
+    Operations of metadata are left out: one call may be several requests.
+    """
+    whole = sum(float(counted[name].sum()) for name in _DIRECTIONS)
+    kept = {name: values if name in _DIRECTIONS and values.sum() > _LEAST * max(whole, 1.0)
+            else np.zeros(len(values)) for name, values in load.items()}  # fmt: skip
+    return kept if any(values.any() for values in kept.values()) else None
 
 
 def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
@@ -132,10 +136,9 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
         load = {name: _beyond(counted[name], _laid(known, name, axis), axis)
                 for name in _TRAFFIC}  # fmt: skip
-        # One call may be several requests: operations of metadata cannot be subtracted.
-        load["meta_ops"] = np.zeros(axis[2])
-        if _worth(load, counted):
-            _put(found, _name_of(beside, host), load)
+        notable = _notable(load, counted)
+        if notable is not None:
+            _put(found, _name_of(beside, host), notable)
     return found
 
 
@@ -206,14 +209,14 @@ def _on_server(
     for name in _TRAFFIC:
         theirs = _laid(profiled, name, axis) + sum((each[name] for each in known), zero)
         load[name] = _beyond(counted[name], theirs * _extra(counted[name], theirs), axis)
-    load["meta_ops"] = zero
-    if not _worth(load, counted):
+    notable = _notable(load, counted)
+    if notable is None:
         return None
     jobs = sorted(set(beside.machines.groups.column("job").to_pylist()))
     if len(jobs) == 1:  # the only one of the site without a profile
-        return f"{jobs[0]} (no profile)", load
+        return f"{jobs[0]} (no profile)", notable
     hosts = sorted(set(rows.column("host").to_pylist()))
-    return f"unprofiled load on {', '.join(hosts[:3])}", load
+    return f"unprofiled load on {', '.join(hosts[:3])}", notable
 
 
 def _rows(beside: Beside, name: str, mount: str, load: Load, axis: Axis) -> pa.Table:
