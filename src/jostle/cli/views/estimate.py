@@ -23,7 +23,7 @@ from jostle.report.format.values import (
     significant,
 )
 from jostle.report.models.lost_time import join_spans
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
 from jostle.report.verdict.verdict import (
     NOTHING,
     CauseRow,
@@ -85,6 +85,8 @@ def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
     if interference is None or not blame.suspects:
         return []
     culprits = f"by {_job(blame.suspects[0])}"
+    if all(suspect.kind == "server" for suspect in blame.suspects):
+        culprits = f"not by a neighbour: {blame.suspects[0].job} was slow"
     if len(blame.suspects) > 1:
         culprits += f" and {len(blame.suspects) - 1} more"
     if not blame.leaves_some:
@@ -99,10 +101,8 @@ def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
 def _job(suspect: Blamed) -> str:
     from jostle.analysis.identification.model import OTHERS
 
-    if suspect.job == OTHERS or suspect.kind == "unprofiled":
-        return suspect.job
-    if suspect.kind == "server":
-        return f"no neighbour: {suspect.job} was slow"
+    if suspect.job == OTHERS or suspect.kind != "job":
+        return suspect_name(suspect.job, suspect.kind)
     owner = "" if suspect.user is None else f" ({owner_name(suspect.user)})"
     return f"job {suspect.job}{owner}"
 

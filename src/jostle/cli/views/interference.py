@@ -11,7 +11,7 @@ from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, suspect_name, to_whom
 from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 
 if TYPE_CHECKING:
@@ -87,10 +87,9 @@ def _first(split: Blame) -> str:
     program = f", {kind}" if kind and kind not in first.job else ""
     whose = f" ({who(first.user)}{program})" if first.user is not None else ""
     share = first.seconds.value / split.explained_s.value if split.explained_s.value > 0 else 0.0
+    name = suspect_name(first.job, first.kind)
     slices = f"{count(split.suspect_slices)} slice{'s' if split.suspect_slices != 1 else ''}"
-    return (
-        f"{100 * share:.0f} % of that to {first.job}{whose} on {first.resources[0]}, in {slices}."
-    )
+    return f"{100 * share:.0f} % of that to {name}{whose} on {first.resources[0]}, in {slices}."
 
 
 def _seen(interference: Interference, run: str) -> Iterator[str]:
@@ -152,7 +151,8 @@ def _suspects(interference: Interference) -> Table:
     for suspect, place in _once(interference):
         ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
         frame.add_row(
-            suspect.job, PurePath(suspect.program).name or "-", who(suspect.user), place,
+            suspect_name(suspect.job, suspect.kind), PurePath(suspect.program).name or "-",
+            who(suspect.user), place,
             f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
             " to ".join(ends), count(suspect.slices), f"{suspect.correlation:.2f}",
             probability(suspect.p), probability(suspect.q),

@@ -62,6 +62,11 @@ def to_whom(kinds: Collection[SuspectKind]) -> str:
     }.get(frozenset(kinds), "to others")
 
 
+def suspect_name(job: str, kind: SuspectKind) -> str:
+    """Name a suspect for users: `slow server s3 (disk sdb)` is no neighbour."""
+    return f"slow {job}" if kind == "server" else job
+
+
 @dataclass(frozen=True)
 class Blame:
     """A loss divided among suspects: their shares and the unexplained one add up to 1.

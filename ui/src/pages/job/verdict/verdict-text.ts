@@ -139,5 +139,7 @@ const MOST_SUSPECTS = 5;
 
 /** Returns the suspects with the largest shares, largest first. */
 export const topSuspects = (verdict: Verdict): Blamed[] => verdict.blame.suspects.slice(0, MOST_SUSPECTS);
+/** Names a suspect: a slow server is no neighbour (report/verdict/blame.py). */
+export const suspectName = (suspect: Blamed) => (suspect.kind === 'server' ? `slow ${suspect.job}` : suspect.job);
 /** Whether a suspect is a job whose page the viewer may open. */
 export const isNamed = (suspect: Blamed) => suspect.job !== OTHER_USERS_JOBS && (suspect.kind ?? 'job') === 'job';
