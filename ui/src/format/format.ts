@@ -1,5 +1,4 @@
 // Numbers and times as text, in the same form as in the commands.
-import type { Interval } from '../api/api-types';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
@@ -35,7 +34,7 @@ export function points(value: number): string {
 }
 
 /** Returns an energy with its interval: `0.82 kWh (0.61 to 1.1)`, below 0.1 kWh in Wh. */
-export function energyWithin(kwh: Interval): string {
+export function energyWithin(kwh: { value: number; low: number; high: number }): string {
   const [unit, factor] = kwh.value >= 0.1 ? ['kWh', 1] : ['Wh', 1000];
   return `${digits(factor * kwh.value)} ${unit} (${digits(factor * kwh.low)} to ${digits(factor * kwh.high)})`;
 }
