@@ -183,6 +183,18 @@ static void run(const char *const *folders)
     jst_sample_free(&s);
 }
 
+__attribute__((noreturn)) static void begin_and_end_for_ever(const char *folder)
+{
+    char job[320];
+    for (unsigned i = 0;; i++) {
+        snprintf(job, sizeof job, "%s/job_%u", folder, 1 + i % 4);
+        if (i & 4)
+            rmdir(job);
+        else
+            mkdir(job, 0755);
+    }
+}
+
 /* Jobs that begin and end while their groups are listed and read: gone is no error. */
 static void jobs_come_and_go(void **state)
 {
@@ -196,13 +208,8 @@ static void jobs_come_and_go(void **state)
     jst_root = "";
     assert_null(jst_source_batch_jobs.open());
     pid_t site = fork();
-    for (unsigned i = 0; site == 0; i++) {
-        snprintf(job, sizeof job, "%s/job_%u", folder, 1 + i % 4);
-        if (i & 4)
-            rmdir(job);
-        else
-            mkdir(job, 0755);
-    }
+    if (site == 0)
+        begin_and_end_for_ever(folder);
     unsigned seen = 0;
     for (unsigned i = 0; i < 3000; i++) {
         jst_sample_begin(&s);

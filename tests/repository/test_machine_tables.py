@@ -174,6 +174,18 @@ def test_a_mirror_says_who_and_whether_it_is_over(store: Repository, tmp_path: P
     assert not list(path.parent.iterdir())  # and its mark is gone with it
 
 
+def test_what_is_still_coming_is_not_damaged(store: Repository, tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    create_mirror(mirror)
+    for p, uid in ((make_profile(1, "alpha", ended=False), 5), (machine(end=False), 0)):
+        path = p.write(mirrored(mirror, "node1", uid))
+        os.truncate(path, 5000)
+    assert store.ingest([mirror]).warnings == []
+    for path in [*mirror.glob("node1/*/*.js?")]:
+        path.with_name(path.name + OVER).touch()
+    assert len(store.ingest([mirror]).warnings) == 2
+
+
 def test_silence_does_not_end_what_is_mirrored(store: Repository, tmp_path: Path) -> None:
     """A receiver that was away for hours must not take all processes for dead."""
     mirror = tmp_path / "mirror"

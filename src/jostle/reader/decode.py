@@ -59,6 +59,11 @@ class Origin:
     over: bool
     node: str = ""
 
+    @property
+    def is_coming(self) -> bool:
+        """Whether more of the file is on its way: what is missing may come yet."""
+        return not self.over
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:

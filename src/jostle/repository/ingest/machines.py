@@ -56,6 +56,8 @@ class MachinePlan:
         self.finished: set[int] = set()
         self.slices = 0  # rows of component slices
         for result in tables.results:
+            if result.request.origin is not None and result.request.origin.is_coming:
+                continue
             self.warnings += result.warnings
             if result.error is not None:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())

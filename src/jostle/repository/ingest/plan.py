@@ -81,10 +81,14 @@ class Plan:
         self.ended: Counter[str] = Counter()
         self.warnings += [f"{error} {error.hint}".strip() for error in files.errors.values()]
         for read in segments.reads.values():
+            if read.request.origin is not None and read.request.origin.is_coming:
+                continue
             self.warnings += read.warnings
             if read.error is not None and read.error.passing:
                 self.warnings.append(f"{read.error} {read.error.hint}")
         for result in decoded.results:
+            if result.request.origin is not None and result.request.origin.is_coming:
+                continue
             self.warnings += result.warnings
             if result.error is not None:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
