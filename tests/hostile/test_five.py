@@ -27,8 +27,8 @@ def rows_of(store: Repository, user: int) -> dict[str, list[dict[str, Any]]]:
     (job,) = (row["job"] for row in store.jobs().to_pylist()
               if row["uid"] == user and row["job"].startswith(f"true{user}"))  # fmt: skip
     found = {}
-    for table in TABLES:
-        if table == "tokens":
+    for table, layout in TABLES.items():
+        if table == "tokens" or "job" not in layout.keys:
             continue
         rows = store.query(f"SELECT * FROM {table} WHERE job = ? ORDER BY ALL", [job]).to_pylist()
         found[table] = [{k: v for k, v in row.items() if k != "revision"} for row in rows]

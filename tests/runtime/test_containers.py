@@ -64,6 +64,8 @@ def test_what_it_is_about(jostle: Runner, image: Path) -> None:
 def test_a_launcher_leaves_it_out(jostle: Runner, image: Path, launcher: str) -> None:
     """And hands on what its user preloads."""
     needs_root()
+    if launcher == "ch-run" and Path(jostle.library).is_relative_to("/tmp"):
+        pytest.skip("ch-run shows the host's /tmp, so the library is there")
     libm = "libm.so.6"
     (image / "lib64").mkdir(exist_ok=True)
     found = next(Path("/").glob(f"lib/*/{libm}"))
