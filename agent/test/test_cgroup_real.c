@@ -132,7 +132,8 @@ static uint64_t gained(const jst_component *c, enum jst_component_metric m)
     return jst_test_gained(c, m);
 }
 
-static void run(const char *const *folders)
+/* off: how far the kernel's word on CPU time may be from the program's, ns. */
+static void run(const char *const *folders, uint64_t off)
 {
     int said[2];
     struct used used;
@@ -165,8 +166,7 @@ static void run(const char *const *folders)
     uint64_t cpu = gained(c, JST_CPU_USER_NS) + gained(c, JST_CPU_SYSTEM_NS);
     print_message("%s: %.1f of %.1f ms of CPU", folders[0], (double)cpu / 1e6,
                   (double)used.cpu / 1e6);
-    /* Within a tick or two, and a tenth. */
-    assert_in_range(cpu, used.cpu - used.cpu / 10 - 20000000, used.cpu + used.cpu / 10 + 20000000);
+    assert_in_range(cpu, used.cpu - off, used.cpu + off);
     if (jst_test_has(c, JST_MEMORY_USED_BYTES)) {
         uint64_t bytes = jst_test_number(c, JST_MEMORY_USED_BYTES);
         print_message(", %.1f of %.1f MiB", (double)bytes / 1048576, (double)MEMORY / 1048576);
@@ -244,7 +244,7 @@ static void second_version(void **state)
     snprintf(folder, sizeof folder, "%s/jostletest.slice/slurmstepd.scope/" NAME, root);
     if (access(root, F_OK) != 0)
         skip();
-    run((const char *const[]){folder, NULL});
+    run((const char *const[]){folder, NULL}, 50000000);
 }
 
 static void first_version(void **state)
@@ -264,7 +264,7 @@ static void first_version(void **state)
     }
     if (!n || strcmp(there[0], folders[0]) != 0)
         skip();
-    run(there);
+    run(there, 150000000); /* it looks at its ticks only, and there are others on the core */
 }
 
 int main(void)
