@@ -178,6 +178,36 @@ TABLES: dict[str, TableLayout] = {
             DAY_NS,
         ),
         TableLayout(
+            "peer_slices",
+            {
+                "job": _TEXT, "process": _INT, "host": _TEXT, "rank": _INT, "slice": _INT,
+                "slice_ns": _INT, "span": pa.int32(), "peer": _INT,
+            },
+            dict.fromkeys(
+                ("sent_ops", "sent_bytes", "recv_ops", "recv_bytes", "recv_room"), _INT
+            ),
+            HOUR_NS,
+        ),
+        TableLayout(
+            "collective_slices",
+            {
+                "job": _TEXT, "process": _INT, "host": _TEXT, "rank": _INT, "slice": _INT,
+                "slice_ns": _INT, "span": pa.int32(), "communicator": _INT, "operation": _TEXT,
+                "root": _INT,
+            },
+            dict.fromkeys(("ops", "bytes"), _INT),
+            HOUR_NS,
+        ),
+        TableLayout(
+            "communicators",
+            {
+                "job": _TEXT, "process": _INT, "communicator": _INT, "size": _INT,
+                "ranks": pa.list_(_INT),
+            },
+            {},
+            DAY_NS,
+        ),
+        TableLayout(
             "files",
             {
                 "job": _TEXT, "process": _INT, "mount": _TEXT, "path": _TEXT, "hash": _INT,

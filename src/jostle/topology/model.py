@@ -1,0 +1,172 @@
+"""A fabric: the nodes and switches of one network, the links between them, and their layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+TopologyKind = Literal["torus", "mesh", "fat tree", "dragonfly", "tree", "graph"]
+LinkKind = Literal["terminal", "up", "down", "dimension", "local", "global", "other"]
+
+#: LinkKind by the number that `Topology.link_kind` holds.
+LINK_KINDS: tuple[LinkKind, ...] = (
+    "terminal", "up", "down", "dimension", "local", "global", "other",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """One fabric of a cluster, as it was from a date on.
+
+    A vertex is a node's adapter (a node with two adapters has two vertices) or a switch; a torus
+    whose nodes route by themselves has a switch and an adapter per node. A link has one direction:
+    a cable is two links, several cables between the same two ports of a bundle may be one link
+    with their number in `lanes`. Several fabrics (rails, compute and storage) are several
+    topologies, or planes of one; no link joins two planes.
+
+    Attributes:
+        name: Of the fabric: "compute", "storage", "rail0".
+        kind: How it is laid out; this decides routing and pictures.
+        valid_from_ns: Since when it is so, ns since the epoch; 0: always.
+        dimensions: Names of a torus' or mesh's dimensions, such as ("x", "y", "z").
+        sizes: Their lengths; of other kinds empty.
+        wraps: Of each dimension, whether its ends are joined.
+        vertices: Names, unique: "leaf1", "node17", "node17/mlx5_1".
+        hosts: Of each vertex, the host name of the node, as profiles have it; "" for switches.
+        adapters: Of each vertex, the device of a node's adapter ("mlx5_0", "eth0"), or "".
+        planes: Of each vertex, the number of its rail or plane.
+        levels: Of each vertex, 0 for nodes, 1 for leaf switches, and up; -1: it has none.
+        groups: Of each vertex, the group of a dragonfly or the block; -1: none.
+        coordinates: Shape (vertices, dimensions), of switches and nodes; -1: none.
+        sources: Of each link, the vertex where it begins; targets: where it ends.
+        source_ports: Of each link, the port where it begins, as the switch names it; target_ports.
+        rates: Of each link, bits per second, all lanes together; 0: unknown.
+        lanes: Of each link, how many cables it stands for.
+        link_kinds: Of each link, a place in LINK_KINDS.
+        link_dimensions: Of each link, the dimension along which it leads; -1: none.
+        link_signs: +1 or -1 along its dimension, else 0.
+        forwarding: By switch vertex: for each node vertex, the link that it takes; -1: none. Shape
+            (vertices,) each. Empty where the fabric's tables are not known.
+        origin: Where it was read from, in words.
+        notes: What could not be read, or was guessed; sentences for the user.
+    """
+
+    name: str
+    kind: TopologyKind
+    vertices: tuple[str, ...]
+    hosts: tuple[str, ...]
+    sources: Ints
+    targets: Ints
+    valid_from_ns: int = 0
+    dimensions: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    wraps: tuple[bool, ...] = ()
+    adapters: tuple[str, ...] = ()
+    planes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    levels: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    groups: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    coordinates: Ints = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+    source_ports: tuple[str, ...] = ()
+    target_ports: tuple[str, ...] = ()
+    rates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    lanes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    link_kinds: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    link_dimensions: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    link_signs: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    forwarding: dict[int, Ints] = field(default_factory=dict)
+    origin: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Give the arrays that were left out their neutral values, and check all lengths.
+
+        Raises:
+            ValueError: Two arrays that describe the same things differ in length, two vertices
+                have one name, or a link leads to a vertex that is not there.
+        """
+        vertices, links = len(self.vertices), len(self.sources)
+        neutral: dict[str, object] = {
+            "adapters": ("",) * vertices,
+            "planes": np.zeros(vertices, np.int64),
+            "levels": np.full(vertices, -1, np.int64),
+            "groups": np.full(vertices, -1, np.int64),
+            "coordinates": np.full((vertices, len(self.sizes)), -1, np.int64),
+            "source_ports": ("",) * links,
+            "target_ports": ("",) * links,
+            "rates": np.zeros(links),
+            "lanes": np.ones(links, np.int64),
+            "link_kinds": np.full(links, LINK_KINDS.index("other"), np.int64),
+            "link_dimensions": np.full(links, -1, np.int64),
+            "link_signs": np.zeros(links, np.int64),
+        }
+        for name, value in neutral.items():
+            if len(getattr(self, name)) == 0:
+                object.__setattr__(self, name, value)
+            if len(getattr(self, name)) != len(value):  # type: ignore[arg-type]
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries")
+        if len(self.hosts) != vertices or len(self.targets) != links:
+            raise ValueError("hosts or targets have another length than vertices or sources")
+        if len(set(self.vertices)) != vertices:
+            raise ValueError("two vertices have the same name")
+        ends = np.concatenate([self.sources, self.targets])
+        if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
+            raise ValueError("a link leads to a vertex that is not there")
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Each vertex by its name."""
+        return {name: index for index, name in enumerate(self.vertices)}
+
+    @cached_property
+    def adapters_of(self) -> dict[str, tuple[int, ...]]:
+        """The vertices of each node by its host name."""
+        found: dict[str, list[int]] = {}
+        for index, host in enumerate(self.hosts):
+            if host:
+                found.setdefault(host, []).append(index)
+        return {host: tuple(places) for host, places in found.items()}
+
+    @cached_property
+    def is_switch(self) -> NDArray[np.bool_]:
+        """Of each vertex, whether it is a switch."""
+        return np.array([not host for host in self.hosts], dtype=bool)
+
+    @cached_property
+    def link_place(self) -> dict[str, int]:
+        """Each link by its name."""
+        return {self.link_name(link): link for link in range(len(self.sources))}
+
+    @cached_property
+    def switch_of(self) -> Ints:
+        """Of each node's vertex, the switch that it is connected to; of a switch, itself; -1."""
+        switch = np.where(self.is_switch, np.arange(len(self.vertices)), -1)
+        outward = ~self.is_switch[self.sources] & self.is_switch[self.targets]
+        switch[self.sources[outward][::-1]] = self.targets[outward][::-1]
+        return switch
+
+    def link_name(self, link: int) -> str:
+        """Return the name of a link: `leaf1 > spine2`, with its ports where two are alike."""
+        source, target = self.vertices[self.sources[link]], self.vertices[self.targets[link]]
+        if self._alike[link] < 2:
+            return f"{source} > {target}"
+        return f"{source}[{self.source_ports[link]}] > {target}[{self.target_ports[link]}]"
+
+    @cached_property
+    def _alike(self) -> Ints:
+        """How many links lead from the beginning of each link to its end."""
+        pairs = self.sources * len(self.vertices) + self.targets
+        _, index, count = np.unique(pairs, return_inverse=True, return_counts=True)
+        return np.asarray(count[index], dtype=np.int64)
+
+
+def valid_at(topologies: Sequence[Topology], name: str, time_ns: int) -> Topology | None:
+    """Return the version of a fabric that was valid at a time; None before its first one."""
+    known = [each for each in topologies if each.name == name and each.valid_from_ns <= time_ns]
+    return max(known, key=lambda each: each.valid_from_ns, default=None)

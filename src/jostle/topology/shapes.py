@@ -1,0 +1,205 @@
+"""Makes regular topologies: torus, mesh, fat tree, dragonfly."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from jostle.topology.model import LINK_KINDS, LinkKind, Topology
+
+
+class _Builder:
+    """Vertices and links as they are added."""
+
+    def __init__(self) -> None:
+        self.vertices: list[str] = []
+        self.hosts: list[str] = []
+        self.levels: list[int] = []
+        self.groups: list[int] = []
+        self.coordinates: list[tuple[int, ...]] = []
+        self.links: list[tuple[int, int, str, str, float, int, int, int]] = []
+
+    def vertex(
+        self, name: str, host: str = "", level: int = -1, group: int = -1,
+        at: tuple[int, ...] = (),
+    ) -> int:  # fmt: skip
+        self.vertices.append(name)
+        self.hosts.append(host)
+        self.levels.append(level)
+        self.groups.append(group)
+        self.coordinates.append(at)
+        return len(self.vertices) - 1
+
+    def cable(
+        self, a: int, b: int, rate: float, there: LinkKind, back: LinkKind | None = None,
+        ports: tuple[str, str] = ("", ""), dimension: int = -1,
+    ) -> None:  # fmt: skip
+        """Join two vertices by two links; from a to b is along the positive sign."""
+        kinds = (LINK_KINDS.index(there), LINK_KINDS.index(back or there))
+        sign = 1 if dimension >= 0 else 0
+        self.links.append((a, b, *ports, rate, kinds[0], dimension, sign))
+        self.links.append((b, a, ports[1], ports[0], rate, kinds[1], dimension, -sign))
+
+    def build(self, name: str, kind: str, **more: object) -> Topology:
+        columns = list(zip(*self.links, strict=True)) or [()] * 8
+        return Topology(
+            name=name, kind=kind, vertices=tuple(self.vertices), hosts=tuple(self.hosts),  # type: ignore[arg-type]
+            levels=np.array(self.levels, np.int64), groups=np.array(self.groups, np.int64),
+            coordinates=np.array(self.coordinates, np.int64).reshape(len(self.vertices), -1),
+            sources=np.array(columns[0], np.int64), targets=np.array(columns[1], np.int64),
+            source_ports=tuple(columns[2]), target_ports=tuple(columns[3]),
+            rates=np.array(columns[4], np.float64), link_kinds=np.array(columns[5], np.int64),
+            link_dimensions=np.array(columns[6], np.int64),
+            link_signs=np.array(columns[7], np.int64), **more,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+
+def torus(
+    sizes: Sequence[int],
+    *,
+    names: Sequence[str] = (),
+    nodes_per_switch: int = 1,
+    wraps: Sequence[bool] | None = None,
+    rate: float = 0.0,
+    hosts: Sequence[str] = (),
+    name: str = "fabric",
+) -> Topology:
+    """Make an N-dimensional torus, or a mesh where no dimension is joined at its ends.
+
+    Args:
+        sizes: Length of each dimension.
+        names: Of the dimensions; a, b, c, ... if left out.
+        nodes_per_switch: Nodes on each switch.
+        wraps: Of each dimension, whether its ends are joined; of two places they are joined once.
+        rate: Of each link, bit/s.
+        hosts: Names of the nodes in the order of the switches, the last dimension fastest;
+            node1, node2, ... if left out.
+        name: Of the fabric.
+    """
+    joined = tuple(wraps) if wraps is not None else (True,) * len(sizes)
+    builder = _Builder()
+    letters = tuple(names) or tuple("abcdefghijklmnop"[: len(sizes)])
+    switches = {
+        at: builder.vertex("s" + "-".join(map(str, at)), level=1, at=at)
+        for at in itertools.product(*map(range, sizes))
+    }
+    for number, (at, switch) in enumerate(switches.items()):
+        for k in range(nodes_per_switch):
+            index = number * nodes_per_switch + k
+            host = hosts[index] if hosts else f"node{index + 1}"
+            node = builder.vertex(host, host, level=0, at=at)
+            builder.cable(node, switch, rate, "terminal", ports=("", f"n{k}"))
+    for at, switch in switches.items():
+        for dimension, size in enumerate(sizes):
+            last = at[dimension] == size - 1
+            if size < 2 or (last and (size < 3 or not joined[dimension])):
+                continue
+            there = (*at[:dimension], (at[dimension] + 1) % size, *at[dimension + 1 :])
+            ports = (f"{letters[dimension]}+", f"{letters[dimension]}-")
+            builder.cable(switch, switches[there], rate, "dimension", ports=ports,
+                          dimension=dimension)  # fmt: skip
+    return builder.build(
+        name, "torus" if any(joined) else "mesh", dimensions=letters, sizes=tuple(sizes),
+        wraps=joined,
+    )  # fmt: skip
+
+
+def fat_tree(
+    leaves: int,
+    nodes_per_leaf: int,
+    spines: int,
+    *,
+    cores: int = 0,
+    leaves_per_pod: int = 0,
+    rate: float = 0.0,
+    hosts: Sequence[str] = (),
+    name: str = "fabric",
+) -> Topology:
+    """Make a fat tree of two levels, or of three: pods with spines of their own below cores.
+
+    Args:
+        leaves: Leaf switches.
+        nodes_per_leaf: Nodes on each.
+        spines: Spine switches (of each pod, with three levels).
+        cores: Core switches above the spines; 0: two levels.
+        leaves_per_pod: Leaves of a pod, with three levels.
+        rate: Of each link, bit/s.
+        hosts: Names of the nodes, leaf by leaf.
+        name: Of the fabric.
+    """
+    builder = _Builder()
+    per_pod = leaves_per_pod or leaves
+    pods = -(-leaves // per_pod)
+    number = 0
+    leaf_switches = [
+        builder.vertex(f"leaf{k + 1}", level=1, group=k // per_pod) for k in range(leaves)
+    ]
+    spine_switches = [
+        builder.vertex(f"spine{k + 1}", level=2, group=k // spines) for k in range(pods * spines)
+    ]
+    core_switches = [builder.vertex(f"core{k + 1}", level=3) for k in range(cores)]
+    for k, leaf in enumerate(leaf_switches):
+        for port in range(nodes_per_leaf):
+            host = hosts[number] if hosts else f"node{number + 1}"
+            number += 1
+            node = builder.vertex(host, host, level=0, group=k // per_pod)
+            builder.cable(node, leaf, rate, "terminal", ports=("", str(port + 1)))
+        for j in range(spines):
+            spine = spine_switches[k // per_pod * spines + j]
+            ports = (f"up{j + 1}", f"down{k % per_pod + 1}")
+            builder.cable(leaf, spine, rate, "up", "down", ports=ports)
+    for k, spine in enumerate(spine_switches):
+        for j, core in enumerate(core_switches):
+            ports = (f"up{j + 1}", f"down{k + 1}")
+            builder.cable(spine, core, rate, "up", "down", ports=ports)
+    return builder.build(name, "fat tree")
+
+
+def dragonfly(
+    groups: int,
+    switches_per_group: int,
+    nodes_per_switch: int,
+    *,
+    cables_per_pair: int = 1,
+    rate: float = 0.0,
+    hosts: Sequence[str] = (),
+    name: str = "fabric",
+) -> Topology:
+    """Make a dragonfly: switches of a group all joined, groups joined pair by pair.
+
+    The global cables of a group are dealt to its switches in turn.
+
+    Args:
+        groups: Number of groups.
+        switches_per_group: Switches of each.
+        nodes_per_switch: Nodes of each switch.
+        cables_per_pair: Global cables between two groups.
+        rate: Of each link, bit/s.
+        hosts: Names of the nodes, group by group.
+        name: Of the fabric.
+    """
+    builder = _Builder()
+    switches = [
+        [builder.vertex(f"g{g}s{s}", level=1, group=g) for s in range(switches_per_group)]
+        for g in range(groups)
+    ]
+    number = 0
+    for g, members in enumerate(switches):
+        for switch in members:
+            for k in range(nodes_per_switch):
+                host = hosts[number] if hosts else f"node{number + 1}"
+                number += 1
+                node = builder.vertex(host, host, level=0, group=g)
+                builder.cable(node, switch, rate, "terminal", ports=("", f"n{k}"))
+        for a, b in itertools.combinations(range(switches_per_group), 2):
+            builder.cable(members[a], members[b], rate, "local", ports=(f"l{b}", f"l{a}"))
+    used = [0] * groups
+    for _ in range(cables_per_pair):
+        for a, b in itertools.combinations(range(groups), 2):
+            ends = [switches[g][used[g] % switches_per_group] for g in (a, b)]
+            ports = (f"g{used[a]}", f"g{used[b]}")
+            used[a], used[b] = used[a] + 1, used[b] + 1
+            builder.cable(ends[0], ends[1], rate, "global", ports=ports)
+    return builder.build(name, "dragonfly")
