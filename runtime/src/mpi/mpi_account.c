@@ -192,7 +192,7 @@ void jst_mpi_count(const jst_mpi_call *c, unsigned klass, uint64_t bytes, uint32
         if (klass == JST_MPI_SEND || klass == JST_MPI_ISEND)
             jst_peer_sent(peer, bytes);
         else
-            jst_peer_received(peer, bytes);
+            jst_peer_received(peer, bytes, true);
     }
 }
 
@@ -240,13 +240,13 @@ static JST_COLD void note_peers(const jst_mpi_call *c)
 {
     bool both = c->klass == JST_MPI_SENDRECV;
     if (both && c->source != JST_MPI_NO_PEER)
-        jst_peer_received(c->source, c->room);
+        jst_peer_received(c->source, c->room, true);
     if (c->peer == JST_MPI_NO_PEER)
         return;
     if (both || c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
         jst_peer_sent(c->peer, both ? c->bytes - c->room : c->bytes);
     else if (c->klass == JST_MPI_RECV || c->klass == JST_MPI_IRECV)
-        jst_peer_received(c->peer, c->bytes);
+        jst_peer_received(c->peer, c->bytes, true);
 }
 
 void jst_mpi_leave(const jst_mpi_call *c)

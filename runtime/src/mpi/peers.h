@@ -1,12 +1,22 @@
-/* peers.h: bytes and calls per partner of point-to-point calls (peers.c). */
+/* peers.h: with whom this process talks: partners of point-to-point and one-sided calls, collectives by
+ * communicator (peers.c). Called from the wrappers, by any thread. */
 #ifndef JST_PEERS_H
 #define JST_PEERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void jst_peers_begin(uint32_t world_size);
+/** rank: of MPI_COMM_WORLD. */
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
-void jst_peer_received(uint32_t rank, uint64_t room);
+/** is_room: how much arrived is not known; bytes is the room of the buffer. */
+void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room);
+/** operation: a static string such as "MPI_Allreduce"; root: its world rank or JST_MPI_NO_PEER;
+ *  communicator: a hash of its world ranks in order, equal on all members, 0: MPI_COMM_WORLD. */
+void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
+                         uint64_t bytes);
+/** Once per communicator, when it is first used; ranks: its members' world ranks in order. */
+void jst_peer_communicator(uint32_t communicator, const uint32_t *ranks, uint32_t size);
 
 void jst_peers_write(int fd);
 
