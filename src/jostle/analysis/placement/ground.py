@@ -1,0 +1,167 @@
+"""A fabric prepared for measuring placements: where each node is, and how far apart switches are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from jostle.analysis.placement.model import Box, Ints, Shape, Touched
+from jostle.network import APART, between_switches, distances, footprint
+from jostle.topology import Topology
+
+_MOST_KEPT = 4096  # footprints; a job of many runs has the same nodes again and again
+
+
+class Ground:
+    """One fabric.
+
+    Of a node with several adapters the first counts that a switch of the fabric's first plane has.
+    """
+
+    def __init__(self, topology: Topology) -> None:
+        """Find the switch of each node."""
+        self.topology = topology
+        switch, plane = topology.switch_of, topology.planes
+        self.router_of: dict[str, int] = {}
+        for host, adapters in topology.adapters_of.items():
+            attached = [each for each in adapters if switch[each] >= 0]
+            if attached:
+                first = min(attached, key=lambda each: int(plane[each]))
+                self.router_of[host] = int(switch[first])
+        places = np.fromiter(self.router_of.values(), np.int64, len(self.router_of))
+        #: Of each vertex, the nodes that are attached to it.
+        self.nodes_on: Ints = np.bincount(places, minlength=len(topology.vertices)).astype(np.int64)
+        self._footprints: dict[bytes, np.ndarray] = {}
+
+    def routers(self, hosts: Iterable[str]) -> Ints:
+        """Return the switches of some nodes, in order, each once."""
+        known = {self.router_of[host] for host in hosts if host in self.router_of}
+        return np.array(sorted(known), np.int64)
+
+    def footprint(self, routers: Ints) -> np.ndarray:
+        """Return of each link whether traffic among some switches may take it (see network)."""
+        key = routers.tobytes()
+        if key not in self._footprints:
+            if len(self._footprints) >= _MOST_KEPT:
+                self._footprints.clear()
+            self._footprints[key] = np.packbits(footprint(self.topology, routers))
+        packed = self._footprints[key]
+        return np.unpackbits(packed, count=len(self.topology.sources)).astype(bool)
+
+    def apart(self, routers: Ints) -> Ints:
+        """Return the links between each two of some switches, shape (routers, routers).
+
+        APART where there is no way from one to the other.
+        """
+        at = self.topology.coordinates[routers] if self.topology.sizes else None
+        if at is None or not (at >= 0).all():
+            return distances(self.topology, routers)[:, routers]
+        hops = np.zeros((len(routers), len(routers)), np.int64)
+        for k, size in enumerate(self.topology.sizes):
+            steps = np.abs(at[:, None, k] - at[None, :, k])
+            hops += np.minimum(steps, size - steps) if self.topology.wraps[k] else steps
+        return hops
+
+    def shape(self, hosts: Sequence[str]) -> Shape:
+        """Measure the placement of a job.
+
+        Args:
+            hosts: Its nodes.
+        """
+        known = [host for host in dict.fromkeys(hosts) if host in self.router_of]
+        unknown = tuple(host for host in dict.fromkeys(hosts) if host not in self.router_of)
+        routers, own = np.unique(
+            np.array([self.router_of[host] for host in known], np.int64), return_counts=True
+        )
+        box = self.box(routers)
+        mean, most = self.mean_hops(routers, own)
+        return Shape(
+            self.topology.name, self.topology.kind, len(known), unknown, len(routers),
+            int((own >= self.nodes_on[routers]).sum()), mean, most, box,
+            len(known) / box.nodes if box else None,
+            self.pieces(routers), tuple(self._touched(routers, len(known))),
+        )  # fmt: skip
+
+    def mean_hops(self, routers: Ints, nodes: Ints) -> tuple[float | None, int | None]:
+        """Return the mean and the greatest number of links between two nodes.
+
+        Args:
+            routers: Switches.
+            nodes: How many nodes (or ranks) each has; two on one switch are 0 links apart.
+        """
+        if nodes.sum() < 2:
+            return None, None
+        hops = self.apart(routers)
+        weight = np.outer(nodes, nodes) - np.diag(nodes)
+        joined = (hops < APART) & (weight > 0)
+        if not joined.any():
+            return None, None
+        return float(np.average(hops[joined], weights=weight[joined])), int(hops[joined].max())
+
+    def box(self, routers: Ints) -> Box | None:
+        """Return the smallest box around some switches of a torus or mesh; else None."""
+        topology = self.topology
+        if not topology.sizes or not len(routers) or (topology.coordinates[routers] < 0).any():
+            return None
+        inside = np.ones(len(topology.vertices), dtype=bool)
+        begins, lengths = [], []
+        for k, size in enumerate(topology.sizes):
+            begin, length = _stretch(topology.coordinates[routers, k], size, topology.wraps[k])
+            at = topology.coordinates[:, k]
+            inside &= (at >= 0) & ((at - begin) % size < length)
+            begins.append(begin)
+            lengths.append(length)
+        return Box(tuple(begins), tuple(lengths), int(self.nodes_on[inside].sum()))
+
+    def pieces(self, routers: Ints) -> int | None:
+        """Return the number of connected pieces of some switches, joined by links between them.
+
+        None: no two switches that have nodes are joined directly (a fat tree).
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        topology = self.topology
+        inner = between_switches(topology)
+        direct = inner & (self.nodes_on[topology.sources] > 0) & (
+            self.nodes_on[topology.targets] > 0
+        )  # fmt: skip
+        if not direct.any() or not len(routers):
+            return None
+        place = np.full(len(topology.vertices), -1, np.int64)
+        place[routers] = np.arange(len(routers))
+        ends = place[topology.sources[direct]], place[topology.targets[direct]]
+        own = (ends[0] >= 0) & (ends[1] >= 0)
+        graph = csr_array((np.ones(int(own.sum())), (ends[0][own], ends[1][own])),
+                          shape=(len(routers), len(routers)))  # fmt: skip
+        return int(connected_components(graph, directed=False)[0])
+
+    def _touched(self, routers: Ints, nodes: int) -> Iterable[Touched]:
+        """Yield the leaves and pods of a tree, or the groups of a dragonfly."""
+        topology, groups = self.topology, self.topology.groups
+        if topology.kind in ("fat tree", "tree"):
+            names = tuple(topology.vertices[each] for each in routers)
+            yield Touched("leaf", len(routers), _least(self.nodes_on, nodes), names)
+        kind = {"dragonfly": "group", "fat tree": "pod", "tree": "pod"}.get(topology.kind)
+        of = groups[self.nodes_on > 0]
+        if kind and (of >= 0).any() and len(np.unique(of)) > 1:
+            own = np.unique(groups[routers])
+            room = np.bincount(of[of >= 0], self.nodes_on[self.nodes_on > 0][of >= 0])
+            yield Touched(kind, len(own), _least(room, nodes), tuple(map(str, own.tolist())))
+
+
+def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:  # noqa: FBT001
+    """Return begin and length of the shortest stretch of a dimension that holds all values."""
+    own = np.unique(values)
+    if not wraps:
+        return int(own[0]), int(own[-1] - own[0] + 1)
+    gaps = np.diff(np.concatenate([own, own[:1] + size]))
+    last = int(np.argmax(gaps))
+    return int(own[(last + 1) % len(own)]), int(size - gaps[last] + 1)
+
+
+def _least(room: Ints, nodes: int) -> int:
+    """Return in how few parts some nodes have room, the largest parts first."""
+    filled = np.cumsum(np.sort(room[room > 0])[::-1])
+    return int(np.searchsorted(filled, nodes) + 1) if nodes else 0
