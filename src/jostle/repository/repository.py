@@ -25,6 +25,7 @@ from jostle.repository.query.core_states import core_states, newest_machine_slic
 from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
+from jostle.repository.query.messages import Messages
 from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
@@ -73,6 +74,8 @@ class Repository:
         self._merger = Merger(self._engine)
         #: What many jobs did at once, and how far the repository is.
         self.loads = Loads(self._engine)
+        #: Who jobs are, what their ranks sent by MPI, and how long they were in it.
+        self.messages = Messages(self._engine)
 
     @staticmethod
     @contextlib.contextmanager

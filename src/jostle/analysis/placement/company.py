@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,7 +71,7 @@ def _means(
     """Return how many routers and links others had, each counted once, as means over the time."""
     edges = sorted({edge for span in spans for edge in span})
     sums: Floats = np.zeros(3)
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in itertools.pairwise(edges):
         present = [k for k, span in enumerate(spans) if span[0] <= begin and span[1] >= end]
         for what, size in enumerate((vertices, vertices, links)):
             seen = np.zeros(size, dtype=bool)

@@ -1,4 +1,4 @@
-"""A fabric prepared for measuring placements: where each node is, and how far apart switches are."""
+"""A fabric prepared for measuring placements: where nodes are, and how far switches are apart."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Ground:
             yield Touched(kind, len(own), _least(room, nodes), tuple(map(str, own.tolist())))
 
 
-def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:  # noqa: FBT001
+def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
     """Return begin and length of the shortest stretch of a dimension that holds all values."""
     own = np.unique(values)
     if not wraps:

@@ -34,20 +34,20 @@ P2P = ("send", "recv", "sendrecv", "isend", "irecv")
 COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
 NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic
 _MPI_FAMILIES = (*P2P, *COLLECTIVE, "wait")
-_MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
+MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
     "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
     "ione_to_all", "iall_to_one", "iall_to_all", "iscan", "ineighbor", "put", "get", "accumulate",
 ))  # fmt: skip
-_MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in _MPI_BYTES)
-_MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
+_MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in MPI_BYTES)
+MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 #: Columns of own_nodes: sums over the processes of a slice on a node.
 NODE_METRICS = tuple(dict.fromkeys((
-    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *_MPI_NS,
+    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *MPI_NS,
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
     *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in NO_BYTES),
 )))  # fmt: skip
 #: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
-NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
+NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS)
 
 _FACTS = f"""
 SELECT job, {JOB_PROGRAM_SQL} AS program,
@@ -286,7 +286,7 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
 
 def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
     """Return the MPI traffic of other jobs that had it on several nodes."""
-    wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
+    wanted = {"bytes": MPI_BYTES, "ops": _MPI_OPS, "ns": MPI_NS}
     sums = {name: added(f"{metric}_sum" for metric in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
     return engine.ask(
