@@ -1,0 +1,268 @@
+"""Routes of pairs of vertices: which part of a pair's traffic each link carries."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from jostle.network.rules import (
+    Shortest,
+    by_table,
+    d_mod_k_table,
+    dimension_order,
+    forwarding_table,
+    to_own_switch,
+)
+from jostle.network.walk import Flags, Floats, Ints, Rule, Walked, walk
+from jostle.topology import Topology
+
+#: The longest way that InfiniBand allows.
+_MOST_HOPS = 64
+_KEPT = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Routes:
+    """Routes of pairs of vertices.
+
+    Attributes:
+        sources: Of each pair, the vertex where it begins; targets: where it ends.
+        low: Part of a pair's traffic on each link with minimal routing, shape (pairs, links).
+        detours: Where routing is adaptive, matrices whose products add up to the same with Valiant
+            routing: (pairs, ways) and (ways, links). Empty: routing is not adaptive.
+        reached: Of each pair, whether there is a way.
+        other: Of each pair, whether the fabric's own rule knows no way: it took shortest ones.
+    """
+
+    sources: Ints
+    targets: Ints
+    low: csr_array
+    detours: tuple[tuple[csr_array, csr_array], ...]
+    reached: Flags
+    other: Flags
+
+    @property
+    def high(self) -> csr_array:
+        """As `low`, with Valiant routing; `low` itself where routing is not adaptive."""
+        return self.carried_high(None)
+
+    @property
+    def hops(self) -> Floats:
+        """Of each pair, the links of its minimal way, on average over its ways."""
+        return np.asarray(self.low.sum(axis=1), np.float32)
+
+    def carried_high(self, traffic: csr_array | None) -> csr_array:
+        """Return `traffic @ high`, shape (rows of traffic, links), without making `high`."""
+        if not self.detours:
+            return self.low if traffic is None else traffic @ self.low
+        parts = [(ways if traffic is None else traffic @ ways) @ links
+                 for ways, links in self.detours]  # fmt: skip
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return csr_array(total)
+
+
+def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
+    """Return the routes of pairs of vertices; of sets of pairs that were asked before, at once.
+
+    Torus and mesh: dimension by dimension, the shorter way round, ties half and half. Where the
+    fabric's forwarding tables are known: by these. Fat tree and tree else: D-mod-k. Dragonfly:
+    minimal (local, global, local), and Valiant (by every other group, on average). Other graphs,
+    and pairs for which these rules know no way: shortest paths, divided evenly at each switch.
+
+    Args:
+        topology: The fabric.
+        sources: Where the pairs begin: vertices.
+        targets: Where they end.
+    """
+    router = _ROUTERS.get(topology)
+    if router is None:
+        router = _ROUTERS[topology] = _Router(topology)
+    return router.routes(np.asarray(sources, np.int64), np.asarray(targets, np.int64))
+
+
+class _Router:
+    """Knows one fabric's rule, and the routes that were asked last."""
+
+    def __init__(self, topology: Topology) -> None:
+        # A topology that is no longer used takes its router with it: what the router has of it
+        # may not keep it alive.
+        self._topology = _twin(topology)
+        self._kept: OrderedDict[bytes, Routes] = OrderedDict()
+        self._own = _own_rule(self._topology)
+
+    def routes(self, sources: Ints, targets: Ints) -> Routes:
+        key = sources.tobytes() + targets.tobytes()
+        routes = self._kept.pop(key, None)
+        if routes is None:
+            routes = self._routes(sources, targets)
+        self._kept[key] = routes
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return routes
+
+    def _routes(self, sources: Ints, targets: Ints) -> Routes:
+        minimal, other = self._minimal(sources, targets)
+        detours: tuple[tuple[csr_array, csr_array], ...] = ()
+        if self._is_adaptive:
+            detours = self._detours(sources, targets, minimal.links)
+        return Routes(sources, targets, minimal.links, detours, minimal.arrived, other)
+
+    @property
+    def _is_adaptive(self) -> bool:
+        return self._topology.kind == "dragonfly" and not self._topology.forwarding
+
+    def _minimal(self, sources: Ints, targets: Ints) -> tuple[Walked, Flags]:
+        """Walk pairs by the fabric's rule, and those that it does not know by shortest paths."""
+        if self._own is not None:
+            walked = self._walk(sources, targets, self._own)
+        else:
+            walked = self._walk(sources, targets, self._shortest(targets, self._is_adaptive))
+            if not self._is_adaptive:
+                return walked, np.zeros(len(sources), bool)
+        left = np.flatnonzero(~walked.arrived)
+        other = np.zeros(len(sources), bool)
+        if not len(left):
+            return walked, other
+        again = self._walk(sources[left], targets[left], self._shortest(targets[left], False))
+        back = csr_array((np.ones(len(left), np.float32), (left, np.arange(len(left)))),
+                         shape=(len(sources), len(left)))  # fmt: skip
+        arrived = walked.arrived.copy()
+        arrived[left] = other[left] = again.arrived
+        return Walked(walked.links + back @ again.links, walked.ends + back @ again.ends,
+                      arrived), other  # fmt: skip
+
+    def _walk(self, sources: Ints, targets: Ints, rule: Rule) -> Walked:
+        topology = self._topology
+        return walk(
+            sources, targets, to_own_switch(topology, rule), np.equal, topology.targets,
+            len(topology.vertices), _MOST_HOPS + sum(topology.sizes),
+        )  # fmt: skip
+
+    def _shortest(self, targets: Ints, one_global: bool) -> Rule:
+        topology = self._topology
+        goals = np.unique(topology.switch_of[targets])
+        goals = goals[goals >= 0]
+        groups = topology.groups[goals] if one_global else None
+        shortest = Shortest(topology, [goals[k : k + 1] for k in range(len(goals))], groups)
+        return lambda at, goal: shortest.rule(at, np.searchsorted(goals, topology.switch_of[goal]))
+
+    # Valiant
+
+    def _detours(
+        self, sources: Ints, targets: Ints, low: csr_array
+    ) -> tuple[tuple[csr_array, csr_array], ...]:
+        """Return the ways by every other group; within a group, by every other switch of it."""
+        topology = self._topology
+        count = len(topology.vertices)
+        a, b = topology.switch_of[sources], topology.switch_of[targets]
+        able = np.flatnonzero((a >= 0) & (b >= 0) & (a != b) & (low.sum(axis=1) > 0))
+        known, place = np.unique(a[able] * count + b[able], return_inverse=True)
+        begin, end = known // count, known % count
+        group_a, group_b = topology.groups[begin], topology.groups[end]
+        outside = np.flatnonzero((group_a != group_b) & (group_a >= 0) & (group_b >= 0))
+        inside = np.flatnonzero((group_a == group_b) & (group_a >= 0))
+        legs: list[tuple[csr_array, csr_array]] = []
+        first, middle = self._to_groups(begin[outside], group_a[outside], group_b[outside])
+        if first is not None:
+            legs.append((_rows(outside, first[0], len(known)), first[1]))
+        around = self._within(begin[inside], end[inside])
+        by = _rows(outside, middle, len(known)) + _rows(inside, around, len(known))
+        by = csr_array(by)
+        by.sum_duplicates()
+        pair, over = by.tocoo().coords
+        for ends, of in (((over, end[pair]), None), ((begin[pair], over), inside)):
+            chosen = np.ones(len(pair), bool) if of is None else np.isin(pair, of)
+            key, which = np.unique(ends[0][chosen] * count + ends[1][chosen], return_inverse=True)
+            if not len(key):
+                continue
+            ways = csr_array((by.data[chosen], (pair[chosen], which)), shape=(len(known), len(key)))
+            legs.append((ways, self._minimal(key // count, key % count)[0].links))
+        detoured = np.asarray(by.sum(axis=1) > 0)
+        pairs = csr_array((detoured[place].astype(np.float32), (able, place)),
+                          shape=(len(sources), len(known)))  # fmt: skip
+        turns = np.zeros(len(sources), bool)
+        turns[able] = detoured[place]
+        terminal = ~(topology.is_switch[topology.sources] & topology.is_switch[topology.targets])
+        straight = diags_array((~turns).astype(np.float32)) @ low
+        cables = (
+            diags_array(turns.astype(np.float32)) @ low @ diags_array(terminal.astype(np.float32))
+        )
+        everywhere = diags_array(np.ones(len(sources), np.float32))
+        return (
+            (csr_array(everywhere), csr_array(straight + cables)),
+            *((csr_array(pairs @ ways), links) for ways, links in legs),
+        )
+
+    def _to_groups(
+        self, begin: Ints, own: Ints, there: Ints
+    ) -> tuple[tuple[csr_array, csr_array] | None, csr_array]:
+        """Return the first legs to every other group, and the switches where they end."""
+        topology = self._topology
+        count = len(topology.vertices)
+        nothing = csr_array((len(begin), count), dtype=np.float32)
+        groups = np.unique(topology.groups[topology.is_switch & (topology.groups >= 0)])
+        if not len(begin) or len(groups) < 3:
+            return None, nothing
+        row = np.repeat(np.arange(len(begin)), len(groups))
+        via = np.tile(np.arange(len(groups)), len(begin))
+        apart = (groups[via] != own[row]) & (groups[via] != there[row])
+        row, via = row[apart], via[apart]
+        key, which = np.unique(begin[row] * len(groups) + via, return_inverse=True)
+        members = [np.flatnonzero(topology.is_switch & (topology.groups == g)) for g in groups]
+        shortest = Shortest(topology, members, groups)
+        walked = walk(
+            key // len(groups), key % len(groups), shortest.rule,
+            lambda at, goal: topology.groups[at] == groups[goal],
+            topology.targets, count, _MOST_HOPS,
+        )  # fmt: skip
+        useful = walked.arrived[which]
+        number = np.bincount(row[useful], minlength=len(begin))
+        weight = (1 / number[row[useful]]).astype(np.float32)
+        ways = csr_array((weight, (row[useful], which[useful])), shape=(len(begin), len(key)))
+        return (ways, walked.links), csr_array(ways @ walked.ends)
+
+    def _within(self, begin: Ints, end: Ints) -> csr_array:
+        """Return for pairs of one group the group's other switches, all with the same weight."""
+        topology = self._topology
+        count = len(topology.vertices)
+        switches = np.flatnonzero(topology.is_switch)
+        same = topology.groups[begin][:, None] == topology.groups[switches][None, :]
+        same &= (switches[None, :] != begin[:, None]) & (switches[None, :] != end[:, None])
+        row, column = np.nonzero(same)
+        weight = 1 / np.maximum(same.sum(axis=1), 1)[row]
+        return csr_array((weight.astype(np.float32), (row, switches[column])),
+                         shape=(len(begin), count))  # fmt: skip
+
+
+def _rows(places: Ints, matrix: csr_array, count: int) -> csr_array:
+    """Put the rows of a matrix at some places of a taller one."""
+    rows, columns = matrix.tocoo().coords
+    return csr_array((matrix.data, (places[rows], columns)), shape=(count, matrix.shape[1]))
+
+
+def _own_rule(topology: Topology) -> Rule | None:
+    """Return the rule that decides between switches; None: shortest paths."""
+    if topology.forwarding:
+        return by_table(topology, *forwarding_table(topology))
+    if topology.kind in ("torus", "mesh"):
+        return dimension_order(topology)
+    has_levels = bool((topology.levels[topology.is_switch] >= 0).all())
+    if topology.kind in ("fat tree", "tree") and has_levels:
+        return by_table(topology, *d_mod_k_table(topology))
+    return None
+
+
+_ROUTERS: WeakKeyDictionary[Topology, _Router] = WeakKeyDictionary()
+
+
+def _twin(topology: Topology) -> Topology:
+    """Return another object for the same fabric, which shares its arrays."""
+    twin = object.__new__(Topology)
+    twin.__dict__.update(topology.__dict__)
+    return twin
