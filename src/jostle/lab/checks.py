@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+from jostle.errors import UsageError
 from jostle.lab.registry import services
 from jostle.lab.service import Need, Service
 from jostle.lab.spec import LabError, LabSpec
@@ -27,7 +28,10 @@ def check_machine(spec: LabSpec) -> bool:
 
     Raises:
         LabError: It cannot be built; the message names what is missing and how to get it.
+        UsageError: The storage is to be at a switch that the topology does not have.
     """
+    if spec.storage_at:
+        _check_switch(spec)
     if sys.platform != "linux":
         raise LabError(f"A lab is made of Linux namespaces; this is {sys.platform}.")
     kinds = services(spec)
@@ -39,6 +43,16 @@ def check_machine(spec: LabSpec) -> bool:
         if why := kind.check(spec):
             raise LabError(f"{kind.name} cannot run here: {why}.", hint=_other(spec, rootless))
     return rootless
+
+
+def _check_switch(spec: LabSpec) -> None:
+    from jostle.lab.fabric import switches
+
+    if spec.storage_at not in (there := switches(spec.topology)):
+        raise UsageError(
+            f"{spec.topology} has no switch `{spec.storage_at}` for the storage.",
+            hint=f"One of {', '.join(there)}.",
+        )
 
 
 def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:

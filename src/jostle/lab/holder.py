@@ -9,10 +9,10 @@ import sys
 import traceback
 from pathlib import Path
 
-from jostle.lab import namespaces, network
+from jostle.lab import namespaces, network, wires
 from jostle.lab.service import Host
 from jostle.lab.service_context import LabSite
-from jostle.lab.spec import LabError
+from jostle.lab.spec import LabError, LabSpec
 
 
 class Holder:
@@ -36,7 +36,7 @@ class Holder:
         os.close(ours)
         os.close(theirs)
         # From here, `_answers` is what the host writes, and `_orders` what it reads.
-        self.host = Host(name, pid, network.address(number), network.storage_address(number))
+        self.host = Host(name, pid, network.address(number), wires.file_address(site.spec, number))
         self.wait()
 
     def wait(self) -> None:
@@ -75,7 +75,7 @@ def _hold(
         if os.read(orders, 1) != b".":
             os._exit(1)
         _mounts(name, site, hide_store)
-        _network(number)
+        _network(number, site.spec)
         os.write(answers, b".")
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
@@ -85,9 +85,9 @@ def _hold(
         signal.pause()
 
 
-def _network(number: int) -> None:
+def _network(number: int, spec: LabSpec) -> None:
     network.quiet_namespace()
-    commands = "\n".join(network.host_commands(number))
+    commands = "\n".join(wires.host_commands(spec, number))
     done = subprocess.run(["ip", "-batch", "-"], input=commands, text=True, capture_output=True)
     if done.returncode:
         raise LabError(f"ip: {done.stderr.strip()}")

@@ -12,12 +12,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jostle.errors import JostleError
 from jostle.lab import mpi as launchers
-from jostle.lab import network
+from jostle.lab import network, wires
 from jostle.lab.checks import check_machine
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
@@ -32,6 +33,9 @@ from jostle.lab.state import (
     roots_own,
     trusted_folder,
 )
+
+if TYPE_CHECKING:
+    from jostle.topology import Topology
 
 _PATIENCE_S = 120.0
 _GRACE_S = 10.0
@@ -142,7 +146,9 @@ class Lab:
 
         `storage.in` and `.out` (the storage's link), `nodeN.in` and `.out` (the node's cable to
         the storage network), `nodeN.mpi.in` and `.out` (its cable to its leaf switch),
-        `uplink.right` (leaf 1 to leaf 2) and `uplink.left`; `disk.written` where a disk is used.
+        `uplink.right` (leaf 1 to leaf 2) and `uplink.left`, of a lab with a topology all links by
+        name, `leaf1 > spine1`; `disk.written` where a disk is used. Where the storage is on the
+        fabric, `nodeN.in` and `nodeN.mpi.in` are the same cable.
 
         Raises:
             LabError: The lab is gone.
@@ -153,16 +159,7 @@ class Lab:
                 raise ProcessLookupError
         except OSError:
             raise gone(self.name) from None
-        ports = network.read_counters(table, payload=payload)
-        counts: dict[str, int] = {}
-        numbered = [("storage", network.STORAGE_NUMBER), *network.numbered(self.spec)]
-        for name, number in numbered:
-            # The switch receives from a cable what the host has sent.
-            out, in_ = ports[network.port("s", number)]
-            counts[f"{name}.in"], counts[f"{name}.out"] = in_, out
-            out, in_ = ports[network.port("n", number)]
-            counts[f"{name}.mpi.in"], counts[f"{name}.mpi.out"] = in_, out
-        counts["uplink.left"], counts["uplink.right"] = ports[network.UPLINK_PORTS[0]]
+        counts = wires.counters(self.spec, table, payload=payload)
         if self.state.device:
             from jostle.lab.store import written
 
@@ -170,6 +167,17 @@ class Lab:
         for kind in services(self.spec):
             counts |= kind.counters(self.state.facts.get(kind.name, {}))
         return counts
+
+    def topology(self) -> Topology | None:
+        """Return the fabric that the lab is wired as; None: two leaf switches without routes.
+
+        It is valid from when the lab was started.
+        """
+        if not self.spec.topology:
+            return None
+        from jostle.lab import fabric
+
+        return replace(fabric.topology(self.spec), valid_from_ns=self.state.begun_ns)
 
     def down(self) -> list[str]:
         """End the lab and everything in it; return one sentence per thing cleaned up."""

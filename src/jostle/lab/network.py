@@ -4,7 +4,8 @@
     node1 ... nodeN ── store ══ storage link ══ storage                   eth1, 10.8.0.0/24
 
 Bridges are the switches and live in the supervisor's network namespace; `══` are the two links
-whose rate is limited, at both ends.
+whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) in place of the
+leaf switches; the storage network is the same.
 
 RATIONALE: a fair link is HTB with one class per node and small quanta. Flows that share one queue
 (a token bucket, the `fifo` link) do not share it evenly: bulk TCP then gives 275 against
@@ -70,56 +71,69 @@ def numbered(spec: LabSpec) -> list[tuple[str, int]]:
     return [(name, index + 1) for index, name in enumerate(spec.node_names)]
 
 
-def switch_commands() -> list[str]:
-    """Return the first commands for `ip -batch`: switches and the uplink."""
-    lines = ["link set lo up"]
-    for bridge in (*LEAVES, STORAGE_SWITCH):
-        lines += [
-            f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
-            f"link set {bridge} up",
-        ]
+def storage_switch_commands() -> list[str]:
+    """Return the first commands for `ip -batch`: the switch of the storage network."""
+    return ["link set lo up", *_bridge_commands(STORAGE_SWITCH)]
+
+
+def _bridge_commands(name: str) -> list[str]:
+    return [
+        f"link add {name} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
+        f"link set {name} up",
+    ]
+
+
+def leaf_commands() -> list[str]:
+    """Return the commands for `ip -batch` that make the leaf switches and the uplink."""
+    lines = [line for leaf in LEAVES for line in _bridge_commands(leaf)]
     left, right = _UPLINK
     lines.append(f"link add {left} type veth peer name {right}")
     lines += [f"link set {end} master {leaf} up" for end, leaf in zip(_UPLINK, LEAVES, strict=True)]
     return lines
 
 
-def cable_commands(number: int, pid: int, nodes: int) -> list[str]:
-    """Return the commands for `ip -batch` on the switches that connect the host `pid`."""
-    lines = []
-    for kind, device, bridge in (
-        ("n", "eth0", LEAVES[leaf_of(number, nodes)]),
-        ("s", "eth1", STORAGE_SWITCH),
-    ):
-        end = port(kind, number)
-        lines += [
-            f"link add {end} type veth peer name {device} netns {pid}",
-            f"link set {end} master {bridge} up",
-        ]
-    return lines
+def storage_cable_commands(number: int, pid: int) -> list[str]:
+    """Return the commands for `ip -batch` that connect the host `pid` to the storage network."""
+    return _cable_commands(port("s", number), "eth1", STORAGE_SWITCH, pid)
 
 
-def host_commands(number: int) -> list[str]:
-    """Return the commands for `ip -batch` on the host itself."""
+def leaf_cable_commands(number: int, pid: int, nodes: int) -> list[str]:
+    """Return the commands for `ip -batch` that connect the host `pid` to its leaf switch."""
+    return _cable_commands(port("n", number), "eth0", LEAVES[leaf_of(number, nodes)], pid)
+
+
+def _cable_commands(end: str, device: str, bridge: str, pid: int) -> list[str]:
+    return [
+        f"link add {end} type veth peer name {device} netns {pid}",
+        f"link set {end} master {bridge} up",
+    ]
+
+
+def storage_host_commands(number: int) -> list[str]:
+    """Return the commands for `ip -batch` on the host itself: its end on the storage network."""
     return [
         "link set lo up",
-        f"addr add {address(number)}/24 dev eth0",
         f"addr add {storage_address(number)}/24 dev eth1",
-        "link set eth0 up",
         "link set eth1 up",
     ]
+
+
+def leaf_host_commands(number: int) -> list[str]:
+    """Return the commands for `ip -batch` on the host itself: its end on its leaf switch."""
+    return [f"addr add {address(number)}/24 dev eth0", "link set eth0 up"]
 
 
 def shape_storage_port(spec: LabSpec) -> list[str]:
     """Return the commands for `tc -batch` on the switches: the direction to the storage."""
     sources = [(number, storage_address(number)) for _, number in numbered(spec)]
-    return _shape(spec, port("s", STORAGE_NUMBER), spec.storage_rate, "src", sources)
+    bits = parse_rate(spec.storage_rate)
+    return shape(spec, port("s", STORAGE_NUMBER), bits, "src", sources)
 
 
 def shape_storage_host(spec: LabSpec) -> list[str]:
     """Return the commands for `tc -batch` on the storage: the direction to the nodes."""
     targets = [(number, storage_address(number)) for _, number in numbered(spec)]
-    return _shape(spec, "eth1", spec.storage_rate, "dst", targets)
+    return shape(spec, "eth1", parse_rate(spec.storage_rate), "dst", targets)
 
 
 def shape_uplink(spec: LabSpec) -> list[str]:
@@ -128,15 +142,22 @@ def shape_uplink(spec: LabSpec) -> list[str]:
     for leaf, device in enumerate(_UPLINK):
         here = [number for _, number in numbered(spec) if leaf_of(number, spec.nodes) == leaf]
         sources = [(number, address(number)) for number in here]
-        lines += _shape(spec, device, spec.uplink_rate, "src", sources)
+        lines += shape(spec, device, parse_rate(spec.uplink_rate), "src", sources)
     return lines
 
 
-def _shape(
-    spec: LabSpec, device: str, rate: str, side: str, hosts: Sequence[tuple[int, str]]
+def shape(
+    spec: LabSpec, device: str, bits: int, side: str, hosts: Sequence[tuple[int, str]]
 ) -> list[str]:
-    """Return the queue of one end of a link. Packets that are not IP (ARP) are not limited."""
-    bits = parse_rate(rate)
+    """Return the queue of one end of a link. Packets that are not IP (ARP) are not limited.
+
+    Args:
+        spec: The lab's specification.
+        device: The end.
+        bits: Bits per second.
+        side: Whose packets get a class each: those of a source, `src`, or to a target, `dst`.
+        hosts: Number and address of each.
+    """
     if spec.queue == "fifo" or not hosts:
         return [
             f"qdisc add dev {device} root tbf rate {bits}bit burst {2 * _BURST_BYTES} "
@@ -187,11 +208,6 @@ def offloads_off(devices: Sequence[str]) -> None:
                 value = ctypes.create_string_buffer(struct.pack("II", command, 0))
                 request = struct.pack("16sP8x", device.encode(), ctypes.addressof(value))
                 fcntl.ioctl(plug, _SIOCETHTOOL, request)
-
-
-def switch_ports(numbers: Sequence[int]) -> list[str]:
-    """Return the switch's ends of the cables of hosts."""
-    return [port(kind, number) for number in numbers for kind in "ns"]
 
 
 UPLINK_PORTS = _UPLINK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,12 +11,16 @@ from jostle.errors import JostleError, UsageError
 
 QUEUES = ("fair", "fifo")
 FILE_SYSTEMS = ("sshfs", "gluster", "loop", "plain")
+NETWORKED = ("sshfs", "gluster")
 STORES = ("ram", "disk")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
+#: Topologies, and how many sizes each has.
+TOPOLOGIES = {"tree": (2, 3), "torus": (1, 4), "dragonfly": (3, 3)}
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)bit")
+_TOPOLOGY = re.compile(r"([a-z]+):(\d{1,3}(?:x\d{1,3})*)")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _DECIMAL = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
 _BINARY = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -32,9 +37,10 @@ class LabSpec:
     Attributes:
         name: Names the lab, so that several can be up at once.
         nodes: Number of compute nodes, 1 to 16; the first half is connected to one leaf switch,
-            the rest to the other.
+            the rest to the other. A topology decides itself how many there are.
         storage_rate: Rate of the link between the storage and its switch, each way.
-        uplink_rate: Rate of the link between the two leaf switches, each way.
+        uplink_rate: Rate of the link between the two leaf switches, each way; of a topology the
+            rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
         fs: The shared file system.
         store: Medium of the storage: memory or disk.
@@ -44,6 +50,10 @@ class LabSpec:
         agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. They
             need Slurm, whose munged tells the receiver who sends.
         size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
+        topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
+            for those.
+        storage_at: The switch of the topology that the storage is connected to; file traffic then
+            crosses the fabric. Empty: files have a network of their own.
     """
 
     name: str = "lab"
@@ -57,6 +67,8 @@ class LabSpec:
     slurm_preload: str = "plugin"
     agents: str = ""
     size: str | None = None
+    topology: str = ""
+    storage_at: str = ""
 
     def __post_init__(self) -> None:
         """Check the specification.
@@ -65,6 +77,8 @@ class LabSpec:
             UsageError: A field is invalid; the message gives the valid values.
         """
         check_name(self.name)
+        if self.topology:
+            object.__setattr__(self, "nodes", math.prod(parse_topology(self.topology)[1]))
         if not 1 <= self.nodes <= MOST_NODES:
             raise UsageError(
                 f"A lab of {self.nodes} nodes cannot be built: 1 to {MOST_NODES}.",
@@ -80,6 +94,18 @@ class LabSpec:
         parse_rate(self.uplink_rate)
         if self.size is not None:
             parse_size(self.size)
+        if self.storage_at:
+            self._check_storage()
+
+    def _check_storage(self) -> None:
+        if not self.topology:
+            raise UsageError("--storage-at is a switch of a topology, and this lab has none.",
+                             hint="Add --topology, for example tree:2x2.")  # fmt: skip
+        if self.fs not in NETWORKED:
+            raise UsageError(
+                f"With --fs {self.fs} no file traffic crosses a network.",
+                hint=f"--fs {' or '.join(NETWORKED)}, or without --storage-at.",
+            )
 
     @property
     def node_names(self) -> tuple[str, ...]:
@@ -114,6 +140,37 @@ def parse_rate(text: str) -> int:
             f"`{text}` is not a link rate (1mbit to 40gbit).", hint="Write for example 400mbit."
         )
     return rate
+
+
+def parse_topology(text: str) -> tuple[str, tuple[int, ...]]:
+    """Parse the topology of a lab; the product of its sizes is the number of nodes.
+
+    `tree:LxN`: L leaf switches with N nodes each, below one spine. `tree:PxLxN`: P such trees, each
+    with a spine, below one core. `torus:AxBx...`: one to four dimensions, a switch with one node at
+    every place. `dragonfly:GxSxN`: G groups of S switches, N nodes on each switch.
+
+    Returns:
+        The kind, and the sizes.
+
+    Raises:
+        UsageError: It is none of these, or has more nodes than a lab can have.
+    """
+    match = _TOPOLOGY.fullmatch(text.strip().lower())
+    kind, sizes = (match[1], tuple(map(int, match[2].split("x")))) if match else ("", ())
+    least, most = TOPOLOGIES.get(kind, (1, 0))
+    smallest = 2 if kind == "torus" else 1
+    if not least <= len(sizes) <= most or min(sizes, default=0) < smallest:
+        raise UsageError(
+            f"`{text}` is not a topology of a lab.",
+            hint="tree:LEAVESxNODES, tree:TREESxLEAVESxNODES, torus:AxBxC (each 2 or more), or "
+            "dragonfly:GROUPSxSWITCHESxNODES.",
+        )
+    if math.prod(sizes) > MOST_NODES:
+        raise UsageError(
+            f"{text} has {math.prod(sizes)} nodes; a lab has at most {MOST_NODES}.",
+            hint="For example tree:4x2, torus:2x2x2, torus:4x4 or dragonfly:2x2x2.",
+        )
+    return kind, sizes
 
 
 def parse_size(text: str) -> int:

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from jostle.errors import JostleError
-from jostle.lab import namespaces, network, store
+from jostle.lab import namespaces, network, store, wires
 from jostle.lab.holder import Holder, prepare_mounts
 from jostle.lab.registry import services
-from jostle.lab.service import Filesystem, Service
+from jostle.lab.service import Filesystem, Host, Service
 from jostle.lab.service_context import LabSite
 from jostle.lab.spec import LabSpec
 
@@ -81,12 +81,13 @@ class Supervisor:
         self.say(progress="network")
         kinds = services(self.spec)
         self._store(kinds[0])
-        network.quiet_namespace()
-        self.site.run(None, ["ip", "-batch", "-"], text=network.switch_commands())
+        wires.prepare(self.spec)
+        self.site.run(None, ["ip", "-batch", "-"], text=wires.switch_commands(self.spec))
+        network.offloads_off(wires.switch_devices(self.spec))
         storage = Holder("storage", network.STORAGE_NUMBER, self.site, hide_store=False)
         self._plug([storage])
         self.site.storage = storage.host
-        self._shape()
+        self._shape_storage()
         filesystem = kinds[0](self.site)
         assert isinstance(filesystem, Filesystem)
         self.say(progress=f"file system ({self.spec.fs})")
@@ -128,22 +129,32 @@ class Supervisor:
         """Connect the hosts to the switches, and wait until they are set up."""
         lines: list[str] = []
         for holder in holders:
-            lines += network.cable_commands(holder.number, holder.host.pid, self.spec.nodes)
+            lines += wires.cable_commands(self.spec, holder.number, holder.host.pid)
         self.site.run(None, ["ip", "-batch", "-"], text=lines)
-        network.offloads_off(network.switch_ports([holder.number for holder in holders]))
+        for holder in holders:
+            number = holder.number
+            network.offloads_off([network.port("s", number), wires.port(self.spec, number)])
         for holder in holders:
             holder.go_on()
         for holder in holders:
             holder.wait()
             self.state["hosts"][holder.host.name] = holder.host.pid
 
-    def _shape(self) -> None:
-        """Set the rates of both links."""
-        network.offloads_off(network.UPLINK_PORTS)
-        lines = network.shape_storage_port(self.spec) + network.shape_uplink(self.spec)
-        self.site.run(None, ["tc", "-batch", "-"], text=lines)
-        lines = network.shape_storage_host(self.spec)
-        self.site.run(self.site.storage, ["tc", "-batch", "-"], text=lines)
+    def _shape_storage(self) -> None:
+        """Set the rate of the storage's link."""
+        self._limit(None, network.shape_storage_port(self.spec))
+        self._limit(self.site.storage, network.shape_storage_host(self.spec))
+
+    def _shape_nodes(self, holders: list[Holder]) -> None:
+        """Set the rates of the links between the nodes, once all are connected."""
+        self._limit(None, wires.shape_switches(self.spec))
+        self._limit(self.site.storage, wires.shape_host(self.spec, network.STORAGE_NUMBER))
+        for holder in holders:
+            self._limit(holder.host, wires.shape_host(self.spec, holder.number))
+
+    def _limit(self, host: Host | None, lines: list[str]) -> None:
+        if lines:
+            self.site.run(host, ["tc", "-batch", "-"], text=lines)
 
     def _nodes(self, filesystem: Filesystem) -> None:
         """Start the nodes, and mount the file system on each."""
@@ -152,6 +163,7 @@ class Supervisor:
         hide = filesystem.networked
         holders = [Holder(name, number, self.site, hide_store=hide) for name, number in numbered]
         self._plug(holders)
+        self._shape_nodes(holders)
         self.site.nodes = tuple(holder.host for holder in holders)
         for node in self.site.nodes:
             self.say(progress=f"mount on {node.name}")
@@ -186,7 +198,7 @@ def serve(request: dict[str, Any], pid: int) -> int:
     supervisor = Supervisor(request, pid)
     try:
         prepare_mounts()
-        namespaces.set_host_name("switch")
+        namespaces.set_host_name("switches")
         supervisor.build()
         supervisor.say(ready=True)
         if not supervisor.report.recv(16):

@@ -44,12 +44,19 @@ def command() -> None:
 
 
 @command.command("up")
-@click.option("--nodes", type=int, default=4, show_default=True, metavar="N",
-              help="Number of nodes, 1 to 16, half on each of two leaf switches.")  # fmt: skip
+@click.option("--nodes", type=int, metavar="N",
+              help="Number of nodes, 1 to 16, half on each of two leaf switches [4].")  # fmt: skip
+@click.option("--topology", default="", metavar="KIND:SIZES",
+              help="What connects the nodes in place of two leaf switches: tree:LEAVESxNODES, "
+              "tree:TREESxLEAVESxNODES, torus:AxBxC, dragonfly:GROUPSxSWITCHESxNODES.")  # fmt: skip
+@click.option("--storage-at", default="", metavar="SWITCH",
+              help="Connect the storage to this switch of the topology: file traffic crosses its "
+              "links [files have a network of their own].")  # fmt: skip
 @click.option("--storage-rate", default="400mbit", show_default=True, metavar="RATE",
               help="Rate of the storage's link, each way.")  # fmt: skip
 @click.option("--uplink-rate", default="100mbit", show_default=True, metavar="RATE",
-              help="Rate of the link between the leaf switches, each way.")  # fmt: skip
+              help="Rate of the link between the leaf switches, or of each link of a topology, "
+              "each way.")  # fmt: skip
 @click.option("--fair/--fifo", default=True, show_default=True,
               help="How links share: by node, or by who comes first.")  # fmt: skip
 @click.option("--fs", type=click.Choice(["sshfs", "gluster", "loop", "plain"]), default="sshfs",
@@ -64,7 +71,9 @@ def command() -> None:
 @name_option
 @json_option
 def up(
-    nodes: int,
+    nodes: int | None,
+    topology: str,
+    storage_at: str,
     storage_rate: str,
     uplink_rate: str,
     fair: bool,
@@ -86,10 +95,12 @@ def up(
     from jostle.cli.views.lab import summary
     from jostle.lab.measure import facts
 
+    if topology and nodes is not None:
+        raise UsageError("A topology says how many nodes there are.", hint="Leave --nodes out.")
     spec = labs.LabSpec(
-        name=name, nodes=nodes, storage_rate=storage_rate, uplink_rate=uplink_rate,
-        queue="fair" if fair else "fifo", fs=fs, store=store, slurm=slurm, size=size,
-        agents=agents,
+        name=name, nodes=4 if nodes is None else nodes, storage_rate=storage_rate,
+        uplink_rate=uplink_rate, queue="fair" if fair else "fifo", fs=fs, store=store, slurm=slurm,
+        size=size, agents=agents, topology=topology, storage_at=storage_at,
     )  # fmt: skip
     begin = time.monotonic()
     with _Line(f"lab `{name}`") as line:

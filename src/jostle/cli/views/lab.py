@@ -10,6 +10,7 @@ from jostle.report.format.values import byte_count, duration, local_time
 if TYPE_CHECKING:
     from jostle.lab import Lab
     from jostle.lab.measure import Measured
+    from jostle.topology import Topology
 
 
 def summary(lab: Lab, seconds: float) -> list[Any]:
@@ -31,13 +32,18 @@ def view(lab: Lab, now: Measured) -> list[Any]:
     lines += [f"  {label}: {text}" for label, text in _of_services(lab)]
     links = table(["=link", ">rate", ">in", ">now", ">out", ">now"])
     _link(links, "storage", lab.spec.storage_rate, now, "storage.in", "storage.out")
-    _link(links, "uplink of leaf 1", lab.spec.uplink_rate, now, "uplink.left", "uplink.right")
-    nodes = table(["=node", ">leaf", "=shared", ">processes", ">read", ">written", ">MPI in",
+    fabric = lab.topology()
+    if fabric is None:
+        _link(links, "uplink of leaf 1", lab.spec.uplink_rate, now, "uplink.left", "uplink.right")
+    else:
+        _cables(links, fabric, now)
+    at = ">switch" if fabric else ">leaf"
+    nodes = table(["=node", at, "=shared", ">processes", ">read", ">written", ">MPI in",
                    ">MPI out"])  # fmt: skip
     for node in lab.nodes:
         counts = now.counters
         nodes.add_row(
-            node, str(_leaf(lab, node)), now.mounts[node] or "not mounted",
+            node, _switch(lab, fabric, node), now.mounts[node] or "not mounted",
             str(now.processes.get(node, 0)), byte_count(counts[f"{node}.in"]),
             byte_count(counts[f"{node}.out"]), byte_count(counts[f"{node}.mpi.in"]),
             byte_count(counts[f"{node}.mpi.out"]),
@@ -56,13 +62,15 @@ def view(lab: Lab, now: Measured) -> list[Any]:
 def _made_of(lab: Lab) -> str:
     spec = lab.spec
     leaves = "two leaf switches" if spec.nodes > 1 else "one leaf switch"
+    where = f"a fabric {spec.topology}" if spec.topology else leaves
     parts = [
-        f"{spec.nodes} node{'s' * (spec.nodes != 1)} on {leaves}",
+        f"{spec.nodes} node{'s' * (spec.nodes != 1)} on {where}",
         f"{spec.fs} in {'memory' if spec.store == 'ram' else 'a disk image'}"
         + (f" at {spec.storage_rate}" if spec.fs != "plain" else ""),
-        f"uplink {spec.uplink_rate}",
+        f"{'links' if spec.topology else 'uplink'} {spec.uplink_rate}",
         spec.queue,
     ]
+    parts += [f"storage at {spec.storage_at}"] if spec.storage_at else []
     parts += ["Slurm"] if spec.slurm else []
     parts += ["without root"] if lab.state.rootless else []
     return ", ".join(parts)
@@ -84,7 +92,20 @@ def _link(frame: Any, name: str, rate: str, now: Measured, in_: str, out: str) -
     )  # fmt: skip
 
 
-def _leaf(lab: Lab, node: str) -> int:
+def _cables(frame: Any, fabric: Topology, now: Measured) -> None:
+    """Add the cables between switches; what comes in at the first switch came from the second."""
+    names = fabric.link_place
+    for name, link in names.items():
+        first, second = fabric.sources[link], fabric.targets[link]
+        back = f"{fabric.vertices[second]} > {fabric.vertices[first]}"
+        if fabric.is_switch[first] and fabric.is_switch[second] and link < names[back]:
+            cable = f"{fabric.vertices[first]} - {fabric.vertices[second]}"
+            _link(frame, cable, f"{fabric.rates[link] / 1e6:.0f}mbit", now, back, name)
+
+
+def _switch(lab: Lab, fabric: Topology | None, node: str) -> str:
     from jostle.lab.network import leaf_of
 
-    return leaf_of(lab.nodes.index(node) + 1, lab.spec.nodes) + 1
+    if fabric is not None:
+        return fabric.vertices[int(fabric.switch_of[fabric.place[node]])]
+    return str(leaf_of(lab.nodes.index(node) + 1, lab.spec.nodes) + 1)

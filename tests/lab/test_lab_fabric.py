@@ -1,0 +1,110 @@
+"""Labs with a topology: what a program sends crosses the links of its way, and no others."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_parts import lab_of
+from lab_tools import Traffic
+
+from jostle import NativeMissingError
+from jostle.errors import UsageError
+from jostle.lab import Lab, LabSpec, fabric
+from jostle.lab.checks import check_machine
+from jostle.signals import program, read_log
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "longest"),
+    [("tree:2x2", 4), ("tree:2x2x2", 6), ("torus:2x2x2", 5), ("torus:5x3", 5), ("torus:4x4", 6),
+     ("dragonfly:2x2x2", 5), ("dragonfly:4x2x1", 5)],
+)  # fmt: skip
+def test_every_node_reaches_every_other(text: str, longest: int) -> None:
+    shape = fabric.topology(LabSpec(topology=text))
+    nodes = np.flatnonzero(~shape.is_switch).tolist()
+    ways = [fabric.way(shape, a, b) for a in nodes for b in nodes if a != b]
+    assert max(map(len, ways)) == longest
+    for links in ways:
+        assert len({*shape.targets[links].tolist()}) == len(links)  # no switch twice
+
+
+def test_torus_goes_dimension_by_dimension_the_shorter_way() -> None:
+    shape = fabric.topology(LabSpec(topology="torus:4x4"))
+    links = fabric.way(shape, shape.place["node1"], shape.place["node12"])  # at (2, 3)
+    assert [shape.link_name(link) for link in links[1:-1]] == [
+        "s0-0 > s1-0", "s1-0 > s2-0", "s2-0 > s2-3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"topology": "torus:1x4"}, {"topology": "tree:4"}, {"topology": "ring:4"},
+     {"topology": "tree:9x9"}, {"storage_at": "leaf1"},
+     {"topology": "tree:2x2", "storage_at": "leaf1", "fs": "plain"}],
+)  # fmt: skip
+def test_what_cannot_be_built_is_refused(fields: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        LabSpec(**fields)  # type: ignore[arg-type]
+
+
+def test_a_switch_that_is_not_there_is_refused() -> None:
+    with pytest.raises(UsageError, match="leaf3"):
+        check_machine(LabSpec(topology="tree:2x2", storage_at="leaf3"))
+
+
+def send(lab: Lab, folder: Path, *nodes: str) -> list[int]:
+    """Let the first node and the second send to each other; return what each has sent."""
+    try:
+        path = program("openmpi")
+    except NativeMissingError as error:
+        pytest.skip(str(error))
+    words = [str(path), "ping", "--chunk", "512KiB", "--volume", "16MiB", "--quiet", "--log",
+             str(folder)]  # fmt: skip
+    done = subprocess.run(
+        lab.mpirun("openmpi", dict.fromkeys(nodes, 1), words, cwd="/"),
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sent = read_log(folder).processes["bytes"].to_pylist()
+    assert sum(sent) == 16 * MIB
+    return sent
+
+
+@pytest.mark.tries(2)
+@pytest.mark.parametrize("text", ["tree:2x2", "torus:2x2x2", "dragonfly:2x2x2"])
+def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Path) -> None:
+    with lab_of("fabric", topology=text, size="64MiB") as lab:
+        shape = lab.topology()
+        assert shape is not None and shape.valid_from_ns == lab.state.begun_ns
+        first, last = lab.nodes[0], lab.nodes[-1]
+        traffic = Traffic(lab)
+        sent = send(lab, tmp_path, first, last)
+        moved = traffic.carried()
+        ends = shape.place[first], shape.place[last]
+        wanted = np.zeros(len(shape.sources))
+        wanted[fabric.way(shape, *ends)] += sent[0]
+        wanted[fabric.way(shape, *ends[::-1])] += sent[1]
+        for link, amount in enumerate(wanted):
+            told = moved[shape.link_name(link)]
+            assert told.is_of(amount) if amount else told.bytes < 10_000, shape.link_name(link)
+
+
+@pytest.mark.tries(2)
+def test_files_cross_the_fabric_where_the_storage_is_on_it(tmp_path: Path) -> None:
+    with lab_of("files", topology="tree:2x2", storage_at="leaf2", size="64MiB") as lab:
+        shape = lab.topology()
+        assert shape is not None and "storage" in shape.place
+        traffic = Traffic(lab)
+        words = ["dd", "if=/dev/zero", f"of={lab.shared}/x", "bs=1M", "count=12", "oflag=direct"]
+        done = subprocess.run(lab.command("node1", words, cwd="/"), capture_output=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        moved = traffic.carried()
+        for link in ("node1 > leaf1", "leaf1 > spine1", "spine1 > leaf2", "leaf2 > storage"):
+            assert moved[link].is_of(12 * MIB), (link, moved[link])
+        assert moved["storage.in"].is_of(12 * MIB)
+        assert moved["node2 > leaf1"].bytes < 10_000
