@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from jostle import NativeMissingError
 from jostle.errors import UsageError
 from jostle.lab import Lab, LabSpec, fabric
 from jostle.lab.checks import check_machine
+from jostle.network import routes_of
+from jostle.repository import Repository
 from jostle.signals import program, read_log
 
 MIB = 1 << 20
@@ -29,6 +32,8 @@ def test_every_node_reaches_every_other(text: str, longest: int) -> None:
     nodes = np.flatnonzero(~shape.is_switch).tolist()
     ways = [fabric.way(shape, a, b) for a in nodes for b in nodes if a != b]
     assert max(map(len, ways)) == longest
+    routed = routes_of(shape, *np.array([(a, b) for a in nodes for b in nodes if a != b]).T)
+    assert [sorted(row.indices) for row in routed.low] == [sorted(links) for links in ways]
     for links in ways:
         assert len({*shape.targets[links].tolist()}) == len(links)  # no switch twice
 
@@ -92,6 +97,30 @@ def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Pat
         for link, amount in enumerate(wanted):
             told = moved[shape.link_name(link)]
             assert told.is_of(amount) if amount else told.bytes < 10_000, shape.link_name(link)
+
+
+@pytest.mark.tries(2)
+def test_agents_count_the_ports_of_all_switches(tmp_path: Path) -> None:
+    with lab_of("ports", topology="torus:2x2x2", slurm=True, agents="500ms", size="64MiB") as lab:
+        shape = lab.topology()
+        assert shape is not None
+        sent = send(lab, tmp_path / "log", "node1", "node8")
+        time.sleep(1.1)  # the slice in which it ended is written
+        store = Repository(tmp_path / "repository", create=True)
+        store.ingest([lab.folder / "local/switches/spool", lab.local("node1") / "spool"])
+        rows = store.query(
+            "SELECT host, name, sum(link_send_bytes)::BIGINT AS sent FROM component_slices "
+            "WHERE kind = 'interface' GROUP BY ALL"
+        ).to_pylist()
+        counted = {(row["host"], row["name"]): row["sent"] for row in rows}
+        ends = shape.place["node1"], shape.place["node8"]
+        for amount, way in zip(sent, (ends, ends[::-1]), strict=True):
+            first, *links = fabric.way(shape, *way)
+            ports = [("switches", fabric.device(shape, link)) for link in links]
+            if first == fabric.way(shape, *ends)[0]:
+                ports.append(("node1", "eth0"))
+            for at in ports:  # headers are counted, and what was sent again
+                assert amount < counted[at] < 1.15 * amount, at
 
 
 @pytest.mark.tries(2)

@@ -1,5 +1,7 @@
 """Agents in a lab: on every host a sampler and a shipper, which send to a receiver on the storage.
 
+A lab with a topology has one more, on the machine `switches`: it counts the ports of all switches.
+
 The receiver itself is not the lab's: who tries a site starts `jostle receive` on the storage, with
 the configuration that lies in the lab's folder. Nodes show MUNGE credentials, so Slurm is there.
 """
@@ -11,10 +13,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from jostle import _native_path
+from jostle.lab import network
 from jostle.lab.registry import filesystem
 from jostle.lab.service import Host, Need, Service
 
 _LOOP_MAJOR = 7
+#: The supervisor, whose network namespace has the ports of all switches.
+_SWITCHES = Host(network.SWITCHES, 1, network.SWITCHES_ADDRESS, network.SWITCHES_ADDRESS)
 #: Port of the receiver on the storage.
 PORT = 8643
 _SHIP = """\
@@ -48,11 +53,12 @@ class Agents(Service):
         munge = site.folder / "slurm" / "munge.socket"
         receive = _RECEIVE.format(port=PORT, folder=site.local(site.storage), munge=munge)
         (site.folder / "receive.toml").write_text(receive)
-        for host in (site.storage, *site.nodes):
+        for host in (site.storage, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
             conf = site.local(host) / "agent.conf"
             conf.write_text(_SHIP.format(
-                host=host.name, spool=self._spool(host), address=site.storage.storage_address,
-                port=PORT, munge=munge, interval=site.spec.agents,
+                host=host.name, spool=self._spool(host), port=PORT, munge=munge,
+                address=network.storage_address(network.STORAGE_NUMBER),
+                interval=site.spec.agents,
             ))  # fmt: skip
             self._start_on(host)
 

@@ -21,11 +21,6 @@ from jostle.lab import network
 from jostle.lab.spec import LabSpec, parse_rate, parse_topology
 from jostle.topology import LINK_KINDS, Topology, dragonfly, fat_tree, torus
 
-#: The machine that the ports of all switches belong to, in profiles of agents; a port's interface
-#: is called SWITCH.PORT.
-SWITCHES = "switches"
-SWITCHES_ADDRESS = network.storage_address(253)
-
 _FIRST_TABLE = 100
 #: What every cable calls its other end.
 _NEXT_HOP = "169.254.0.1"
@@ -200,7 +195,7 @@ def let_forward() -> None:
 def switch_commands(spec: LabSpec) -> list[str]:
     """Return the commands for `ip -batch` that make the switches and the cables between them."""
     shape = wiring(spec)
-    lines = [f"addr add {SWITCHES_ADDRESS}/24 dev {network.STORAGE_SWITCH}"]
+    lines = [f"addr add {network.SWITCHES_ADDRESS}/24 dev {network.STORAGE_SWITCH}"]
     for link, back in _cables(shape):
         ends = device(shape, link), device(shape, back)
         lines.append(f"link add {ends[0]} address {_SWITCH_MAC} type veth "

@@ -27,6 +27,8 @@ from jostle.lab.spec import LabSpec, parse_rate
 LEAVES = ("leaf1", "leaf2")
 STORAGE_SWITCH = "store"
 STORAGE_NUMBER = 254
+#: The machine that the ports of all switches belong to, in profiles of agents.
+SWITCHES = "switches"
 _UPLINK = ("up1", "up2")
 _QUEUE_BYTES = 256 << 10
 _BURST_BYTES = 32 << 10
@@ -46,6 +48,10 @@ def address(number: int) -> str:
 def storage_address(number: int) -> str:
     """Return a host's address on the storage network."""
     return f"10.8.0.{number}"
+
+
+#: Of the switches on the storage network, where their agent sends from.
+SWITCHES_ADDRESS = storage_address(253)
 
 
 def leaf_of(number: int, nodes: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from jostle.lab import namespaces
+from jostle.lab import namespaces, network
 from jostle.lab.service import Host
 from jostle.lab.spec import LabError, LabSpec
 
@@ -31,7 +31,8 @@ class LabSite:
         self.storage = _NOBODY
         self.nodes: tuple[Host, ...] = ()
         self._daemons: list[tuple[str, subprocess.Popen[bytes]]] = []
-        locals_ = [f"local/{name}" for name in ("storage", *spec.node_names)]
+        hosts = ["storage", *spec.node_names, *([network.SWITCHES] if spec.topology else [])]
+        locals_ = [f"local/{name}" for name in hosts]
         for name in ("store", "shared", "here", "aside", "log", "local", *locals_):
             (folder / name).mkdir(exist_ok=True)
         for name in locals_:

@@ -198,7 +198,7 @@ def serve(request: dict[str, Any], pid: int) -> int:
     supervisor = Supervisor(request, pid)
     try:
         prepare_mounts()
-        namespaces.set_host_name("switches")
+        namespaces.set_host_name(network.SWITCHES)
         supervisor.build()
         supervisor.say(ready=True)
         if not supervisor.report.recv(16):
