@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 _NAME = pa.dictionary(pa.int32(), pa.string())
-_SLICE = {"slice": pa.int64(), "slice_ns": pa.int64()}
+_SLICE = {"slice": pa.int64(), "slice_ns": pa.int64(), "span": pa.int32()}
 PAIRS = pa.schema(
     {"job": _NAME, **_SLICE, "source": _NAME, "target": _NAME, "bytes": pa.int64(),
      "ops": pa.int64(), "what": _NAME}
@@ -25,17 +25,18 @@ SPREAD = pa.schema(
 
 @dataclass(frozen=True)
 class Traffic:
-    """Traffic of jobs, per slice.
+    """Traffic of jobs, per slice; slice, slice_ns and span as in table peer_slices.
 
     Attributes:
-        pairs: Between two hosts: job, slice, slice_ns, source, target, bytes, ops, what
-            ("messages": sent from rank to rank; "files": between a node and a file server).
+        pairs: Between two hosts: job, slice, slice_ns, span, source, target, bytes, ops, what
+            ("messages": sent from rank to rank; "files": between a node and a file server; of a
+            server or rank whose host is not known the host is "").
         collectives: Collective calls of whole communicators, which `jostle.network` makes pairs
-            of: job, slice, slice_ns, group, operation (`Allreduce`), root (a place in the group;
-            -1: none, or several), ops and bytes (added up over the ranks, as the metrics count
-            them).
+            of: job, slice, slice_ns, span, group, operation (`Allreduce`), root (a place in the
+            group; -1: none, or several), ops and bytes (added up over the ranks, as the metrics
+            count them).
         spread: MPI traffic whose partners are not known, per host that sent it: job, slice,
-            slice_ns, group (the job's hosts, each once), host, bytes, ops.
+            slice_ns, span, group (the job's hosts, each once), host, bytes, ops.
         groups: Per group the hosts of its ranks, in order; "" is a rank whose host is not known.
     """
 

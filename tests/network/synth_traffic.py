@@ -15,8 +15,8 @@ def pairs(rows: Iterable[tuple[str, int, str, str, int]], slice_ns: int = SECOND
     """Return messages: job, slice, source, target, bytes."""
     return Traffic(
         pairs=pa.Table.from_pylist(
-            [{"job": job, "slice": at, "slice_ns": slice_ns, "source": source, "target": target,
-              "bytes": moved, "ops": 1, "what": "messages"}
+            [{"job": job, "slice": at, "slice_ns": slice_ns, "span": 1, "source": source,
+              "target": target, "bytes": moved, "ops": 1, "what": "messages"}
              for job, at, source, target, moved in rows],
             PAIRS,
         )

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jostle.arrow_columns import ints
 from jostle.network.routes import Routes, routes_of
 from jostle.topology import Topology
 from jostle.traffic import Traffic
@@ -140,8 +141,9 @@ def _codes(table: pa.Table, columns: Sequence[str]) -> _Codes:
 def _on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints, Ints, Floats]:
     """Return which part of each row of a table is in which slice of the axis: row, slice, part."""
     start, step, count = axis
-    length = np.maximum(table["slice_ns"].to_numpy(), 1)
-    begin = table["slice"].to_numpy() * length - start
+    step_ns = np.maximum(ints(table, "slice_ns"), 1)
+    begin = ints(table, "slice") * step_ns - start
+    length = step_ns * np.maximum(ints(table, "span"), 1)
     first = np.clip(begin // step, 0, count)
     last = np.clip(-(-(begin + length) // step), first, count)
     number = last - first

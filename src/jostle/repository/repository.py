@@ -15,7 +15,7 @@ from jostle.reader import FILE_VALUES, ProfileError, find_profiles
 from jostle.repository.errors import DamagedError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
-from jostle.repository.ingest.spool import peek_header
+from jostle.repository.ingest.spool import names_job, peek_header
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
@@ -27,9 +27,11 @@ from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
 from jostle.repository.query.messages import Messages
 from jostle.repository.query.process_ends import process_ends
+from jostle.repository.query.process_rows import job_processes
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
+from jostle.repository.query.traffic import traffic
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
@@ -46,6 +48,7 @@ from jostle.repository.types import (
     JobTables,
     RunTables,
 )
+from jostle.traffic import Traffic
 
 
 class Repository:
@@ -93,7 +96,7 @@ class Repository:
             ProfileError: A folder cannot be read.
         """
         dirs = [paths] if isinstance(paths, Path) else list(paths)
-        files = [path for path in find_profiles(dirs) if job is None or _names_job(path, job)]
+        files = [path for path in find_profiles(dirs) if job is None or names_job(path, job)]
         with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
             repository = Repository(Path(folder) / "repository", create=True)
             repository.ingest(files)
@@ -405,28 +408,7 @@ class Repository:
         The row of a process is written when it is first seen and when it has ended; how far one
         that still runs has come is known from its job's slices on the node.
         """
-        newest = "QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1"
-        rows = self._engine.ask(
-            lambda: (
-                f"SELECT * FROM {self._engine.stored('processes')} WHERE job = $1 {newest} "
-                "ORDER BY start_ns, pid"
-            ),
-            [job],
-        )
-        if all(rows["complete"].to_pylist()):
-            return rows
-        begin = self._engine.window(job)[0]
-        return self._engine.ask(
-            lambda: (
-                "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
-                f"FROM {self._engine.stored('node_rollup', begin)} WHERE job = $1 GROUP BY host) "
-                "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
-                "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
-                f"FROM (SELECT * FROM {self._engine.stored('processes')} WHERE job = $1 {newest}) "
-                "p LEFT JOIN seen USING (host) ORDER BY start_ns, pid"
-            ),
-            [job],
-        )
+        return job_processes(self._engine, job)
 
     def job_mounts(self, job: str) -> pa.Table:
         """Return the mounts that the processes of a job used."""
@@ -554,6 +536,18 @@ class Repository:
         """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
         return served(self._engine, mounts, span)
 
+    def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
+        """Return what hosts sent to each other: MPI messages, collectives, and files to servers.
+
+        MPI traffic is counted by who sent it, so that nothing counts twice: a put by its origin,
+        a get by its origin as well, as traffic from the target.
+
+        Args:
+            span: Slices that reach into it, ns since the epoch.
+            jobs: Of these alone; None: of all.
+        """
+        return traffic(self._engine, span, jobs)
+
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
         """Return when processes moved bytes on mounts, and what the job moved there."""
         return process_ends(self._engine, job)
@@ -591,12 +585,3 @@ class Repository:
         """
         part = ExportSelection(job, span, None if metrics is None else tuple(metrics))
         return export(self._engine, what, form, Path(out), part, self.resolve_job)
-
-
-def _names_job(path: Path, job: str) -> bool:
-    """Return whether a file may hold processes of a job; only profiles say so in their header."""
-    try:
-        peek = peek_header(path)
-    except OSError:
-        return False
-    return peek.life is None or peek.job == job

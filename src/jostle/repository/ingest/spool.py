@@ -425,3 +425,12 @@ def implausible(
             f"{slice_ns / 1e9:g} s; it is left out."
         )
     return ""
+
+
+def names_job(path: Path, job: str) -> bool:
+    """Return whether a file may hold processes of a job; only profiles say so in their header."""
+    try:
+        peek = peek_header(path)
+    except OSError:
+        return False
+    return peek.life is None or peek.job == job

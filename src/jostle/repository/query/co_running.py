@@ -38,7 +38,7 @@ MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
     "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
     "ione_to_all", "iall_to_one", "iall_to_all", "iscan", "ineighbor", "put", "get", "accumulate",
 ))  # fmt: skip
-_MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in MPI_BYTES)
+MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in MPI_BYTES)
 MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 #: Columns of own_nodes: sums over the processes of a slice on a node.
 NODE_METRICS = tuple(dict.fromkeys((
@@ -286,7 +286,7 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
 
 def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
     """Return the MPI traffic of other jobs that had it on several nodes."""
-    wanted = {"bytes": MPI_BYTES, "ops": _MPI_OPS, "ns": MPI_NS}
+    wanted = {"bytes": MPI_BYTES, "ops": MPI_OPS, "ns": MPI_NS}
     sums = {name: added(f"{metric}_sum" for metric in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
     return engine.ask(

@@ -31,6 +31,7 @@ _SQL_TYPES = {
     pa.int32(): "INTEGER",
     pa.bool_(): "BOOLEAN",
     pa.list_(pa.string()): "VARCHAR[]",
+    pa.list_(pa.int64()): "BIGINT[]",
     pa.uint64(): "UBIGINT",
     pa.binary(): "BLOB",
 }

@@ -1,0 +1,33 @@
+"""Reads the processes of a job, the newest row of each."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from jostle.repository.query.engine import Engine
+
+
+def job_processes(engine: Engine, job: str) -> pa.Table:
+    """Return the processes of a job (see Repository.job_processes)."""
+    newest = "QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1"
+    rows = engine.ask(
+        lambda: (
+            f"SELECT * FROM {engine.stored('processes')} WHERE job = $1 {newest} "
+            "ORDER BY start_ns, pid"
+        ),
+        [job],
+    )
+    if all(rows["complete"].to_pylist()):
+        return rows
+    begin = engine.window(job)[0]
+    return engine.ask(
+        lambda: (
+            "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
+            f"FROM {engine.stored('node_rollup', begin)} WHERE job = $1 GROUP BY host) "
+            "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
+            "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
+            f"FROM (SELECT * FROM {engine.stored('processes')} WHERE job = $1 {newest}) "
+            "p LEFT JOIN seen USING (host) ORDER BY start_ns, pid"
+        ),
+        [job],
+    )

@@ -1,0 +1,288 @@
+"""Loads who sent how much to whom, host by host and slice by slice: MPI and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.arrow_columns import ints
+from jostle.repository.query.co_running import MPI_BYTES, MPI_OPS, added
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.machine_loads import servers_of
+from jostle.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
+
+_SPAN = "(slice::HUGEINT + span) * slice_ns > $1 AND slice::HUGEINT * slice_ns < $2"
+_SLICE = "slice, slice_ns, span"
+_RANKS = """
+SELECT process, job, coalesce(world, '') AS world, coalesce(world_rank, -1)::BIGINT AS rank,
+       coalesce(world_size, 0)::BIGINT AS size, host
+FROM (SELECT * FROM {processes}
+      WHERE first_slice::HUGEINT * slice_ns < $2 AND ($3 IS NULL OR list_contains($3, job))
+        AND (NOT complete OR (last_slice::HUGEINT + 1) * slice_ns > $1)
+      QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
+ORDER BY job, world, rank, start_ns, process
+"""
+#: A hostile profile may claim any size of its world.
+_MOST_RANKS = 1 << 22
+#: Where a rank lives; of two processes with one rank (one of them a leftover) the later.
+_LIVES = """
+here AS (SELECT process, any_value(job) AS job, any_value(coalesce(world, '')) AS world,
+                any_value(host) AS host FROM {processes} GROUP BY process),
+there AS (SELECT job, coalesce(world, '') AS world, world_rank AS rank,
+                 arg_max(host, start_ns) AS host
+          FROM {processes} WHERE world_rank >= 0 GROUP BY ALL)
+"""
+
+
+def traffic(engine: Engine, span: tuple[int, int], jobs: Sequence[str] | None) -> Traffic:
+    """Return what hosts sent to each other (see Repository.traffic)."""
+    window = [*span, None if jobs is None else list(jobs)]
+    ranks = engine.ask(lambda: _RANKS.format(processes=engine.stored("processes")), window)
+    groups = _Groups(ranks)
+    pairs = [_messages(engine, window), _gets(engine, window), _files(engine, window)]
+    collectives = _collectives(engine, window, groups)
+    spread = [_spread(engine, window, groups), _unnamed(engine, window, groups)]
+    return Traffic(
+        pa.concat_tables([table.cast(PAIRS) for table in pairs]), collectives,
+        pa.concat_tables(spread), groups.hosts,
+    )  # fmt: skip
+
+
+def _asked(engine: Engine, window: Sequence[Any], table: str, question: str) -> pa.Table:
+    """Ask one table of slices; `{rows}` are its rows in the span, of the jobs that are wanted."""
+
+    def sql() -> str:
+        rows = (
+            f"(SELECT * FROM {engine.stored(table, window[0], window[1])} WHERE {_SPAN} "
+            "AND ($3 IS NULL OR list_contains($3, job)))"
+        )
+        lives = _LIVES.format(processes=engine.stored("processes"))
+        slices = engine.stored("slices", window[0], window[1])
+        return question.format(rows=rows, lives=lives, slices=slices)
+
+    return engine.ask(sql, window)
+
+
+def _messages(engine: Engine, window: Sequence[Any]) -> pa.Table:
+    """Return what ranks sent, by the count of who sent it."""
+    return _asked(
+        engine, window, "peer_slices",
+        f"WITH {{lives}} SELECT p.job, p.{_SLICE}, here.host AS source, "
+        "coalesce(there.host, '') AS target, "
+        f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops, 'messages' AS what "
+        "FROM {rows} p JOIN here USING (process) LEFT JOIN there "
+        "ON there.job = p.job AND there.world = here.world AND there.rank = p.peer "
+        "WHERE p.peer >= 0 AND (sent_bytes > 0 OR sent_ops > 0) "
+        "AND here.host <> coalesce(there.host, '') "
+        f"GROUP BY p.job, {_SLICE}, here.host, there.host",
+    )  # fmt: skip
+
+
+def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
+    """Return what ranks fetched from others' memory, which those do not count.
+
+    What a rank received in a slice says from whom; how much of it was fetched, its metric.
+    """
+    return _asked(
+        engine, window, "peer_slices",
+        "WITH {lives}, fetched AS (SELECT process, slice, slice_ns, span, mpi_get_bytes, "
+        "coalesce(mpi_get_ops, 0) AS mpi_get_ops FROM {slices} "
+        f"WHERE mpi_get_bytes > 0 AND {_SPAN}), parts AS ("
+        "SELECT p.job, p.process, p.peer, f.slice, f.slice_ns, f.span, mpi_get_bytes, mpi_get_ops, "
+        "recv_bytes / sum(recv_bytes) OVER (PARTITION BY p.process, f.slice) AS part "
+        "FROM {rows} p JOIN fetched f ON f.process = p.process AND f.slice >= p.slice "
+        "AND f.slice < p.slice + p.span WHERE recv_bytes > 0) "
+        f"SELECT p.job, {_SLICE}, coalesce(there.host, '') AS source, here.host AS target, "
+        "round(sum(mpi_get_bytes * part))::BIGINT AS bytes, "
+        "round(sum(mpi_get_ops * part))::BIGINT AS ops, 'messages' AS what "
+        "FROM parts p JOIN here USING (process) LEFT JOIN there "
+        "ON there.job = p.job AND there.world = here.world AND there.rank = p.peer "
+        "WHERE p.peer >= 0 AND here.host <> coalesce(there.host, '') "
+        f"GROUP BY p.job, {_SLICE}, there.host, here.host",
+    )  # fmt: skip
+
+
+def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
+    """Return what nodes wrote to and read from file servers; "" is a server that is not known."""
+
+    def moved(name: str) -> str:
+        return total(added((f"posix_{name}", f"stdio_{name}")))
+
+    rows = _asked(
+        engine, window, "mount_slices",
+        f"SELECT job, host, mount, {_SLICE}, {moved('read_bytes')} AS read, "
+        f"{moved('write_bytes')} AS written, {moved('read_ops')} AS reads, "
+        f"{moved('write_ops')} AS writes FROM {{rows}} "
+        f"GROUP BY job, host, mount, {_SLICE} HAVING read + written > 0",
+    )  # fmt: skip
+    servers = _servers(engine)
+    mounts = rows["mount"].to_pylist()
+    count = np.array([len(servers.get(mount, ())) for mount in mounts], np.int64)
+    row = pa.array(np.repeat(np.arange(len(mounts)), count))
+    server = pa.array([host for mount in mounts for host in servers.get(mount, ())], pa.string())
+    parts = rows.take(row)
+    number = np.repeat(count, count)
+    tables = []
+    for source, target, values, ops in (("host", None, "written", "writes"),
+                                        (None, "host", "read", "reads")):  # fmt: skip
+        size = ints(parts, values) // number
+        columns = {
+            "job": parts["job"], "slice": parts["slice"], "slice_ns": parts["slice_ns"],
+            "span": parts["span"], "source": parts[source] if source else server,
+            "target": parts[target] if target else server, "bytes": size,
+            "ops": ints(parts, ops) // number, "what": pa.repeat("files", len(number)),
+        }  # fmt: skip
+        tables.append(pa.table(columns).filter(pa.array(size > 0)).cast(PAIRS))
+    return pa.concat_tables(tables)
+
+
+def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
+    """Return the hosts that serve each network mount: those that agents know, else by its source.
+
+    A mount whose server is not known has "".
+    """
+    rows = engine.query(
+        "SELECT DISTINCT mount, type, source FROM mounts WHERE shared AND source <> ''"
+    ).to_pylist()
+    known = servers_of(engine, [row["mount"] for row in rows])
+    return {
+        row["mount"]: known.get(row["mount"]) or (_host_in(row["type"], row["source"]),)
+        for row in rows if ":" in row["source"] or row["mount"] in known
+    }  # fmt: skip
+
+
+def _host_in(kind: str, source: str) -> str:
+    """Return the host that a mount's source names, where that host has the data; else ""."""
+    host = source.rpartition(":")[0]
+    is_plain = kind.startswith("nfs") or kind == "fuse.sshfs"
+    return host.rpartition("@")[2].strip("[]") if is_plain else ""
+
+
+def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
+    """Return collective calls, added up over the ranks of a communicator."""
+    rows = _asked(
+        engine, window, "collective_slices",
+        f"WITH {{lives}} SELECT c.job, here.world, communicator, operation, root, {_SLICE}, "
+        f"{total('ops')} AS ops, {total('bytes')} AS bytes FROM {{rows}} c JOIN here "
+        f"USING (process) GROUP BY c.job, here.world, communicator, operation, root, {_SLICE} "
+        "HAVING sum(bytes) > 0",
+    )  # fmt: skip
+    keys = list(zip(*(rows[name].to_pylist() for name in ("job", "world", "communicator")),
+                    strict=True))  # fmt: skip
+    groups.read_members(engine, sorted({job for job, _, _ in keys}))
+    used = {key: groups.communicator(*key) for key in dict.fromkeys(keys)}
+    group = np.array([used[key] for key in keys], np.int64)
+    roots: dict[tuple[int, int], int] = {}
+    for pair in dict.fromkeys(zip(group.tolist(), rows["root"].to_pylist(), strict=True)):
+        roots[pair] = groups.place(*pair)
+    root = [roots[pair] for pair in zip(group.tolist(), rows["root"].to_pylist(), strict=True)]
+    columns = {name: rows[name] for name in COLLECTIVES.names if name not in ("group", "root")}
+    return (
+        pa.table({**columns, "group": group, "root": pa.array(root, pa.int64())})
+        .select(COLLECTIVES.names)
+        .cast(COLLECTIVES)
+    )
+
+
+def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
+    """Return what ranks sent to partners that had no place in their tables."""
+    rows = _asked(
+        engine, window, "peer_slices",
+        f"SELECT job, {_SLICE}, host, {total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops "
+        f"FROM {{rows}} WHERE peer < 0 AND sent_bytes > 0 GROUP BY job, {_SLICE}, host",
+    )  # fmt: skip
+    return groups.with_hosts(rows)
+
+
+def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
+    """Return the MPI traffic of jobs whose partners were not recorded."""
+    recorded = {
+        str(job)
+        for table in ("peer_slices", "collective_slices")
+        for job in _asked(engine, window, table, "SELECT DISTINCT job FROM {rows}")[
+            "job"
+        ].to_pylist()
+    }
+    moved, calls = (added(f"{name}_sum" for name in names) for names in (MPI_BYTES, MPI_OPS))
+    rows = engine.ask(
+        lambda: (
+            f"SELECT job, slice, slice_ns, 1 AS span, host, {total(moved)} AS bytes, "
+            f"{total(calls)} AS ops FROM {engine.stored('node_rollup', window[0], window[1])} "
+            "WHERE (slice::HUGEINT + 1) * slice_ns > $1 AND slice::HUGEINT * slice_ns < $2 "
+            "AND ($3 IS NULL OR list_contains($3, job)) AND NOT list_contains($4, job) "
+            f"GROUP BY job, slice, slice_ns, host HAVING bytes > 0"
+        ),
+        [*window, sorted(recorded)],
+    )
+    return groups.with_hosts(rows)
+
+
+class _Groups:
+    """The groups of ranks that traffic is between."""
+
+    def __init__(self, ranks: pa.Table) -> None:
+        self.hosts: list[tuple[str, ...]] = []
+        self._worlds: dict[tuple[str, str], dict[int, str]] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+        self._jobs: dict[str, dict[str, None]] = {}
+        columns = (ranks[name].to_pylist() for name in ("job", "world", "rank", "size", "host"))
+        for job, world, rank, size, host in zip(*columns, strict=True):
+            self._jobs.setdefault(job, {})[host] = None
+            if rank >= 0:
+                self._worlds.setdefault((job, world), {})[rank] = host
+                self._sizes[job, world] = max(size, self._sizes.get((job, world), 0))
+        self._members: dict[tuple[str, str, int], list[int]] = {}
+        self._known: dict[object, int] = {}
+        self._ranks: list[list[int]] = []
+
+    def read_members(self, engine: Engine, jobs: Sequence[str]) -> None:
+        """Read which ranks the communicators of some jobs have."""
+        if not jobs:
+            return
+        rows = engine.ask(
+            lambda: (
+                f"WITH {_LIVES.format(processes=engine.stored('processes'))} "
+                "SELECT here.job, here.world, communicator, any_value(ranks) AS ranks "
+                f"FROM {engine.stored('communicators')} c JOIN here USING (process) "
+                "WHERE list_contains($1, here.job) GROUP BY here.job, here.world, communicator"
+            ),
+            [list(jobs)],
+        )
+        for row in rows.to_pylist():
+            self._members[row["job"], row["world"], row["communicator"]] = row["ranks"] or []
+
+    def communicator(self, job: str, world: str, communicator: int) -> int:
+        """Return the group of a communicator; its hosts are empty if its ranks are not known."""
+        world_ranks = self._worlds.get((job, world), {})
+        ranks = self._members.get((job, world, communicator), [])
+        if communicator == 0:
+            ranks = list(range(min(self._sizes.get((job, world), 0), _MOST_RANKS)))
+        return self._new((job, world, communicator), ranks,
+                         tuple(world_ranks.get(rank, "") for rank in ranks))  # fmt: skip
+
+    def place(self, group: int, rank: int) -> int:
+        """Return the place of a world rank in a communicator; -1: it is none of its ranks."""
+        ranks = self._ranks[group]
+        return ranks.index(rank) if rank in ranks else -1
+
+    def with_hosts(self, rows: pa.Table) -> pa.Table:
+        """Add the group of all hosts of each row's job."""
+        group = [
+            self._new(job, [], tuple(sorted(self._jobs.get(job, {}))))
+            for job in rows["job"].to_pylist()
+        ]
+        return (
+            rows.append_column("group", pa.array(group, pa.int64()))
+            .select(SPREAD.names)
+            .cast(SPREAD)
+        )
+
+    def _new(self, key: object, ranks: list[int], hosts: tuple[str, ...]) -> int:
+        if key not in self._known:
+            self._known[key] = len(self.hosts)
+            self.hosts.append(hosts)
+            self._ranks.append(ranks)
+        return self._known[key]
