@@ -24,7 +24,7 @@ ROOMS = {
     "lab": "topology",
     "topology": "",
     "network": "topology",
-    "repository": "reader",
+    "repository": "reader topology",
     "receive": "reader repository",
     "synthetic": "reader repository topology network",
     "analysis": "reader repository topology network",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.analysis.identification.caveats import clock_slices, limits
+from jostle.analysis.identification.links import with_links
 from jostle.analysis.identification.model import (
     OTHERS,
     GuiltySlice,
@@ -35,6 +36,7 @@ from jostle.repository.query.co_running import Beside, hide
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
+_APART = "It shares no link with this job's messages."
 
 
 @dataclass
@@ -75,7 +77,8 @@ def identify(
     found = with_unprofiled(beside)
     if as_user is not None:
         found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    found, resources = with_servers(found, shared_resources(found, found.machines.places))
+    listed, apart = with_links(found, shared_resources(found, found.machines.places))
+    found, resources = with_servers(found, listed)
     judged = [judge(resource, clock_slices(found)) for resource in resources]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
@@ -91,7 +94,7 @@ def identify(
     part = 100 / run_s if run_s else 0.0
     losses = [_resource(evaluation) for evaluation in evaluations]
     active = {job for resource in resources for job in resource.loads
-              if found.others[job].kind == "job"}  # fmt: skip
+              if found.others[job].kind == "job"} | apart  # fmt: skip
     unseen = [resource_loss.smallest_s for resource_loss in losses]
     return Interference(
         job=found.job.job,
@@ -101,7 +104,7 @@ def identify(
         percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
         resources=sorted(losses, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
-        acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}),
+        acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}, apart),
         guilty=guilty,
         neighbours=len(active),
         smallest_s=max(unseen, default=0.0),
@@ -152,7 +155,8 @@ def _together(
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
     work and of the wait counts that finds room outside them, and of several nodes the one that
-    lost most. All together is no less than the largest part.
+    lost most. Several links are tested with the same calls: of them, too, the one that lost most
+    counts. All together is no less than the largest part.
     """
     with_loss = [
         (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
@@ -162,16 +166,22 @@ def _together(
             max((evaluation.test.smallest_s for evaluation in evaluations), default=0.0)
         ), []
     _, length, steps = with_loss[0][0].test.resource.axis
-    calls, cores, busy, work = np.zeros((4, steps))
+    cores, work = np.zeros((2, steps))
+    busy_of: dict[str, Floats] = {}
+    lost_of: dict[str, Floats] = {}
     for evaluation in evaluations:
         if evaluation.test.resource.kind != "node":
-            busy += evaluation.test.resource.busy
+            busy_of[_calls_of(evaluation)] = evaluation.test.resource.busy
     for evaluation, loss in with_loss:
         if evaluation.test.resource.kind == "node":
             work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
             cores = _greater(cores, loss.lost)
         else:
-            calls = calls + loss.lost
+            lost_of[_calls_of(evaluation)] = _greater(
+                lost_of.get(_calls_of(evaluation), np.zeros(steps)), loss.lost
+            )
+    zeros = np.zeros(steps)
+    busy, calls = sum(busy_of.values(), zeros), sum(lost_of.values(), zeros)
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())
@@ -188,6 +198,11 @@ def _together(
     high = max(value + up * scale, *(loss.seconds.high for _, loss in with_loss))
     low, high = min(low, value), min(high, max(run_s, value))
     return Interval(value, low, high), _guilty(with_loss)
+
+
+def _calls_of(evaluation: _Evaluation) -> str:
+    """Return which calls a resource was tested with: links share them, mounts have their own."""
+    return evaluation.test.resource.calls_of or evaluation.test.resource.name
 
 
 def _unseen(smallest_s: float) -> Interval:
@@ -289,14 +304,22 @@ def _resource(evaluation: _Evaluation) -> ResourceLoss:
         others_load=resource.others.tolist(),
         unit=resource.unit,
         blind="" if loss else blind(resource_test),
+        calls_of=resource.calls_of,
         lost=loss.lost.tolist() if loss else [],
     )
 
 
-def _acquitted(evaluations: Sequence[_Evaluation], guilty: set[str]) -> dict[str, str]:
+def _acquitted(
+    evaluations: Sequence[_Evaluation], guilty: set[str], apart: set[str]
+) -> dict[str, str]:
     """Return for every job without detectable harm the reason why it is no suspect.
 
     Of several resources, the reason comes from the one on which the job spent most time.
+
+    Args:
+        evaluations: Of the resources.
+        guilty: The suspects.
+        apart: Jobs that share no link with this one.
     """
     reasons: dict[str, str] = {}
     for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
@@ -308,6 +331,8 @@ def _acquitted(evaluations: Sequence[_Evaluation], guilty: set[str]) -> dict[str
             reasons.setdefault(
                 job, f"On {resource_test.resource.name} it used other storage targets."
             )
+    for job in apart - guilty:
+        reasons[job] = f"{reasons.get(job, '')} {_APART}".strip()
     return dict(sorted(reasons.items()))
 
 

@@ -77,7 +77,7 @@ class ResourceLoss:
     """What the job lost on one shared resource.
 
     Attributes:
-        resource: Mount identity, node, or "network".
+        resource: Mount identity, node, "network", or, where the fabric is known, "link A > B".
         kind: What it is.
         seconds: Run time lost there to others; without evidence 0, up to smallest_s.
         slices: Slices that could be judged.
@@ -93,6 +93,7 @@ class ResourceLoss:
         others_load: That of all others.
         unit: bytes, ops or ns, per slice.
         blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
+        calls_of: Of a link, which calls were slow there: "messages", or the mount of file calls.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
     """
 
@@ -112,6 +113,7 @@ class ResourceLoss:
     others_load: list[float]
     unit: str
     blind: str = ""
+    calls_of: str = ""
     lost: list[float] = field(default_factory=list)
 
 

@@ -66,6 +66,8 @@ class SharedResource:
         unit: Of the loads, per slice.
         raw_ns: Longest slice of the records that the loads were made of.
         apart: Jobs whose files lie on other storage targets of the same file system.
+        calls_of: What the calls are, where several resources are tested with the same calls:
+            "messages", or the mount of calls on files.
         servers: Those of the loads that are none, but how slow a server was (see servers.py).
     """
 
@@ -82,6 +84,7 @@ class SharedResource:
     raw_ns: int
     servers: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    calls_of: str = ""
 
     @property
     def others(self) -> Floats:
@@ -109,7 +112,7 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
     ]
     shared += [_node(beside, name, axis) for name in nodes(beside)]
     if beside.network_loads.num_rows and beside.own_nodes.num_rows:
-        shared.append(_network(beside, axis))
+        shared.append(network(beside, axis))
     return [
         resource
         for resource in shared
@@ -345,8 +348,8 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
 # ---- the network ----
 
 
-def _network(beside: Beside, axis: Axis) -> SharedResource:
-    """Lay out the network: what others send, against time in the job's own MPI calls."""
+def network(beside: Beside, axis: Axis) -> SharedResource:
+    """Lay out the network as a whole: what others send, against time in the job's own MPI calls."""
     rows = _AxisRows(beside.own_nodes, axis)
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):

@@ -77,7 +77,7 @@ def _raised(estimate: Estimate, interference: Interference) -> list[_Raised]:
     raised = []
     for loss in losses:
         cause: CauseName = "cpu" if loss.kind == "node" else loss.kind
-        resource = "MPI" if loss.kind == "network" else loss.resource
+        resource = _calls(loss)
         value, low, high = (
             part * bound for bound in (loss.seconds.value, loss.seconds.low, loss.seconds.high)
         )
@@ -85,6 +85,13 @@ def _raised(estimate: Estimate, interference: Interference) -> list[_Raised]:
             bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
             raised.append(_Raised(loss, cause, resource, bounds))
     return raised
+
+
+def _calls(loss: ResourceLoss) -> str:
+    """Return which of the estimate's resources a loss belongs to."""
+    if loss.kind == "network":
+        return "MPI" if loss.calls_of in ("", "messages") else loss.calls_of
+    return loss.resource
 
 
 def _part_beside_segments(estimate: Estimate, interference: Interference) -> float:
