@@ -67,3 +67,105 @@ def test_others_are_one_job_on_links_too() -> None:
     beside = hide(tree_scene(0).make(), [], "other users' jobs")
     found = identify(beside)
     assert blamed(found) == [("other users' jobs", "link leaf1 > spine1")]
+
+
+# ---- right and wrong answers on made-up fabrics: `test_links.py FIRST LAST`, as a program ----
+
+FABRICS = (
+    fat_tree(8, 4, 2, rate=8 * RATE),
+    torus((4, 4, 3), rate=8 * RATE),
+    dragonfly(5, 4, 2, rate=8 * RATE),
+)
+
+
+def random_scene(seed: int) -> tuple[Scene, dict[str, float], dict[str, set[str]]]:
+    """A job among five neighbours, each on nodes drawn at random.
+
+    Messages take longer the fuller the fullest link of the job's way is.
+
+    Returns:
+        The scene; what each neighbour cost (the loss that is gone without it, s); and the links
+        that it shares with the job and on which it counts.
+    """
+    rng = np.random.default_rng(seed)
+    fabric = FABRICS[seed % len(FABRICS)]
+    hosts = list(rng.permutation(sorted(fabric.adapters_of)))
+    pairs = ring(hosts[:4])
+    neighbours = {}
+    for k in range(5):
+        height = rng.uniform(1.0, 3.0)
+        mine = hosts[4 + 4 * k : 8 + 4 * k]
+        neighbours[f"n{k}"] = Sender(ring(mine), height * bursts(SIZE, int(rng.integers(1 << 30))))
+    way = on_links(fabric, {"me": Sender(pairs, np.full(SIZE, 1.0))})["me"].max(axis=0)
+    loads = on_links(fabric, neighbours)
+    used = np.flatnonzero(way > 0)
+    slowed = fullest(list(loads.values()), used)
+    scene = Scene(fabric, pairs, slowed, neighbours, seed)
+    whole, cost, shared = scene.lost(), {}, {}
+    for name, load in loads.items():
+        rest = [other for key, other in loads.items() if key != name]
+        cost[name] = whole - Scene(fabric, pairs, fullest(rest, used), {}, seed).lost()
+        shared[name] = {fabric.link_name(int(link)) for link in used if load[:, link].any()}
+    return scene, cost, shared
+
+
+def on_links(fabric: Topology, senders: Mapping[str, Sender]) -> dict[str, Floats]:
+    """Bytes of each job per slice and link."""
+    rows = pa.concat_tables([sender.rows(name) for name, sender in senders.items()])
+    loads = link_loads(fabric, rows, (START * SLICE_NS, SLICE_NS, SIZE))
+    return {name: np.asarray(load.toarray()) for name, load in loads.jobs.items()}
+
+
+def fullest(loads: list[Floats], used: Any) -> Floats:
+    """How many times as long messages take: by the load on the fullest link of the way."""
+    return loaded(np.sum(loads, axis=0)[:, used].max(axis=1))
+
+
+@dataclass
+class Score:
+    """Right and wrong answers."""
+
+    guilty: int = 0
+    named: int = 0
+    link: int = 0
+    strangers: int = 0
+    wronged: int = 0
+    harmless: int = 0
+    accused: int = 0
+    errors: list[float] = field(default_factory=list)
+    held: int = 0
+
+    def add(self, seed: int) -> None:
+        """Judges the answer of one scene."""
+        scene, cost, shared = random_scene(seed)
+        found = identify(scene.make())
+        run_s = float(SIZE)
+        named = dict(blamed(found))
+        for name, seconds in cost.items():
+            if not shared[name]:
+                self.strangers += 1
+                self.wronged += name in named
+            elif seconds >= 0.03 * run_s:
+                self.guilty += 1
+                self.named += name in named
+                self.link += named.get(name, "").removeprefix("link ") in shared[name]
+            elif seconds < 0.002 * run_s:
+                self.harmless += 1
+                self.accused += name in named
+        lost = scene.lost()
+        if lost >= 0.03 * run_s:
+            self.errors.append((found.seconds.value - lost) / lost)
+            self.held += found.seconds.low <= lost <= found.seconds.high
+
+
+if __name__ == "__main__":
+    total = Score()
+    for number in range(int(sys.argv[1]), int(sys.argv[2])):
+        total.add(number)
+    errors = np.array(total.errors)
+    print(f"guilty {total.guilty}, named {total.named}, on a link that they share {total.link}")
+    print(f"without a shared link {total.strangers}, blamed {total.wronged}")
+    print(f"on a shared link without harm {total.harmless}, blamed {total.accused}")
+    print(f"seconds: median error {np.median(np.abs(errors)):.1%}, bias {np.median(errors):+.1%}, "
+          f"within 15 % {np.mean(np.abs(errors) <= 0.15):.0%} of {len(errors)}, "
+          f"intervals hold {total.held / len(errors):.0%}")  # fmt: skip
