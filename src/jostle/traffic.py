@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _SLICE = {"slice": pa.int64(), "slice_ns": pa.int64(), "span": pa.int32()}
@@ -44,3 +45,48 @@ class Traffic:
     collectives: pa.Table = field(default_factory=COLLECTIVES.empty_table)
     spread: pa.Table = field(default_factory=SPREAD.empty_table)
     groups: Sequence[Sequence[str]] = ()
+
+    @property
+    def _tables(self) -> dict[str, pa.Table]:
+        return {"pairs": self.pairs, "collectives": self.collectives, "spread": self.spread}
+
+    @property
+    def jobs(self) -> list[str]:
+        """Names of the jobs."""
+        names = (table["job"].unique().to_pylist() for table in self._tables.values())
+        return sorted({name for each in names for name in each})
+
+    @property
+    def messages(self) -> Traffic:
+        """What MPI moved, without files."""
+        return replace(self, pairs=self.pairs.filter(pc.not_equal(self.pairs["what"], "files")))
+
+    @property
+    def files(self) -> Traffic:
+        """What went to file servers and came from them."""
+        return Traffic(self.pairs.filter(pc.equal(self.pairs["what"], "files")))
+
+    def of(self, job: str) -> Traffic:
+        """Return what one job moved."""
+        kept = {name: table.filter(pc.equal(table["job"], job))
+                for name, table in self._tables.items()}  # fmt: skip
+        return replace(self, **kept)
+
+    def without(self, job: str) -> Traffic:
+        """Return what all others moved."""
+        kept = {name: table.filter(pc.not_equal(table["job"], job))
+                for name, table in self._tables.items()}  # fmt: skip
+        return replace(self, **kept)
+
+    def renamed(self, kept: Collection[str], name: str) -> Traffic:
+        """Give all jobs but some one name."""
+        return replace(self, **{key: _renamed(table, kept, name)
+                                for key, table in self._tables.items()})  # fmt: skip
+
+
+def _renamed(table: pa.Table, kept: Collection[str], name: str) -> pa.Table:
+    if not table.num_rows:
+        return table
+    jobs = [job if job in kept else name for job in table["job"].to_pylist()]
+    column = pa.array(jobs, pa.string()).dictionary_encode()
+    return table.set_column(table.column_names.index("job"), "job", column)

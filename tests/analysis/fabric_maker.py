@@ -11,6 +11,7 @@ from beside_maker import _NODE_COLUMNS, MIB, SLICE_NS, START, Floats, Maker, noi
 
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.topology import Topology
+from jostle.traffic import PAIRS, Traffic
 
 RATE = 100.0 * MIB  # bytes that a link carries in a slice
 _CALL = 64 * 1024.0  # bytes of a message
@@ -35,12 +36,13 @@ class Sender:
     def rows(self, job: str) -> pa.Table:
         """Rows of the table of traffic."""
         on = np.flatnonzero(self.sent > 0)
-        return pa.concat_tables([table({
+        parts = [table({
             "job": [job] * len(on), "slice": START + on, "slice_ns": np.full(len(on), SLICE_NS),
             "source": [source] * len(on), "target": [target] * len(on),
             "bytes": self.sent[on] * part, "ops": self.sent[on] * part / _CALL,
-            "what": [self.what] * len(on),
-        }, ()) for (source, target), part in self.pairs.items()])  # fmt: skip
+            "what": [self.what] * len(on), "span": np.ones(len(on)),
+        }, ()) for (source, target), part in self.pairs.items()]  # fmt: skip
+        return pa.concat_tables([part.select(PAIRS.names).cast(PAIRS) for part in parts])
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -114,5 +116,5 @@ class Scene:
         return replace(
             empty, job=facts.pop("me"), others=facts, own_nodes=own,
             network_loads=pa.concat_tables(loads) if loads else empty.network_loads,
-            traffic=pa.concat_tables(traffic), fabrics=(self.fabric,),
+            traffic=Traffic(pa.concat_tables(traffic)), fabrics=(self.fabric,),
         )  # fmt: skip

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 import pytest
-from beside_maker import Floats, bursts
-from fabric_maker import RATE, Scene, Sender
+from beside_maker import SLICE_NS, START, Floats, bursts
+from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import Interference
+from jostle.network import link_loads
 from jostle.repository.query.co_running import hide
-from jostle.topology import fat_tree
+from jostle.topology import Topology, dragonfly, fat_tree, torus
+from jostle.traffic import Traffic
 
 SIZE = 240
 
@@ -49,8 +58,6 @@ def test_who_shares_a_link_is_blamed_and_the_louder_one_is_not(seed: int) -> Non
 
 
 def test_without_a_topology_the_network_is_one_resource() -> None:
-    from dataclasses import replace
-
     found = identify(replace(tree_scene(0).make(), fabrics=()))
     assert {resource.resource for resource in found.resources} == {"network"}
 
@@ -112,7 +119,7 @@ def random_scene(seed: int) -> tuple[Scene, dict[str, float], dict[str, set[str]
 def on_links(fabric: Topology, senders: Mapping[str, Sender]) -> dict[str, Floats]:
     """Bytes of each job per slice and link."""
     rows = pa.concat_tables([sender.rows(name) for name, sender in senders.items()])
-    loads = link_loads(fabric, rows, (START * SLICE_NS, SLICE_NS, SIZE))
+    loads = link_loads(fabric, Traffic(rows), (START * SLICE_NS, SLICE_NS, SIZE))
     return {name: np.asarray(load.toarray()) for name, load in loads.jobs.items()}
 
 

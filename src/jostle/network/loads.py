@@ -35,6 +35,7 @@ class LinkLoads:
         is_measured: Of each link, whether its port has counters.
         modelled: Of each job, the part of its load that comes from expanded collectives, 0 to 1.
         lost: Of each job, the bytes that no route was found for (nodes that are not in the fabric).
+        offered: Of each job, all its bytes, lost ones too, and what stays within a node.
     """
 
     topology: Topology
@@ -46,6 +47,11 @@ class LinkLoads:
     is_measured: NDArray[np.bool_]
     modelled: dict[str, float]
     lost: dict[str, float]
+    offered: dict[str, float]
+
+    def lost_share(self, job: str) -> float:
+        """Return the part of a job's bytes that no route was found for, 0 to 1."""
+        return self.lost[job] / self.offered[job] if self.offered.get(job) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +96,7 @@ def link_loads(topology: Topology, traffic: Traffic, axis: tuple[int, int, int])
     values = table["bytes"].to_numpy().astype(np.float64)[row] * part
     jobs: dict[str, csr_array] = {}
     lost: dict[str, float] = {}
+    offered: dict[str, float] = {}
     total = csr_array((count, len(pair)), dtype=np.float32)
     for number, name in enumerate(job.names):
         mine = job.codes[0][row] == number
@@ -99,6 +106,7 @@ def link_loads(topology: Topology, traffic: Traffic, axis: tuple[int, int, int])
         )
         jobs[name] = moved @ pairs.low
         lost[name] = float(values[mine][~pairs.known[place[row][mine]]].sum())
+        offered[name] = float(values[mine].sum())
         total = total + moved
     minimal = total @ pairs.low
     low, high = minimal, minimal
@@ -108,7 +116,7 @@ def link_loads(topology: Topology, traffic: Traffic, axis: tuple[int, int, int])
     return LinkLoads(
         topology, axis, jobs, low, high,
         csr_array((count, links), dtype=np.float32), np.zeros(links, bool),
-        dict.fromkeys(jobs, 0.0), lost,
+        dict.fromkeys(jobs, 0.0), lost, offered,
     )  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.resources import (
@@ -30,10 +29,8 @@ from jostle.analysis.identification.resources import (
 from jostle.network import LinkLoads, link_loads
 from jostle.repository.query.co_running import Beside
 from jostle.topology import Topology, valid_at
+from jostle.traffic import Traffic
 
-#: What the traffic of MPI calls is called in the table of traffic.
-MESSAGES = ("messages", "collective", "spread")
-_FILES = ("files",)
 #: Part of a job's traffic on the link of its own that carries most: with less it does not matter.
 _USED = 0.1
 #: Part of all load on a link: a neighbour with less of it is not on it (as resource_tests._DOSE).
@@ -79,7 +76,7 @@ def with_links(
     listed = list(resources)
     fabrics = _of_job(beside)
     axis = job_axis(beside)
-    if not fabrics or not beside.traffic.num_rows or not axis[2]:
+    if not fabrics or not beside.traffic.jobs or not axis[2]:
         return listed, set()
     kept = [resource for resource in listed if resource.kind != "network"]
     for resource in [resource for resource in kept if resource.kind == "file system"]:
@@ -110,14 +107,14 @@ def _of_messages(
     beside: Beside, fabrics: list[Topology], axis: Axis
 ) -> list[SharedResource] | None:
     """Return the links that a job's messages share with neighbours; None: nobody knows which."""
-    own = _part(beside.traffic, beside.job.job, MESSAGES)
+    own = beside.traffic.of(beside.job.job).messages
     meetings = [_meeting(beside, fabric, own, axis) for fabric in fabrics]
     if not beside.own_nodes.num_rows or all(meeting is None for meeting in meetings):
         return None
     whole = network(beside, axis)
     links = [each for meeting in meetings if meeting is not None
              for each in _shared(meeting, whole, "")]  # fmt: skip
-    unplaced = _unplaced(beside, fabrics)
+    unplaced = _unplaced(beside, fabrics, axis)
     loads = {job: load for job, load in whole.loads.items() if job in unplaced}
     return [*links, replace(whole, loads=loads, calls_of="messages")] if loads else links
 
@@ -126,9 +123,7 @@ def _to_files(
     beside: Beside, mount: SharedResource, fabrics: list[Topology], axis: Axis
 ) -> list[SharedResource]:
     """Return the links on the way to a file system that others fill who do not use it."""
-    own = _part(beside.traffic, beside.job.job, _FILES)
-    if "mount" in own.column_names:
-        own = own.filter(pc.equal(own.column("mount"), mount.name))
+    own = beside.traffic.of(beside.job.job).files
     links: list[SharedResource] = []
     for fabric in fabrics:
         meeting = _meeting(beside, fabric, own, axis)
@@ -139,25 +134,18 @@ def _to_files(
     return links
 
 
-def _part(traffic: pa.Table, job: str, what: tuple[str, ...]) -> pa.Table:
-    kinds = pc.is_in(traffic.column("what"), pa.array(what, pa.string()))
-    return traffic.filter(pc.and_(pc.equal(traffic.column("job"), job), kinds))
-
-
-def _meeting(beside: Beside, fabric: Topology, own: pa.Table, axis: Axis) -> _Meeting | None:
+def _meeting(beside: Beside, fabric: Topology, own: Traffic, axis: Axis) -> _Meeting | None:
     """Return where neighbours share the links of some of the job's traffic; None: nobody knows."""
-    if not own.num_rows:
-        return None
-    mine = link_loads(fabric, own, axis)
     job = beside.job.job
+    mine = link_loads(fabric, own, axis)
+    if job not in mine.jobs or mine.lost_share(job) > _UNKNOWN:
+        return None
     carried = np.asarray(mine.jobs[job].toarray(), dtype=np.float64)
-    moved = float(pc.sum(own.column("bytes")).as_py() or 0)
-    if not carried.any() or mine.lost.get(job, 0.0) > _UNKNOWN * moved:
+    if not carried.any():
         return None
     total = carried.sum(axis=0)
     used = np.flatnonzero(total >= _USED * total.max())
-    others = beside.traffic.filter(pc.not_equal(beside.traffic.column("job"), job))
-    loads = link_loads(fabric, others, axis)
+    loads = link_loads(fabric, beside.traffic.without(job), axis)
     theirs = {
         name: load
         for name in loads.jobs
@@ -174,17 +162,13 @@ def _of_links(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
     return np.asarray(loads.jobs[job].tocsc()[:, links].toarray(), dtype=np.float64)
 
 
-def _unplaced(beside: Beside, fabrics: list[Topology]) -> set[str]:
+def _unplaced(beside: Beside, fabrics: list[Topology], axis: Axis) -> set[str]:
     """Return the neighbours of whose messages too many have an end outside the job's fabrics."""
-    hosts = pa.array({host for fabric in fabrics for host in fabric.adapters_of}, pa.string())
-    rows = beside.traffic.filter(pc.is_in(beside.traffic.column("what"), pa.array(MESSAGES)))
-    inside = pc.and_(pc.is_in(rows.column("source"), hosts), pc.is_in(rows.column("target"), hosts))
-    moved, routed = ({row["job"]: float(row["bytes_sum"])
-                      for row in part.group_by("job").aggregate([("bytes", "sum")]).to_pylist()}
-                     for part in (rows, rows.filter(inside)))  # fmt: skip
+    messages = beside.traffic.without(beside.job.job).messages
+    loads = [link_loads(fabric, messages, axis) for fabric in fabrics]
     return {
         job for job in _jobs(beside.network_loads)
-        if routed.get(job, 0.0) < (1 - _UNKNOWN) * moved.get(job, 1.0)
+        if all(job not in each.jobs or each.lost_share(job) > _UNKNOWN for each in loads)
     }  # fmt: skip
 
 
@@ -218,7 +202,8 @@ def _shared(meeting: _Meeting, calls: SharedResource, suffix: str) -> Iterator[S
 def _dose(load: Floats, whole: Floats) -> Floats:
     """Return the part of all load that is a neighbour's, in the slices in which it sends."""
     on = load > 0
-    return (load * on).sum(axis=0) / np.maximum((whole * on).sum(axis=0), 1e-300)
+    part = (load * on).sum(axis=0) / np.maximum((whole * on).sum(axis=0), 1e-300)
+    return np.asarray(part, dtype=np.float64)
 
 
 def _fullest(meeting: _Meeting, load: Floats, dose: Floats) -> Floats:

@@ -19,6 +19,7 @@ from jostle.repository.query.lifetimes import FOR_EVER, lived
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads
 from jostle.repository.types import WRITE_METRICS
 from jostle.topology import Topology
+from jostle.traffic import Traffic
 
 _KINDS = ("posix", "stdio")
 #: Columns of own_mounts and mount_loads: sums over the processes of a slice.
@@ -129,8 +130,8 @@ class Beside:
         network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
             job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
         machines: What agents of nodes and servers counted on the mounts.
-        traffic: Who sent what to whom while the job ran, its own too: rows of Repository.traffic.
-            Empty where no fabric is known.
+        traffic: Who sent what to whom while the job ran, its own too (Repository.traffic). Empty
+            where no fabric is known.
         fabrics: All versions of the fabrics that the repository knows.
     """
 
@@ -142,7 +143,7 @@ class Beside:
     node_loads: pa.Table
     network_loads: pa.Table
     machines: MachineLoads = field(default_factory=MachineLoads)
-    traffic: pa.Table = field(default_factory=lambda: pa.table({}))
+    traffic: Traffic = field(default_factory=Traffic)
     fabrics: tuple[Topology, ...] = ()
 
 
@@ -342,22 +343,15 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         mount_loads=_merged(beside.mount_loads, set(kept), name, ["mount"]),
         node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
         network_loads=_merged(beside.network_loads, set(kept), name, []),
-        traffic=_renamed(beside.traffic, {*kept, beside.job.job}, name),
+        traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
     )
-
-
-def _renamed(table: pa.Table, kept: set[str], name: str) -> pa.Table:
-    """Give the jobs that are not kept one name."""
-    if not table.num_rows:
-        return table
-    jobs = pa.array([job if job in kept else name for job in table.column("job").to_pylist()])
-    return table.set_column(table.column_names.index("job"), "job", jobs)
 
 
 def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.Table:
     if not table.num_rows:
         return table
-    renamed = _renamed(table, kept, name)
+    jobs = pa.array([job if job in kept else name for job in table.column("job").to_pylist()])
+    renamed = table.set_column(table.column_names.index("job"), "job", jobs)
     parts = [name for name in ("start_ns", "length_ns") if name in table.column_names]
     by = ["job", *keys, "slice", "slice_ns", *parts]
     # Sums of hostile values may not fit 64 bits.
