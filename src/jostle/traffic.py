@@ -59,12 +59,11 @@ class Traffic:
     @property
     def messages(self) -> Traffic:
         """What MPI moved, without files."""
-        return replace(self, pairs=self.pairs.filter(pc.not_equal(self.pairs["what"], "files")))
+        return replace(self, pairs=self.pairs.filter(pc.equal(self.pairs["mount"], "")))
 
-    @property
-    def files(self) -> Traffic:
-        """What went to file servers and came from them."""
-        return Traffic(self.pairs.filter(pc.equal(self.pairs["what"], "files")))
+    def files_on(self, mount: str) -> Traffic:
+        """Return what went to the servers of a mount and came from them."""
+        return Traffic(self.pairs.filter(pc.equal(self.pairs["mount"], mount)))
 
     def of(self, job: str) -> Traffic:
         """Return what one job moved."""

@@ -103,7 +103,7 @@ def random_scene(seed: int) -> tuple[Scene, dict[str, float], dict[str, set[str]
         height = rng.uniform(1.0, 3.0)
         mine = hosts[4 + 4 * k : 8 + 4 * k]
         neighbours[f"n{k}"] = Sender(ring(mine), height * bursts(SIZE, int(rng.integers(1 << 30))))
-    way = on_links(fabric, {"me": Sender(pairs, np.full(SIZE, 1.0))})["me"].max(axis=0)
+    way = on_links(fabric, {"me": Sender(pairs, np.full(SIZE, RATE))})["me"].max(axis=0)
     loads = on_links(fabric, neighbours)
     used = np.flatnonzero(way > 0)
     slowed = fullest(list(loads.values()), used)

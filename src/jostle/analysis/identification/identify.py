@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,8 +77,8 @@ def identify(
     found = with_unprofiled(beside)
     if as_user is not None:
         found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    listed, apart = with_links(found, shared_resources(found, found.machines.places))
-    found, resources = with_servers(found, listed)
+    shared, apart = with_links(found, shared_resources(found, found.machines.places))
+    found, resources = with_servers(found, shared)
     judged = [judge(resource, clock_slices(found)) for resource in resources]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
@@ -92,7 +92,7 @@ def identify(
     seconds, guilty = _together(evaluations, run_s)
     suspects = _suspects(found, evaluations)
     part = 100 / run_s if run_s else 0.0
-    losses = [_resource(evaluation) for evaluation in evaluations]
+    losses = [loss for evaluation in evaluations for loss in _losses(evaluation)]
     active = {job for resource in resources for job in resource.loads
               if found.others[job].kind == "job"} | apart  # fmt: skip
     unseen = [resource_loss.smallest_s for resource_loss in losses]
@@ -155,8 +155,7 @@ def _together(
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
     work and of the wait counts that finds room outside them, and of several nodes the one that
-    lost most. Several links are tested with the same calls: of them, too, the one that lost most
-    counts. All together is no less than the largest part.
+    lost most. All together is no less than the largest part.
     """
     with_loss = [
         (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
@@ -166,22 +165,16 @@ def _together(
             max((evaluation.test.smallest_s for evaluation in evaluations), default=0.0)
         ), []
     _, length, steps = with_loss[0][0].test.resource.axis
-    cores, work = np.zeros((2, steps))
-    busy_of: dict[str, Floats] = {}
-    lost_of: dict[str, Floats] = {}
+    calls, cores, busy, work = np.zeros((4, steps))
     for evaluation in evaluations:
         if evaluation.test.resource.kind != "node":
-            busy_of[_calls_of(evaluation)] = evaluation.test.resource.busy
+            busy += evaluation.test.resource.busy
     for evaluation, loss in with_loss:
         if evaluation.test.resource.kind == "node":
             work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
             cores = _greater(cores, loss.lost)
         else:
-            lost_of[_calls_of(evaluation)] = _greater(
-                lost_of.get(_calls_of(evaluation), np.zeros(steps)), loss.lost
-            )
-    zeros = np.zeros(steps)
-    busy, calls = sum(busy_of.values(), zeros), sum(lost_of.values(), zeros)
+            calls = calls + loss.lost
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())
@@ -198,11 +191,6 @@ def _together(
     high = max(value + up * scale, *(loss.seconds.high for _, loss in with_loss))
     low, high = min(low, value), min(high, max(run_s, value))
     return Interval(value, low, high), _guilty(with_loss)
-
-
-def _calls_of(evaluation: _Evaluation) -> str:
-    """Return which calls a resource was tested with: links share them, mounts have their own."""
-    return evaluation.test.resource.calls_of or evaluation.test.resource.name
 
 
 def _unseen(smallest_s: float) -> Interval:
@@ -231,7 +219,7 @@ def _guilty(with_loss: Sequence[tuple[_Evaluation, SuspectLoss]]) -> list[Guilty
             guilty_slices[k] = GuiltySlice(
                 resource.axis[0] + k * resource.axis[1],
                 resource.axis[1],
-                resource.name,
+                resource.place(worst),
                 seconds,
                 worst,
             )
@@ -257,7 +245,7 @@ def _suspects(beside: Beside, evaluations: Sequence[_Evaluation]) -> list[Suspec
                 job=name,
                 program=fact.program,
                 user=fact.user,
-                resource=resource_test.resource.name,
+                resource=resource_test.resource.place(name),
                 share=share.value,
                 seconds=Interval(value, min(low, value), max(high, value)),
                 slices=int((resource_test.served.judged & (load > 0)).sum()),
@@ -279,6 +267,34 @@ def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
         times = times_as_slow(resource_test.resource.loads[name])
         return f"{times:.1f} times its usual time per byte"
     return pattern(beside, name, resource_test.resource)
+
+
+def _losses(evaluation: _Evaluation) -> Iterator[ResourceLoss]:
+    """Yield the loss on a resource; of that of links, what each of them cost."""
+    whole, loss = _resource(evaluation), evaluation.loss
+    resource = evaluation.test.resource
+    where: dict[str, list[str]] = {}
+    for job in evaluation.test.suspects:
+        where.setdefault(resource.place(job), []).append(job)
+    if loss is None or list(where) in ([], [resource.name]):
+        yield whole
+        return
+    for name, jobs in where.items():
+        part, low, high = (sum(getattr(loss.shares[job], end) for job in jobs)
+                           for end in ("value", "low", "high"))  # fmt: skip
+        value = part * whole.seconds.value
+        seconds = Interval(value, min(low * whole.seconds.low, value),
+                           max(min(high, 1.0) * whole.seconds.high, value))  # fmt: skip
+        place = resource.places.get(jobs[0])
+        yield replace(
+            whole,
+            resource=name,
+            kind="network" if place else whole.kind,
+            seconds=seconds,
+            own_load=place.own_load.tolist() if place else whole.own_load,
+            others_load=place.others_load.tolist() if place else whole.others_load,
+            lost=[part * lost for lost in whole.lost],
+        )
 
 
 def _resource(evaluation: _Evaluation) -> ResourceLoss:
@@ -304,7 +320,7 @@ def _resource(evaluation: _Evaluation) -> ResourceLoss:
         others_load=resource.others.tolist(),
         unit=resource.unit,
         blind="" if loss else blind(resource_test),
-        calls_of=resource.calls_of,
+        calls_of="messages" if resource.kind == "network" else resource.name,
         lost=loss.lost.tolist() if loss else [],
     )
 
@@ -319,7 +335,7 @@ def _acquitted(
     Args:
         evaluations: Of the resources.
         guilty: The suspects.
-        apart: Jobs that share no link with this one.
+        apart: Jobs whose messages share no link with this job's.
     """
     reasons: dict[str, str] = {}
     for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
@@ -338,7 +354,7 @@ def _acquitted(
 
 def _reason(evaluation: _Evaluation, job: str) -> str:
     resource_test = evaluation.test
-    where = resource_test.resource.name
+    where = resource_test.resource.place(job)
     if job in resource_test.little:
         return f"Its load was only {resource_test.little[job]:.1%} of all load on {where}."
     if job in evaluation.together:

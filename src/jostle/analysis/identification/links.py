@@ -5,14 +5,15 @@ meet on the links that carry the traffic of both, and nowhere else: a neighbour 
 is acquitted, however loud it is.
 
 Which links: a job waits for the fullest link on its way. So of the links that it shares with a
-neighbour, the one that was fullest while the neighbour sent is tested; neighbours whose fullest
-link is the same are tested there together. Calls on files cross links, too: on the way to a file
-server a job meets neighbours that use no file system at all (thesis, figure 2.8).
+neighbour, the neighbour's load is that on the one that was fullest while both sent. All neighbours
+are tested with the same calls of the job, each by its load on its own link. Calls on files cross
+links, too: on the way to a file server a job meets neighbours that use no file system at all
+(thesis, figure 2.8).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.resources import (
     Axis,
     Floats,
+    Place,
     SharedResource,
     job_axis,
     network,
@@ -37,8 +39,6 @@ _USED = 0.1
 _DOSE = 0.02
 #: Part of the fullest link that a neighbour shares: it is tested on one that is nearly as full.
 _NEARLY = 0.8
-#: Links that are tested for one kind of calls; more say little more, and cost evidence.
-_MOST = 8
 #: Part of a job's bytes that no route was found for: with more, its position is not known.
 _UNKNOWN = 0.1
 
@@ -50,42 +50,47 @@ class _Meeting:
     Attributes:
         own: The job's bytes per slice and link, of the links that it uses; shape (slices, links).
         theirs: The same of each neighbour that shares one of them.
-        filled: All bytes on these links over their rate.
+        rates: Of these links, as parts of the fastest one.
         names: Of these links.
     """
 
     own: Floats
     theirs: dict[str, Floats]
-    filled: Floats
+    rates: Floats
     names: list[str]
+
+    @property
+    def others(self) -> Floats:
+        """The bytes of all neighbours."""
+        return np.asarray(sum(self.theirs.values(), np.zeros_like(self.own)))
 
 
 def with_links(
     beside: Beside, resources: Iterable[SharedResource]
 ) -> tuple[list[SharedResource], set[str]]:
-    """Put the shared links in the place of "the network", and beside each mount those to it.
+    """Let neighbours count by their load on the links that they share with a job.
 
     Args:
         beside: From Repository.beside; without fabrics or traffic nothing changes.
         resources: From shared_resources.
 
     Returns:
-        The resources; "network" stays for neighbours whose place is not known, if there are any.
-        And the neighbours that sent messages, but over none of the links of this job's messages.
+        The resources: of "the network" only neighbours on shared links, and those whose place is
+        not known; of each mount also those who fill the links to it. And the neighbours that sent
+        messages, but over none of the links of this job's messages.
     """
     listed = list(resources)
     fabrics = _of_job(beside)
     axis = job_axis(beside)
     if not fabrics or not beside.traffic.jobs or not axis[2]:
         return listed, set()
-    kept = [resource for resource in listed if resource.kind != "network"]
-    for resource in [resource for resource in kept if resource.kind == "file system"]:
-        kept += _to_files(beside, resource, fabrics, axis)
+    kept = [_with_strangers(beside, resource, fabrics, axis)
+            for resource in listed if resource.kind != "network"]  # fmt: skip
     messages = _of_messages(beside, fabrics, axis)
     if messages is None:
         return kept + [resource for resource in listed if resource.kind == "network"], set()
-    placed = {job for resource in messages for job in resource.loads}
-    return kept + messages, set(_jobs(beside.network_loads)) - placed
+    senders = set(beside.network_loads.column("job").to_pylist())
+    return [*kept, messages] if messages.loads else kept, senders - set(messages.loads)
 
 
 def _of_job(beside: Beside) -> list[Topology]:
@@ -99,39 +104,35 @@ def _of_job(beside: Beside) -> list[Topology]:
     ]
 
 
-def _jobs(table: pa.Table) -> list[str]:
-    return sorted(set(table.column("job").to_pylist()))
-
-
-def _of_messages(
-    beside: Beside, fabrics: list[Topology], axis: Axis
-) -> list[SharedResource] | None:
-    """Return the links that a job's messages share with neighbours; None: nobody knows which."""
+def _of_messages(beside: Beside, fabrics: list[Topology], axis: Axis) -> SharedResource | None:
+    """Return the network with the loads on shared links; None: the job's ways are not known."""
     own = beside.traffic.of(beside.job.job).messages
     meetings = [_meeting(beside, fabric, own, axis) for fabric in fabrics]
-    if not beside.own_nodes.num_rows or all(meeting is None for meeting in meetings):
+    known = [meeting for meeting in meetings if meeting is not None]
+    if not beside.own_nodes.num_rows or not known:
         return None
     whole = network(beside, axis)
-    links = [each for meeting in meetings if meeting is not None
-             for each in _shared(meeting, whole, "")]  # fmt: skip
-    unplaced = _unplaced(beside, fabrics, axis)
-    loads = {job: load for job, load in whole.loads.items() if job in unplaced}
-    return [*links, replace(whole, loads=loads, calls_of="messages")] if loads else links
+    loads, places = _met(known, "")
+    unplaced = _unplaced(beside, fabrics, axis) - set(loads)
+    loads |= {job: load for job, load in whole.loads.items() if job in unplaced}
+    return replace(whole, own_load=_own(known), loads=loads, places=places)
 
 
-def _to_files(
-    beside: Beside, mount: SharedResource, fabrics: list[Topology], axis: Axis
-) -> list[SharedResource]:
-    """Return the links on the way to a file system that others fill who do not use it."""
-    own = beside.traffic.of(beside.job.job).files
-    links: list[SharedResource] = []
-    for fabric in fabrics:
-        meeting = _meeting(beside, fabric, own, axis)
-        if meeting is not None:
-            strangers = {job: load for job, load in meeting.theirs.items()
-                         if job not in mount.loads}  # fmt: skip
-            links += _shared(replace(meeting, theirs=strangers), mount, f" (to {mount.name})")
-    return links
+def _with_strangers(
+    beside: Beside, resource: SharedResource, fabrics: list[Topology], axis: Axis
+) -> SharedResource:
+    """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
+    if resource.kind != "file system":
+        return resource
+    own = beside.traffic.of(beside.job.job).files_on(resource.name)
+    meetings = [_meeting(beside, fabric, own, axis) for fabric in fabrics]
+    known = [
+        replace(meeting, theirs={job: load for job, load in meeting.theirs.items()
+                                 if job not in resource.loads})
+        for meeting in meetings if meeting is not None
+    ]  # fmt: skip
+    loads, places = _met(known, f" (to {resource.name})")
+    return replace(resource, loads=resource.loads | loads, places=places)
 
 
 def _meeting(beside: Beside, fabric: Topology, own: Traffic, axis: Axis) -> _Meeting | None:
@@ -151,10 +152,10 @@ def _meeting(beside: Beside, fabric: Topology, own: Traffic, axis: Axis) -> _Mee
         for name in loads.jobs
         if name in beside.others and (load := _of_links(loads, name, used)).any()
     }
-    rates = np.where(fabric.rates > 0, fabric.rates, fabric.rates.max(initial=1.0) or 1.0)[used]
-    whole = carried[:, used] + np.sum(list(theirs.values()), axis=0)
-    return _Meeting(carried[:, used], theirs, whole / rates,
-                    [fabric.link_name(int(link)) for link in used])  # fmt: skip
+    fastest = float(fabric.rates.max(initial=0.0)) or 1.0
+    rates = np.where(fabric.rates > 0, fabric.rates, fastest)[used] / fastest
+    names = [fabric.link_name(int(link)) for link in used]
+    return _Meeting(carried[:, used], theirs, rates, names)
 
 
 def _of_links(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
@@ -167,48 +168,51 @@ def _unplaced(beside: Beside, fabrics: list[Topology], axis: Axis) -> set[str]:
     messages = beside.traffic.without(beside.job.job).messages
     loads = [link_loads(fabric, messages, axis) for fabric in fabrics]
     return {
-        job for job in _jobs(beside.network_loads)
+        job for job in set(beside.network_loads.column("job").to_pylist())
         if all(job not in each.jobs or each.lost_share(job) > _UNKNOWN for each in loads)
     }  # fmt: skip
 
 
-def _shared(meeting: _Meeting, calls: SharedResource, suffix: str) -> Iterator[SharedResource]:
-    """Yield the links to test: of each neighbour the fullest one that it shares with the job."""
-    whole = np.maximum(meeting.own + np.sum(list(meeting.theirs.values()), axis=0), 1e-300)
-    doses = {job: _dose(load, whole) for job, load in meeting.theirs.items()}
-    full = {job: _fullest(meeting, load, doses[job]) for job, load in meeting.theirs.items()}
-    left = {job for job, values in full.items() if values.any()}
-    for _ in range(_MOST):
-        if not left:
-            return
-        loudest = max(left, key=lambda job: (float(meeting.theirs[job].sum()), job))
-        link = int(np.argmax(full[loudest]))
-        left -= {job for job in left if full[job][link] >= _NEARLY * full[job].max()}
-        loads = {job: load[:, link] for job, load in meeting.theirs.items()
-                 if doses[job][link] >= _DOSE}  # fmt: skip
-        yield replace(
-            calls,
-            name=f"link {meeting.names[link]}{suffix}",
-            kind="network",
-            own_load=meeting.own[:, link],
-            loads=loads,
-            unit="bytes",
-            servers=(),
-            apart=(),
-            calls_of=calls.calls_of or ("messages" if calls.kind == "network" else calls.name),
-        )
+def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict[str, Place]]:
+    """Return each neighbour's load on the fullest link that it shares with the job, and that link.
+
+    Loads are bytes on the fastest link that fill it as they fill their own. Neighbours whose
+    fullest links are nearly as full have one in common, where there is one.
+    """
+    loads: dict[str, Floats] = {}
+    places: dict[str, Place] = {}
+    for meeting in meetings:
+        others = meeting.others
+        filled = (meeting.own + others) / meeting.rates
+        whole = np.maximum(meeting.own + others, 1e-300)
+        full = {job: _fullest(meeting.own, load, whole, filled)
+                for job, load in meeting.theirs.items()}  # fmt: skip
+        left = {job for job, values in full.items() if values.any() and job not in loads}
+        while left:
+            loudest = max(left, key=lambda job: (float(meeting.theirs[job].sum()), job))
+            link = int(np.argmax(full[loudest]))
+            here = {job for job in left if full[job][link] >= _NEARLY * full[job].max()}
+            left -= here
+            place = Place(f"link {meeting.names[link]}{suffix}", meeting.own[:, link],
+                          others[:, link])  # fmt: skip
+            for job in here:
+                loads[job] = meeting.theirs[job][:, link] / meeting.rates[link]
+                places[job] = place
+    return loads, places
 
 
-def _dose(load: Floats, whole: Floats) -> Floats:
-    """Return the part of all load that is a neighbour's, in the slices in which it sends."""
-    on = load > 0
-    part = (load * on).sum(axis=0) / np.maximum((whole * on).sum(axis=0), 1e-300)
-    return np.asarray(part, dtype=np.float64)
+def _own(meetings: list[_Meeting]) -> Floats:
+    """Return the job's own load, on the links that it fills most."""
+    return np.asarray(
+        np.max([(meeting.own / meeting.rates).max(axis=1) for meeting in meetings], axis=0),
+        dtype=np.float64,
+    )
 
 
-def _fullest(meeting: _Meeting, load: Floats, dose: Floats) -> Floats:
+def _fullest(own: Floats, load: Floats, whole: Floats, filled: Floats) -> Floats:
     """Return how full each link was while a neighbour and the job used it; 0: they never did."""
-    both = (load > 0) & (meeting.own > 0)
+    on, both = load > 0, (load > 0) & (own > 0)
+    dose = (load * on).sum(axis=0) / np.maximum((whole * on).sum(axis=0), 1e-300)
     slices = both.sum(axis=0)
-    filled = (meeting.filled * both).sum(axis=0) / np.maximum(slices, 1)
-    return np.asarray(np.where((dose >= _DOSE) & (slices > 0), filled, 0.0), dtype=np.float64)
+    mean = (filled * both).sum(axis=0) / np.maximum(slices, 1)
+    return np.asarray(np.where((dose >= _DOSE) & (slices > 0), mean, 0.0), dtype=np.float64)

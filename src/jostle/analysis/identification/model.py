@@ -93,7 +93,7 @@ class ResourceLoss:
         others_load: That of all others.
         unit: bytes, ops or ns, per slice.
         blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
-        calls_of: Of a link, which calls were slow there: "messages", or the mount of file calls.
+        calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
     """
 

@@ -35,7 +35,7 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
         return f"{cores:.1f} cores busy"
-    if resource.kind == "network":
+    if resource.kind == "network" or job in resource.places:
         rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"

@@ -6,7 +6,7 @@ All times in seconds, all arrays of shape (slices,) on the axis of the job's own
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +51,20 @@ class CallSeries:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A link of the fabric on which the job meets others.
+
+    Attributes:
+        name: `link leaf1 > spine1`.
+        own_load: The job's bytes on it, per slice; others_load: those of all others.
+    """
+
+    name: str
+    own_load: Floats
+    others_load: Floats
+
+
+@dataclass(frozen=True)
 class SharedResource:
     """A resource that the job shares with others.
 
@@ -66,8 +80,7 @@ class SharedResource:
         unit: Of the loads, per slice.
         raw_ns: Longest slice of the records that the loads were made of.
         apart: Jobs whose files lie on other storage targets of the same file system.
-        calls_of: What the calls are, where several resources are tested with the same calls:
-            "messages", or the mount of calls on files.
+        places: Where neighbours meet the job, of those who do so on a link of the fabric.
         servers: Those of the loads that are none, but how slow a server was (see servers.py).
     """
 
@@ -84,7 +97,11 @@ class SharedResource:
     raw_ns: int
     servers: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
-    calls_of: str = ""
+    places: dict[str, Place] = field(default_factory=dict)
+
+    def place(self, job: str) -> str:
+        """Return where the job and a neighbour meet: a link, or the resource."""
+        return self.places[job].name if job in self.places else self.name
 
     @property
     def others(self) -> Floats:

@@ -75,12 +75,13 @@ def _raised(estimate: Estimate, interference: Interference) -> list[_Raised]:
     if estimate.segments.num_rows:
         part *= _part_beside_segments(estimate, interference)
     raised = []
-    for loss in losses:
+    for resource in dict.fromkeys(_calls(loss) for loss in losses):
+        # Of several links the same calls were slow: they are one of the estimate's resources.
+        same = [loss for loss in losses if _calls(loss) == resource]
+        loss = max(same, key=lambda each: each.seconds.value)
         cause: CauseName = "cpu" if loss.kind == "node" else loss.kind
-        resource = _calls(loss)
-        value, low, high = (
-            part * bound for bound in (loss.seconds.value, loss.seconds.low, loss.seconds.high)
-        )
+        value, low, high = (part * sum(getattr(each.seconds, bound) for each in same)
+                            for bound in ("value", "low", "high"))  # fmt: skip
         if value > _shown(estimate, resource):
             bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
             raised.append(_Raised(loss, cause, resource, bounds))
