@@ -12,7 +12,7 @@ _NAME = pa.dictionary(pa.int32(), pa.string())
 _SLICE = {"slice": pa.int64(), "slice_ns": pa.int64(), "span": pa.int32()}
 PAIRS = pa.schema(
     {"job": _NAME, **_SLICE, "source": _NAME, "target": _NAME, "bytes": pa.int64(),
-     "ops": pa.int64(), "what": _NAME}
+     "ops": pa.int64(), "mount": _NAME}
 )  # fmt: skip
 COLLECTIVES = pa.schema(
     {"job": _NAME, **_SLICE, "group": pa.int64(), "operation": _NAME, "root": pa.int64(),
@@ -29,9 +29,9 @@ class Traffic:
     """Traffic of jobs, per slice; slice, slice_ns and span as in table peer_slices.
 
     Attributes:
-        pairs: Between two hosts: job, slice, slice_ns, span, source, target, bytes, ops, what
-            ("messages": sent from rank to rank; "files": between a node and a file server; of a
-            server or rank whose host is not known the host is "").
+        pairs: Between two hosts: job, slice, slice_ns, span, source, target, bytes, ops, mount
+            ("": messages from rank to rank; else the file system, between a node and its server;
+            of a server or rank whose host is not known the host is "").
         collectives: Collective calls of whole communicators, which `jostle.network` makes pairs
             of: job, slice, slice_ns, span, group, operation (`Allreduce`), root (a place in the
             group; -1: none, or several), ops and bytes (added up over the ranks, as the metrics
@@ -60,6 +60,11 @@ class Traffic:
     def messages(self) -> Traffic:
         """What MPI moved, without files."""
         return replace(self, pairs=self.pairs.filter(pc.equal(self.pairs["mount"], "")))
+
+    @property
+    def mounts(self) -> list[str]:
+        """File systems to whose servers traffic is known."""
+        return sorted(name for name in self.pairs["mount"].unique().to_pylist() if name)
 
     def files_on(self, mount: str) -> Traffic:
         """Return what went to the servers of a mount and came from them."""

@@ -26,12 +26,12 @@ class Sender:
     Attributes:
         pairs: (source, target): part of its bytes.
         sent: Bytes per slice.
-        what: As in the table of traffic.
+        mount: Of traffic to a file server, the file system; "" for messages.
     """
 
     pairs: Mapping[tuple[str, str], float]
     sent: Floats
-    what: str = "messages"
+    mount: str = ""
 
     def rows(self, job: str) -> pa.Table:
         """Rows of the table of traffic."""
@@ -40,7 +40,7 @@ class Sender:
             "job": [job] * len(on), "slice": START + on, "slice_ns": np.full(len(on), SLICE_NS),
             "source": [source] * len(on), "target": [target] * len(on),
             "bytes": self.sent[on] * part, "ops": self.sent[on] * part / _CALL,
-            "what": [self.what] * len(on), "span": np.ones(len(on)),
+            "mount": [self.mount] * len(on), "span": np.ones(len(on)),
         }, ()) for (source, target), part in self.pairs.items()]  # fmt: skip
         return pa.concat_tables([part.select(PAIRS.names).cast(PAIRS) for part in parts])
 
@@ -102,7 +102,7 @@ class Scene:
             "job": [name] * size, "slice": START + np.arange(size),
             "slice_ns": np.full(size, SLICE_NS), "count": np.full(size, len(each.nodes)),
             "bytes": each.sent, "ops": each.sent / _CALL, "ns": np.full(size, 1e8),
-        }, ()) for name, each in self.neighbours.items() if each.what != "files"]  # fmt: skip
+        }, ()) for name, each in self.neighbours.items() if not each.mount]  # fmt: skip
         end = (START + size) * SLICE_NS
         facts = {
             name: JobFacts(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import SLICE_NS, START, Floats, bursts
+from beside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
@@ -66,8 +66,21 @@ def test_a_neighbour_that_is_nowhere_on_the_fabric_is_not_acquitted() -> None:
     scene = tree_scene(1)
     scene.neighbours["loud"].pairs = {("elsewhere1", "elsewhere2"): 1.0}  # type: ignore[index]
     found = identify(scene.make())
-    assert {resource.resource for resource in found.resources} == {"link leaf1 > spine1", "network"}
-    assert "shares no link" not in found.acquitted.get("loud", "")
+    assert blamed(found) == [("near", "link leaf1 > spine1")]
+    assert "shares no link" not in found.acquitted["loud"]
+
+
+def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() -> None:
+    near = bursts(SIZE, 3)
+    job = writer(loaded(near), {}, seed=3)
+    facts = {"near": replace(job.job, job="near", nodes=("node2", "node9"))}
+    mine = Sender({("node1", "node16"): 1.0}, np.full(SIZE, RATE), MOUNT)
+    rows = [mine.rows("me"), Sender({("node2", "node9"): 1.0}, near).rows("near")]
+    found = identify(replace(
+        job, job=replace(job.job, nodes=("node1",)), others=facts,
+        traffic=Traffic(pa.concat_tables(rows)), fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
+    ))  # fmt: skip
+    assert blamed(found) == [("near", f"link leaf1 > spine1 (to {MOUNT})")]
 
 
 def test_others_are_one_job_on_links_too() -> None:

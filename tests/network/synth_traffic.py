@@ -16,7 +16,7 @@ def pairs(rows: Iterable[tuple[str, int, str, str, int]], slice_ns: int = SECOND
     return Traffic(
         pairs=pa.Table.from_pylist(
             [{"job": job, "slice": at, "slice_ns": slice_ns, "span": 1, "source": source,
-              "target": target, "bytes": moved, "ops": 1, "what": "messages"}
+              "target": target, "bytes": moved, "ops": 1, "mount": ""}
              for job, at, source, target, moved in rows],
             PAIRS,
         )

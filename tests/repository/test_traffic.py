@@ -43,10 +43,10 @@ def test_messages_are_counted_by_who_sent_them(repository: Repository) -> None:
         of_rank("a", 2, "n2", 7, peer=9, sent_ops=1, sent_bytes=3),  # no such rank
     ])  # fmt: skip
     pairs = repository.traffic(SPAN).pairs
-    assert seen(pairs, "job", "slice", "source", "target", "bytes", "ops", "what") == [
-        ("a", 5, "n1", "n2", 250, 3, "messages"),
-        ("a", 6, "n2", "n3", 7, 1, "messages"),
-        ("a", 7, "n2", "", 3, 1, "messages"),
+    assert seen(pairs, "job", "slice", "source", "target", "bytes", "ops", "mount") == [
+        ("a", 5, "n1", "n2", 250, 3, ""),
+        ("a", 6, "n2", "n3", 7, 1, ""),
+        ("a", 7, "n2", "", 3, 1, ""),
     ]
 
 
@@ -149,10 +149,10 @@ def test_files_go_to_their_servers(repository: Repository) -> None:
          "stdio_write_bytes": 10, "posix_read_bytes": 7 if name == "nfs" else 0}
         for name in mounts
     ])  # fmt: skip
-    assert seen(repository.traffic(SPAN).pairs, "slice", "source", "target", "bytes", "what") == [
-        (9, "n1", "", 110, "files"),
-        (9, "n1", "storage", 110, "files"),
-        (9, "storage", "n1", 7, "files"),
+    assert seen(repository.traffic(SPAN).pairs, "slice", "source", "target", "bytes", "mount") == [
+        (9, "n1", "", 110, "ost"),
+        (9, "n1", "storage", 110, "nfs"),
+        (9, "storage", "n1", 7, "nfs"),
     ]
 
 

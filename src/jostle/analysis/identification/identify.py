@@ -77,7 +77,8 @@ def identify(
     found = with_unprofiled(beside)
     if as_user is not None:
         found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    shared, apart = with_links(found, shared_resources(found, found.machines.places))
+    watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
+    shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
     judged = [judge(resource, clock_slices(found)) for resource in resources]
     accuse(judged)

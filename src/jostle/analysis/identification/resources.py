@@ -114,7 +114,8 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
 
     Args:
         beside: From Repository.beside.
-        watched: Mounts whose servers are watched: these also where no other job used them.
+        watched: Mounts whose servers are watched, or whose links: these also where no other job
+            used them.
 
     Returns:
         Mounts, nodes and the network; none where the job has no slices.

@@ -72,7 +72,7 @@ def _messages(engine: Engine, window: Sequence[Any]) -> pa.Table:
         engine, window, "peer_slices",
         f"WITH {{lives}} SELECT p.job, p.{_SLICE}, here.host AS source, "
         "coalesce(there.host, '') AS target, "
-        f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops, 'messages' AS what "
+        f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops, '' AS mount "
         "FROM {rows} p JOIN here USING (process) LEFT JOIN there "
         "ON there.job = p.job AND there.world = here.world AND there.rank = p.peer "
         "WHERE p.peer >= 0 AND (sent_bytes > 0 OR sent_ops > 0) "
@@ -97,7 +97,7 @@ def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
         "AND f.slice < p.slice + p.span WHERE recv_bytes > 0) "
         f"SELECT p.job, {_SLICE}, coalesce(there.host, '') AS source, here.host AS target, "
         "round(sum(mpi_get_bytes * part))::BIGINT AS bytes, "
-        "round(sum(mpi_get_ops * part))::BIGINT AS ops, 'messages' AS what "
+        "round(sum(mpi_get_ops * part))::BIGINT AS ops, '' AS mount "
         "FROM parts p JOIN here USING (process) LEFT JOIN there "
         "ON there.job = p.job AND there.world = here.world AND there.rank = p.peer "
         "WHERE p.peer >= 0 AND here.host <> coalesce(there.host, '') "
@@ -133,7 +133,7 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
             "job": parts["job"], "slice": parts["slice"], "slice_ns": parts["slice_ns"],
             "span": parts["span"], "source": parts[source] if source else server,
             "target": parts[target] if target else server, "bytes": size,
-            "ops": ints(parts, ops) // number, "what": pa.repeat("files", len(number)),
+            "ops": ints(parts, ops) // number, "mount": parts["mount"],
         }  # fmt: skip
         tables.append(pa.table(columns).filter(pa.array(size > 0)).cast(PAIRS))
     return pa.concat_tables(tables)
