@@ -178,6 +178,14 @@ class Score:
             self.held += found.seconds.low <= lost <= found.seconds.high
 
 
+def test_answers_on_drawn_fabrics() -> None:
+    score = Score()
+    for seed in range(6):
+        score.add(seed)
+    assert score.guilty and score.named == score.link == score.guilty
+    assert score.strangers and not score.wronged
+
+
 if __name__ == "__main__":
     total = Score()
     for number in range(int(sys.argv[1]), int(sys.argv[2])):
