@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { goIn, goOut, linksOfNode, moveCursor, nextPlane } from './keyboard';
+import { plantTorus } from './planted';
+import { detailPicture } from './planes';
+import { readTorus } from './torus';
+
+const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
+const order = [1, 2, 0, 3, 4];
+const planes = detailPicture(torus, order).boxes.filter(({ kind }) => kind === 'plane');
+
+describe('arrow keys', () => {
+  it('go from plane to plane as the picture shows them', () => {
+    expect([nextPlane(planes, 3, 'right'), nextPlane(planes, 4, 'left'), nextPlane(planes, 5, 'down'), nextPlane(planes, 21, 'up')]).toEqual([4, 3, 21, 5]);
+    expect([nextPlane(planes, 0, 'left'), nextPlane(planes, 31, 'right')]).toEqual([0, 31]);
+  });
+  it('go into a plane to its nodes, into a node to its links, and out again', () => {
+    const plane = { plane: 5, place: null, link: null };
+    const node = goIn(torus, order, plane);
+    const right = moveCursor(torus, order, planes, node, 'right');
+    expect((right.place ?? 0) - (node.place ?? 0)).toBe(torus.strides[1]);
+    expect(moveCursor(torus, order, planes, node, 'up')).toEqual(node);
+    const link = goIn(torus, order, right);
+    const links = linksOfNode(torus, right.place ?? 0);
+    expect(links.length).toBe(4 * 4 + 2); // two ways out and in along each dimension; e has two places
+    expect([link.link, moveCursor(torus, order, planes, link, 'right').link]).toEqual([links[0], links[1]]);
+    expect(goOut(link)).toEqual(right);
+    expect(goOut(right)).toEqual(plane);
+    expect(goOut(plane)).toBe(null);
+  });
+});
