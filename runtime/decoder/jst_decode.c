@@ -68,6 +68,28 @@ static bool set_segment_widths(jst_decode *d)
     return true;
 }
 
+static bool set_traffic_widths(jst_decode *d)
+{
+    static const uint32_t columns[] = {
+        [JST_DECODE_PEER_SLICES] = JST_DECODE_PEER_SLICE_COLUMNS,
+        [JST_DECODE_COLLECTIVE_SLICES] = JST_DECODE_COLLECTIVE_COLUMNS,
+        [JST_DECODE_COMMUNICATORS] = JST_DECODE_COMMUNICATOR_COLUMNS,
+    };
+    for (unsigned t = JST_DECODE_PEER_SLICES; t <= JST_DECODE_COMMUNICATORS; t++) {
+        jst_rows *r = &d->tables[t];
+        if (!jst_rows_make(r, columns[t]))
+            return false;
+        for (uint32_t i = 0; i < r->columns; i++)
+            r->widths[i] = 64;
+        r->widths[JST_DECODE_PROCESS] = 32;
+    }
+    d->tables[JST_DECODE_PEER_SLICES].widths[JST_DECODE_SPAN] = 32;
+    d->tables[JST_DECODE_COLLECTIVE_SLICES].widths[JST_DECODE_SPAN] = 32;
+    d->tables[JST_DECODE_COLLECTIVE_SLICES].widths[JST_DECODE_COLLECTIVE_OPERATION] = 32;
+    d->tables[JST_DECODE_COMMUNICATORS].widths[JST_DECODE_COMMUNICATOR_MEMBERS] = 32;
+    return true;
+}
+
 jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
                            const char *mount_ids, const char *component_ids, uint64_t max_rows)
 {
@@ -78,7 +100,7 @@ jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
     bool ok =
         jst_wanted_set(&d->process, process_ids) && jst_wanted_set(&d->histograms, histogram_ids) &&
         jst_wanted_set(&d->mounts, mount_ids) && jst_wanted_set(&d->components, component_ids) &&
-        set_widths(d) && set_segment_widths(d) && set_component_widths(d);
+        set_widths(d) && set_segment_widths(d) && set_component_widths(d) && set_traffic_widths(d);
     d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
     d->buffer = malloc(WINDOW_BYTES);
     if (ok && d->histogram_used != NULL && d->buffer != NULL)
@@ -235,6 +257,9 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->first_token = t[JST_DECODE_TOKENS].count;
     r->first_peer = t[JST_DECODE_PEERS].count;
     r->first_component = t[JST_DECODE_COMPONENT_SLICES].count;
+    r->first_peer_slice = t[JST_DECODE_PEER_SLICES].count;
+    r->first_collective = t[JST_DECODE_COLLECTIVE_SLICES].count;
+    r->first_communicator = t[JST_DECODE_COMMUNICATORS].count;
     r->first_event = d->event_count;
     r->complete = 1;
     jst_job j = {
@@ -250,6 +275,9 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->tokens = t[JST_DECODE_TOKENS].count - r->first_token;
     r->peers = t[JST_DECODE_PEERS].count - r->first_peer;
     r->components = t[JST_DECODE_COMPONENT_SLICES].count - r->first_component;
+    r->peer_slices = t[JST_DECODE_PEER_SLICES].count - r->first_peer_slice;
+    r->collectives = t[JST_DECODE_COLLECTIVE_SLICES].count - r->first_collective;
+    r->communicators = t[JST_DECODE_COMMUNICATORS].count - r->first_communicator;
     return (int64_t)d->result_count++;
 }
 
@@ -302,6 +330,8 @@ const void *jst_decode_binary(const jst_decode *d, uint32_t table, uint32_t colu
         [JST_HEAP_FUNCTION] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_FUNCTION},
         [JST_HEAP_MODULE] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_MODULE},
         [JST_HEAP_UNKNOWN] = {JST_DECODE_COMPONENT_SLICES, JST_DECODE_COMPONENT_UNKNOWN},
+        [JST_HEAP_OPERATION] = {JST_DECODE_COLLECTIVE_SLICES, JST_DECODE_COLLECTIVE_OPERATION},
+        [JST_HEAP_MEMBERS] = {JST_DECODE_COMMUNICATORS, JST_DECODE_COMMUNICATOR_MEMBERS},
     };
     for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
         if (heaps[i].table == table && heaps[i].column == column) {

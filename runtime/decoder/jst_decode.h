@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 4 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 5 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -35,6 +35,9 @@ enum jst_decode_table {
     JST_DECODE_TOKENS,
     JST_DECODE_PEERS,
     JST_DECODE_COMPONENT_SLICES,
+    JST_DECODE_PEER_SLICES,
+    JST_DECODE_COLLECTIVE_SLICES,
+    JST_DECODE_COMMUNICATORS,
     JST_DECODE_TABLE_COUNT
 };
 enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, JST_DECODE_SLOT };
@@ -48,6 +51,27 @@ enum jst_decode_component_column {
     JST_DECODE_COMPONENT_UNKNOWN,               /* binary: the wanted metrics, one byte each, whose
                                                  * values are not known */
     JST_DECODE_COMPONENT_FIXED
+};
+
+/* Of partners and collectives; those without a word are int64. */
+enum jst_decode_peer_slice_column {
+    JST_DECODE_PEER_SLICE_RANK = JST_DECODE_SPAN + 1, /* of the world; -1: all others */
+    JST_DECODE_PEER_SLICE_VALUES, /* sent ops, sent bytes, received ops, bytes, room */
+    JST_DECODE_PEER_SLICE_COLUMNS = JST_DECODE_PEER_SLICE_VALUES + 5
+};
+enum jst_decode_collective_column {
+    JST_DECODE_COLLECTIVE_COMMUNICATOR = JST_DECODE_SPAN + 1,
+    JST_DECODE_COLLECTIVE_ROOT,   /* of the world; -1: none */
+    JST_DECODE_COLLECTIVE_VALUES, /* ops, bytes */
+    JST_DECODE_COLLECTIVE_OPERATION =
+        JST_DECODE_COLLECTIVE_VALUES + 2, /* binary; empty: all others */
+    JST_DECODE_COLLECTIVE_COLUMNS
+};
+enum jst_decode_communicator_column {
+    JST_DECODE_COMMUNICATOR_HASH = JST_DECODE_PROCESS + 1,
+    JST_DECODE_COMMUNICATOR_SIZE,
+    JST_DECODE_COMMUNICATOR_MEMBERS, /* binary: as in the record; empty: not told */
+    JST_DECODE_COMMUNICATOR_COLUMNS
 };
 
 /* Columns of the other tables: a binary column has offsets (int32,
@@ -110,11 +134,13 @@ typedef struct jst_decode_result {
     uint64_t first_mount, mounts; /* its rows in the mount_slices table */
     uint64_t first_segment, segments, first_token, tokens, first_peer, peers; /* its rows there */
     uint64_t first_component, components; /* its rows of component slices */
-    uint64_t first_event, events;         /* its events */
-    uint32_t kind;                        /* enum jst_decode_kind */
-    uint32_t complete;                    /* 0: stopped because the batch has max_rows rows */
-    uint32_t remainder;                   /* 1: its last row is the remainder */
-    uint32_t warning_count;               /* may exceed what is kept */
+    uint64_t first_peer_slice, peer_slices, first_collective, collectives; /* its rows there */
+    uint64_t first_communicator, communicators;
+    uint64_t first_event, events; /* its events */
+    uint32_t kind;                /* enum jst_decode_kind */
+    uint32_t complete;            /* 0: stopped because the batch has max_rows rows */
+    uint32_t remainder;           /* 1: its last row is the remainder */
+    uint32_t warning_count;       /* may exceed what is kept */
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
 } jst_decode_result;

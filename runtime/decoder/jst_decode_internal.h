@@ -227,6 +227,8 @@ enum jst_heap {
     JST_HEAP_FUNCTION,
     JST_HEAP_MODULE,
     JST_HEAP_UNKNOWN,
+    JST_HEAP_OPERATION,
+    JST_HEAP_MEMBERS,
     JST_HEAP_COUNT
 };
 
@@ -258,6 +260,8 @@ typedef struct jst_job {
     uint64_t from_record;
     uint32_t flags;
     bool no_memory;
+    bool sound;                  /* all records were read, to their end */
+    struct jst_traffic *traffic; /* NULL: no such record yet */
 } jst_job;
 
 /** Puts bytes into the heap of a binary column, and their end into its next row (of which one more
@@ -275,6 +279,14 @@ jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record);
 void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes);
 void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);
 bool jst_full(const jst_job *j);
+
+/** A 'T' record, whose rows are put if they are wanted; a 'U' record. False when its payload makes no
+ *  sense or memory is short (jst_decode_traffic.c). */
+bool jst_traffic_take(jst_job *j, jst_cursor c, bool wanted);
+bool jst_communicator_take(jst_job *j, jst_cursor c);
+/** Rows of what the tables in the head have beyond the records. */
+void jst_traffic_remainder(jst_job *j);
+void jst_traffic_free(jst_job *j); /* what is known of it; reading begins anew */
 
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */

@@ -249,6 +249,16 @@ static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, uint64_t 
     return !j->no_memory;
 }
 
+/* A record that is no slice. wanted: its rows, if it has some. */
+static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool wanted)
+{
+    if (rec->type == JST_RECORD_TRAFFIC)
+        return jst_traffic_take(j, rec->payload, wanted);
+    if (rec->type == JST_RECORD_COMMUNICATOR)
+        return !wanted || jst_communicator_take(j, rec->payload);
+    return take_event(j, rec, number);
+}
+
 /* Where reading is. */
 typedef struct walk {
     uint64_t at, number, expected; /* offset and number of the next record, slice it may begin at */
@@ -295,7 +305,7 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
             if (rec.payload.p == NULL)
                 return false;
         } else if (jst_record_at(j->s, w->at, end, &rec) != JST_RECORD_GOOD ||
-                   !take_event(j, &rec, w->number)) {
+                   !take_other(j, &rec, w->number, false)) {
             return false;
         }
         w->at = rec.next;
@@ -315,17 +325,18 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     if (j->from_record > 0 && (!c->whole || c->damaged || c->cut || !hop(j, &w, c->records_end))) {
         w = begin;
         jst_events_forget(j, events);
+        jst_traffic_free(j);
         memset(j->d->levels, 0, j->d->table.cell_count * sizeof *j->d->levels);
     }
     while ((state = jst_record_at(j->s, w.at, c->records_end, &rec)) == JST_RECORD_GOOD) {
         bool wanted = w.number >= j->from_record;
-        if (wanted && jst_full(j)) {
+        if (wanted && (jst_full(j) || jst_heaps_full(j->d, JST_PAYLOAD_MAX))) {
             j->r->complete = 0;
             break;
         }
         events = j->d->event_count;
         if (!(has_slices(j, &rec) ? take_slice(j, &rec, wanted, &w.expected)
-                                  : take_event(j, &rec, w.number))) {
+                                  : take_other(j, &rec, w.number, wanted))) {
             jst_events_forget(j, events);
             if (!j->no_memory)
                 jst_warn(j, w.at, "a record makes no sense: what follows it is left out");
@@ -336,6 +347,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     }
     j->r->records_end = w.at;
     j->r->records_read = w.number;
+    j->sound = state == JST_RECORD_END;
     if (state == JST_RECORD_BAD)
         jst_warn(j, w.at, "a record fails its checksum: what follows it is left out");
     else if (state == JST_RECORD_CUT)
@@ -401,4 +413,7 @@ void jst_profile_read(jst_job *j)
     read_records(j, &c);
     if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)
         take_remainder(j, &c);
+    if (j->flags & JST_DECODE_REMAINDER && j->sound && j->r->complete && !j->no_memory)
+        jst_traffic_remainder(j);
+    jst_traffic_free(j);
 }

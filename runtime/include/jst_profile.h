@@ -28,6 +28,15 @@
 /* Places for files that this runtime makes; the first is that of all others. */
 #define JST_FILES 1024u
 
+/* Places for partners that this runtime makes: half of them for the thread that called MPI_Init, half for all others; the last of each half is that of all other partners. */
+#define JST_PEERS 242u
+
+/* The same of collectives. */
+#define JST_COLLECTIVES 66u
+
+/* Most bytes that tell the members of a communicator; beyond that only its size is told. */
+#define JST_MEMBERS_MOST 2048u
+
 /* The types of records. */
 enum jst_record_type {
     JST_RECORD_SLICE = 'S', /* what the counters gained in one slice, or in a few */
@@ -35,7 +44,9 @@ enum jst_record_type {
     JST_RECORD_CLOCK = 'C', /* a change of the clock's state, or a jump of it */
     JST_RECORD_NOTE = 'N', /* a sentence for the user */
     JST_RECORD_SEGMENTS = 'G', /* a piece of the stream of entries */
-    JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank */
+    JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank (no longer written) */
+    JST_RECORD_TRAFFIC = 'T', /* what was sent, received and done in collectives in one slice, or in a few */
+    JST_RECORD_COMMUNICATOR = 'U', /* members of a communicator */
     JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
     JST_RECORD_COMPONENT_SLICES = 'X', /* what the components gained in one slice, or in a few */
     JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
@@ -251,7 +262,13 @@ typedef struct jst_head {
     uint32_t file_bytes; /* size of one place in it */
     uint32_t files_capacity; /* places in it, 0: none */
     uint32_t role; /* 0 a node: jobs run on it, 1 a server: jobs use its file system */
-    uint8_t gap1[2048 - 1792];
+    uint32_t peers_offset; /* of the table of partners */
+    uint32_t peer_bytes; /* size of one place in it */
+    uint32_t peers_capacity; /* places in it, 0: none */
+    uint32_t collectives_offset; /* of the table of collectives */
+    uint32_t collective_bytes; /* size of one place in it */
+    uint32_t collectives_capacity; /* places in it, 0: none */
+    uint8_t gap1[2048 - 1816];
     /* ---- live: written in place while the process runs ---- */
     _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
@@ -266,7 +283,9 @@ typedef struct jst_head {
     _Atomic uint64_t lost_threads; /* threads that found no block (their calls are not counted) */
     uint64_t tick_now; /* ticks at heartbeat_ns, 0 when unknown */
     jst_mount_slot mounts[8]; /* one for each mount slot */
-    uint8_t gap2[4096 - 2368];
+    /* slice from which on no `T` record holds what the tables of partners and collectives gained */
+    _Atomic uint64_t traffic_slice;
+    uint8_t gap2[4096 - 2376];
 } jst_head;
 
 _Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");
@@ -331,6 +350,12 @@ _Static_assert(offsetof(jst_head, files_offset) == 1776, "jst_head.files_offset"
 _Static_assert(offsetof(jst_head, file_bytes) == 1780, "jst_head.file_bytes");
 _Static_assert(offsetof(jst_head, files_capacity) == 1784, "jst_head.files_capacity");
 _Static_assert(offsetof(jst_head, role) == 1788, "jst_head.role");
+_Static_assert(offsetof(jst_head, peers_offset) == 1792, "jst_head.peers_offset");
+_Static_assert(offsetof(jst_head, peer_bytes) == 1796, "jst_head.peer_bytes");
+_Static_assert(offsetof(jst_head, peers_capacity) == 1800, "jst_head.peers_capacity");
+_Static_assert(offsetof(jst_head, collectives_offset) == 1804, "jst_head.collectives_offset");
+_Static_assert(offsetof(jst_head, collective_bytes) == 1808, "jst_head.collective_bytes");
+_Static_assert(offsetof(jst_head, collectives_capacity) == 1812, "jst_head.collectives_capacity");
 _Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
 _Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
 _Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");
@@ -342,6 +367,7 @@ _Static_assert(offsetof(jst_head, clock_error_us) == 2092, "jst_head.clock_error
 _Static_assert(offsetof(jst_head, lost_threads) == 2096, "jst_head.lost_threads");
 _Static_assert(offsetof(jst_head, tick_now) == 2104, "jst_head.tick_now");
 _Static_assert(offsetof(jst_head, mounts) == 2112, "jst_head.mounts");
+_Static_assert(offsetof(jst_head, traffic_slice) == 2368, "jst_head.traffic_slice");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
 /* What the records already hold; see the page. */
@@ -450,5 +476,44 @@ _Static_assert(offsetof(jst_file, syncs) == 160, "jst_file.syncs");
 _Static_assert(offsetof(jst_file, sync_ticks) == 168, "jst_file.sync_ticks");
 _Static_assert(offsetof(jst_file, name) == 176, "jst_file.name");
 _Static_assert(sizeof(jst_file) == 256, "jst_file");
+
+/* What was sent to and received from one rank. The numbers grow for ever, also where the place is
+ * given to another rank. */
+typedef struct jst_peer {
+    /* 0: nobody's now, 1: all others, else the rank of MPI_COMM_WORLD plus 2 */
+    _Atomic uint64_t key;
+    uint64_t sent_ops; /* messages */
+    uint64_t sent_bytes;
+    uint64_t received_ops; /* messages */
+    uint64_t received_bytes; /* of those whose size is known */
+    uint64_t received_room; /* room for those whose size is not known */
+} jst_peer;
+
+_Static_assert(offsetof(jst_peer, key) == 0, "jst_peer.key");
+_Static_assert(offsetof(jst_peer, sent_ops) == 8, "jst_peer.sent_ops");
+_Static_assert(offsetof(jst_peer, sent_bytes) == 16, "jst_peer.sent_bytes");
+_Static_assert(offsetof(jst_peer, received_ops) == 24, "jst_peer.received_ops");
+_Static_assert(offsetof(jst_peer, received_bytes) == 32, "jst_peer.received_bytes");
+_Static_assert(offsetof(jst_peer, received_room) == 40, "jst_peer.received_room");
+_Static_assert(sizeof(jst_peer) == 48, "jst_peer");
+
+/* One collective operation of one communicator. The numbers grow for ever, as those of a partner. */
+typedef struct jst_collective {
+    _Atomic uint32_t state; /* 0: nobody's now, 1: all others, 2: as told below */
+    uint32_t communicator; /* hash of the world ranks of its members in order; 0: MPI_COMM_WORLD */
+    uint32_t root; /* its rank of MPI_COMM_WORLD, 4294967295: none */
+    uint8_t gap1[16 - 12];
+    uint64_t ops;
+    uint64_t bytes; /* as the metrics count them */
+    char operation[32]; /* such as `MPI_Allreduce` */
+} jst_collective;
+
+_Static_assert(offsetof(jst_collective, state) == 0, "jst_collective.state");
+_Static_assert(offsetof(jst_collective, communicator) == 4, "jst_collective.communicator");
+_Static_assert(offsetof(jst_collective, root) == 8, "jst_collective.root");
+_Static_assert(offsetof(jst_collective, ops) == 16, "jst_collective.ops");
+_Static_assert(offsetof(jst_collective, bytes) == 24, "jst_collective.bytes");
+_Static_assert(offsetof(jst_collective, operation) == 32, "jst_collective.operation");
+_Static_assert(sizeof(jst_collective) == 64, "jst_collective");
 
 #endif

@@ -16,6 +16,7 @@
 #include "modules/modules.h"
 #include "modules/os.h"
 #include "mpi/all_in_mpi.h"
+#include "mpi/peers.h"
 #include "mpi/segment.h"
 #include "profile/area.h"
 #include "profile/profile_layout.h"
@@ -215,6 +216,7 @@ static void begin_child(void)
     jst_now_life.part = 0;
     jst_segments_child();
     jst_together_child();
+    jst_peers_child();
     jst_modules_child();
     jst_short_begin();
     jst_inject_child();
@@ -396,6 +398,7 @@ void jst_new_part(void)
     if (jst_profile_create(&fd) == 0) {
         jst_segments_new_part();
         jst_files_begin();
+        jst_peers_new_part();
         jst_slice_begin(fd);
         jst_heartbeat_start(fd);
         jst_close(fd);

@@ -28,6 +28,7 @@
 #include "modules/os.h"
 #include "modules/perf.h"
 #include "mpi/all_in_mpi.h"
+#include "mpi/peers.h"
 #include "mpi/segment_ring.h"
 #include "profile/area.h"
 #include "profile/profile_layout.h"
@@ -74,6 +75,7 @@ static bool serve(uint32_t what)
     }
     if (what == DRAIN) { /* nobody waits for an answer */
         jst_segments_drain(profile_fd);
+        jst_communicators_drain(profile_fd);
         atomic_compare_exchange_strong(&request, &what, GO_ON);
         return true;
     }

@@ -27,7 +27,9 @@ class RecordType(enum.IntEnum):
     CLOCK = ord("C")  # a change of the clock's state, or a jump of it
     NOTE = ord("N")  # a sentence for the user
     SEGMENTS = ord("G")  # a piece of the stream of entries
-    PEERS = ord("W")  # bytes sent to and received from each rank
+    PEERS = ord("W")  # bytes sent to and received from each rank (no longer written)
+    TRAFFIC = ord("T")  # what was sent, received and done in collectives in one slice, or in a few
+    COMMUNICATOR = ord("U")  # members of a communicator
     COMPONENT = ord("K")  # names of a component, before the first record with its values
     COMPONENT_SLICES = ord("X")  # what the components gained in one slice, or in a few
     SHORTS_HEADER = ord("H")  # what its short processes have in common
@@ -147,6 +149,12 @@ class Head(NamedTuple):
     file_bytes: int
     files_capacity: int
     role: int
+    peers_offset: int
+    peer_bytes: int
+    peers_capacity: int
+    collectives_offset: int
+    collective_bytes: int
+    collectives_capacity: int
     generation: int
     tick_ns: int
     heartbeat_ns: int
@@ -159,7 +167,7 @@ class Head(NamedTuple):
     tick_now: int
 
 
-HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s4I256x4Q4I2Q")
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s10I232x4Q4I2Q")
 MOUNTS_AT: Final = 2112
 
 

@@ -172,7 +172,12 @@ class Process:
     mounts: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     devices: dict[int, tuple[int, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    peers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # 'W': by world rank
+    # By world rank (-1: all others): messages and bytes sent, messages, bytes and room received.
+    peers: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # By communicator, operation and root (-1: none): how many, bytes.
+    collectives: dict[tuple[int, str, int], tuple[int, ...]] = field(default_factory=dict)
+    communicators: dict[int, tuple[int, list[int]]] = field(default_factory=dict)  # size, ranks
+    traffic: list[tuple[int, int]] = field(default_factory=list)  # of 'T': slice, span
     # Places of the table of files that are in use; the first is that of all others.
     files: list[dict[str, Any]] = field(default_factory=list)
     header: dict[str, object] = field(default_factory=dict)
@@ -227,6 +232,9 @@ _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
     ("ring_offset", "I", 1504), ("ring_bytes", "I", 1508), ("papi_1", "32s", 1512),
     ("papi_2", "32s", 1544), ("papi_3", "32s", 1576), ("papi_4", "32s", 1608),
     ("files_offset", "I", 1776), ("file_bytes", "I", 1780), ("files_capacity", "I", 1784),
+    ("peers_offset", "I", 1792), ("peer_bytes", "I", 1796), ("peers_capacity", "I", 1800),
+    ("collectives_offset", "I", 1804), ("collective_bytes", "I", 1808),
+    ("collectives_capacity", "I", 1812), ("traffic_slice", "Q", 2368),
     ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("script", "128s", 1648),
     ("tick_now", "Q", 2104),
 ]  # fmt: skip
@@ -280,6 +288,7 @@ def read_profile(path: Path) -> Process:
     held = struct.unpack_from(f"<{table.cell_count}Q", data, commit + 16)
     _read_records(process, data[h["head_bytes"] : records_end], h["first_slice"])
     process.slices.append(_tail(data, h, table, held, open_slice))
+    _read_traffic(process, data, h, records_end)
     return process
 
 
@@ -317,10 +326,70 @@ def _read_records(process: Process, data: bytes, expected: int) -> None:
         elif kind == "N":
             cursor.varint()
             process.notes.append(cursor.string())
-        elif kind == "W":
-            peers = [[cursor.varint() for _ in range(5)] for _ in range(cursor.varint())]
-            process.peers = {rank: tuple(rest) for rank, *rest in peers}
-        assert kind in "SMCNGW", kind
+        assert kind in "SMCNGTU", kind
+
+
+def _read_traffic(process: Process, data: bytes, h: dict[str, int], records_end: int) -> None:
+    """Partners, collectives and communicators: the sums of the records and what is beyond them."""
+    sums: tuple[dict[Any, list[int]], dict[Any, list[int]]] = ({}, {})
+    names: dict[tuple[int, int], Any] = {}
+    held: dict[tuple[int, int], list[int]] = {}
+    expected = h["first_slice"]
+    for type_, payload in records(data[h["head_bytes"] : records_end]):
+        cursor = Bytes(payload)
+        if type_ == "U":
+            number, size = cursor.varint(), cursor.varint()
+            process.communicators[number] = (size, _members(cursor))
+        if type_ != "T":
+            continue
+        first, span = expected + cursor.svarint(), cursor.varint()
+        expected = first + span
+        process.traffic.append((first, span))
+        for kind, words in enumerate((5, 2)):
+            place = -1
+            while gap := cursor.varint():
+                place += gap
+                mask = cursor.take(1)[0]
+                if mask & 1:
+                    number = cursor.varint() if kind else 0
+                    rank = cursor.varint() - 1
+                    names[kind, place] = (number, cursor.string(), rank) if kind else rank
+                gained = [cursor.varint() if mask >> w + 1 & 1 else 0 for w in range(words)]
+                _add(sums[kind].setdefault(names[kind, place], [0] * words), gained)
+                _add(held.setdefault((kind, place), [0] * words), gained)
+    for kind, (what, words) in enumerate((("peer", 5), ("collective", 2))):
+        for place in range(h[f"{what}s_capacity"]):
+            at = h[f"{what}s_offset"] + place * h[f"{what}_bytes"]
+            name: Any
+            if kind:
+                state, number, root, *now, text = struct.unpack_from("<3I4x2Q32s", data, at)
+                none = state < 2 or root == 2**32 - 1
+                name = number, text.split(b"\0")[0].decode(), -1 if none else root
+            else:
+                key, *now = struct.unpack_from("<6Q", data, at)
+                name = key - 2 if key > 1 else -1
+            before = held.get((kind, place), [0] * words)
+            assert all(n >= b for n, b in zip(now, before, strict=True))
+            if now != before:
+                rest = [n - b for n, b in zip(now, before, strict=True)]
+                _add(sums[kind].setdefault(name, [0] * words), rest)
+    process.peers = {rank: tuple(values) for rank, values in sums[0].items()}
+    process.collectives = {key: tuple(values) for key, values in sums[1].items()}
+
+
+def _add(to: list[int], values: list[int]) -> None:
+    for i, value in enumerate(values):
+        to[i] += value
+
+
+def _members(cursor: Bytes) -> list[int]:
+    ranks: list[int] = []
+    while cursor.at < len(cursor.data):
+        first = (ranks[-1] if ranks else 0) + cursor.svarint()
+        count = cursor.varint()
+        step = cursor.svarint() if count > 1 else 0
+        ranks += [first + i * step for i in range(count)]
+    return ranks
 
 
 def _tail(

@@ -1,96 +1,333 @@
-/* peers.c: bytes and calls per partner of point-to-point calls (JOSTLE_PEERS=1).
+/* peers.c: bytes and messages per partner, collectives per communicator (peer_table.h).
  *
- * A bounded table, one entry per world rank below PEERS, one for all beyond. Written once, as a 'W'
- * record, when the process ends: for views of the network, not for slices.
+ * The tables lie in the mapped head, so what they hold survives any death. No lock, no system call. Whose a
+ * place is changes in three steps, so that no message is counted for another partner: a thread claims a
+ * free place; the heartbeat closes the lightest of a full set when a partner without a place weighs more;
+ * it frees the place one boundary later, when a record holds all that it had (peer_record.c).
  */
 #include "peers.h"
-#include "common.h"
+#include "block.h"
+#include "config.h"
+#include "heartbeat.h"
+#include "peer_table.h"
 #include "profile/encode.h"
-#include "profile/profile_layout.h"
-#include "profile/record.h"
-#include "sys.h"
+#include "text.h"
 
-#define PEERS 4096u
+#include "../../include/jst_mpi.h"
 
-typedef struct peer {
-    _Atomic uint64_t sent_ops, sent_bytes, received_ops, room;
-} peer;
+#define PEER_PLACES JST_PLACES_OF(JST_PEER_SETS)
+#define COLLECTIVE_PLACES JST_PLACES_OF(JST_COLLECTIVE_SETS)
+#define PATIENCE 1000 /* looks at a thread that holds the queue: it may be the one we interrupted */
 
-static peer *_Atomic table; /* PEERS entries and one for all others */
+_Atomic bool jst_peers_on;
 
-void jst_peers_begin(uint32_t world_size)
+static _Atomic uint32_t peer_tags[JST_PEERS] __attribute__((aligned(64)));
+static _Atomic uint32_t collective_tags[JST_COLLECTIVES] __attribute__((aligned(64)));
+static _Atomic uint32_t peer_claims[JST_PEERS], collective_claims[JST_COLLECTIVES];
+static jst_rival peer_rivals[2 * JST_PEER_SETS], collective_rivals[2 * JST_COLLECTIVE_SETS];
+static const char *operations[JST_COLLECTIVES]; /* of the places, as the wrappers name them */
+static const jst_block *owner;                  /* of the first table */
+
+const jst_sketch jst_peer_sketch = {peer_tags, peer_claims, peer_rivals, JST_PEER_SETS};
+const jst_sketch jst_collective_sketch = {collective_tags, collective_claims, collective_rivals,
+                                          JST_COLLECTIVE_SETS};
+
+JST_LARGE jst_member_queue jst_members;
+
+/* ---- places ---- */
+
+/* Which of the two tables the calling thread adds to. */
+static inline unsigned table_now(void)
 {
-    (void)world_size;
-    if (atomic_load(&table))
-        return;
-    long p = jst_sys6(SYS_mmap, 0, (PEERS + 1) * sizeof(peer), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p > 0 || p < -4095)
-        atomic_store(&table, (peer *)p);
+    return jst_tls_block != owner;
 }
 
-static void add(_Atomic uint64_t *cell, uint64_t n)
+static inline void add(unsigned table, uint64_t *word, uint64_t n)
 {
-    atomic_fetch_add_explicit(cell, n, memory_order_relaxed);
+    if (JST_LIKELY(!table))
+        jst_add(word, n);
+    else
+        atomic_fetch_add_explicit((_Atomic uint64_t *)word, n, memory_order_relaxed);
+}
+
+static inline unsigned set_of(uint32_t tag, unsigned sets)
+{
+    return (unsigned)((uint64_t)(tag * UINT32_C(0x9e3779b1)) * sets >> 32);
+}
+
+static inline uint32_t tag_at(const _Atomic uint32_t *tag)
+{
+    return atomic_load_explicit(tag, memory_order_acquire);
+}
+
+/* The heaviest of those without a place stays, whatever the order in which they come (Boyer-Moore). */
+static void challenge(jst_rival *r, uint32_t tag, uint64_t weight)
+{
+    uint64_t now = atomic_load_explicit(&r->weight, memory_order_relaxed);
+    uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed);
+    bool same = rival == tag, gives_way = now <= weight;
+    if (!same && gives_way)
+        atomic_store_explicit(&r->tag, tag, memory_order_relaxed);
+    uint64_t next = same ? now + weight : gives_way ? weight - now : now - weight;
+    atomic_store_explicit(&r->weight, next, memory_order_relaxed);
+}
+
+/* A free place of a set, which is CLAIMED then, or -1. One that was freed for a rival is kept for it. */
+static JST_COLD int claim(const jst_sketch *s, unsigned first, unsigned set, uint32_t tag,
+                          uint64_t weight)
+{
+    jst_rival *r = &s->rivals[set];
+    uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed);
+    for (unsigned way = 0; way < JST_WAYS && (rival == 0 || rival == tag); way++) {
+        uint32_t free = JST_TAG_FREE;
+        if (tag_at(&s->tags[first + way]) != free ||
+            !atomic_compare_exchange_strong(&s->tags[first + way], &free, JST_TAG_CLAIMED))
+            continue;
+        if (rival)
+            atomic_store_explicit(&r->tag, 0, memory_order_relaxed);
+        atomic_store_explicit(&r->weight, 0, memory_order_relaxed);
+        return (int)(first + way);
+    }
+    challenge(r, tag, weight);
+    return -1;
+}
+
+static void publish(const jst_sketch *s, unsigned place, uint32_t tag)
+{
+    atomic_fetch_add_explicit(&s->claims[place], 1, memory_order_relaxed);
+    atomic_store_explicit(&s->tags[place], tag, memory_order_release);
+}
+
+/* ---- partners ---- */
+
+static JST_COLD jst_peer *new_peer(unsigned table, unsigned set, uint32_t tag, uint64_t bytes)
+{
+    unsigned first = table * PEER_PLACES + set * JST_WAYS;
+    int place =
+        claim(&jst_peer_sketch, first, table * JST_PEER_SETS + set, tag, bytes + JST_OP_WEIGHT);
+    if (place < 0) {
+        jst_peer *others = &jst_a.peers[table * PEER_PLACES + PEER_PLACES - 1];
+        atomic_store_explicit(&others->key, JST_KEY_OTHERS, memory_order_relaxed);
+        return others;
+    }
+    atomic_store(&jst_a.peers[place].key, tag - 1 + (uint64_t)JST_KEY_FIRST);
+    publish(&jst_peer_sketch, (unsigned)place, tag);
+    return &jst_a.peers[place];
+}
+
+static inline jst_peer *peer_of(unsigned table, uint32_t rank, uint64_t bytes)
+{
+    uint32_t tag = rank + 1;
+    unsigned set = set_of(tag, JST_PEER_SETS), first = table * PEER_PLACES + set * JST_WAYS;
+    for (unsigned way = 0; way < JST_WAYS; way++)
+        if (JST_LIKELY(tag_at(&peer_tags[first + way]) == tag))
+            return &jst_a.peers[first + way];
+    return new_peer(table, set, tag, bytes);
+}
+
+static inline bool is_counted(uint32_t rank)
+{
+    return jst_peers_are_on() && rank < JST_TAG_CLAIMED - 1;
 }
 
 void jst_peer_sent(uint32_t rank, uint64_t bytes)
 {
-    peer *t = atomic_load_explicit(&table, memory_order_relaxed);
-    if (!t)
+    if (!is_counted(rank))
         return;
-    peer *p = &t[rank < PEERS ? rank : PEERS];
-    add(&p->sent_ops, 1);
-    add(&p->sent_bytes, bytes);
+    unsigned table = table_now();
+    jst_peer *p = peer_of(table, rank, bytes);
+    add(table, &p->sent_ops, 1);
+    add(table, &p->sent_bytes, bytes);
 }
 
 void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room)
 {
-    (void)is_room;
-    peer *t = atomic_load_explicit(&table, memory_order_relaxed);
-    if (!t)
+    if (!is_counted(rank))
         return;
-    peer *p = &t[rank < PEERS ? rank : PEERS];
-    add(&p->received_ops, 1);
-    add(&p->room, bytes);
+    unsigned table = table_now();
+    jst_peer *p = peer_of(table, rank, bytes);
+    add(table, &p->received_ops, 1);
+    add(table, is_room ? &p->received_room : &p->received_bytes, bytes);
+}
+
+/* ---- collectives ---- */
+
+static inline bool is_of(unsigned place, uint32_t communicator, const char *operation,
+                         uint32_t root)
+{
+    const jst_collective *c = &jst_a.collectives[place];
+    return c->communicator == communicator && c->root == root && operations[place] == operation;
+}
+
+static JST_COLD jst_collective *others_of(unsigned table)
+{
+    jst_collective *c = &jst_a.collectives[table * COLLECTIVE_PLACES + COLLECTIVE_PLACES - 1];
+    atomic_store_explicit(&c->state, JST_KEY_OTHERS, memory_order_relaxed);
+    return c;
+}
+
+static JST_COLD jst_collective *new_collective(unsigned table, unsigned set, uint32_t tag,
+                                               uint32_t communicator, const char *operation,
+                                               uint32_t root, uint64_t bytes)
+{
+    unsigned first = table * COLLECTIVE_PLACES + set * JST_WAYS;
+    int place = claim(&jst_collective_sketch, first, table * JST_COLLECTIVE_SETS + set, tag,
+                      bytes + JST_OP_WEIGHT);
+    if (place < 0)
+        return others_of(table);
+    jst_collective *c = &jst_a.collectives[place];
+    c->communicator = communicator;
+    c->root = root;
+    operations[place] = operation;
+    jst_zero(c->operation, sizeof c->operation);
+    jst_put_text(c->operation, c->operation + sizeof c->operation, operation);
+    atomic_store(&c->state, JST_COLLECTIVE_NAMED);
+    publish(&jst_collective_sketch, (unsigned)place, tag);
+    return c;
+}
+
+static inline jst_collective *collective_of(unsigned table, uint32_t communicator,
+                                            const char *operation, uint32_t root, uint64_t bytes)
+{
+    uint64_t h = ((uintptr_t)operation ^ (uint64_t)communicator << 32 ^ (uint64_t)root << 16) *
+                 UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t tag = (uint32_t)(h >> 33) + 1;
+    unsigned set = set_of(tag, JST_COLLECTIVE_SETS);
+    unsigned first = table * COLLECTIVE_PLACES + set * JST_WAYS;
+    for (unsigned way = 0; way < JST_WAYS; way++)
+        if (tag_at(&collective_tags[first + way]) == tag)
+            return is_of(first + way, communicator, operation, root)
+                       ? &jst_a.collectives[first + way]
+                       : others_of(table);
+    return new_collective(table, set, tag, communicator, operation, root, bytes);
 }
 
 void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
                          uint64_t bytes)
 {
-    (void)communicator, (void)operation, (void)root, (void)bytes;
+    if (!jst_peers_are_on())
+        return;
+    unsigned table = table_now();
+    jst_collective *c = collective_of(table, communicator, operation, root, bytes);
+    add(table, &c->ops, 1);
+    if (bytes)
+        add(table, &c->bytes, bytes);
+}
+
+/* ---- communicators ---- */
+
+#define SEEN 256u /* communicators of a process whose members are recorded */
+
+static uint32_t seen[SEEN];
+static uint32_t seen_count;
+
+bool jst_members_hold(void)
+{
+    for (unsigned i = 0; i < PATIENCE; i++)
+        if (!atomic_exchange_explicit(&jst_members.busy, true, memory_order_acquire))
+            return true;
+    return false;
+}
+
+void jst_members_let_go(void)
+{
+    atomic_store_explicit(&jst_members.busy, false, memory_order_release);
+}
+
+/* Is it new? Then it is remembered. */
+static bool is_new(uint32_t communicator)
+{
+    unsigned at = communicator % SEEN;
+    if (seen_count >= SEEN / 4 * 3) {
+        jst_members.dropped++;
+        return false;
+    }
+    for (; seen[at]; at = (at + 1) % SEEN)
+        if (seen[at] == communicator)
+            return false;
+    seen[at] = communicator;
+    seen_count++;
+    return true;
+}
+
+/* Runs of ranks with a constant step between them. Returns NULL where they take too many bytes. */
+static uint8_t *put_members(uint8_t *p, const uint32_t *ranks, uint32_t size)
+{
+    const uint8_t *end = p + JST_MEMBERS_MOST - 3 * 10;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < size;) {
+        uint32_t n = 1;
+        int64_t step = i + 1 < size ? (int64_t)ranks[i + 1] - ranks[i] : 0;
+        while (i + n < size && (int64_t)ranks[i + n] - ranks[i + n - 1] == step)
+            n++;
+        if (p > end)
+            return NULL;
+        p = jst_put_svarint(p, (int64_t)ranks[i] - last);
+        p = jst_put_varint(p, n);
+        if (n > 1)
+            p = jst_put_svarint(p, step);
+        last = ranks[i + n - 1];
+        i += n;
+    }
+    return p;
+}
+
+static void put_communicator(uint32_t communicator, const uint32_t *ranks, uint32_t size)
+{
+    jst_member_queue *q = &jst_members;
+    if (sizeof q->data - q->bytes < JST_MEMBERS_MOST + 32) {
+        q->dropped++;
+        return;
+    }
+    uint8_t *begin = q->data + q->bytes + 2;
+    uint8_t *members = jst_put_varint(jst_put_varint(begin, communicator), size);
+    uint8_t *end = put_members(members, ranks, size);
+    size_t n = (size_t)((end ? end : members) - begin);
+    begin[-2] = (uint8_t)n;
+    begin[-1] = (uint8_t)(n >> 8);
+    q->bytes += (uint32_t)n + 2;
 }
 
 void jst_peer_communicator(uint32_t communicator, const uint32_t *ranks, uint32_t size)
 {
-    (void)communicator, (void)ranks, (void)size;
-}
-
-static bool is_used(const peer *p)
-{
-    return atomic_load(&p->sent_ops) || atomic_load(&p->received_ops);
-}
-
-/* In the heartbeat. A process that did not end after all (a failed exec) writes it again: the last
- * record counts. */
-void jst_peers_write(int fd)
-{
-    static uint8_t frame[JST_FRAME_GAP + (PEERS + 1) * 45 + 32];
-    peer *t = atomic_load(&table);
-    if (!t)
+    if (!jst_peers_are_on() || communicator == 0 || !jst_members_hold())
         return;
-    uint64_t n = 0;
-    for (unsigned i = 0; i <= PEERS; i++)
-        n += is_used(&t[i]);
-    uint8_t *p = jst_put_varint(frame + JST_FRAME_GAP, n);
-    for (unsigned i = 0; i <= PEERS; i++) {
-        if (!is_used(&t[i]))
-            continue;
-        p = jst_put_varint(p, i < PEERS ? i : JST_PEERS_OTHERS);
-        p = jst_put_varint(p, atomic_load(&t[i].sent_ops));
-        p = jst_put_varint(p, atomic_load(&t[i].sent_bytes));
-        p = jst_put_varint(p, atomic_load(&t[i].received_ops));
-        p = jst_put_varint(p, atomic_load(&t[i].room));
+    if (is_new(communicator))
+        put_communicator(communicator, ranks, size);
+    jst_members_let_go();
+    jst_heartbeat_drain(); /* a kill in the next instants costs no more than this one's members */
+}
+
+/* ---- start ---- */
+
+void jst_peers_new_part(void)
+{
+    jst_zero(peer_tags, sizeof peer_tags);
+    jst_zero(collective_tags, sizeof collective_tags);
+    jst_zero(peer_rivals, sizeof peer_rivals);
+    jst_zero(collective_rivals, sizeof collective_rivals);
+    jst_zero(seen, sizeof seen);
+    seen_count = 0;
+    jst_members.bytes = 0;
+    atomic_store(&jst_members.busy, false);
+    if (jst_peers_are_on())
+        jst_peer_records_begin();
+}
+
+void jst_peers_child(void)
+{
+    if (jst_peers_are_on()) {
+        atomic_store(&jst_peers_on, false);
+        jst_peers_new_part();
     }
-    jst_append(fd, JST_RECORD_PEERS, frame, (size_t)(p - frame) - JST_FRAME_GAP);
+}
+
+void jst_peers_begin(uint32_t world_size)
+{
+    (void)world_size; /* the members of MPI_COMM_WORLD follow from the head */
+    if (jst_peers_are_on())
+        return;
+    owner = jst_tls_block;
+    jst_peer_records_begin();
+    atomic_store_explicit(&jst_peers_on, true, memory_order_release);
 }

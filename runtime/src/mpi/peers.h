@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void jst_peers_begin(uint32_t world_size);
 /** rank: of MPI_COMM_WORLD. */
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
 /** is_room: how much arrived is not known; bytes is the room of the buffer. */
@@ -15,9 +14,20 @@ void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room);
  *  communicator: a hash of its world ranks in order, equal on all members, 0: MPI_COMM_WORLD. */
 void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
                          uint64_t bytes);
-/** Once per communicator, when it is first used; ranks: its members' world ranks in order. */
+/** Once per communicator, when it is first used; ranks: its members' world ranks in order.
+ *  MPI_COMM_WORLD needs none. */
 void jst_peer_communicator(uint32_t communicator, const uint32_t *ranks, uint32_t size);
 
-void jst_peers_write(int fd);
+/** MPI is initialised, by the calling thread. */
+void jst_peers_begin(uint32_t world_size);
+/** The tables are empty from here on. */
+void jst_peers_new_part(void);
+void jst_peers_child(void); /* which has no MPI */
+
+/* In the heartbeat (peer_record.c): */
+/** At a slice boundary, at which `slice` begins. */
+void jst_peers_tick(int fd, uint64_t slice);
+/** Communicators that no record holds yet. */
+void jst_communicators_drain(int fd);
 
 #endif

@@ -15,6 +15,8 @@ typedef struct jst_area {
     jst_block blocks[JST_BLOCKS];
     jst_ring ring;
     jst_file files[JST_FILES];
+    jst_peer peers[JST_PEERS];
+    jst_collective collectives[JST_COLLECTIVES];
     char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
 } __attribute__((aligned(JST_PAGE))) jst_area;
 

@@ -165,7 +165,7 @@ void jst_slice_finish(int fd)
     jst_self_cost_account();
     jst_mount_records_write(fd);
     jst_segments_drain(fd);
-    jst_peers_write(fd);
+    jst_communicators_drain(fd);
     if (atomic_load(&jst_more))
         write_slice(fd, open, open);
 }
@@ -189,8 +189,10 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     jst_clock_record_check(fd, now_ns);
     uint64_t slice = now_ns / jst_cfg.slice_ns;
     jst_self_cost_account();
-    if (slice != c->open_slice && !is_too_late(c->open_slice, now_ns))
+    if (slice != c->open_slice && !is_too_late(c->open_slice, now_ns)) {
         write_slice(fd, c->open_slice, slice);
+        jst_peers_tick(fd, slice);
+    }
     jst_segments_drain(fd);
     jst_a.head.heartbeat_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_a.head.tick_now = jst_ticks();

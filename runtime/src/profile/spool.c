@@ -134,6 +134,12 @@ static void fill_head(jst_head *h)
     h->files_offset = offsetof(jst_area, files);
     h->file_bytes = sizeof(jst_file);
     h->files_capacity = jst_files_on ? JST_FILES : 0;
+    h->peers_offset = offsetof(jst_area, peers);
+    h->peer_bytes = sizeof(jst_peer);
+    h->peers_capacity = jst_cfg.peers ? JST_PEERS : 0;
+    h->collectives_offset = offsetof(jst_area, collectives);
+    h->collective_bytes = sizeof(jst_collective);
+    h->collectives_capacity = jst_cfg.peers ? JST_COLLECTIVES : 0;
     if (jst_sys1(SYS_uname, &uts) == 0)
         jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
     long n =
@@ -349,6 +355,9 @@ int jst_profile_again(int *fd)
         r = write_table(fresh);
     if (r == 0)
         r = write_files(fresh);
+    if (r == 0 && jst_cfg.peers)
+        r = write_at(fresh, jst_a.peers, sizeof jst_a.peers + sizeof jst_a.collectives,
+                     offsetof(jst_area, peers));
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
     if (r == 0)

@@ -2,7 +2,7 @@
 
 Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
-    read_profiles: the slices of many files in two tables, without a loop over rows.
+    read_profiles: the slices of many files, partners and collectives, with no loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
     read_machines: what the components of nodes and servers did.
     read_files: what each file was used for by their processes.
@@ -49,9 +49,12 @@ from jostle.reader.segments import (
     SegmentResult,
     read_segments,
 )
+from jostle.reader.traffic import COLLECTIVE_VALUES, PEER_VALUES
 
 __all__ = [
+    "COLLECTIVE_VALUES",
     "FILE_VALUES",
+    "PEER_VALUES",
     "RULES",
     "SEGMENT_VALUES",
     "ClockEvent",

@@ -37,8 +37,9 @@ from jostle.reader.native import (
     DecoderBatch,
     Result,
 )
+from jostle.reader.traffic import collective_slices, communicators, peer_slices
 
-MAX_ROWS = 1 << 22  # of both tables: some GB at worst; a day of 200 processes at 4 s slices
+MAX_ROWS = 1 << 22  # of all tables: some GB at worst; a day of 200 processes at 4 s slices
 _NO_ROWS = 2**64 - 1
 _LATER = "It is taken when it can be read: look at the file system that it lies on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
@@ -134,12 +135,24 @@ class Decoded:
         mount_slices: One row per process, record and mount slot that moved: process, slice, span,
             slot (int8), then every mount-scope metric.
         results: One per request, in their order.
+        peer_slices: One row per process, record and partner that moved: process, slice, span, peer
+            (int64, rank of MPI_COMM_WORLD; -1: all without a place of their own), then PEER_VALUES
+            (int64). Rows may have the same key: they add up.
+        collective_slices: One row per process, record and operation that moved: process, slice,
+            span, communicator (int64, a hash; 0: MPI_COMM_WORLD), root (int64, world rank; -1:
+            none), ops, bytes (int64), operation (string; empty: all others).
+        communicators: process, communicator, size (int64), ranks (list of int64: world ranks in
+            order; empty where they are not told). One row per communicator and process that used
+            it, but none of MPI_COMM_WORLD.
         short_processes: The processes of shorts files; entry k has the number -1 - k in the tables
             and one row in slices.
     """
 
     slices: pa.Table
     mount_slices: pa.Table
+    peer_slices: pa.Table
+    collective_slices: pa.Table
+    communicators: pa.Table
     results: list[ReadResult]
     short_processes: list[ShortProcess]
 
@@ -191,11 +204,14 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
 
     Args:
         items: The files.
-        max_rows: Rows of both tables together at which reading stops, give or take one record:
+        max_rows: Rows of all tables together at which reading stops, give or take one record:
             the bound of the memory it takes. See ReadResult.complete.
     """
     batch, results, short_processes = _read(items, max_rows)
-    return Decoded(_slices(batch), _mount_slices(batch), results, short_processes)
+    return Decoded(
+        _slices(batch), _mount_slices(batch), peer_slices(batch), collective_slices(batch),
+        communicators(batch), results, short_processes,
+    )  # fmt: skip
 
 
 def _read(

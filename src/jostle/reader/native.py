@@ -15,10 +15,11 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 4
+API = 5
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
+PEER_SLICES, COLLECTIVE_SLICES, COMMUNICATORS = range(6, 9)
 PROFILE, SHORTS = 1, 2  # kinds of file
 
 # struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
@@ -55,6 +56,12 @@ class Result(ctypes.Structure):
         ("peers", c_uint64),
         ("first_component", c_uint64),
         ("components", c_uint64),
+        ("first_peer_slice", c_uint64),
+        ("peer_slices", c_uint64),
+        ("first_collective", c_uint64),
+        ("collectives", c_uint64),
+        ("first_communicator", c_uint64),
+        ("communicators", c_uint64),
         ("first_event", c_uint64),
         ("events", c_uint64),
         ("kind", c_uint32),

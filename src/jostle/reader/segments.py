@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from jostle._profile import SEGMENT_RULES, SEGMENT_VALUES
+from jostle.reader.columns import columns, texts
 from jostle.reader.decode import (
     MAX_ROWS,
     FileRead,
@@ -17,7 +18,7 @@ from jostle.reader.decode import (
     warnings_of,
 )
 from jostle.reader.errors import ProfileError
-from jostle.reader.header import ProfileHeader, clean_text, parse_header
+from jostle.reader.header import ProfileHeader, parse_header
 from jostle.reader.native import (
     PEERS,
     PROFILE,
@@ -138,28 +139,14 @@ def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
     for request in requests:
         entry = add_file(batch, request, request.first_number, SEGMENTS)
         results.append(_result(request, entry))
-    segments = _columns(batch, SEGMENT_ROWS, _SEGMENT)
+    segments = columns(batch, SEGMENT_ROWS, _SEGMENT)
     segments["rule"] = pa.DictionaryArray.from_arrays(segments["rule"], pa.array(RULES))
-    tokens = _columns(batch, TOKENS, _TOKEN)
+    tokens = columns(batch, TOKENS, _TOKEN)
     for name in ("function", "module"):
-        tokens[name] = _clean(tokens[name])
+        tokens[name] = texts(tokens[name])
     return SegmentResult(
-        pa.table(segments), pa.table(tokens), pa.table(_columns(batch, PEERS, _PEER)), results
+        pa.table(segments), pa.table(tokens), pa.table(columns(batch, PEERS, _PEER)), results
     )
-
-
-def _columns(batch: DecoderBatch, table: int, kinds: dict[str, pa.DataType]) -> dict[str, pa.Array]:
-    return {
-        name: batch.binary(table, i) if kind == pa.binary() else batch.column(table, i, kind)
-        for i, (name, kind) in enumerate(kinds.items())
-    }
-
-
-def _clean(column: pa.Array) -> pa.Array:
-    """Byte strings as text; there are few different ones."""
-    encoded = column.dictionary_encode()
-    texts = [clean_text(raw) for raw in encoded.dictionary.to_pylist()]
-    return pa.array(texts, pa.string()).take(encoded.indices)
 
 
 def _result(request: ReadRequest, entry: FileRead | ProfileError) -> SegmentRead:

@@ -19,6 +19,7 @@ from jostle.repository.ingest.spool import (
     short_source,
     validate_source,
 )
+from jostle.repository.ingest.traffic_rows import traffic_chunks
 from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.segments.rows import segment_chunks
 from jostle.repository.store.layout import TABLES
@@ -124,13 +125,14 @@ class Plan:
             return
         # The reader took the remainder only where the process was over before it read.
         final = result.complete and is_over(item, header) and self._segments.complete(number)
-        last = self._last[number] if result.slices[1] else header.first_slice
+        has_rows = self._last[number] >= self._first[number]
+        last = self._last[number] if has_rows else header.first_slice
         last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
         known = _known(source)
         due = (last - base.row_slice) * source.slice_ns >= _ROW_EVERY_NS
         with_row = final or base.revision == 0 or due or written.get(source.process) != known
         segments = self._segments.rows(number)
-        if not (result.slices[1] or result.mount_slices[1] or segments or with_row):
+        if not (has_rows or segments or with_row):
             return
         if final and self._expired(source, last):
             return
@@ -220,6 +222,7 @@ class Plan:
             sources, self._source_index, self._decoded.slices, self._decoded.mount_slices
         )
         yield from partition_chunks(batch, self._horizon_ns)
+        yield from traffic_chunks(self._decoded, self._source_index, sources, self._horizon_ns)
         over = [step.to is None for step in self.steps]
         yield from file_chunks(self._files.rows, self._source_index, sources, over)
         if self._segments.result is not None:
@@ -265,10 +268,12 @@ def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
     """Find the first and last slice of each process number; the last is less without rows."""
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
-    if decoded.slices.num_rows:
-        process = decoded.slices.column("process").to_numpy()
-        slices = decoded.slices.column("slice").to_numpy()
-        end = slices + decoded.slices.column("span").to_numpy() - 1
+    for rows in (decoded.slices, decoded.peer_slices, decoded.collective_slices):
+        if not rows.num_rows:
+            continue
+        process = rows.column("process").to_numpy()
+        slices = rows.column("slice").to_numpy()
+        end = slices + rows.column("span").to_numpy() - 1
         np.minimum.at(first, process, slices)
         np.maximum.at(last, process, end)
     return first.tolist(), last.tolist()

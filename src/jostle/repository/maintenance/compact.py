@@ -35,6 +35,9 @@ _ORDER = {
     "mount_slices": ("job", "slice", "process"),
     "segments": ("job", "process", "number"),
     "peers": ("job", "process", "peer"),
+    "peer_slices": ("job", "slice", "process", "peer"),
+    "collective_slices": ("job", "slice", "process", "communicator", "operation", "root"),
+    "communicators": ("job", "process", "communicator"),
     "files": ("job", "process", "hash"),
     "component_slices": ("kind", "host", "name", "job", "slice"),
 }

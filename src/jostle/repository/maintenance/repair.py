@@ -33,7 +33,8 @@ from jostle.repository.store.sealed import file_sum
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
 _KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
-         "segments": ("process", "number"),
+         "segments": ("process", "number"), "peer_slices": ("process", "slice", "peer"),
+         "collective_slices": ("process", "slice", "communicator", "operation", "root"),
          "component_slices": ("machine", "component", "slice")}  # fmt: skip
 
 
@@ -350,7 +351,7 @@ def _span(path: Path, table: str) -> tuple[int, int]:
     if table == "segments":
         rows = pq.read_table(path, columns=["start_ns", "end_ns"])
         return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
-    if table in ("peers", "files"):
+    if table in ("peers", "files", "communicators"):
         raise ValueError(f"{table} have no time of their own")
     columns = ["slice", "slice_ns", *(["span"] if "span" in TABLES[table].keys else [])]
     rows = pq.read_table(path, columns=columns)

@@ -39,7 +39,7 @@ _SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
 _ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
 _TIMES_OF = {
     "slices": _ROW, "mount_slices": _ROW, "rollup": _SLICE, "node_rollup": _SLICE,
-    "component_slices": _ROW,
+    "component_slices": _ROW, "peer_slices": _ROW, "collective_slices": _ROW,
     **dict.fromkeys(("processes", "segments", "jobs", "machines"), ("start_ns", "end_ns")),
 }  # fmt: skip
 
