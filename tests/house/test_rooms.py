@@ -51,6 +51,7 @@ SUBROOMS = {
     "validation": "lab",
     "synthetic": "traces+planted machines",
     "lab": "filesystems",
+    "topology": "formats",
 }
 
 

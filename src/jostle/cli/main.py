@@ -49,6 +49,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
         "demo": ("demo", "Watch a neighbour slow a program, in a minute or two."),
+        "topology": ("topology", "Tell jostle about the cluster's networks; show them."),
         "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
         "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
     },

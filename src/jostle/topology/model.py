@@ -21,6 +21,10 @@ LINK_KINDS: tuple[LinkKind, ...] = (
 )  # fmt: skip
 
 
+#: Of a name; longer ones are no names.
+MOST_LETTERS = 256
+
+
 @dataclass(frozen=True, eq=False)
 class Topology:
     """One fabric of a cluster, as it was from a date on.
@@ -89,7 +93,7 @@ class Topology:
 
         Raises:
             ValueError: Two arrays that describe the same things differ in length, two vertices
-                have one name, or a link leads to a vertex that is not there.
+                have one name, a name cannot be shown, or a number leads to what is not there.
         """
         vertices, links = len(self.vertices), len(self.sources)
         neutral: dict[str, object] = {
@@ -118,6 +122,35 @@ class Topology:
         ends = np.concatenate([self.sources, self.targets])
         if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
             raise ValueError("a link leads to a vertex that is not there")
+        self._check_values()
+
+    def _check_values(self) -> None:
+        """Check what is within the arrays.
+
+        Raises:
+            ValueError: Something there has no meaning.
+        """
+        texts = (self.name, *self.dimensions, *self.vertices, *self.hosts, *self.adapters,
+                 *self.source_ports, *self.target_ports)  # fmt: skip
+        if wrong := [text for text in texts if not text.isprintable() or len(text) > MOST_LETTERS]:
+            raise ValueError(f"a name has control characters or is too long: {wrong[0][:40]!r}")
+        if not (len(self.dimensions) == len(self.sizes) == len(self.wraps)):
+            raise ValueError("dimensions, sizes and wraps differ in length")
+        if self.coordinates.shape != (len(self.vertices), len(self.sizes)):
+            raise ValueError(f"coordinates have the shape {self.coordinates.shape}")
+        if len(self.sizes) and np.any(self.coordinates >= np.array(self.sizes)):
+            raise ValueError("a coordinate is beyond the size of its dimension")
+        if np.any((self.link_kinds < 0) | (self.link_kinds >= len(LINK_KINDS))):
+            raise ValueError("a link is of no known kind")
+        if np.any(self.link_dimensions >= len(self.sizes)):
+            raise ValueError("a link leads along no known dimension")
+        if not np.all(np.isfinite(self.rates) & (self.rates >= 0)) or np.any(self.lanes < 1):
+            raise ValueError("a link has no rate or no lanes")
+        for switch, links in self.forwarding.items():
+            if not 0 <= switch < len(self.vertices) or links.shape != (len(self.vertices),):
+                raise ValueError("a forwarding table is of no switch, or of another length")
+            if np.any(links >= len(self.sources)):
+                raise ValueError("a forwarding table leads to a link that is not there")
 
     @cached_property
     def place(self) -> dict[str, int]:

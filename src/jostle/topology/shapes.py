@@ -5,55 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-import numpy as np
-
-from jostle.topology.model import LINK_KINDS, LinkKind, Topology
-
-
-class _Builder:
-    """Vertices and links as they are added."""
-
-    def __init__(self) -> None:
-        self.vertices: list[str] = []
-        self.hosts: list[str] = []
-        self.levels: list[int] = []
-        self.groups: list[int] = []
-        self.coordinates: list[tuple[int, ...]] = []
-        self.links: list[tuple[int, int, str, str, float, int, int, int]] = []
-
-    def vertex(
-        self, name: str, host: str = "", level: int = -1, group: int = -1,
-        at: tuple[int, ...] = (),
-    ) -> int:  # fmt: skip
-        self.vertices.append(name)
-        self.hosts.append(host)
-        self.levels.append(level)
-        self.groups.append(group)
-        self.coordinates.append(at)
-        return len(self.vertices) - 1
-
-    def cable(
-        self, a: int, b: int, rate: float, there: LinkKind, back: LinkKind | None = None,
-        ports: tuple[str, str] = ("", ""), dimension: int = -1,
-    ) -> None:  # fmt: skip
-        """Join two vertices by two links; from a to b is along the positive sign."""
-        kinds = (LINK_KINDS.index(there), LINK_KINDS.index(back or there))
-        sign = 1 if dimension >= 0 else 0
-        self.links.append((a, b, *ports, rate, kinds[0], dimension, sign))
-        self.links.append((b, a, ports[1], ports[0], rate, kinds[1], dimension, -sign))
-
-    def build(self, name: str, kind: str, **more: object) -> Topology:
-        columns = list(zip(*self.links, strict=True)) or [()] * 8
-        return Topology(
-            name=name, kind=kind, vertices=tuple(self.vertices), hosts=tuple(self.hosts),  # type: ignore[arg-type]
-            levels=np.array(self.levels, np.int64), groups=np.array(self.groups, np.int64),
-            coordinates=np.array(self.coordinates, np.int64).reshape(len(self.vertices), -1),
-            sources=np.array(columns[0], np.int64), targets=np.array(columns[1], np.int64),
-            source_ports=tuple(columns[2]), target_ports=tuple(columns[3]),
-            rates=np.array(columns[4], np.float64), link_kinds=np.array(columns[5], np.int64),
-            link_dimensions=np.array(columns[6], np.int64),
-            link_signs=np.array(columns[7], np.int64), **more,  # type: ignore[arg-type]
-        )  # fmt: skip
+from jostle.topology.builder import Builder
+from jostle.topology.model import Topology
 
 
 def torus(
@@ -79,7 +32,7 @@ def torus(
         name: Of the fabric.
     """
     joined = tuple(wraps) if wraps is not None else (True,) * len(sizes)
-    builder = _Builder()
+    builder = Builder()
     letters = tuple(names) or tuple("abcdefghijklmnop"[: len(sizes)])
     switches = {
         at: builder.vertex("s" + "-".join(map(str, at)), level=1, at=at)
@@ -90,7 +43,7 @@ def torus(
             index = number * nodes_per_switch + k
             host = hosts[index] if hosts else f"node{index + 1}"
             node = builder.vertex(host, host, level=0, at=at)
-            builder.cable(node, switch, rate, "terminal", ports=("", f"n{k}"))
+            builder.cable(node, switch, "terminal", rate=rate, ports=("", f"n{k}"))
     for at, switch in switches.items():
         for dimension, size in enumerate(sizes):
             last = at[dimension] == size - 1
@@ -98,7 +51,7 @@ def torus(
                 continue
             there = (*at[:dimension], (at[dimension] + 1) % size, *at[dimension + 1 :])
             ports = (f"{letters[dimension]}+", f"{letters[dimension]}-")
-            builder.cable(switch, switches[there], rate, "dimension", ports=ports,
+            builder.cable(switch, switches[there], "dimension", rate=rate, ports=ports,
                           dimension=dimension)  # fmt: skip
     return builder.build(
         name, "torus" if any(joined) else "mesh", dimensions=letters, sizes=tuple(sizes),
@@ -129,7 +82,7 @@ def fat_tree(
         hosts: Names of the nodes, leaf by leaf.
         name: Of the fabric.
     """
-    builder = _Builder()
+    builder = Builder()
     per_pod = leaves_per_pod or leaves
     pods = -(-leaves // per_pod)
     number = 0
@@ -145,15 +98,15 @@ def fat_tree(
             host = hosts[number] if hosts else f"node{number + 1}"
             number += 1
             node = builder.vertex(host, host, level=0, group=k // per_pod)
-            builder.cable(node, leaf, rate, "terminal", ports=("", str(port + 1)))
+            builder.cable(node, leaf, "terminal", rate=rate, ports=("", str(port + 1)))
         for j in range(spines):
             spine = spine_switches[k // per_pod * spines + j]
             ports = (f"up{j + 1}", f"down{k % per_pod + 1}")
-            builder.cable(leaf, spine, rate, "up", "down", ports=ports)
+            builder.cable(leaf, spine, "up", "down", rate=rate, ports=ports)
     for k, spine in enumerate(spine_switches):
         for j, core in enumerate(core_switches):
             ports = (f"up{j + 1}", f"down{k + 1}")
-            builder.cable(spine, core, rate, "up", "down", ports=ports)
+            builder.cable(spine, core, "up", "down", rate=rate, ports=ports)
     return builder.build(name, "fat tree")
 
 
@@ -180,7 +133,7 @@ def dragonfly(
         hosts: Names of the nodes, group by group.
         name: Of the fabric.
     """
-    builder = _Builder()
+    builder = Builder()
     switches = [
         [builder.vertex(f"g{g}s{s}", level=1, group=g) for s in range(switches_per_group)]
         for g in range(groups)
@@ -192,14 +145,14 @@ def dragonfly(
                 host = hosts[number] if hosts else f"node{number + 1}"
                 number += 1
                 node = builder.vertex(host, host, level=0, group=g)
-                builder.cable(node, switch, rate, "terminal", ports=("", f"n{k}"))
+                builder.cable(node, switch, "terminal", rate=rate, ports=("", f"n{k}"))
         for a, b in itertools.combinations(range(switches_per_group), 2):
-            builder.cable(members[a], members[b], rate, "local", ports=(f"l{b}", f"l{a}"))
+            builder.cable(members[a], members[b], "local", rate=rate, ports=(f"l{b}", f"l{a}"))
     used = [0] * groups
     for _ in range(cables_per_pair):
         for a, b in itertools.combinations(range(groups), 2):
             ends = [switches[g][used[g] % switches_per_group] for g in (a, b)]
             ports = (f"g{used[a]}", f"g{used[b]}")
             used[a], used[b] = used[a] + 1, used[b] + 1
-            builder.cable(ends[0], ends[1], rate, "global", ports=ports)
+            builder.cable(ends[0], ends[1], "global", rate=rate, ports=ports)
     return builder.build(name, "dragonfly")

@@ -1,0 +1,118 @@
+"""The fabrics of a repository: their versions in numbers, and nodes of jobs that are in none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jostle.plain_values import plain
+from jostle.topology.store import topologies_of
+from jostle.topology.summary import Summary, changes, summary
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+    from jostle.topology import Topology
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Nodes of jobs that are in no fabric.
+
+    Attributes:
+        hosts: Nodes that jobs ran on.
+        missing: Those of them that no version of any fabric has.
+        alike: Of a missing one, the node of a fabric that has the same name up to the first dot.
+    """
+
+    hosts: int
+    missing: tuple[str, ...]
+    alike: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a fabric.
+
+    Attributes:
+        valid_from_ns: From when on, ns since the epoch; 0: always.
+        nodes, switches: Their numbers.
+        changes: What differs from the version before it, in sentences.
+    """
+
+    valid_from_ns: int
+    nodes: int
+    switches: int
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """A fabric: its newest version in numbers, and all its versions, the oldest first."""
+
+    newest: Summary
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True)
+class Fabrics:
+    """The fabrics of a repository."""
+
+    fabrics: tuple[Fabric, ...]
+    outside: Outside
+
+
+def fabrics(store: Repository, name: str | None = None) -> Fabrics:
+    """Return the fabrics of a repository, or the one of a name.
+
+    Raises:
+        TopologyError: A stored topology is damaged.
+    """
+    known = topologies_of(store.path)
+    by_name: dict[str, list[Topology]] = {}
+    for each in known:
+        by_name.setdefault(each.name, []).append(each)
+    chosen = [_fabric(versions) for own, versions in by_name.items() if name in (None, own)]
+    return Fabrics(tuple(chosen), outside(known, hosts_of_jobs(store)))
+
+
+def hosts_of_jobs(store: Repository) -> list[str]:
+    """Return the nodes that the jobs of a repository ran on."""
+    rows = store.query("SELECT DISTINCT host FROM processes WHERE host IS NOT NULL ORDER BY host")
+    return [host for host in rows.column("host").to_pylist() if host]
+
+
+def outside(topologies: Iterable[Topology], hosts: Sequence[str]) -> Outside:
+    """Return which nodes are in no version of any fabric."""
+    known = {host for topology in topologies for host in topology.adapters_of}
+    missing = tuple(host for host in hosts if host not in known)
+    short: dict[str, list[str]] = {}
+    for host in known:
+        short.setdefault(host.partition(".")[0], []).append(host)
+    alike = {
+        host: others[0]
+        for host in missing
+        if len(others := short.get(host.partition(".")[0], [])) == 1
+    }
+    return Outside(len(hosts), missing, alike)
+
+
+def fabrics_json(content: Fabrics) -> dict[str, Any]:
+    """Return the fabrics as JSON."""
+    return {
+        "fabrics": [plain(each.newest) | {"versions": plain(each.versions)}
+                    for each in content.fabrics],
+        "outside": plain(content.outside),
+    }  # fmt: skip
+
+
+def _fabric(versions: Sequence[Topology]) -> Fabric:
+    rows = []
+    before: Topology | None = None
+    for each in versions:
+        differences = changes(before, each) if before is not None else []
+        switches = int(each.is_switch.sum())
+        rows.append(Version(each.valid_from_ns, len(each.adapters_of), switches,
+                            tuple(differences)))  # fmt: skip
+        before = each
+    return Fabric(summary(versions[-1]), tuple(rows))

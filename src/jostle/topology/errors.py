@@ -1,0 +1,23 @@
+"""The error of a file that describes no fabric, or not all of one."""
+
+from __future__ import annotations
+
+from jostle.errors import UsageError
+from jostle.plain_values import one_line
+
+
+class TopologyError(UsageError):
+    """A file of a fabric cannot be read; names the file, the place, the reason and the mend."""
+
+
+def fault(name: str, line: int, reason: str, mend: str) -> TopologyError:
+    """Return the error of a place in a file.
+
+    Args:
+        name: The file, as the user named it.
+        line: Counted from 1; 0: the file as a whole.
+        reason: What is wrong, without a full stop; may quote the file.
+        mend: What to do about it, a sentence.
+    """
+    where = f"{name}, line {line}" if line else name
+    return TopologyError(f"{where}: {one_line(reason)[:300]}.", hint=mend)

@@ -1,0 +1,1 @@
+"""Readers of the files that describe fabrics, one module per kind of file."""

@@ -1,0 +1,82 @@
+"""A file that describes a fabric, and what readers need of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from jostle.topology.errors import TopologyError, fault
+from jostle.topology.node_lists import expand
+
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTkmgt]?)(?:(?:i?b(?:it)?(?:/s|ps)?)|)", re.I)
+_SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+#: Of a link; no cable is faster (bit/s).
+_MOST_RATE = 1e16
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file.
+
+    Attributes:
+        name: The file, as the user named it.
+        text: What is in it.
+    """
+
+    name: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines, without their ends."""
+        return self.text.splitlines()
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not empty, with their numbers from 1."""
+        for number, line in enumerate(self.lines, 1):
+            if line.strip():
+                yield number, line
+
+    def fault(self, line: int, reason: str, mend: str) -> TopologyError:
+        """Return the error of a line; 0: of the whole file."""
+        return fault(self.name, line, reason, mend)
+
+    def node_list(self, line: int, text: str) -> list[str]:
+        """Expand a node list.
+
+        Raises:
+            TopologyError: It is malformed.
+        """
+        try:
+            return expand(text)
+        except ValueError as error:
+            mend = "Write names and ranges such as `n[1-8,10],login1`."
+            raise self.fault(line, str(error), mend) from None
+
+    def whole(self, line: int, text: str, what: str, least: int = 0, most: int = 1 << 31) -> int:
+        """Return a whole number.
+
+        Raises:
+            TopologyError: It is none, or beyond its bounds.
+        """
+        if re.fullmatch(r"\s*-?[0-9]{1,12}\s*", text) and least <= int(text) <= most:
+            return int(text)
+        raise self.fault(line, f"{what} `{text[:40]}` is not a whole number from {least} to {most}",
+                         f"Correct the {what}.")  # fmt: skip
+
+    def rate(self, line: int, text: str) -> float:
+        """Return the rate of a link in bit/s; "" is 0: unknown.
+
+        Raises:
+            TopologyError: It is none.
+        """
+        match = _RATE.fullmatch(text.strip())
+        value = float(match[1]) * _SCALE[match[2].lower()] if match else -1.0
+        if not text.strip():
+            return 0.0
+        if not 0 <= value <= _MOST_RATE:
+            mend = "Write bits per second, such as `100Gbit` or `25000000000`."
+            raise self.fault(line, f"`{text[:40]}` is not a rate", mend)
+        return value

@@ -1,0 +1,228 @@
+"""Finds how a fabric is laid out: the levels of a tree, a torus' dimensions, a dragonfly's groups.
+
+Nothing is assumed of links: a topology that keeps no known rule is a graph.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.topology.model import LINK_KINDS, Ints, Topology
+
+_NUMBER = {kind: number for number, kind in enumerate(LINK_KINDS)}
+#: A switch with fewer nodes than this part of the usual number may be a spine with a few of them.
+_FEW = 0.25
+#: A group of fewer switches cannot be told from a chance triangle.
+_LEAST_GROUP = 3
+
+
+def lay_out(topology: Topology) -> Topology:
+    """Return a topology with its kind, its levels or groups, and the kinds of its links.
+
+    Coordinates that are known make a torus or mesh, groups that are known a dragonfly. Else levels
+    are looked for, then dimensions (by ports that are used alike everywhere), then groups of
+    switches that are all joined.
+
+    Args:
+        topology: Vertices and links of one fabric that hangs together.
+    """
+    at_node = ~(topology.is_switch[topology.sources] & topology.is_switch[topology.targets])
+    kinds = np.where(at_node, _NUMBER["terminal"], topology.link_kinds)
+    plain = replace(topology, link_kinds=kinds)
+    if plain.sizes:
+        return _grid(plain)
+    if np.any(plain.groups[plain.is_switch] >= 0):
+        return _dragonfly(plain)
+    for attempt in (_tree, _grid_of_ports, _dragonfly_of_cliques):
+        laid_out = attempt(plain)
+        if laid_out is not None:
+            return laid_out
+    levels = np.where(plain.is_switch, np.where(_has_nodes(plain), 1, -1), 0)
+    return replace(plain, kind="graph", levels=levels)
+
+
+# ---- trees ----
+
+
+def _tree(topology: Topology) -> Topology | None:
+    """Return it as a tree or fat tree; None if links join switches of one level."""
+    between = _between_switches(topology)
+    leaves = _has_nodes(topology)
+    count = np.bincount(topology.switch_of[~topology.is_switch], minlength=len(topology.vertices))
+    usual = np.median(count[leaves]) if leaves.any() else 0
+    for chosen in (leaves, leaves & (count >= _FEW * usual)):
+        levels = _levels(topology, chosen)
+        step = levels[topology.targets[between]] - levels[topology.sources[between]]
+        if np.all(np.abs(step) == 1) and levels[topology.is_switch].min(initial=1) >= 1:
+            break
+    else:
+        return None
+    kinds = topology.link_kinds.copy()
+    kinds[between] = np.where(step > 0, _NUMBER["up"], _NUMBER["down"])
+    upward = between[step > 0]
+    above = {(int(topology.sources[link]), int(topology.targets[link])) for link in upward}
+    is_tree = len({source for source, _ in above}) == len(above)
+    notes = topology.notes
+    if odd := [topology.vertices[v] for v in np.flatnonzero(leaves & (levels > 1))]:
+        notes += (f"Nodes are attached to switches above the leaves: {', '.join(odd[:5])}.",)
+    return replace(topology, kind="tree" if is_tree else "fat tree", levels=levels,
+                   link_kinds=kinds, notes=notes)  # fmt: skip
+
+
+def _levels(topology: Topology, leaves: NDArray[np.bool_]) -> Ints:
+    """Return 0 for nodes, 1 for leaves, then the number of links from the nearest leaf; -1."""
+    levels = np.where(topology.is_switch, -1, 0)
+    levels[leaves] = 1
+    around = neighbours(topology)
+    waiting = deque(int(leaf) for leaf in np.flatnonzero(leaves))
+    while waiting:
+        here = waiting.popleft()
+        for there in around[here]:
+            if levels[there] < 0:
+                levels[there] = levels[here] + 1
+                waiting.append(there)
+    return levels
+
+
+# ---- tori ----
+
+
+def _grid(topology: Topology) -> Topology:
+    """Return it as a torus or mesh by its coordinates; as a graph if a link keeps no dimension."""
+    between = _between_switches(topology)
+    sizes = np.array(topology.sizes)
+    begin, end = (topology.coordinates[ends[between]]
+                  for ends in (topology.sources, topology.targets))  # fmt: skip
+    step = end - begin
+    around = (np.abs(step) == sizes - 1) & (sizes > 2)
+    step = np.where(around, -np.sign(step), step)
+    straight = (np.abs(step).sum(axis=1) == 1) & (begin >= 0).all(axis=1) & (end >= 0).all(axis=1)
+    levels = np.where(topology.is_switch, 1, 0)
+    if not straight.all():
+        odd = topology.link_name(int(between[~straight][0]))
+        note = (f"{int((~straight).sum())} links do not lead to a neighbour along one dimension, "
+                f"such as {odd}: taken as a graph.")  # fmt: skip
+        return replace(topology, kind="graph", dimensions=(), sizes=(), wraps=(), levels=levels,
+                       coordinates=np.zeros((len(topology.vertices), 0), np.int64),
+                       notes=(*topology.notes, note))  # fmt: skip
+    kinds, along, signs = (each.copy() for each in (
+        topology.link_kinds, topology.link_dimensions, topology.link_signs))  # fmt: skip
+    kinds[between] = _NUMBER["dimension"]
+    along[between] = np.abs(step).argmax(axis=1)
+    signs[between] = step.sum(axis=1)
+    wraps = tuple(bool(around[:, d].any()) for d in range(len(sizes)))
+    coordinates = topology.coordinates.copy()
+    nodes = np.flatnonzero(~topology.is_switch & (topology.switch_of >= 0))
+    coordinates[nodes] = coordinates[topology.switch_of[nodes]]
+    return replace(topology, kind="torus" if any(wraps) else "mesh", wraps=wraps, levels=levels,
+                   link_kinds=kinds, link_dimensions=along, link_signs=signs,
+                   coordinates=coordinates)  # fmt: skip
+
+
+def _grid_of_ports(topology: Topology) -> Topology | None:
+    """Return it as a torus if each dimension uses the same two ports at every switch; else None."""
+    return None
+
+
+# ---- dragonflies ----
+
+
+def _dragonfly(topology: Topology) -> Topology:
+    """Return it as a dragonfly by its groups, and note groups that no link joins."""
+    between = _between_switches(topology)
+    groups = topology.groups.copy()
+    nodes = np.flatnonzero(~topology.is_switch & (topology.switch_of >= 0))
+    groups[nodes] = groups[topology.switch_of[nodes]]
+    ends = groups[topology.sources[between]], groups[topology.targets[between]]
+    kinds = topology.link_kinds.copy()
+    kinds[between] = np.where(ends[0] == ends[1], _NUMBER["local"], _NUMBER["global"])
+    numbers = np.unique(groups[topology.is_switch])
+    linked = {(int(a), int(b)) for a, b in zip(*ends, strict=True) if a != b}
+    missing = [f"{a} and {b}" for a in numbers for b in numbers
+               if a < b and (int(a), int(b)) not in linked]  # fmt: skip
+    notes = topology.notes
+    if missing and len(numbers) > 1:
+        notes += (f"No link joins the groups {some(missing)}.",)
+    levels = np.where(topology.is_switch, 1, 0)
+    return replace(topology, kind="dragonfly", groups=groups, levels=levels, link_kinds=kinds,
+                   notes=notes)  # fmt: skip
+
+
+def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
+    """Return it as a dragonfly if its switches fall into groups that are all joined; else None.
+
+    Two switches of a group have the whole group as common neighbours; the ends of a global link
+    have few. The groups must leave no switch alone, and each two of them must be linked.
+    """
+    around = {v: near | {v} for v, near in neighbours(topology).items()}
+    pairs = {(a, b): len(near & around[b]) for a, near in around.items() for b in near if a < b}
+    for least in sorted({count for count in pairs.values() if count >= _LEAST_GROUP}, reverse=True):
+        groups = _components([pair for pair, count in pairs.items() if count >= least])
+        alone = set(around) - {v for group in groups for v in group}
+        if alone or len(groups) < 2:
+            continue
+        if all(group <= around[v] for group in groups for v in group):
+            numbers = topology.groups.copy()
+            for number, group in enumerate(sorted(groups, key=min)):
+                numbers[list(group)] = number
+            note = (f"The {len(groups)} groups were found by which switches are all joined; "
+                    "no file names them.")  # fmt: skip
+            attempt = _dragonfly(replace(topology, groups=numbers))
+            if not any(each.startswith("No link joins") for each in attempt.notes):
+                return replace(attempt, notes=(*attempt.notes, note))
+    return None
+
+
+def _components(pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """Return the sets of what pairs join."""
+    around: dict[int, set[int]] = defaultdict(set)
+    for a, b in pairs:
+        around[a].add(b)
+        around[b].add(a)
+    sets: list[set[int]] = []
+    left = set(around)
+    while left:
+        reached, waiting = set(), [left.pop()]
+        while waiting:
+            here = waiting.pop()
+            reached.add(here)
+            waiting += around[here] & left
+            left -= around[here]
+        sets.append(reached)
+    return sets
+
+
+# ---- what all of them need ----
+
+
+def neighbours(topology: Topology) -> dict[int, set[int]]:
+    """Return of each switch the switches that it is linked to."""
+    around: dict[int, set[int]] = {int(v): set() for v in np.flatnonzero(topology.is_switch)}
+    for link in _between_switches(topology):
+        around[int(topology.sources[link])].add(int(topology.targets[link]))
+    return around
+
+
+def _between_switches(topology: Topology) -> Ints:
+    """Return the links that join two switches."""
+    return np.flatnonzero(topology.is_switch[topology.sources]
+                          & topology.is_switch[topology.targets])  # fmt: skip
+
+
+def _has_nodes(topology: Topology) -> NDArray[np.bool_]:
+    """Return of each vertex whether it is a switch with nodes."""
+    leaves = np.zeros(len(topology.vertices), bool)
+    switches = topology.switch_of[~topology.is_switch]
+    leaves[switches[switches >= 0]] = True
+    return leaves
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """Return some names in words: the first ones, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

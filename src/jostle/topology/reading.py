@@ -1,0 +1,127 @@
+"""Reads the files of a site: finds out what they are, and returns the fabrics they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jostle.plain_values import one_line
+from jostle.regular_files import read_regular
+from jostle.topology.errors import TopologyError, fault
+from jostle.topology.formats import csv_links, slurm, slurm_yaml
+from jostle.topology.formats.source import Source
+from jostle.topology.layout import some
+from jostle.topology.model import Topology
+
+#: Of a file; forwarding tables of a large fabric have some hundred megabytes.
+MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of files.
+
+    Attributes:
+        name: In words.
+        recognises: Whether a file is of this kind.
+        read: The fabrics that files of this kind describe together, under a name.
+    """
+
+    name: str
+    recognises: Callable[[Source], bool]
+    read: Callable[[Sequence[Source], str], list[Topology]]
+
+
+#: The first that recognises a file reads it.
+FORMATS = (
+    Format("Slurm's topology.yaml", slurm_yaml.recognises, slurm_yaml.read),
+    Format("Slurm's topology.conf", slurm.recognises, slurm.read),
+    Format("a CSV of links", csv_links.recognises, csv_links.read),
+)
+
+
+def read_files(
+    paths: Sequence[Path], name: str = "fabric", hosts: Path | None = None
+) -> list[Topology]:
+    """Read the fabrics that files describe together.
+
+    Args:
+        paths: Files of one kind, several where the kind needs it.
+        name: Of the fabric; further ones get a number behind it, or the name that the file has.
+        hosts: A file with lines `NAME,HOST`: the host names of nodes that the files name otherwise.
+
+    Raises:
+        TopologyError: A file cannot be read, or is malformed, or of no known kind.
+    """
+    sources = [source_of(path) for path in paths]
+    kinds = [_format_of(source) for source in sources]
+    if other := next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0):
+        raise fault(sources[other].name, 0, f"it is {kinds[other].name}, and {sources[0].name} is "
+                    f"{kinds[0].name}", "Import the fabrics one by one.")  # fmt: skip
+    try:
+        fabrics = kinds[0].read(sources, name)
+    except ValueError as error:
+        raise fault(sources[0].name, 0, str(error), "Correct the names in the file.") from None
+    if hosts is None:
+        return fabrics
+    return _renamed(fabrics, source_of(hosts))
+
+
+def source_of(path: Path) -> Source:
+    """Read a file.
+
+    Raises:
+        TopologyError: It cannot be read.
+    """
+    name = one_line(str(path))
+    try:
+        text = read_regular(path, MOST_BYTES).decode(errors="replace")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise fault(name, 0, f"it cannot be read: {reason}", "Name a file you can read.") from None
+    if not text.strip():
+        raise fault(name, 0, "it is empty", "Write the description of the fabric into it.")
+    return Source(name, text)
+
+
+def _format_of(source: Source) -> Format:
+    for each in FORMATS:
+        if each.recognises(source):
+            return each
+    raise fault(source.name, 0, "it is of no kind that jostle knows",
+                "`jostle topology import --help` lists the kinds.")  # fmt: skip
+
+
+def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
+    """Return fabrics with the host names that a file gives."""
+    given: dict[str, str] = {}
+    for line, text in source.numbered():
+        name, comma, host = (part.strip() for part in text.partition(","))
+        if text.lstrip().startswith("#") or (name, host) == ("name", "host"):
+            continue
+        if not comma or not name or not host or name in given:
+            raise source.fault(line, f"`{text[:80]}` is not `NAME,HOST`, or the name is doubled",
+                               "Write a line `NAME,HOST` for each node.")  # fmt: skip
+        given[name] = host
+    known = {host for fabric in fabrics for host in fabric.hosts} | {
+        name for fabric in fabrics for name in fabric.vertices}  # fmt: skip
+    missing = sorted(set(given) - known)
+    note = (f"{source.name} names {len(missing)} nodes that the fabric does not have: "
+            f"{some(missing)}.",) if missing else ()  # fmt: skip
+    return [replace(_with_hosts(fabric, given), notes=(*fabric.notes, *note)) for fabric in fabrics]
+
+
+def _with_hosts(fabric: Topology, given: dict[str, str]) -> Topology:
+    """Return a fabric with other host names; its vertices keep what tells two adapters apart."""
+    hosts, names = [], []
+    for vertex, host, adapter in zip(fabric.vertices, fabric.hosts, fabric.adapters, strict=True):
+        other = (given.get(vertex) or given.get(host, host)) if host else ""
+        end = vertex.removeprefix(host) if host and vertex.startswith(host) else f"/{adapter}"
+        hosts.append(other)
+        names.append(f"{other}{end}".rstrip("/") if other != host else vertex)
+    if len(set(names)) < len(names):
+        doubled = sorted({name for name in names if names.count(name) > 1})
+        raise TopologyError(f"Two adapters would have the name {some(doubled)}.",
+                            hint="Give each node its own host name.")  # fmt: skip
+    return replace(fabric, hosts=tuple(hosts), vertices=tuple(names))

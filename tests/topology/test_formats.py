@@ -1,0 +1,188 @@
+"""Every kind of file: what is read of it, its errors, and that nonsense never breaks a reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fabric_files import CONF, LINKS, read_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jostle.errors import JostleError
+from jostle.topology import TopologyError
+from jostle.topology.formats.source import Source
+from jostle.topology.node_lists import expand
+from jostle.topology.reading import FORMATS
+
+YAML = """- topology: t1
+  cluster_default: true
+  tree:
+    switches:
+      - switch: root
+        children: "s[0-1]"
+      - {switch: s0, nodes: "n[1-8]"}
+      - {switch: s1, nodes: ["n9", "n[10-16]"]}
+- topology: t2
+  torus3d:
+    toruses:
+      - name: pod1
+        dims: {x: 4, y: 4, z: 2}
+        regions:
+          - {anchor: {x: 0, y: 0, z: 1}, dims: {x: 4, y: 4, z: 1}, nodes: "n[17-32]"}
+          - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 4, y: 4, z: 1}, nodes: "n[1-16]"}
+- topology: t3
+  block: {block_sizes: [4], blocks: [{block: b1, nodes: "n[1-4]"}, {block: b2, nodes: "n[5-8]"}]}
+- topology: t4
+  flat: true
+"""
+
+
+def test_node_lists() -> None:
+    assert expand("n[1-3,10],login1") == ["n1", "n2", "n3", "n10", "login1"]
+    assert expand("r[1-2]n[08-10]") == ["r1n08", "r1n09", "r1n10", "r2n08", "r2n09", "r2n10"]
+    assert expand("n[1-2]-ib") == ["n1-ib", "n2-ib"] and expand(" ") == []
+    for wrong in ("n[1-", "n]1", "n[2-1]", "n[a]", "n[1-9999999]", "n[1-999][1-999][1-999]"):
+        with pytest.raises(ValueError, match="`"):
+            expand(wrong)
+
+
+def test_a_tree_of_slurm(tmp_path: Path) -> None:
+    (fabric,) = read_texts(tmp_path, CONF)
+    assert fabric.kind == "tree" and len(fabric.adapters_of) == 8
+    assert {n: int(fabric.levels[k]) for n, k in fabric.place.items() if n[0] != "n"} == {
+        "leaf1": 1, "leaf2": 1, "top": 2,
+    }  # fmt: skip
+    assert fabric.vertices[fabric.switch_of[fabric.place["n5"]]] == "leaf2"
+
+
+def test_slurm_says_what_is_doubled_and_what_is_missing(tmp_path: Path) -> None:
+    text = CONF.replace("n[5-8]", "n[4-8]").replace("leaf[1-2]", "leaf[1-3]")
+    (fabric,) = read_texts(tmp_path, text, "ClusterName=x\nTopologyParam=dragonfly\n")
+    said = " ".join(fabric.notes)
+    assert "1 nodes are doubled; the first line counts: n4 on leaf1 and leaf2." in said
+    assert "1 switches are named but not described: leaf3." in said
+    assert "does not say which switches are a group" in said
+
+
+def test_two_trees_are_two_fabrics(tmp_path: Path) -> None:
+    first, second = read_texts(tmp_path, CONF + "SwitchName=other Nodes=m[1-2]\n", name="x")
+    assert (first.name, second.name) == ("x", "x-2") and set(second.hosts) == {"", "m1", "m2"}
+
+
+def test_blocks_and_rings_of_slurm(tmp_path: Path) -> None:
+    (blocks,) = read_texts(tmp_path, "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n"
+                           "BlockSizes=2,4\n")  # fmt: skip
+    assert blocks.groups.tolist() == [0, 0, 0, 1, 1, 1] and "how blocks are joined" in str(
+        blocks.notes
+    )
+    (ring,) = read_texts(tmp_path, "RingName=ring0 Nodes=n[1-5]\n")
+    assert (ring.kind, ring.sizes, ring.wraps) == ("torus", (5,), (True,))
+
+
+def test_a_yaml_of_slurm(tmp_path: Path) -> None:
+    tree, blocks_or_torus, third = read_texts(tmp_path, YAML)
+    assert [tree.name, tree.kind] == ["t1", "tree"] and len(tree.adapters_of) == 16
+    by_name = {each.name: each for each in (blocks_or_torus, third)}
+    pod = by_name["t2"]
+    assert pod.sizes == (4, 4, 2) and all(pod.wraps)
+    # x runs fastest, as in Slurm's own tests: 1, 2, 5, 6 and 17 are neighbours.
+    at = {host: pod.coordinates[k].tolist() for k, host in enumerate(pod.hosts) if host}
+    assert (at["n1"], at["n2"], at["n5"], at["n17"]) == ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1])
+    assert by_name["t3"].kind == "graph"
+
+
+def test_a_csv_of_links(tmp_path: Path) -> None:
+    (fabric,) = read_texts(tmp_path, LINKS)
+    assert fabric.kind == "fat tree" and len(fabric.sources) == 16
+    up = fabric.link_place["leaf1 > spine1"]
+    assert (fabric.rates[up], fabric.lanes[up]) == (4e11, 2)
+    assert "the 4 that are linked to one other vertex" in fabric.notes[0]
+
+
+def test_a_csv_with_vertices_may_be_a_torus(tmp_path: Path) -> None:
+    vertices = "vertex,host,x,y\n" + "".join(
+        f"s{x}{y},,{x},{y}\nn{x}{y},n{x}{y},{x},{y}\n" for x in range(4) for y in range(3)
+    )
+    links = "source,target\n" + "".join(
+        f"n{x}{y},s{x}{y}\ns{x}{y},s{(x + 1) % 4}{y}\n"
+        + (f"s{x}{y},s{x}{y + 1}\n" if y < 2 else "")
+        for x in range(4)
+        for y in range(3)
+    )
+    (fabric,) = read_texts(tmp_path, vertices, links)
+    assert (fabric.kind, fabric.sizes, fabric.wraps) == ("torus", (4, 3), (True, False))
+    link = fabric.link_place["s30 > s00"]
+    assert (fabric.link_dimensions[link], fabric.link_signs[link]) == (0, 1)
+    (odd,) = read_texts(tmp_path, vertices, links + "s00,s22\n")
+    assert odd.kind == "graph" and "s00 > s22" in odd.notes[-1]
+
+
+def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path) -> None:
+    rails = (
+        "".join(
+            f"vertex{n}\n"
+            for n in [",host,adapter"]
+            + [f"r{r}n{n},n{n},ib{r}" for r in "01" for n in range(4)]
+            + [f"r{r}s{s},," for r in "01" for s in range(3)]
+            + [",store,", "s,,"]
+        )
+        .replace("vertexr", "r")
+        .replace("vertexs", "s")
+        .replace("vertex,store", "storage,store")
+    )
+    cables = "source,target\nstorage,s\n" + "".join(
+        f"r{r}n{n},r{r}s{n // 2}\n" for r in "01" for n in range(4)
+    ) + "".join(f"r{r}s{s},r{r}s2\n" for r in "01" for s in range(2))  # fmt: skip
+    compute, storage = read_texts(tmp_path, rails, cables, name="net")
+    assert sorted(set(compute.planes.tolist())) == [0, 1] and len(compute.adapters_of["n0"]) == 2
+    crossing = compute.planes[compute.sources] != compute.planes[compute.targets]
+    assert not crossing.any() and storage.adapters_of == {"store": (0,)}
+    assert (compute.kind, compute.name, storage.name) == ("tree", "net", "net-2")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it is empty"),
+        ("nothing that is known", "no kind"),
+        ("SwitchName=s1 Nodes=n[1-\n", "line 1: .*bracket"),
+        ("SwitchName=s1 Nodes=n1\n\nSwitchName=s1 Nodes=n2\n", "line 3: `s1` is described twice"),
+        ("SwitchName=s1 Nodes=n1\nNonsense here\n", "line 2: `Nonsense here` is no line"),
+        ("SwitchName=s1 Nodes=n1 Colour=red\n", "line 1: there is no `colour`"),
+        ("SwitchName=s1 Switches=s1 Nodes=n1\n", "below itself"),
+        ("SwitchName=a\n", "no switch has nodes"),
+        ("- topology: t\n  flat: true\n", "no switch, block, ring or torus; flat is t"),
+        ("- topology: &x t\n  tree: *x\n", "line 2: it has an alias"),
+        ("- topology: t\n  tree: [\n", "it is no YAML"),
+        ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2}, nodes: n1}]}\n", "x, y and z"),
+        ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2, z: 1}, nodes: n1}]}\n",
+         "has 4 places and 1 nodes"),
+        ("source,target,rate\na,b,fast\n", "line 2: `fast` is not a rate"),
+        ("source,target\na,b,c\n", "line 2: the row has 3 cells, the head 2"),
+        ("source,target\na,a\n", "two different ends"),
+        ("source,target,colour\na,b,red\n", "no column `colour`"),
+        ("source,target\n\x1b[31m,b\n", "control characters"),
+    ],
+)  # fmt: skip
+def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match=words) as caught:
+        read_texts(tmp_path, text)
+    assert str(tmp_path / "file0") in str(caught.value) and caught.value.hint
+
+
+#: Pieces of every kind of file: nonsense that is nearly right gets deeper than noise.
+_WORDS = {word for text in (CONF, LINKS, YAML) for word in text.split()}
+PIECES = sorted(_WORDS | set(" \n,[]{}:=-"))
+
+
+@pytest.mark.parametrize("reader", FORMATS, ids=lambda each: each.name)
+@given(words=st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30),
+       glue=st.sampled_from([" ", "\n", "", ","]))  # fmt: skip
+def test_nonsense_breaks_no_reader(reader: object, words: list[str], glue: str) -> None:
+    source = Source("file", glue.join(words))
+    try:
+        reader.recognises(source)  # type: ignore[attr-defined]
+        reader.read([source], "fabric")  # type: ignore[attr-defined]
+    except (JostleError, ValueError):
+        pass  # a ValueError of the model becomes an error with the file's name in read_files
