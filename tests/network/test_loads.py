@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from synth_traffic import SECOND, pairs
+from synth_traffic import SECOND, pairs, ports, whole
 
 from jostle.network import link_loads, routes_of
 from jostle.topology import Topology, dragonfly, fat_tree, torus
@@ -77,6 +77,78 @@ def test_adaptive_routes_give_a_range() -> None:
 def test_nothing_loads_nothing() -> None:
     loads = link_loads(TREE, pairs([]), (0, SECOND, 2))
     assert loads.jobs == {} and loads.low.shape == (2, len(TREE.sources))
+
+
+GROUP = ("node1", "node1", "node3", "node4")
+
+
+def test_collectives_are_expanded_and_labelled() -> None:
+    # A ring of four ranks on three hosts; each sends 3 blocks of 10 kB to its successor, twice.
+    traffic = whole([("a", 0, 0, "Allgather", -1, 8, 80_000)], groups=[GROUP])
+    loads = link_loads(TREE, traffic, (0, SECOND, 1))
+    assert on(TREE, loads.jobs["a"], "node1 > leaf1") == [60_000]
+    assert on(TREE, loads.jobs["a"], "node3 > leaf2") == [60_000]
+    assert on(TREE, loads.jobs["a"], "leaf1 > node1") == [60_000]
+    assert loads.modelled == {"a": 1} and loads.spread == {"a": 0} and loads.lost == {"a": 0}
+
+
+def test_size_decides_the_algorithm_slice_by_slice() -> None:
+    small, large = 8 * 4, (1 << 20) * 4
+    traffic = whole(
+        [("a", 0, 0, "Allreduce", -1, 4, small), ("a", 1, 0, "Allreduce", -1, 4, large)],
+        groups=[("node1", "node2", "node3", "node4")],
+    )
+    loads = link_loads(TREE, traffic, (0, SECOND, 2))
+    # Recursive doubling: to node2 and node3. A ring: 6 quarters to node2.
+    assert on(TREE, loads.jobs["a"], "node1 > leaf1") == [16, 1.5 * (1 << 20)]
+    assert on(TREE, loads.jobs["a"], "leaf1 > node1") == [16, 1.5 * (1 << 20)]
+
+
+def test_unknown_groups_are_lost() -> None:
+    traffic = whole([("a", 0, 0, "Bcast", 0, 2, 50)], [("b", 0, 0, "node1", 7)], groups=[()])
+    assert link_loads(TREE, traffic, (0, SECOND, 1)).lost == {"a": 50, "b": 7}
+
+
+def test_what_has_no_partners_is_spread_over_the_other_hosts() -> None:
+    traffic = whole(spread=[("old", 0, 0, "node1", 90)],
+                    groups=[("node1", "node2", "node3", "node4")])  # fmt: skip
+    loads = link_loads(TREE, traffic, (0, SECOND, 1))
+    for host in ("node2", "node3", "node4"):
+        switch = "leaf1" if host == "node2" else "leaf2"
+        assert on(TREE, loads.low, f"{switch} > {host}") == [30]
+    assert loads.spread == {"old": 1}
+
+
+def test_counters_win_over_routes() -> None:
+    counted = ports([("leaf1", "up1", 0, 130, 40, 0), ("switches", "leaf2.up1", 0, 5, 125, 0)])
+    traffic = pairs([("a", 0, "node1", "node3", 100)])
+    loads = link_loads(TREE, traffic, (0, SECOND, 1), counted)
+    known = [TREE.link_name(k) for k in np.flatnonzero(loads.is_measured)]
+    assert sorted(known) == ["leaf1 > spine1", "leaf2 > spine1", "spine1 > leaf1", "spine1 > leaf2"]
+    assert on(TREE, loads.measured, "leaf1 > spine1") == [130]
+    assert on(TREE, loads.measured, "spine1 > leaf1") == [40]  # what the other end received
+    assert on(TREE, loads.carried, "spine1 > leaf2") == [125]
+    assert on(TREE, loads.carried, "node1 > leaf1") == [100]
+    assert on(TREE, loads.jobs["a"], "leaf1 > spine1") == [100]
+
+
+def test_a_node_has_the_counters_of_its_adapter() -> None:
+    fabric = fat_tree(1, 2, 1)
+    adapters = tuple("mlx5_0" if host else "" for host in fabric.hosts)
+    named = replace(fabric, adapters=adapters)
+    counted = ports([("node1", "mlx5_0/1", 0, 8, 9, 0), ("node1", "eth0", 0, 1, 1, 0)])
+    loads = link_loads(named, pairs([]), (0, SECOND, 1), counted)
+    assert on(named, loads.measured, "node1 > leaf1") == [8]
+    assert on(named, loads.measured, "leaf1 > node1") == [9]
+    assert not link_loads(fabric, pairs([]), (0, SECOND, 1), counted).is_measured.any()
+
+
+def test_waiting_is_a_part_of_the_time() -> None:
+    fabric = replace(TREE, rates=np.full(len(TREE.sources), 32e6))  # a tick is a microsecond
+    counted = ports([("leaf1", "up1", 0, 1, 1, 250_000), ("leaf1", "up2", 0, 1, 1, 9_000_000)])
+    loads = link_loads(fabric, pairs([]), (0, SECOND, 1), counted)
+    assert on(fabric, loads.waiting, "leaf1 > spine1") == [0.25]
+    assert on(fabric, loads.waiting, "leaf1 > spine2") == [1]
 
 
 FABRICS = st.sampled_from(

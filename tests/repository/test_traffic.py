@@ -159,3 +159,19 @@ def test_files_go_to_their_servers(repository: Repository) -> None:
 def test_an_empty_repository_has_no_traffic(repository: Repository) -> None:
     traffic = repository.traffic(SPAN)
     assert not (traffic.pairs.num_rows + traffic.collectives.num_rows + traffic.spread.num_rows)
+
+
+def test_ports_and_interfaces_are_read_and_what_is_not_known_is_not(repository: Repository) -> None:
+    add_rows(repository, "component_slices", [
+        {"kind": kind, "host": "leaf1", "name": name, "source": "", "mount": "", "job": "",
+         "slice": 3, "slice_ns": SECOND, "span": 1, "machine": 1, "component": 1,
+         "link_send_bytes": 10, "link_receive_bytes": 4, "link_wait_ticks": 2, "unknown": unknown}
+        for kind, name, unknown in (
+            ("port", "1", ""), ("interface", "eth0", "link_wait_ticks"),
+            ("port", "2", "cpu_idle_ns link_send_bytes"), ("disk", "sda", ""),
+        )
+    ])  # fmt: skip
+    rows = repository.port_counters(SPAN)
+    assert seen(rows, "host", "name", "slice", "sent", "received", "wait_ticks") == [
+        ("leaf1", "1", 3, 10, 4, 2), ("leaf1", "eth0", 3, 10, 4, 2),
+    ]  # fmt: skip

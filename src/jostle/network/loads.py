@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
-from jostle.arrow_columns import ints
+from jostle.network.demands import Demands, demands_of
+from jostle.network.ports import PortLoads, port_loads
 from jostle.network.routes import Routes, routes_of
+from jostle.network.walk import Lists
 from jostle.topology import Topology
 from jostle.traffic import Traffic
 
@@ -33,9 +34,12 @@ class LinkLoads:
         high: The larger of both; where routing is not adaptive, equal to low.
         measured: What the ports counted; only where `is_measured`.
         is_measured: Of each link, whether its port has counters.
+        waiting: Of each link, the part of the time in which data waited at its port, shape
+            (slices, links), only where `is_measured`; see `jostle.network.ports`.
         modelled: Of each job, the part of its load that comes from expanded collectives, 0 to 1.
+        spread: Of each job, the part of its load whose partners are not known: divided evenly.
         lost: Of each job, the bytes that no route was found for (nodes that are not in the fabric).
-        offered: Of each job, all its bytes, lost ones too, and what stays within a node.
+        offered: Of each job, all bytes that it sent, lost ones too; collectives expanded.
     """
 
     topology: Topology
@@ -45,7 +49,9 @@ class LinkLoads:
     high: csr_array
     measured: csr_array
     is_measured: NDArray[np.bool_]
+    waiting: csr_array
     modelled: dict[str, float]
+    spread: dict[str, float]
     lost: dict[str, float]
     offered: dict[str, float]
 
@@ -53,13 +59,19 @@ class LinkLoads:
         """Return the part of a job's bytes that no route was found for, 0 to 1."""
         return self.lost[job] / self.offered[job] if self.offered.get(job) else 0.0
 
+    @cached_property
+    def carried(self) -> csr_array:
+        """Bytes of all jobs per slice and link: measured where there are counters, else routed."""
+        routed = diags_array((~self.is_measured).astype(np.float32))
+        return csr_array(self.low @ routed + self.measured)
+
 
 @dataclass(frozen=True, eq=False)
 class _HostPairs:
     """Pairs of hosts, and the pairs of their adapters.
 
     Attributes:
-        known: Of each pair, whether a way was found, or none is needed (on one host).
+        known: Of each pair, whether there is a way, or none is needed (on one host).
         low: Part of a pair's traffic on each link, shape (pairs, links).
         adapters: Part of it between each pair of adapters, shape (pairs, pairs of adapters).
         routes: Of the pairs of adapters.
@@ -71,7 +83,12 @@ class _HostPairs:
     routes: Routes
 
 
-def link_loads(topology: Topology, traffic: Traffic, axis: tuple[int, int, int]) -> LinkLoads:
+def link_loads(
+    topology: Topology,
+    traffic: Traffic,
+    axis: tuple[int, int, int],
+    ports: pa.Table | None = None,
+) -> LinkLoads:
     """Return what the links of a fabric carried.
 
     A host with several adapters sends evenly by all of them that share a plane with the other
@@ -79,112 +96,86 @@ def link_loads(topology: Topology, traffic: Traffic, axis: tuple[int, int, int])
 
     Args:
         topology: The fabric.
-        traffic: What hosts sent to each other.
+        traffic: What hosts sent to each other (Repository.traffic).
         axis: Start ns, length ns and number of the slices that are wanted; slices of jobs that are
             longer, shorter or shifted are divided in proportion to time.
+        ports: What ports counted (Repository.port_counters).
     """
-    table = traffic.pairs
-    hosts = _codes(table, ("source", "target"))
-    pair, place = np.unique(
-        hosts.codes[0] * len(hosts.names) + hosts.codes[1], return_inverse=True
+    demands = demands_of(traffic)
+    pairs = _host_pairs(topology, demands)
+    count, links, jobs = axis[2], len(topology.sources), len(demands.jobs)
+    routed = csr_array((jobs * count, links), dtype=np.float32)
+    adapted = csr_array((jobs * count, links), dtype=np.float32)
+    kinds: dict[str, Floats] = {}
+    lost, offered = np.zeros(jobs), np.zeros(jobs)
+    for demand in demands.parts:
+        load = np.zeros(jobs)
+        on_links = csr_array(demand.patterns @ pairs.low)
+        gone = demand.patterns @ (~pairs.known).astype(np.float32) + demand.nowhere
+        sent = demand.patterns @ np.ones(len(pairs.known), np.float32) + demand.nowhere
+        adapters = csr_array(demand.patterns @ pairs.adapters)
+        for moved in demand.moved(axis, jobs):
+            part = moved @ on_links
+            routed = routed + part
+            load += _per_job(part, jobs)
+            lost += _per_job(moved @ diags_array(gone), jobs)
+            offered += _per_job(moved @ diags_array(sent), jobs)
+            if pairs.routes.detours:
+                adapted = adapted + pairs.routes.carried_high(csr_array(moved @ adapters))
+        kinds[demand.kind] = load
+    whole = np.maximum(sum(kinds.values()), 1e-30)
+    both = csr_array(
+        (np.ones(jobs * count, np.float32), (np.tile(np.arange(count), jobs),
+                                             np.arange(jobs * count))),
+        shape=(count, jobs * count),
     )  # fmt: skip
-    ends = pair // max(len(hosts.names), 1), pair % max(len(hosts.names), 1)
-    pairs = _host_pairs(topology, hosts.names, *ends)
-    count, links = axis[2], len(topology.sources)
-    job = _codes(table, ("job",))
-    row, at, part = _on_axis(table, axis)
-    values = table["bytes"].to_numpy().astype(np.float64)[row] * part
-    jobs: dict[str, csr_array] = {}
-    lost: dict[str, float] = {}
-    offered: dict[str, float] = {}
-    total = csr_array((count, len(pair)), dtype=np.float32)
-    for number, name in enumerate(job.names):
-        mine = job.codes[0][row] == number
-        moved = csr_array(
-            (values[mine].astype(np.float32), (at[mine], place[row][mine])),
-            shape=(count, len(pair)),
-        )
-        jobs[name] = moved @ pairs.low
-        lost[name] = float(values[mine][~pairs.known[place[row][mine]]].sum())
-        offered[name] = float(values[mine].sum())
-        total = total + moved
-    minimal = total @ pairs.low
-    low, high = minimal, minimal
+    low = high = csr_array(both @ routed)
     if pairs.routes.detours:
-        valiant = pairs.routes.carried_high(csr_array(total @ pairs.adapters))
-        low, high = minimal.minimum(valiant), minimal.maximum(valiant)
+        valiant = csr_array(both @ adapted)
+        low, high = low.minimum(valiant), low.maximum(valiant)
+    counted = PortLoads.nothing(topology, axis) if ports is None else port_loads(
+        topology, ports, axis
+    )  # fmt: skip
+
+    def of_jobs(values: Floats) -> dict[str, float]:
+        return dict(zip(demands.jobs, values.tolist(), strict=True))
+
     return LinkLoads(
-        topology, axis, jobs, low, high,
-        csr_array((count, links), dtype=np.float32), np.zeros(links, bool),
-        dict.fromkeys(jobs, 0.0), lost, offered,
+        topology, axis,
+        {name: routed[k * count : (k + 1) * count] for k, name in enumerate(demands.jobs)},
+        low, high, counted.bytes, counted.is_known, counted.waiting,
+        of_jobs(kinds["collectives"] / whole), of_jobs(kinds["spread"] / whole), of_jobs(lost),
+        of_jobs(offered),
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Codes:
-    """Columns of names as numbers, and the names."""
-
-    codes: list[Ints]
-    names: list[str]
-
-
-def _codes(table: pa.Table, columns: Sequence[str]) -> _Codes:
-    names: dict[str, int] = {}
-    codes = []
-    for column in columns:
-        encoded = table[column]
-        if not pa.types.is_dictionary(encoded.type):
-            encoded = encoded.dictionary_encode()
-        encoded = encoded.unify_dictionaries().combine_chunks()
-        if isinstance(encoded, pa.ChunkedArray):  # of no rows
-            codes.append(np.zeros(0, np.int64))
-            continue
-        known = [
-            names.setdefault(name or "", len(names)) for name in encoded.dictionary.to_pylist()
-        ]
-        codes.append(np.array(known, np.int64)[encoded.indices.to_numpy(zero_copy_only=False)])
-    return _Codes(codes, list(names))
+def _per_job(matrix: csr_array, jobs: int) -> Floats:
+    """Add up the rows of each job."""
+    if not jobs:
+        return np.zeros(0)
+    sums = np.asarray(matrix.sum(axis=1, dtype=np.float64))
+    return np.asarray(sums.reshape(jobs, -1).sum(axis=1), np.float64)
 
 
-def _on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints, Ints, Floats]:
-    """Return which part of each row of a table is in which slice of the axis: row, slice, part."""
-    start, step, count = axis
-    step_ns = np.maximum(ints(table, "slice_ns"), 1)
-    begin = ints(table, "slice") * step_ns - start
-    length = step_ns * np.maximum(ints(table, "span"), 1)
-    first = np.clip(begin // step, 0, count)
-    last = np.clip(-(-(begin + length) // step), first, count)
-    number = last - first
-    row = np.repeat(np.arange(len(begin)), number)
-    at = first[row] + np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
-    inside = np.minimum(begin[row] + length[row], (at + 1) * step) - np.maximum(
-        begin[row], at * step
-    )
-    return row, at, inside / length[row]
-
-
-def _host_pairs(topology: Topology, hosts: Sequence[str], source: Ints, target: Ints) -> _HostPairs:
+def _host_pairs(topology: Topology, demands: Demands) -> _HostPairs:
     """Find the adapters of pairs of hosts, and their routes."""
-    adapters = [adapters_of(topology, host) for host in hosts]
-    rows, begins, ends, weights = [], [], [], []
-    for row, (a, b) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        if a == b:
-            continue
-        both = [(v, w) for v in adapters[a] for w in adapters[b]
-                if topology.planes[v] == topology.planes[w]]  # fmt: skip
-        for v, w in both:
-            rows.append(row)
-            begins.append(v)
-            ends.append(w)
-            weights.append(1 / len(both))
-    order = np.arange(len(rows))
-    routes = routes_of(topology, np.array(begins, np.int64), np.array(ends, np.int64))
-    between: Any = csr_array(
-        (np.array(weights, np.float32) * routes.reached, (np.array(rows, np.int64), order)),
-        shape=(len(source), len(order)),
-    )
-    found = np.asarray(between.sum(axis=1))
-    known = (source == target) | (found > 0.5)
+    adapters = [adapters_of(topology, host) for host in demands.hosts]
+    starts = np.cumsum([0, *map(len, adapters)])
+    items = np.array([vertex for some in adapters for vertex in some], np.int64)
+    lists = Lists(starts, items)
+    apart = np.flatnonzero(demands.sources != demands.targets)
+    first, begin = lists.expand(demands.sources[apart])
+    second, end = lists.expand(demands.targets[apart][first])
+    row, begin = apart[first[second]], begin[second]
+    same = topology.planes[begin] == topology.planes[end]
+    row, begin, end = row[same], begin[same], end[same]
+    routes = routes_of(topology, begin, end)
+    count = len(demands.sources)
+    number = np.bincount(row[routes.reached], minlength=count)
+    weight = np.where(routes.reached, 1 / np.maximum(number[row], 1), 0).astype(np.float32)
+    between = csr_array((weight, (row, np.arange(len(row)))), shape=(count, len(row)))
+    nobody = np.array([not host for host in demands.hosts], bool)
+    known = (demands.sources == demands.targets) & ~nobody[demands.sources] | (number > 0)
     return _HostPairs(known, csr_array(between @ routes.low), between, routes)
 
 

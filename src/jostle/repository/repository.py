@@ -31,7 +31,7 @@ from jostle.repository.query.process_rows import job_processes
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
-from jostle.repository.query.traffic import traffic
+from jostle.repository.query.traffic import port_counters, traffic
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
@@ -547,6 +547,13 @@ class Repository:
             jobs: Of these alone; None: of all.
         """
         return traffic(self._engine, span, jobs)
+
+    def port_counters(self, span: tuple[int, int]) -> pa.Table:
+        """Return what ports and interfaces counted in a span of time (ns).
+
+        Columns host, name, slice, slice_ns, span, sent and received (bytes), wait_ticks.
+        """
+        return port_counters(self._engine, span)
 
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
         """Return when processes moved bytes on mounts, and what the job moved there."""

@@ -26,7 +26,7 @@ FROM (SELECT * FROM {processes}
 ORDER BY job, world, rank, start_ns, process
 """
 #: A hostile profile may claim any size of its world.
-_MOST_RANKS = 1 << 22
+_MOST_RANKS = 1 << 20
 #: Where a rank lives; of two processes with one rank (one of them a leftover) the later.
 _LIVES = """
 here AS (SELECT process, any_value(job) AS job, any_value(coalesce(world, '')) AS world,
@@ -49,6 +49,23 @@ def traffic(engine: Engine, span: tuple[int, int], jobs: Sequence[str] | None) -
         pa.concat_tables([table.cast(PAIRS) for table in pairs]), collectives,
         pa.concat_tables(spread), groups.hosts,
     )  # fmt: skip
+
+
+def port_counters(engine: Engine, span: tuple[int, int]) -> pa.Table:
+    """Return what ports and network interfaces counted (see Repository.port_counters)."""
+    counted = {"sent": "link_send_bytes", "received": "link_receive_bytes",
+               "wait_ticks": "link_wait_ticks"}  # fmt: skip
+    columns = ", ".join(f"{total(metric)} AS {name}" for name, metric in counted.items())
+    return engine.ask(
+        lambda: (
+            f"SELECT host, name, {_SLICE}, {columns} "
+            f"FROM {engine.stored('component_slices', *span)} WHERE {_SPAN} "
+            "AND kind IN ('interface', 'port') "
+            "AND NOT list_contains(string_split(coalesce(unknown, ''), ' '), 'link_send_bytes') "
+            f"GROUP BY host, name, {_SLICE} ORDER BY ALL"
+        ),
+        list(span),
+    )
 
 
 def _asked(engine: Engine, window: Sequence[Any], table: str, question: str) -> pa.Table:
