@@ -16,6 +16,8 @@ export interface Room { x: number; y: number; width: number; height: number }
 const COARSE = 3.5;
 /** From this distance on, lines have heads. */
 const FINE = 30;
+/** The thickest line, px. */
+const WIDEST = 9;
 const FONT = '12px Inter, system-ui, sans-serif';
 
 export function strokesOf(inks: readonly Ink[], ramp: Uint32Array, colour: (token: string) => string, idle: string): Stroke[] {
@@ -72,7 +74,7 @@ function paintOutlines(context: CanvasRenderingContext2D, picture: Picture, pain
 
 /** Returns the width of a line on the screen, px. */
 export const lineWidth = (width: number, thick: number, scale: number) =>
-  width === 0 ? Math.min(Math.max(thick * scale * 0.14, 0.6), 1.4) : Math.max(thick * scale * (0.35 + 0.65 * width), 0.9);
+  width === 0 ? Math.min(Math.max(thick * scale * 0.14, 0.6), 1.4) : Math.max(Math.min(thick * scale, WIDEST) * (0.35 + 0.65 * width), 0.9);
 
 function paintLines(context: CanvasRenderingContext2D, picture: Picture, sorted: Sorted, paints: Paints, left: number, top: number, scale: number, room: Room) {
   const { segments } = picture;
