@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, JobFacts, added, facts
+from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, P2P, JobFacts, added, facts
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER
 
@@ -25,6 +25,9 @@ CALLS = {
     "barrier": ("barrier", "ibarrier"),
     "one-sided": ("put", "get", "accumulate", "rma_sync", "window"),
 }
+_P2P_BYTES = tuple(f"mpi_{name}_bytes" for name in P2P if f"mpi_{name}_bytes" in MPI_BYTES)
+_COLLECTIVE_BYTES = tuple(name for name in MPI_BYTES if name not in _P2P_BYTES and not any(
+    word in name for word in ("_put_", "_get_", "_accumulate_")))  # fmt: skip
 #: Classes of MPI time: column of the answer -> metric.
 CLASSES = {"p2p_ns": "state_p2p_ns", "collective_ns": "state_collective_ns",
            "onesided_ns": "state_onesided_ns"}  # fmt: skip
@@ -52,11 +55,13 @@ class Messages:
         Returns:
             One row per rank: job, process, host, rank (-1: not known), size (of its world),
             start_ns and end_ns (of its time between MPI_Init and MPI_Finalize), sent_bytes,
-            mpi_ns (in calls that move or await messages), p2p_ns, collective_ns, onesided_ns (its
-            parts), other_mpi_ns, io_ns, and the time of each kind of CALLS (`calls_column`).
+            p2p_bytes and collective_bytes (its parts), mpi_ns (in calls that move or await
+            messages), p2p_ns, collective_ns, onesided_ns (its parts), other_mpi_ns, io_ns, and the
+            time of each kind of CALLS (`calls_column`).
         """
         values = {
-            "sent_bytes": added(MPI_BYTES), "mpi_ns": added(MPI_NS),
+            "sent_bytes": added(MPI_BYTES), "p2p_bytes": added(_P2P_BYTES),
+            "collective_bytes": added(_COLLECTIVE_BYTES), "mpi_ns": added(MPI_NS),
             "io_ns": added(("state_io_ns", "state_mpiio_ns")), "other_mpi_ns": "state_mpi_ns",
             **CLASSES,
             **{calls_column(name): added(f"mpi_{family}_ns" for family in families)

@@ -1,0 +1,88 @@
+"""Pairs of runs: how alike placements and neighbours are, and how rates differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from jostle.analysis.placement.model import Floats
+from jostle.analysis.placement.program_model import PairOfRuns, Run
+
+_SAME = 0.95  # of the nodes: two placements are the same
+_OTHER = 0.5  # of the neighbours' nodes: they are others
+_SURROUNDED = 0.5  # of the most conflicting routers that any run had
+
+
+def overlap(one: set[str], other: set[str]) -> float:
+    """Return the nodes of both placements over those of the larger one, 0 to 1."""
+    return len(one & other) / max(len(one), len(other), 1)
+
+
+def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) -> list[PairOfRuns]:
+    """Return the pairs of runs that tell most of what makes the difference, each once.
+
+    Args:
+        runs: Runs of one program.
+        hosts_of: Of each job beside them, its nodes.
+    """
+    rated = [run for run in runs if run.rate]
+    if len(rated) < 2:
+        return []
+    own = [set(run.hosts) for run in rated]
+    beside = [{host for each in run.company.meetings if each.conflicting
+               for host in hosts_of.get(each.job, ())} for run in rated]  # fmt: skip
+    nodes, neighbours = _overlaps(own), _overlaps(beside)
+    rates = np.array([run.rate or 0.0 for run in rated])
+    ratio = np.maximum.outer(rates, rates) / np.minimum.outer(rates, rates) - 1
+    pairs: dict[tuple[int, int], PairOfRuns] = {}
+
+    def add(why: str, worth: Floats) -> None:
+        """Take the pair that is worth most; less than 0 is none."""
+        worth = np.where(np.triu(np.ones_like(worth), 1) > 0, worth, -1.0)
+        a, b = (int(each) for each in np.unravel_index(int(worth.argmax()), worth.shape))
+        if worth[a, b] < 0 or (a, b) in pairs:
+            return
+        slow, fast = (a, b) if rates[a] <= rates[b] else (b, a)
+        pairs[a, b] = PairOfRuns(
+            why, rated[slow].job, rated[fast].job, float(nodes[a, b]), float(neighbours[a, b]),
+            float(ratio[a, b]),
+        )  # fmt: skip
+
+    add("best and worst", ratio)
+    filled = np.array([bool(each) for each in beside])
+    both = np.logical_and.outer(filled, filled)
+    add("most alike", np.where(both & (nodes >= _SAME) & (neighbours >= _OTHER),
+                               nodes * neighbours, -1.0))  # fmt: skip
+    add("same nodes, other neighbours",
+        np.where((nodes >= _SAME) & (neighbours < _OTHER), ratio, -1.0))  # fmt: skip
+    add("same box, both surrounded", np.where(_same_box(rated), ratio, -1.0))
+    return list(pairs.values())
+
+
+def _overlaps(sets: Sequence[set[str]]) -> Floats:
+    """Return the overlap of each two sets, shape (sets, sets)."""
+    from scipy.sparse import csr_array
+
+    names = {name: place for place, name in enumerate(sorted(set().union(*sets)))}
+    sizes = np.array([len(each) for each in sets])
+    rows = np.repeat(np.arange(len(sets)), sizes)
+    columns = np.array([names[name] for each in sets for name in each], np.int64)
+    member = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(names) or 1))
+    common = (member @ member.T).toarray()
+    shared: Floats = common / np.maximum(np.maximum.outer(sizes, sizes), 1)
+    return shared
+
+
+def _same_box(runs: Sequence[Run]) -> Floats:
+    """Return whether two runs have boxes of the same lengths and are both among many others."""
+    most = max(run.company.conflicting_routers for run in runs)
+    boxes: dict[tuple[int, ...], int] = {}
+    number = []
+    for run in runs:
+        many = most > 0 and run.company.conflicting_routers >= _SURROUNDED * most
+        box = run.shape.box
+        number.append(boxes.setdefault(box.lengths, len(boxes)) if box and many else -1)
+    of = np.array(number)
+    same: Floats = (of[:, None] == of[None, :]) & (of >= 0)[:, None]
+    return same

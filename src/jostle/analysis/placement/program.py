@@ -1,0 +1,172 @@
+"""Puts together what the runs of a program tell of placement (Bhatele, SC'13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.placement.communicators import communicators
+from jostle.analysis.placement.company import Stay, company
+from jostle.analysis.placement.courses import courses
+from jostle.analysis.placement.ground import Ground
+from jostle.analysis.placement.model import CommunicatorShape, Floats, Ints
+from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.program_model import ProgramPlacement, Run
+from jostle.analysis.placement.relations import (
+    communicator_hops,
+    correlation,
+    measured,
+    noise,
+    suspects,
+)
+from jostle.analysis.spread import Range
+from jostle.arrow_columns import floats, ints, lists
+from jostle.repository.query.messages import CALLS, calls_column
+
+
+class _Ranks:
+    """The ranks of all runs as columns, and which rows are whose."""
+
+    def __init__(self, ranks: pa.Table) -> None:
+        self._table = ranks
+        jobs = np.array(ranks["job"].to_pylist(), dtype=object)
+        names, first, count = np.unique(jobs, return_index=True, return_counts=True)
+        self.rows = {name: slice(int(a), int(a + n))
+                     for name, a, n in zip(names, first, count, strict=True)}  # fmt: skip
+
+    def of(self, job: str, name: str) -> Floats:
+        """Return a column of one job; the table is in order of jobs."""
+        return floats(self._table.slice(self.rows[job].start, self._length(job)), name)
+
+    def hosts(self, job: str) -> list[str]:
+        """Return the node of each rank of a job, by rank."""
+        part = self._table.slice(self.rows[job].start, self._length(job))
+        hosts: list[str] = part["host"].to_pylist()
+        return hosts
+
+    def _length(self, job: str) -> int:
+        return self.rows[job].stop - self.rows[job].start
+
+
+def program_placement(
+    ground: Ground,
+    program: str,
+    own: Sequence[Stay],
+    others: Sequence[Stay],
+    ranks: pa.Table,
+    slices: pa.Table,
+    members: pa.Table,
+    given: pa.Table,
+) -> ProgramPlacement:
+    """Say what placement has to do with the speed of a program's runs.
+
+    Args:
+        ground: The fabric.
+        program: Its name.
+        own: Its runs.
+        others: All other jobs.
+        ranks: What ranks of the runs sent (Repository.messages.ranks).
+        slices: The same slice by slice (Repository.messages.slices).
+        members: Communicators of the runs (Repository.messages.communicators).
+        given: What ranks gave to the collectives of each.
+    """
+    table = _Ranks(ranks)
+    groups = _communicators(members, given)
+    runs, left_out = [], []
+    everyone = [*others, *own]
+    for stay in sorted(own, key=lambda each: (each.start_ns, each.job)):
+        if not len(ground.routers(stay.hosts)):
+            left_out.append(f"{stay.job}: none of its nodes is in the fabric")
+        elif stay.job not in table.rows:
+            left_out.append(f"{stay.job}: it has no MPI ranks")
+        else:
+            runs.append(_run(ground, stay, everyone, table, groups.get(stay.job)))
+    rates = [run.rate for run in runs if run.rate]
+    stays = {stay.job: stay for stay in everyone}
+    return ProgramPlacement(
+        program, ground.topology.name, ground.topology.kind, tuple(runs), measured(runs),
+        correlation([run.rate for run in runs], [run.seconds for run in runs]), suspects(runs),
+        tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
+        courses(runs, slices, stays), noise(runs), communicator_hops(runs), _calls(runs),
+        max(rates) / min(rates) if len(rates) > 1 else None, tuple(left_out),
+    )  # fmt: skip
+
+
+_Groups = tuple[dict[int, Ints], dict[int, tuple[Ints, Floats]]]
+
+
+def _communicators(members: pa.Table, given: pa.Table) -> dict[str, _Groups]:
+    """Return by job the ranks of each communicator, and which ranks gave it how many bytes."""
+    groups: dict[str, _Groups] = {}
+    row, rank = lists(members, "ranks")
+    cuts = np.searchsorted(row, np.arange(members.num_rows + 1))
+    numbers = members["communicator"].to_pylist()
+    for place, job in enumerate(members["job"].to_pylist()):
+        mine = rank[cuts[place] : cuts[place + 1]].astype(np.int64)
+        groups.setdefault(job, ({}, {}))[0][numbers[place]] = mine
+    if given.num_rows:
+        jobs = np.array(given["job"].to_pylist(), dtype=object)
+        number, ranks, sent = (ints(given, name) for name in ("communicator", "rank", "bytes"))
+        edges = np.flatnonzero((jobs[1:] != jobs[:-1]) | (number[1:] != number[:-1])) + 1
+        for begin, end in zip([0, *edges], [*edges, len(jobs)], strict=True):
+            part = ranks[begin:end], sent[begin:end].astype(np.float64)
+            groups.setdefault(jobs[begin], ({}, {}))[1][int(number[begin])] = part
+    return groups
+
+
+def _run(
+    ground: Ground, stay: Stay, others: Sequence[Stay], table: _Ranks, groups: _Groups | None
+) -> Run:
+    sent, spent = table.of(stay.job, "sent_bytes").sum(), table.of(stay.job, "mpi_ns")
+    life = table.of(stay.job, "end_ns") - table.of(stay.job, "start_ns")
+    outside = sum(table.of(stay.job, name) for name in ("mpi_ns", "other_mpi_ns", "io_ns"))
+    compute = np.maximum(life - outside, 0.0)
+
+    def class_rate(kind: str) -> float | None:
+        return _rate(*(table.of(stay.job, f"{kind}_{what}").sum() for what in ("bytes", "ns")))
+
+    return Run(
+        stay.job, stay.start_ns, (stay.end_ns - stay.start_ns) / 1e9, len(life), stay.hosts,
+        _rate(sent, spent.sum()),
+        class_rate("collective"), class_rate("p2p"),
+        Range.of(compute / 1e9), Range.of(spent / 1e9),
+        {name: float(table.of(stay.job, calls_column(name)).mean() / 1e9) for name in CALLS},
+        ground.shape(stay.hosts), company(ground, stay, others),
+        tuple(_shapes(ground, stay.job, table, groups)) if groups else (),
+    )  # fmt: skip
+
+
+def _rate(sent: float, spent_ns: float) -> float | None:
+    return float(1e9 * sent / spent_ns) if sent > 0 and spent_ns > 0 else None
+
+
+def _shapes(ground: Ground, job: str, table: _Ranks, groups: _Groups) -> list[CommunicatorShape]:
+    """Measure the communicators of a run, without the world."""
+    rank, hosts = table.of(job, "rank").astype(np.int64), table.hosts(job)
+    size = int(max(rank.max(initial=-1) + 1, table.of(job, "size").max(initial=0)))
+    if size > len(hosts) * 4:  # a hostile profile may claim any size
+        return []
+    places = [""] * size
+    seconds = np.zeros(size)
+    for host, each, spent in zip(hosts, rank.tolist(), table.of(job, "collective_ns"), strict=True):
+        if 0 <= each < size:
+            places[each], seconds[each] = host, spent / 1e9
+    sent = {}
+    for number, (ranks, amounts) in groups[1].items():
+        whole = np.zeros(size)
+        inside = (ranks >= 0) & (ranks < size)
+        np.add.at(whole, ranks[inside], amounts[inside])
+        sent[number] = whole
+    found = communicators(ground, places, groups[0], sent, seconds)
+    return [each for each in found if each.name != "world"]
+
+
+def _calls(runs: Sequence[Run]) -> dict[str, Range]:
+    """Return the time of each kind of calls over the runs, the least first."""
+    if not runs:
+        return {}
+    spent = {name: Range.of(np.array([run.calls_s[name] for run in runs])) for name in CALLS}
+    return {name: each for name, each in sorted(spent.items(), key=lambda item: item[1].mean)
+            if each.max > 0}  # fmt: skip

@@ -1,0 +1,139 @@
+"""Which measures of placement go with the speed of a program's runs (Bhatele 5.2, 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from jostle.analysis.identification.resource_tests import adjusted
+from jostle.analysis.identification.with_without import FEWEST, difference
+from jostle.analysis.placement.program_model import (
+    CommunicatorHops,
+    Correlation,
+    Measured,
+    Noise,
+    Run,
+    SuspectProgram,
+)
+
+_FEWEST_PAIRS = 4  # of values, for a correlation
+_SMALL = 0.02  # spread of the computation time that is nothing
+_PART = 0.1  # of the variance of run times: what goes with less is no reason
+
+
+def _touched(what: str) -> Callable[[Run], float | None]:
+    return lambda run: next((part.number for part in run.shape.touched if part.what == what), None)
+
+
+#: Measures of placement; where several tell equally much of the rate, the first one is named first:
+#: what a job shares with others before where it sits itself.
+MEASURES: dict[str, Callable[[Run], float | None]] = {
+    "conflicting_routers": lambda run: run.company.conflicting_routers,
+    "shared_routers": lambda run: run.company.shared_routers,
+    "shared_links": lambda run: run.company.shared_links,
+    "routers": lambda run: run.shape.routers,
+    "hops": lambda run: run.shape.hops,
+    "communicator_hops": lambda run: run.communicator_hops,
+    "contiguity": lambda run: run.shape.contiguity,
+    "pieces": lambda run: run.shape.pieces,
+    "leaves": _touched("leaf"),
+    "pods": _touched("pod"),
+    "groups": _touched("group"),
+}
+
+
+def correlation(one: Sequence[float | None], other: Sequence[float | None]) -> Correlation:
+    """Correlate two columns, without the rows where one of them is not known."""
+    from scipy import stats
+
+    rows = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    table = np.array(rows, np.float64).reshape(-1, 2)
+    if len(rows) < _FEWEST_PAIRS or not np.ptp(table, axis=0).all():
+        return Correlation(len(rows), None, None, None, None)
+    pearson, spearman = stats.pearsonr(*table.T), stats.spearmanr(*table.T)
+    return Correlation(
+        len(rows), float(pearson.statistic), float(pearson.pvalue), float(spearman.statistic),
+        float(spearman.pvalue),
+    )  # fmt: skip
+
+
+def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
+    """Correlate every measure with rate and time; the one that tells most of the rate first.
+
+    Strength is Spearman's rho without its sign; those that round to the same tenth are equal, and
+    stand in the order of MEASURES.
+    """
+    rates, times = [run.rate for run in runs], [run.seconds for run in runs]
+    rows = []
+    for key, value in MEASURES.items():
+        values = [value(run) for run in runs]
+        if any(each is not None for each in values):
+            rows.append(Measured(key, tuple(values), correlation(values, rates),
+                                 correlation(values, times)))  # fmt: skip
+    return tuple(sorted(rows, key=lambda row: -round(abs(row.rate.spearman or 0.0), 1)))
+
+
+def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
+    """Compare the runs beside each program that might use the same links with those without it."""
+    known = [(run.rate, {each.program for each in run.company.meetings if each.conflicting})
+             for run in runs if run.rate is not None]  # fmt: skip
+    rows = []
+    for program in sorted({name for _, names in known for name in names if name}):
+        beside = np.array([rate for rate, names in known if program in names])
+        without = np.array([rate for rate, names in known if program not in names])
+        if min(len(beside), len(without)) < FEWEST:
+            continue
+        tested = difference(beside, without)
+        size = tested.slowdown
+        rows.append(SuspectProgram(
+            program, tuple(beside.tolist()), tuple(without.tolist()),
+            (size.value, size.low, size.high) if size else None, tested.normal,
+            tested.equal_variance, tested.test, tested.p,
+        ))  # fmt: skip
+    q = adjusted([1.0 if row.p is None else row.p for row in rows])
+    rows = [replace(row, q=each) for row, each in zip(rows, q, strict=True)]
+    return tuple(sorted(rows, key=lambda row: (row.q if row.q is not None else 1.0, row.program)))
+
+
+def noise(runs: Sequence[Run]) -> Noise | None:
+    """Judge whether computation varies between runs, as it would with noise of the system."""
+    compute = np.array([run.compute_s.mean for run in runs])
+    mpi = np.array([run.mpi_s.mean for run in runs])
+    total = np.array([run.seconds for run in runs])
+    if len(runs) < FEWEST or compute.mean() <= 0 or mpi.mean() <= 0:
+        return None
+    spread = float(compute.std(ddof=1) / compute.mean())
+    varies = total.var()
+    parts = [float(np.cov(each, total, bias=True)[0, 1] / varies) if varies > 0 else 0.0
+             for each in (compute, mpi)]  # fmt: skip
+    own = [run.compute_s for run in runs if run.compute_s.mean > 0]
+    return Noise(
+        spread, float(mpi.std(ddof=1) / mpi.mean()),
+        max((1 - each.min / each.mean for each in own), default=0.0),
+        max((each.max / each.mean - 1 for each in own), default=0.0), parts[0], parts[1],
+        spread < _SMALL or parts[0] < _PART,
+    )  # fmt: skip
+
+
+def communicator_hops(runs: Sequence[Run]) -> CommunicatorHops | None:
+    """Correlate the hops of communicators with the time in their collectives."""
+    timed = [
+        run
+        for run in runs
+        if any(each.seconds is not None and each.hops > 0 for each in run.communicators)
+    ]
+    rated = [run for run in timed if run.rate is not None]
+    if not rated:
+        return None
+    chosen = [min(rated, key=lambda run: run.rate or 0), max(rated, key=lambda run: run.rate or 0)]
+    chosen.append(max(rated, key=lambda run: run.shape.contiguity or 0.0))
+    return CommunicatorHops(
+        _of_communicators(timed), {run.job: _of_communicators([run]) for run in chosen}
+    )
+
+
+def _of_communicators(runs: Sequence[Run]) -> Correlation:
+    rows = [each for run in runs for each in run.communicators if each.hops > 0]
+    return correlation([each.hops for each in rows], [each.seconds for each in rows])
