@@ -3,7 +3,7 @@
 The package's interface:
     link_loads: traffic of jobs -> LinkLoads: bytes per link, slice and job.
     routes_of: pairs of vertices -> Routes: which links carry their traffic.
-    footprint: the links that traffic among some switches may take; distances: hops.
+    footprint: the links that traffic among some nodes may take; distances: hops.
 
 Pure functions on tables: no files, no printing.
 """

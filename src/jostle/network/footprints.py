@@ -1,4 +1,4 @@
-"""The links that traffic among some switches may take, whatever is sent: a job's footprint."""
+"""The links that traffic among some nodes may take, whatever is sent: a job's footprint."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from jostle.network.routes import routes_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+_PAIRS_AT_ONCE = 200_000
 #: Hops between two switches that no link joins, nor a chain of links.
 APART = 2**15 - 1
 
@@ -49,25 +52,34 @@ def _graph(topology: Topology) -> csr_array:
     return csr_array((np.ones(int(inner.sum())), ends), shape=(size, size))
 
 
-def footprint(topology: Topology, switches: Ints) -> Flags:
-    """Return of each link whether traffic among some switches may take it by minimal routes.
+def footprint(topology: Topology, nodes: Ints) -> Flags:
+    """Return of each link whether traffic among some nodes may take it by minimal routes.
 
-    In a torus or mesh these are the routes in dimension order, the first dimension first, both ways
-    round where they are equally long; elsewhere every shortest path.
+    The routes are those of `routes_of`. Links of nodes to their switch do not count.
 
     Args:
         topology: The fabric.
-        switches: Those that a job's nodes are attached to, each once.
+        nodes: Vertices of a job's nodes, each attached to a switch.
 
     Returns:
-        Shape (links,). Links of nodes to their switch do not count.
+        Shape (links,).
     """
+    switches, first = np.unique(topology.switch_of[nodes], return_index=True)
     if len(switches) < 2:
         return np.zeros(len(topology.sources), dtype=bool)
     known = topology.coordinates[switches] if topology.sizes else None
-    if known is not None and (known >= 0).all():
+    if known is not None and (known >= 0).all() and not topology.forwarding:
         return _in_dimension_order(topology, known)
-    return _on_shortest_paths(topology, switches)
+    # From a switch on, a route depends on its end alone; on which node of a switch, by tables only.
+    by_node = bool(topology.forwarding) or topology.kind in ("fat tree", "tree")
+    starts, ends = nodes[first], nodes if by_node else nodes[first]
+    used = np.zeros(len(topology.sources), dtype=bool)
+    step = max(1, _PAIRS_AT_ONCE // len(ends))
+    for begin in range(0, len(starts), step):
+        some = starts[begin : begin + step]
+        routes = routes_of(topology, np.repeat(some, len(ends)), np.tile(ends, len(some)))
+        used[np.unique(routes.low.indices[routes.low.data > 0])] = True
+    return used & between_switches(topology)
 
 
 def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
@@ -122,23 +134,3 @@ def _taken(line: Ints, begin: Ints, steps: Ints, size: int, sign: int) -> Ints:
     inside = np.cumsum(marks, axis=1)[:, : 2 * size] > 0
     rows, places = np.nonzero(inside[:, :size] | inside[:, size:])
     return lines[rows] * size + places
-
-
-def _on_shortest_paths(topology: Topology, switches: Ints) -> Flags:
-    """Return the links on any shortest path among switches."""
-    hops = distances(topology, switches)
-    inner = np.flatnonzero(between_switches(topology))
-    source, target = topology.sources[inner], topology.targets[inner]
-    # A link leads to an end if its own end is one, or a link of a shortest path goes on from there.
-    leads = np.zeros(hops.shape, dtype=bool)
-    leads[:, switches] = True
-    used = np.zeros(len(inner), dtype=bool)
-    known = hops[:, switches]
-    for level in range(int(known[known < APART].max(initial=0)), 0, -1):
-        row, link = np.nonzero((hops[:, target] == level) & (hops[:, source] == level - 1)
-                               & leads[:, target])  # fmt: skip
-        used[link] = True
-        leads[row, source[link]] = True
-    flags = np.zeros(len(topology.sources), dtype=bool)
-    flags[inner[used]] = True
-    return flags

@@ -6,6 +6,10 @@ Public interface:
     Stay: a job, where and when. company: what it has in common with others at its time.
     Company, Meeting: that.
     communicators: hops of each communicator of a job. CommunicatorShape: that.
+    program_placement: what placement has to do with the speed of a program's runs.
+    ProgramPlacement and its parts: Run, Measured, Correlation, SuspectProgram, PairOfRuns, Course,
+        Event, Noise, CommunicatorHops.
+    overlap: how alike two placements are.
 """
 
 from __future__ import annotations
@@ -21,16 +25,43 @@ from jostle.analysis.placement.model import (
     Shape,
     Touched,
 )
+from jostle.analysis.placement.pairs import overlap
+from jostle.analysis.placement.program import program_placement, shapes_of
+from jostle.analysis.placement.program_model import (
+    CommunicatorHops,
+    Correlation,
+    Course,
+    Event,
+    Measured,
+    Noise,
+    PairOfRuns,
+    ProgramPlacement,
+    Run,
+    SuspectProgram,
+)
 
 __all__ = [
     "Box",
+    "CommunicatorHops",
     "CommunicatorShape",
     "Company",
+    "Correlation",
+    "Course",
+    "Event",
     "Ground",
+    "Measured",
     "Meeting",
+    "Noise",
+    "PairOfRuns",
+    "ProgramPlacement",
+    "Run",
     "Shape",
     "Stay",
+    "SuspectProgram",
     "Touched",
     "communicators",
     "company",
+    "overlap",
+    "program_placement",
+    "shapes_of",
 ]

@@ -42,7 +42,7 @@ def company(ground: Ground, own: Stay, others: Sequence[Stay]) -> Company:
         others: Jobs, those that ran at another time or in another fabric too.
     """
     routers = ground.routers(own.hosts)
-    links = ground.footprint(routers)
+    links = ground.footprint(own.hosts)
     length = max(own.end_ns - own.start_ns, 1)
     meetings, sets, spans = [], [], []
     for other in others:
@@ -51,7 +51,7 @@ def company(ground: Ground, own: Stay, others: Sequence[Stay]) -> Company:
         if end <= begin or other.job == own.job or not len(theirs):
             continue
         both = np.intersect1d(routers, theirs, assume_unique=True)
-        shared = np.flatnonzero(links & ground.footprint(theirs))
+        shared = np.flatnonzero(links & ground.footprint(other.hosts))
         nodes = sum(host in ground.router_of for host in other.hosts)
         meetings.append(Meeting(
             other.job, other.program, other.user, (end - begin) / length, nodes, len(theirs),

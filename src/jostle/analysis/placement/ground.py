@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jostle.analysis.placement.model import Box, Ints, Shape, Touched
 from jostle.network import APART, between_switches, distances, footprint
 from jostle.topology import Topology
 
+Flags = NDArray[np.bool_]
 _MOST_KEPT = 4096  # footprints; a job of many runs has the same nodes again and again
 
 
@@ -23,29 +25,32 @@ class Ground:
         """Find the switch of each node."""
         self.topology = topology
         switch, plane = topology.switch_of, topology.planes
-        self.router_of: dict[str, int] = {}
+        self.vertex_of: dict[str, int] = {}
         for host, adapters in topology.adapters_of.items():
             attached = [each for each in adapters if switch[each] >= 0]
             if attached:
                 first = min(attached, key=lambda each: int(plane[each]))
-                self.router_of[host] = int(switch[first])
+                self.vertex_of[host] = first
+        self.router_of = {host: int(switch[vertex]) for host, vertex in self.vertex_of.items()}
         places = np.fromiter(self.router_of.values(), np.int64, len(self.router_of))
         #: Of each vertex, the nodes that are attached to it.
         self.nodes_on: Ints = np.bincount(places, minlength=len(topology.vertices)).astype(np.int64)
-        self._footprints: dict[bytes, np.ndarray] = {}
+        self._footprints: dict[bytes, NDArray[np.uint8]] = {}
 
     def routers(self, hosts: Iterable[str]) -> Ints:
         """Return the switches of some nodes, in order, each once."""
         known = {self.router_of[host] for host in hosts if host in self.router_of}
         return np.array(sorted(known), np.int64)
 
-    def footprint(self, routers: Ints) -> np.ndarray:
-        """Return of each link whether traffic among some switches may take it (see network)."""
-        key = routers.tobytes()
+    def footprint(self, hosts: Iterable[str]) -> Flags:
+        """Return of each link whether traffic among some nodes may take it (see network)."""
+        known = {self.vertex_of[host] for host in hosts if host in self.vertex_of}
+        nodes = np.array(sorted(known), np.int64)
+        key = nodes.tobytes()
         if key not in self._footprints:
             if len(self._footprints) >= _MOST_KEPT:
                 self._footprints.clear()
-            self._footprints[key] = np.packbits(footprint(self.topology, routers))
+            self._footprints[key] = np.packbits(footprint(self.topology, nodes))
         packed = self._footprints[key]
         return np.unpackbits(packed, count=len(self.topology.sources)).astype(bool)
 

@@ -94,6 +94,14 @@ def program_placement(
     )  # fmt: skip
 
 
+def shapes_of(
+    ground: Ground, job: str, ranks: pa.Table, members: pa.Table, given: pa.Table
+) -> list[CommunicatorShape]:
+    """Measure the communicators of one job, without the world; arguments as above."""
+    table, groups = _Ranks(ranks), _communicators(members, given).get(job)
+    return _shapes(ground, job, table, groups) if groups and job in table.rows else []
+
+
 _Groups = tuple[dict[int, Ints], dict[int, tuple[Ints, Floats]]]
 
 
