@@ -49,7 +49,7 @@ SUBROOMS = {
     "cli": "options views launch doctor site_demo commands",
     "study": "places",
     "validation": "lab",
-    "synthetic": "traces+planted machines",
+    "synthetic": "traces+planted+placed machines",
     "lab": "filesystems",
     "topology": "formats",
 }

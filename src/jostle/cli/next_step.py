@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 #: Verbs in the order in which they are shown.
 PATH = (
     "run", "inject", "lab exec", "ingest", "receive", "jobs", "matrix", "nodes", "digest",
-    "estimate", "compare", "neighbours", "interference", "timeline", "background", "serve",
+    "estimate", "compare", "neighbours", "placement", "interference", "timeline", "background",
+    "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
@@ -61,6 +62,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "neighbours": {
         "neighbours": ("interference JOB", "timeline JOB OTHERS"),
         "nobody": ("serve JOB",),
+    },
+    "placement": {
+        "company": ("interference JOB", "serve JOB"),
+        "alone": ("serve JOB",),
+        "runs": ("interference JOB", "serve JOB"),
     },
     "interference": {
         "suspects": ("serve JOB", "timeline JOB OTHERS"),
@@ -124,7 +130,7 @@ def steps(
 
 
 #: Verbs that can show what another user may see.
-_AS_USER = ("estimate", "interference", "neighbours", "matrix")
+_AS_USER = ("estimate", "interference", "neighbours", "matrix", "placement")
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:

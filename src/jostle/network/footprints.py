@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jostle.network.routes import routes_of
+from jostle.topology import Topology
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from jostle.topology import Topology
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -82,6 +82,34 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
     return used & between_switches(topology)
 
 
+class _Lines:
+    """The lines of a torus along each dimension, and the links on them.
+
+    A line is numbered by all other coordinates, a place on it by line * size + coordinate.
+
+    Attributes:
+        links: Of each dimension and sign, its links; places: where each begins.
+    """
+
+    def __init__(self, topology: Topology) -> None:
+        sizes = np.array(topology.sizes, np.int64)
+        own = topology.coordinates[topology.sources]
+        self.sizes = sizes
+        self.links: dict[tuple[int, int], Ints] = {}
+        self.places: dict[tuple[int, int], Ints] = {}
+        for k, size in enumerate(topology.sizes):
+            for sign in (1, -1):
+                links = np.flatnonzero(
+                    (topology.link_dimensions == k) & (topology.link_signs == sign)
+                )
+                line = _place(np.delete(own[links], k, axis=1), np.delete(sizes, k))
+                self.links[k, sign] = links
+                self.places[k, sign] = line * size + own[links, k]
+
+
+_LINES: WeakKeyDictionary[Topology, _Lines] = WeakKeyDictionary()
+
+
 def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
     """Return the links of a torus that dimension order takes among switches at some places.
 
@@ -89,48 +117,45 @@ def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
     later ones those of its beginning: the lines on which traffic moves are the combinations of
     both, and are far fewer than the pairs.
     """
-    sizes = np.array(topology.sizes)
-    own = topology.coordinates[topology.sources]
+    lines = _LINES.get(topology)
+    if lines is None:
+        lines = _LINES[topology] = _Lines(topology)
+    sizes = lines.sizes
     used = np.zeros(len(topology.sources), dtype=bool)
     for k, size in enumerate(topology.sizes):
-        ends = np.unique(at[:, : k + 1], axis=0)
-        starts = np.unique(at[:, k:], axis=0)
-        # Lines of dimension k, numbered by all other coordinates.
-        place = _place(ends[:, :-1], sizes[:k]) * int(np.prod(sizes[k + 1 :]))
-        line = (place[:, None] + _place(starts[:, 1:], sizes[k + 1 :])[None, :]).ravel()
-        to, begin = (values.ravel() for values in np.meshgrid(ends[:, -1], starts[:, 0],
-                                                              indexing="ij"))  # fmt: skip
-        along = np.flatnonzero(topology.link_dimensions == k)
-        others = np.delete(own[along], k, axis=1)
-        link_line = _place(others, np.delete(sizes, k))
+        after = int(np.prod(sizes[k + 1 :]))
+        ends = np.unique(_place(at[:, : k + 1], sizes[: k + 1]))
+        starts = np.unique(_place(at[:, k:], sizes[k:]))
+        line = ((ends // size * after)[:, None] + (starts % after)[None, :]).ravel()
+        to = np.repeat(ends % size, len(starts))
+        begin = np.tile(starts // after, len(ends))
         for sign in (1, -1):
             steps = sign * (to - begin)
             if topology.wraps[k]:
                 steps = steps % size
                 steps = np.where(2 * steps <= size, steps, 0)
             moves = steps > 0
-            taken = _taken(line[moves], begin[moves], steps[moves], size, sign)
-            mine = topology.link_signs[along] == sign
-            number = link_line[mine] * size + own[along[mine], k]
-            used[along[mine]] |= np.isin(number, taken)
+            left = _left(line[moves], begin[moves], steps[moves], sign,
+                         (int(np.prod(sizes)) // size, size))  # fmt: skip
+            used[lines.links[k, sign]] = left[lines.places[k, sign]]
     return used
 
 
 def _place(coordinates: Ints, sizes: Ints) -> Ints:
     """Return coordinates as one number, the last one fastest."""
     place = np.zeros(len(coordinates), np.int64)
-    for k, size in enumerate(sizes):
+    for k, size in enumerate(sizes.tolist()):
         place = place * size + coordinates[:, k]
     return place
 
 
-def _taken(line: Ints, begin: Ints, steps: Ints, size: int, sign: int) -> Ints:
-    """Return line * size + place of every place that a message leaves in a direction."""
-    lines, number = np.unique(line, return_inverse=True)
-    marks = np.zeros((len(lines), 2 * size + 1), np.int64)
-    first = begin if sign > 0 else begin + size - steps + 1
-    np.add.at(marks, (number, first), 1)
-    np.add.at(marks, (number, first + steps), -1)
-    inside = np.cumsum(marks, axis=1)[:, : 2 * size] > 0
-    rows, places = np.nonzero(inside[:, :size] | inside[:, size:])
-    return lines[rows] * size + places
+def _left(line: Ints, begin: Ints, steps: Ints, sign: int, shape: tuple[int, int]) -> Flags:
+    """Return of every place of all lines whether a message leaves it in a direction."""
+    count, size = shape
+    wide = 2 * size + 1  # so that no stretch reaches round the end
+    first = line * wide + (begin if sign > 0 else begin + size - steps + 1)
+    marks = np.bincount(first, minlength=count * wide)
+    marks -= np.bincount(first + steps, minlength=count * wide)
+    inside = np.cumsum(marks.reshape(count, wide), axis=1) > 0
+    flags: Flags = (inside[:, :size] | inside[:, size : 2 * size]).ravel()
+    return flags

@@ -4,6 +4,8 @@ Public interface:
     plant: a repository of any size, of jobs that slow each other by known amounts.
     Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
     Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
+    plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
+    Placements, PlacedRun: its truth.
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
     machine_slices: the same in memory.
     MachineSpec: machines without jobs.
@@ -14,6 +16,8 @@ Public interface:
 from __future__ import annotations
 
 from jostle.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
+from jostle.synthetic.placed.model import PlacedRun, Placements
+from jostle.synthetic.placements import plant_placements
 from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
@@ -24,6 +28,8 @@ __all__ = [
     "Fault",
     "KnownLoss",
     "MachineSpec",
+    "PlacedRun",
+    "Placements",
     "Planted",
     "PlantedJob",
     "Spec",
@@ -31,5 +37,6 @@ __all__ = [
     "machine_slices",
     "plant",
     "plant_machines",
+    "plant_placements",
     "trace",
 ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.placement.ground import Ground
 from jostle.analysis.placement.model import Company, Floats, Ints, Meeting
 
@@ -33,35 +34,66 @@ class Stay:
     end_ns: int
 
 
-def company(ground: Ground, own: Stay, others: Sequence[Stay]) -> Company:
+@dataclass(frozen=True)
+class _Met:
+    """One job of the company: its stay beside the other, nodes, routers, and what both share."""
+
+    stay: Stay
+    span: tuple[int, int]
+    nodes: int
+    routers: Ints
+    both: Ints
+    links: Ints
+
+
+def company(
+    ground: Ground, own: Stay, others: Sequence[Stay], hidden: Collection[str] = ()
+) -> Company:
     """Find what a job has in common with others that ran at the same time.
 
     Args:
         ground: The fabric.
         own: The job.
         others: Jobs, those that ran at another time or in another fabric too.
+        hidden: Those of them whose names may not be told: they are one entry, OTHERS.
     """
     routers = ground.routers(own.hosts)
     links = ground.footprint(own.hosts)
     length = max(own.end_ns - own.start_ns, 1)
-    meetings, sets, spans = [], [], []
+    met = []
     for other in others:
-        begin, end = max(own.start_ns, other.start_ns), min(own.end_ns, other.end_ns)
+        span = max(own.start_ns, other.start_ns), min(own.end_ns, other.end_ns)
+        if span[1] <= span[0] or other.job == own.job:
+            continue
         theirs = ground.routers(other.hosts)
-        if end <= begin or other.job == own.job or not len(theirs):
+        if not len(theirs):
             continue
         both = np.intersect1d(routers, theirs, assume_unique=True)
         shared = np.flatnonzero(links & ground.footprint(other.hosts))
         nodes = sum(host in ground.router_of for host in other.hosts)
-        meetings.append(Meeting(
-            other.job, other.program, other.user, (end - begin) / length, nodes, len(theirs),
-            len(both), len(shared),
-        ))  # fmt: skip
-        sets.append((theirs if len(shared) else theirs[:0], both, shared))
-        spans.append((begin, end))
-    means = _means(sets, spans, len(ground.topology.vertices), len(links), length)
+        met.append(_Met(other, span, nodes, theirs, both, shared))
+    meetings = [_meeting(each.stay, [each], length) for each in met if each.stay.job not in hidden]
+    unnamed = [each for each in met if each.stay.job in hidden]
+    if unnamed:
+        nobody = Stay(OTHERS, "", None, (), own.start_ns, own.end_ns)
+        meetings.append(_meeting(nobody, unnamed, length))
+    means = _means(
+        [(each.routers if len(each.links) else each.routers[:0], each.both, each.links)
+         for each in met],
+        [each.span for each in met], len(ground.topology.vertices), len(links), length,
+    )  # fmt: skip
     order = sorted(meetings, key=lambda each: (-each.shared_links, -each.shared_routers, each.job))
     return Company(tuple(order), int(links.sum()), *means)
+
+
+def _meeting(stay: Stay, met: Sequence[_Met], length: int) -> Meeting:
+    """Return what one job, or several together, have in common with the other."""
+    shares = [(each.span[1] - each.span[0]) / length for each in met]
+    distinct = [len(np.unique(np.concatenate(parts))) for parts in (
+        [each.routers for each in met], [each.both for each in met], [each.links for each in met],
+    )]  # fmt: skip
+    nodes = sum(each.nodes for each in met)
+    return Meeting(stay.job, stay.program, stay.user, max(shares), nodes, *distinct)
 
 
 def _means(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,6 +47,10 @@ class _Ranks:
         hosts: list[str] = part["host"].to_pylist()
         return hosts
 
+    def ranks(self, job: str) -> int:
+        """Return how many ranks of a job there are."""
+        return self._length(job)
+
     def _length(self, job: str) -> int:
         return self.rows[job].stop - self.rows[job].start
 
@@ -59,6 +64,7 @@ def program_placement(
     slices: pa.Table,
     members: pa.Table,
     given: pa.Table,
+    notes: Sequence[str] = (),
 ) -> ProgramPlacement:
     """Say what placement has to do with the speed of a program's runs.
 
@@ -71,18 +77,13 @@ def program_placement(
         slices: The same slice by slice (Repository.messages.slices).
         members: Communicators of the runs (Repository.messages.communicators).
         given: What ranks gave to the collectives of each.
+        notes: What is known to be wrong with the fabric.
     """
     table = _Ranks(ranks)
     groups = _communicators(members, given)
-    runs, left_out = [], []
     everyone = [*others, *own]
-    for stay in sorted(own, key=lambda each: (each.start_ns, each.job)):
-        if not len(ground.routers(stay.hosts)):
-            left_out.append(f"{stay.job}: none of its nodes is in the fabric")
-        elif stay.job not in table.rows:
-            left_out.append(f"{stay.job}: it has no MPI ranks")
-        else:
-            runs.append(_run(ground, stay, everyone, table, groups.get(stay.job)))
+    usual, left_out = _usual(ground, own, table)
+    runs = [_run(ground, stay, everyone, table, groups.get(stay.job)) for stay in usual]
     rates = [run.rate for run in runs if run.rate]
     stays = {stay.job: stay for stay in everyone}
     return ProgramPlacement(
@@ -90,8 +91,27 @@ def program_placement(
         correlation([run.rate for run in runs], [run.seconds for run in runs]), suspects(runs),
         tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
         courses(runs, slices, stays), noise(runs), communicator_hops(runs), _calls(runs),
-        max(rates) / min(rates) if len(rates) > 1 else None, tuple(left_out),
+        max(rates) / min(rates) if len(rates) > 1 else None, tuple(left_out), tuple(notes),
     )  # fmt: skip
+
+
+def _usual(
+    ground: Ground, own: Sequence[Stay], table: _Ranks
+) -> tuple[list[Stay], list[str]]:  # fmt: skip
+    """Return the runs that can be compared, in order of time, and why others are left out."""
+    placed = [stay for stay in own if len(ground.routers(stay.hosts))]
+    ranked = [stay for stay in placed if stay.job in table.rows]
+    sizes = Counter(table.ranks(stay.job) for stay in ranked)
+    size = max(sizes, key=lambda each: (sizes[each], each), default=0)
+    usual = [stay for stay in ranked if table.ranks(stay.job) == size]
+    reasons = {
+        "with no node in the fabric": len(own) - len(placed),
+        "without MPI ranks": len(placed) - len(ranked),
+        f"with another number of ranks than {size}": len(ranked) - len(usual),
+    }
+    left_out = [f"{number} {'run' if number == 1 else 'runs'} {reason}"
+                for reason, number in reasons.items() if number]  # fmt: skip
+    return sorted(usual, key=lambda each: (each.start_ns, each.job)), left_out
 
 
 def shapes_of(

@@ -230,7 +230,8 @@ class ProgramPlacement:
         communicators: Hops of communicators and their time; None: not known.
         calls: Kinds of MPI calls by mean time of a rank over all runs, the least first.
         best_to_worst: Rate of the fastest run over that of the slowest.
-        left_out: Runs that were not used, and why.
+        left_out: How many runs were not used, and why.
+        notes: What could not be known, or was guessed; sentences.
     """
 
     program: str
@@ -247,3 +248,4 @@ class ProgramPlacement:
     calls: dict[str, Range]
     best_to_worst: float | None
     left_out: tuple[str, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,210 @@
+"""Placement in words, the same on a page, in a figure and in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jostle.report.format.values import count, percent, significant
+
+if TYPE_CHECKING:
+    from jostle.analysis.placement import (
+        Correlation,
+        Measured,
+        Noise,
+        PairOfRuns,
+        ProgramPlacement,
+        Shape,
+        SuspectProgram,
+        Touched,
+    )
+    from jostle.report.models.placement import JobPlacement
+
+#: Measures of placement: name, and what it is.
+MEASURES = {
+    "conflicting_routers": ("conflicting routers", "routers of jobs that may use the same links"),
+    "shared_routers": ("shared routers", "routers on which another job has a node, too"),
+    "shared_links": ("shared links", "links that the traffic of another job may take, too"),
+    "routers": ("routers allocated", "routers on which the job has a node"),
+    "hops": ("hops between nodes", "links between two of its nodes, mean"),
+    "communicator_hops": ("hops in communicators", "links between two ranks of a communicator"),
+    "contiguity": ("contiguity", "its nodes over all nodes in the box around it"),
+    "pieces": ("pieces", "groups of routers that hang together"),
+    "leaves": ("leaves", "leaf switches with nodes of the job"),
+    "pods": ("pods", "pods with nodes of the job"),
+    "groups": ("groups", "groups with nodes of the job"),
+}
+_EVIDENCE = 0.05
+_PLURALS = {"leaf": "leaves", "pod": "pods", "group": "groups"}
+
+
+def measure_name(key: str) -> str:
+    """Return what a measure of placement is called."""
+    return MEASURES[key][0]
+
+
+def message_rate(value: float | None) -> str:
+    """Return a messaging rate: `58.0 MB/s`; "-" where there is none."""
+    return "-" if value is None else f"{significant(value / 1e6)} MB/s"
+
+
+def hops_of(value: float | None) -> str:
+    """Return a mean number of hops: `6.6`."""
+    return "-" if value is None else f"{value:.1f}"
+
+
+def box_of(shape: Shape, dimensions: tuple[str, ...] = ()) -> str:
+    """Return the box around a job: `5 x 8 x 10, 800 nodes`."""
+    if shape.box is None:
+        return not_defined(shape.kind)
+    begin = ""
+    if dimensions:
+        begin = " from " + ", ".join(
+            f"{name} {at}" for name, at in zip(dimensions, shape.box.begin, strict=True)
+        )
+    return f"{' x '.join(map(str, shape.box.lengths))}{begin}; {count(shape.box.nodes)} nodes"
+
+
+def not_defined(kind: str) -> str:
+    """Say that a measure has no meaning in a fabric."""
+    return f"not defined in a {kind}"
+
+
+def touched_name(part: Touched) -> str:
+    """Return the plural of what a job touches: `leaves`."""
+    return _PLURALS[part.what]
+
+
+def shape_rows(shape: Shape, dimensions: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    """Return the measures of a placement: name, value, what it is."""
+    whole = "all" if shape.whole_routers == shape.routers else count(shape.whole_routers)
+    rows = [
+        ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
+        ("routers", count(shape.routers), f"switches of its nodes; of {whole} it has every node"),
+        ("hops", "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
+         "links between two of its nodes, mean"),
+    ]  # fmt: skip
+    if shape.box is not None:
+        rows += [
+            ("box", box_of(shape, dimensions), "the smallest around it"),
+            ("contiguity", significant(shape.contiguity or 0.0), "its nodes over those in the box"),
+        ]
+    else:
+        rows.append(("box, contiguity", "-", not_defined(shape.kind)))
+    pieces = "-" if shape.pieces is None else count(shape.pieces)
+    why = not_defined(shape.kind) if shape.pieces is None else "routers that hang together"
+    rows.append(("pieces", pieces, why))
+    rows += [(touched_name(part), count(part.number), f"{count(part.least)} would do")
+             for part in shape.touched]  # fmt: skip
+    return rows
+
+
+def job_answer(content: JobPlacement) -> str:
+    """Return the answer about a job in a sentence or two."""
+    company = content.company
+    met = [each for each in company.meetings if each.conflicting]
+    where = (
+        f"{content.job} has {_many(content.shape.nodes, 'node')} on "
+        f"{_many(content.shape.routers, 'router')} of {content.shape.fabric}."
+    )
+    if not company.links:
+        return f"{where} Its traffic takes no link between routers."
+    if not company.meetings:
+        return f"{where} No other job ran beside it in this fabric."
+    if not met:
+        return f"{where} None of the {count(len(company.meetings))} jobs beside it uses its links."
+    first = met[0]
+    by = f"{first.job} ({first.program})" if first.program else first.job
+    number = len(met)
+    return (
+        f"{where} {_many(number, 'job')} beside it may use its links; the most has {by}: "
+        f"{count(first.shared_links)} of {count(company.links)}."
+    )
+
+
+def program_answer(content: ProgramPlacement) -> str:
+    """Return what tells most of a program's rate, in a sentence or two."""
+    best = content.measures[0] if content.measures else None
+    proven = [each for each in content.suspects if is_proven(each)]
+    slower = [each for each in proven if each.change and each.change[0] < 0]
+    if best is None or best.rate.spearman is None or (best.rate.spearman_p or 1) > _EVIDENCE:
+        text = f"No measure of placement goes with the messaging rate of {content.program}."
+    else:
+        more = "lower" if best.rate.spearman < 0 else "higher"
+        text = (
+            f"The more {measure_name(best.key)}, the {more} the messaging rate of "
+            f"{content.program} (rho {signed(best.rate.spearman)})."
+            if best.key != "contiguity" else
+            f"The more contiguous, the {more} the messaging rate of {content.program} "
+            f"(rho {signed(best.rate.spearman)})."
+        )  # fmt: skip
+    if slower and slower[0].change:
+        text += f" Beside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
+    return text
+
+
+def is_proven(each: SuspectProgram) -> bool:
+    """Whether runs beside a program differ from those without it by more than chance."""
+    return each.q is not None and each.q < _EVIDENCE
+
+
+def goes_with(row: Measured) -> bool:
+    """Whether a measure goes with the rate by more than chance."""
+    return row.rate.spearman_p is not None and row.rate.spearman_p < _EVIDENCE
+
+
+def signed(value: float | None) -> str:
+    """Return a correlation: `-0.81`; "-" where it is not known."""
+    return "-" if value is None else f"{value:+.2f}"
+
+
+def change_of(value: float | None) -> str:
+    """Return a change with its sign: `-12 %`."""
+    return "-" if value is None else f"{100 * value:+.0f} %"
+
+
+def correlated(each: Correlation) -> str:
+    """Return a correlation in words: `r = +0.23, p = 3e-36, n = 2,907`."""
+    if each.pearson is None or each.pearson_p is None:
+        return f"too few values (n = {count(each.n)})"
+    return f"r = {signed(each.pearson)}, p = {chance(each.pearson_p)}, n = {count(each.n)}"
+
+
+def chance(p: float | None) -> str:
+    """Return a probability: `0.03`, `2e-07`; "-" where it is not known."""
+    if p is None:
+        return "-"
+    return f"{p:.1e}" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
+
+
+def noise_answer(each: Noise) -> str:
+    """Say whether noise of the system is the reason."""
+    verdict = (
+        "Noise of the operating system is not the reason."
+        if each.excluded
+        else "Noise of the operating system, or another input, may be a reason."
+    )
+    return (
+        f"{verdict} Mean computation varies by {percent(each.compute_spread)} between runs, "
+        f"MPI by {percent(each.mpi_spread)}; of the variance of run times "
+        f"{percent(max(each.compute_part, 0.0))} goes with computation, "
+        f"{percent(max(each.mpi_part, 0.0))} with MPI. Within a run a rank computes up to "
+        f"{percent(each.least)} less and {percent(each.most)} more than the mean."
+    )
+
+
+def pair_answer(each: PairOfRuns) -> str:
+    """Say what a pair of runs tells."""
+    return (
+        f"{each.fast} is {percent(each.faster)} faster than {each.slow}: "
+        f"{percent_alike(each.nodes_alike)} of the nodes and "
+        f"{percent_alike(each.neighbours_alike)} of the conflicting nodes are the same."
+    )
+
+
+def percent_alike(share: float) -> str:
+    """Return an overlap: `98.7 %`."""
+    return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,212 @@
+"""Placement of a job, and of the runs of a program: one content for terminal, page and figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jostle.errors import UsageError
+from jostle.plain_values import plain
+
+if TYPE_CHECKING:
+    from jostle.analysis.placement import (
+        CommunicatorShape,
+        Company,
+        Ground,
+        ProgramPlacement,
+        Shape,
+        Stay,
+    )
+    from jostle.repository import Repository
+    from jostle.topology import Topology
+
+#: Runs that a program needs for its measures to be compared.
+LEAST_RUNS = 4
+
+
+@dataclass(frozen=True)
+class JobPlacement:
+    """Where a job sits and who else uses its links.
+
+    Attributes:
+        job: Its name.
+        program: Its program.
+        start_ns: When it began; end_ns: when it ended, or how far it is known.
+        shape: Its placement.
+        company: Who ran beside it.
+        communicators: Its communicators without the world, the widest first; empty: not recorded.
+        notes: What could not be known, or was guessed; sentences.
+    """
+
+    job: str
+    program: str
+    start_ns: int
+    end_ns: int
+    shape: Shape
+    company: Company
+    communicators: tuple[CommunicatorShape, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Stays:
+    """A fabric and all jobs in it, for figures.
+
+    Attributes:
+        ground: The fabric.
+        by_job: Where and when each job was.
+    """
+
+    ground: Ground
+    by_job: dict[str, Stay]
+
+
+def job_placement(
+    store: Repository, job: str, *, as_user: int | None = None
+) -> tuple[JobPlacement, Stays]:
+    """Measure the placement of a job.
+
+    Args:
+        store: The repository.
+        job: Its name there.
+        as_user: Uid of the viewer: other users' jobs are one entry, without names.
+
+    Raises:
+        UsageError: No fabric is known, or none of the job's nodes is in one.
+    """
+    from jostle.analysis.placement import company, shapes_of
+
+    everyone = _stays(store)
+    own = everyone[job]
+    ground, notes = _ground(store, [own])
+    others = [stay for name, stay in everyone.items() if name != job]
+    hidden = [stay.job for stay in others if as_user is not None and stay.user != as_user]
+    asked = store.messages
+    shapes = shapes_of(ground, job, asked.ranks([job]), *asked.communicators([job]))
+    shape = ground.shape(own.hosts)
+    content = JobPlacement(
+        job, own.program, own.start_ns, own.end_ns, shape,
+        company(ground, own, others, hidden), tuple(shapes), (*notes, *_unknown(shape)),
+    )  # fmt: skip
+    shown = {name: stay for name, stay in everyone.items() if name not in hidden}
+    return content, Stays(ground, shown)
+
+
+def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement, Stays]:
+    """Say what placement has to do with the speed of a program's runs.
+
+    Args:
+        store: The repository.
+        program: Its name, as `jostle jobs` shows it.
+
+    Raises:
+        UsageError: No job runs it, no fabric is known, or too few runs are in one.
+    """
+    from jostle.analysis.placement import program_placement as place
+
+    everyone = _stays(store)
+    own = [stay for stay in everyone.values() if stay.program == program]
+    if not own:
+        names = Counter(stay.program for stay in everyone.values() if stay.program)
+        most = ", ".join(f"`{name}`" for name, _ in names.most_common(3))
+        hint = f"The most frequent are {most}." if most else "`jostle jobs` lists them."
+        raise UsageError(f"No job runs `{program}`.", hint=hint)
+    ground, notes = _ground(store, own)
+    others = [stay for stay in everyone.values() if stay.program != program]
+    asked, jobs = store.messages, [stay.job for stay in own]
+    content = place(
+        ground, program, own, others, asked.ranks(jobs), asked.slices(jobs),
+        *asked.communicators(jobs), notes=notes,
+    )  # fmt: skip
+    if len(content.runs) < LEAST_RUNS:
+        raise UsageError(
+            f"`{program}` has {len(content.runs)} runs that can be compared; "
+            f"{LEAST_RUNS} are needed.",
+            hint=f"Look at one: jostle placement {own[-1].job}",
+        )
+    return content, Stays(ground, everyone)
+
+
+def job_json(content: JobPlacement) -> dict[str, Any]:
+    """Return the placement of a job as plain values, and the answer in words."""
+    from jostle.report.format.placement import job_answer
+
+    meetings = [plain(each) | {"conflicting": each.conflicting}
+                for each in content.company.meetings]  # fmt: skip
+    values: dict[str, Any] = plain(content)
+    values["company"]["meetings"] = meetings
+    return values | {"answer": job_answer(content)}
+
+
+def program_json(content: ProgramPlacement) -> dict[str, Any]:
+    """Return what the runs of a program tell as plain values, and the answer in words."""
+    from jostle.report.format.placement import program_answer
+
+    values: dict[str, Any] = plain(content)
+    return values | {"answer": program_answer(content)}
+
+
+def _stays(store: Repository) -> dict[str, Stay]:
+    """Return where and when every job was; batch jobs without a profile too."""
+    from jostle.analysis.placement import Stay
+    from jostle.batch_jobs import batch_job_of
+
+    stays = {
+        name: Stay(name, fact.program, fact.user, fact.nodes, fact.start_ns, fact.last_ns)
+        for name, fact in store.messages.facts().items()
+    }
+    profiled = {batch.script for batch in map(batch_job_of, stays) if batch}
+    rows = store.query(
+        "SELECT job, name, uid, nodes, start_ns, end_ns FROM batch_jobs WHERE len(nodes) > 0"
+    ).to_pylist()
+    for row in rows:
+        name = row["job"]
+        if name and name not in stays and name not in profiled and row["start_ns"]:
+            stays[name] = Stay(name, row["name"] or "", row["uid"], tuple(row["nodes"]),
+                               row["start_ns"], row["end_ns"] or 2**62)  # fmt: skip
+    return stays
+
+
+def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
+    """Return the fabric in which most nodes of some jobs are, as it was at their end."""
+    from jostle.analysis.placement import Ground
+    from jostle.topology import valid_at
+    from jostle.topology.store import topologies_of
+
+    versions = topologies_of(store.path)
+    if not versions:
+        raise UsageError(
+            "The repository knows no fabric: nobody can say where nodes are.",
+            hint="jostle topology import FILE",
+        )
+    last = max(stay.end_ns for stay in own)
+    wanted = {host for stay in own for host in stay.hosts}
+    found: list[tuple[int, Topology]] = []
+    for name in dict.fromkeys(each.name for each in versions):
+        known = valid_at(versions, name, last)
+        if known is not None:
+            found.append((sum(host in known.adapters_of for host in wanted), known))
+    best = max(found, key=lambda entry: entry[0], default=None)
+    if best is None or not best[0]:
+        some = ", ".join(sorted(wanted)[:3])
+        raise UsageError(
+            f"No fabric of the repository has the nodes of {own[0].job} ({some}).",
+            hint="`jostle topology show` lists its nodes; names must be as `hostname` gives them.",
+        )
+    ground = Ground(best[1])
+    notes = list(best[1].notes)
+    rivals = [each.name for number, each in found if number == best[0] and each is not best[1]]
+    if rivals:
+        notes.append(f"Its nodes are also in the fabric {', '.join(rivals)}, which is not shown.")
+    if len(set(best[1].planes.tolist())) > 1:
+        notes.append("The fabric has several planes; places are those in the first one.")
+    return ground, notes
+
+
+def _unknown(shape: Shape) -> list[str]:
+    if not shape.unknown:
+        return []
+    some = ", ".join(shape.unknown[:3]) + (" ..." if len(shape.unknown) > 3 else "")
+    return [f"{len(shape.unknown)} of its nodes are not in the fabric: {some}."]

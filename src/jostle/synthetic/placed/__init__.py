@@ -1,0 +1,1 @@
+"""Parts of `jostle.synthetic.plant_placements`: published numbers, places on a torus, rows."""

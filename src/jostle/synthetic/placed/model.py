@@ -1,0 +1,81 @@
+"""What a planted program on a torus is, and its truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.topology import Topology
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Gemini routers of Hopper along x, y and z; each has two nodes.
+SIZES = (17, 8, 24)
+NODES_PER_ROUTER = 2
+PROGRAM, LONG, HEAVY, CALM = "pf3d", "pf3d-long", "milc", "lsms"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A job to be placed.
+
+    Attributes:
+        job: Its name.
+        program: Its program.
+        nodes: Numbers of its nodes; node 2 r + k is node k of router r.
+        start_s, end_s: When it runs, seconds since the first run's day.
+    """
+
+    job: str
+    program: str
+    nodes: Ints
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class PlacedRun:
+    """One run of the program.
+
+    Attributes:
+        place: The job.
+        rate: Its messaging rate, bytes/s of one rank.
+        conflicting: Conflicting routers that were planted.
+        beside: Whether the heavy program is among them.
+        collective_s: Of each communicator, the time of a rank in its collectives.
+        compute_s: Of each rank.
+        slice_rates: Rate in each slice of a long run; empty: even.
+    """
+
+    place: Place
+    rate: float
+    conflicting: int
+    beside: bool
+    collective_s: Floats
+    compute_s: Floats
+    slice_rates: Floats
+
+
+@dataclass(frozen=True)
+class Placements:
+    """The truth of a planted repository.
+
+    Attributes:
+        path: Its folder.
+        topology: Its fabric.
+        runs: Runs of PROGRAM, in order.
+        long_runs: Runs of LONG.
+        alike: Jobs of the two runs whose placements are 98.7 % and 92.8 % alike.
+        same_nodes: Jobs of the two runs with the same nodes and other neighbours.
+    """
+
+    path: Path
+    topology: Topology
+    runs: tuple[PlacedRun, ...]
+    long_runs: tuple[PlacedRun, ...]
+    alike: tuple[str, str]
+    same_nodes: tuple[str, str]
