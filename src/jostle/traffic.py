@@ -76,6 +76,13 @@ class Traffic:
                 for name, table in self._tables.items()}  # fmt: skip
         return replace(self, **kept)
 
+    def only(self, jobs: Collection[str]) -> Traffic:
+        """Return what some jobs moved."""
+        names = pa.array(sorted(jobs), pa.string())
+        kept = {name: table.filter(pc.is_in(table["job"].cast(pa.string()), names))
+                for name, table in self._tables.items()}  # fmt: skip
+        return replace(self, **kept)
+
     def without(self, job: str) -> Traffic:
         """Return what all others moved."""
         kept = {name: table.filter(pc.not_equal(table["job"], job))

@@ -26,6 +26,7 @@ from jostle.repository.query.engine import ALWAYS, Engine, total, visible
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
 from jostle.repository.query.messages import Messages
+from jostle.repository.query.on_fabrics import on_fabrics
 from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.process_rows import job_processes
 from jostle.repository.query.programs import Programs, programs_beside
@@ -48,6 +49,8 @@ from jostle.repository.types import (
     JobTables,
     RunTables,
 )
+from jostle.topology import Topology
+from jostle.topology.store import topologies_of
 from jostle.traffic import Traffic
 
 
@@ -464,10 +467,6 @@ class Repository:
         """Return the calls that ended segments: hash, function, bytes, site, module."""
         return self.query("SELECT * FROM tokens WHERE job = ? ORDER BY hash, site, module", [job])
 
-    def peers(self, job: str) -> pa.Table:
-        """Return traffic between ranks (jobs with JOSTLE_PEERS=1): rows of table peers."""
-        return self.query("SELECT * FROM peers WHERE job = ? ORDER BY process, peer", [job])
-
     def series(self, job: str, metric: str) -> pa.Table:
         """Return one metric of one job per slice and resource, over its processes.
 
@@ -522,7 +521,7 @@ class Repository:
 
     def beside(self, job: str) -> Beside:
         """Return a job's slices on shared resources and others' loads there (analysis.identify)."""
-        return beside(self._engine, job)
+        return on_fabrics(self._engine, beside(self._engine, job), self.topologies())
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""
@@ -535,6 +534,10 @@ class Repository:
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
         """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
         return served(self._engine, mounts, span)
+
+    def topologies(self) -> list[Topology]:
+        """Return all versions of all fabrics that were imported, by name and date."""
+        return topologies_of(self.path)
 
     def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
         """Return what hosts sent to each other: MPI messages, collectives, and files to servers.

@@ -164,7 +164,7 @@ def beside(engine: Engine, job: str) -> Beside:
     known = facts(engine, names)
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
-    others = {name: fact for name, fact in others.items() if _met(own, fact)}
+    others = {name: fact for name, fact in others.items() if met(own, fact)}
     mount_loads, node_loads, network_loads = (
         lived(_of(table, others), engine.lives) for table in seen
     )
@@ -180,7 +180,7 @@ def beside(engine: Engine, job: str) -> Beside:
     )
 
 
-def _met(own: JobFacts, other: JobFacts) -> bool:
+def met(own: JobFacts, other: JobFacts) -> bool:
     """Return whether two jobs ran at the same time; in one slice one may end and the other begin.
 
     The end is unknown for a job that still runs or that the repository has expired.
