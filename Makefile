@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo test check fuzz-nightly packages bench clean distclean lock format
+.PHONY: build demo demo-site demo-network test check fuzz-nightly packages bench clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -9,6 +9,9 @@ demo: build             ## a probe, a signal, and the imprint that one leaves on
 
 demo-site: build        ## a small site with agents, and what no profile shows (needs root)
 	@.venv/bin/jostle site demo
+
+demo-network: build     ## who shares which link: the verdict names the link and the job (needs root)
+	@.venv/bin/jostle topology demo
 
 test: build             ## the tests
 	@tools/test.sh

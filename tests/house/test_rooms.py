@@ -46,7 +46,7 @@ SUBROOMS = {
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system transport routes",
-    "cli": "options views launch doctor site_demo commands",
+    "cli": "options views launch doctor site_demo+network_demo commands",
     "study": "places",
     "validation": "lab",
     "synthetic": "traces+planted+placed machines",

@@ -18,11 +18,12 @@ from jostle.cli.launch.lab_job import Placement, place, profile
 from jostle.cli.options.common import (
     SliceLength,
     json_option,
+    open_repository,
     repository_option,
 )
-from jostle.cli.output import emit_json, has_colour, next_steps, show
+from jostle.cli.output import emit_json, has_colour, next_steps, show, warn
 from jostle.default_repository import default_repository
-from jostle.errors import UsageError
+from jostle.errors import JostleError, UsageError
 from jostle.report.format.values import count
 
 if TYPE_CHECKING:
@@ -106,10 +107,11 @@ def up(
     with _Line(f"lab `{name}`") as line:
         lab = labs.up(spec, line.say)
     seconds = time.monotonic() - begin
+    kept = _keep_fabric(lab)
     if as_json:
         emit_json({"seconds": round(seconds, 3), **facts(lab)})
         return
-    show(*summary(lab, seconds))
+    show(*summary(lab, seconds), *kept)
     flag = flag_of(lab)
     first, last = lab.nodes[0], lab.nodes[-1]
     next_steps(
@@ -118,6 +120,21 @@ def up(
         f"jostle lab exec{flag} {last} -- bash",
         f"jostle lab down{flag}",
     )
+
+
+def _keep_fabric(lab: Lab) -> list[str]:
+    """Store the fabric of a lab that has one in the repository in use; return what to say."""
+    fabric = lab.topology()
+    if fabric is None:
+        return []
+    from jostle.topology.store import FOLDER, save
+
+    try:
+        save(open_repository(default_repository(), create=True).path / FOLDER, fabric)
+    except (JostleError, OSError) as error:
+        warn([f"The lab's fabric could not be stored: {error}"])
+        return []
+    return [f"  its fabric is in the repository: jostle topology show {fabric.name}"]
 
 
 @command.command("exec", context_settings=_PASS_ON)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jostle.topology.store import Saved
 
 
-@click.group("topology", subcommand_metavar="import|show")
+@click.group("topology", subcommand_metavar="import|show|demo")
 def command() -> None:
     """Tell jostle how nodes and switches are linked, and look at what it knows.
 
@@ -127,3 +127,15 @@ def show_(name: str | None, repository: Path, as_json: bool) -> None:
     if content.outside.missing:
         warn(outside_words(content.outside))
     next_steps(f"jostle serve{flag}")
+
+
+@command.command("demo")
+def demo() -> int:
+    """Build a fabric in a lab, let a job share another one's links, and see the verdict name it.
+
+    Eight nodes on four leaf switches below a spine. Three MPI jobs run: one is watched, one shares
+    its links, one sends more over links of its own. It takes a minute and a half and needs root.
+    """
+    from jostle.cli.network_demo.show import show_demo
+
+    return show_demo()
