@@ -50,10 +50,10 @@ static const ledger collectives = {
     &jst_collective_sketch, collective_base, collective_named, collective_weight,
     collective_closing,     JST_COLLECTIVES, COLLECTIVE_WORDS, 1};
 
-JST_LARGE static uint8_t frame[RECORD_MOST + JST_FRAME_GAP + 8];
+JST_LARGE static uint8_t buffer[RECORD_MOST + JST_FRAME_GAP + 8];
 static size_t pending;         /* payload that the disk refused: it goes first */
 static uint64_t pending_slice; /* where that record ends */
-static uint64_t expected;      /* end of the newest record */
+static uint64_t newest_end;    /* end of the newest record */
 static uint64_t first_slice, written;
 static size_t size_before; /* of the newest record */
 static unsigned level;     /* records span 2^level slices */
@@ -68,7 +68,7 @@ void jst_peer_records_begin(void)
     jst_zero(collective_weight, sizeof collective_weight);
     jst_zero(peer_closing, sizeof peer_closing);
     jst_zero(collective_closing, sizeof collective_closing);
-    expected = first_slice = jst_a.head.first_slice;
+    newest_end = first_slice = jst_a.head.first_slice;
     written = pending = size_before = level = 0;
     uint64_t open = jst_a.commit[atomic_load(&jst_a.head.generation) & 1].open_slice;
     atomic_store(&jst_a.head.traffic_slice, open);
@@ -207,11 +207,11 @@ static uint8_t *put_places(uint8_t *p, const ledger *l)
 
 static bool append_pending(int fd)
 {
-    if (!jst_append(fd, JST_RECORD_TRAFFIC, frame, pending))
+    if (!jst_append(fd, JST_RECORD_TRAFFIC, buffer, pending))
         return false;
     written += pending + JST_FRAME_GAP;
     size_before = pending + JST_FRAME_GAP;
-    expected = pending_slice;
+    newest_end = pending_slice;
     atomic_store(&jst_a.head.traffic_slice, pending_slice);
     pending = 0;
     return true;
@@ -244,8 +244,8 @@ void jst_peers_tick(int fd, uint64_t slice)
     uint64_t end = slice > open ? slice : open + 1; /* the clock may have gone back */
     if (has_to_wait(end))
         return;
-    uint8_t *const begin = frame + JST_FRAME_GAP;
-    uint8_t *p = jst_put_svarint(begin, (int64_t)(open - expected));
+    uint8_t *const begin = buffer + JST_FRAME_GAP;
+    uint8_t *p = jst_put_svarint(begin, (int64_t)(open - newest_end));
     uint8_t *head_end = p = jst_put_varint(p, end - open);
     p = put_places(put_places(p, &peers), &collectives);
     if (p == head_end + 2) {

@@ -50,9 +50,15 @@ static inline void add(unsigned table, uint64_t *word, uint64_t n)
         atomic_fetch_add_explicit((_Atomic uint64_t *)word, n, memory_order_relaxed);
 }
 
+/* A key may have its place in either of two sets: the second is for those that find the first one full. */
 static inline unsigned set_of(uint32_t tag, unsigned sets)
 {
     return (unsigned)((uint64_t)(tag * UINT32_C(0x9e3779b1)) * sets >> 32);
+}
+
+static inline unsigned second_set_of(uint32_t tag, unsigned sets)
+{
+    return (unsigned)((uint64_t)(tag * UINT32_C(0x85ebca6b)) * sets >> 32);
 }
 
 static inline uint32_t tag_at(const _Atomic uint32_t *tag)
@@ -60,35 +66,69 @@ static inline uint32_t tag_at(const _Atomic uint32_t *tag)
     return atomic_load_explicit(tag, memory_order_acquire);
 }
 
-/* The heaviest of those without a place stays, whatever the order in which they come (Boyer-Moore). */
+static inline int way_of(const jst_sketch *s, unsigned first, uint32_t tag)
+{
+    for (unsigned way = 0; way < JST_WAYS; way++)
+        if (JST_LIKELY(tag_at(&s->tags[first + way]) == tag))
+            return (int)(first + way);
+    return -1;
+}
+
+/* One of the heaviest of those without a place: who weighs more in one message than the rival in all of
+ * his takes over; all others wear him down. */
 static void challenge(jst_rival *r, uint32_t tag, uint64_t weight)
 {
     uint64_t now = atomic_load_explicit(&r->weight, memory_order_relaxed);
-    uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed);
-    bool same = rival == tag, gives_way = now <= weight;
-    if (!same && gives_way)
+    if (atomic_load_explicit(&r->tag, memory_order_relaxed) == tag)
+        now += weight;
+    else if (weight > now) {
         atomic_store_explicit(&r->tag, tag, memory_order_relaxed);
-    uint64_t next = same ? now + weight : gives_way ? weight - now : now - weight;
-    atomic_store_explicit(&r->weight, next, memory_order_relaxed);
+        now = weight;
+    } else {
+        now -= weight / 16;
+    }
+    atomic_store_explicit(&r->weight, now, memory_order_relaxed);
 }
 
-/* A free place of a set, which is CLAIMED then, or -1. One that was freed for a rival is kept for it. */
-static JST_COLD int claim(const jst_sketch *s, unsigned first, unsigned set, uint32_t tag,
-                          uint64_t weight)
+/* Takes a free place, which is CLAIMED then. One that was freed for a rival is not for who weighs much less. */
+static bool claim(const jst_sketch *s, unsigned place, jst_rival *r, uint32_t tag, uint64_t weight)
 {
-    jst_rival *r = &s->rivals[set];
-    uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed);
-    for (unsigned way = 0; way < JST_WAYS && (rival == 0 || rival == tag); way++) {
-        uint32_t free = JST_TAG_FREE;
-        if (tag_at(&s->tags[first + way]) != free ||
-            !atomic_compare_exchange_strong(&s->tags[first + way], &free, JST_TAG_CLAIMED))
-            continue;
-        if (rival)
-            atomic_store_explicit(&r->tag, 0, memory_order_relaxed);
-        atomic_store_explicit(&r->weight, 0, memory_order_relaxed);
-        return (int)(first + way);
+    uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed), free = JST_TAG_FREE;
+    if (rival && rival != tag &&
+        weight < atomic_load_explicit(&r->weight, memory_order_relaxed) / 2)
+        return false;
+    if (!atomic_compare_exchange_strong(&s->tags[place], &free, JST_TAG_CLAIMED))
+        return false;
+    atomic_store_explicit(&r->tag, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->weight, 0, memory_order_relaxed);
+    return true;
+}
+
+/* The place of a key; *claimed: it is new, and not published yet. -1: it has none. */
+static int place_of(const jst_sketch *s, unsigned table, uint32_t tag, uint64_t weight,
+                    bool *claimed)
+{
+    const unsigned sets[2] = {set_of(tag, s->sets), second_set_of(tag, s->sets)};
+    int free[2] = {-1, -1};
+    *claimed = false;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned first = table * JST_PLACES_OF(s->sets) + sets[i] * JST_WAYS;
+        for (unsigned place = first; place < first + JST_WAYS; place++) {
+            uint32_t found = tag_at(&s->tags[place]);
+            if (found == tag)
+                return (int)place;
+            if (found == JST_TAG_FREE)
+                free[i] = (int)place;
+        }
     }
-    challenge(r, tag, weight);
+    for (unsigned i = 0; i < 2; i++) {
+        jst_rival *r = &s->rivals[table * s->sets + sets[i]];
+        if (free[i] >= 0 && claim(s, (unsigned)free[i], r, tag, weight)) {
+            *claimed = true;
+            return free[i];
+        }
+    }
+    challenge(&s->rivals[table * s->sets + sets[0]], tag, weight);
     return -1;
 }
 
@@ -100,106 +140,109 @@ static void publish(const jst_sketch *s, unsigned place, uint32_t tag)
 
 /* ---- partners ---- */
 
-static JST_COLD jst_peer *new_peer(unsigned table, unsigned set, uint32_t tag, uint64_t bytes)
+static JST_COLD jst_peer *other_peers(unsigned table)
 {
-    unsigned first = table * PEER_PLACES + set * JST_WAYS;
-    int place =
-        claim(&jst_peer_sketch, first, table * JST_PEER_SETS + set, tag, bytes + JST_OP_WEIGHT);
-    if (place < 0) {
-        jst_peer *others = &jst_a.peers[table * PEER_PLACES + PEER_PLACES - 1];
-        atomic_store_explicit(&others->key, JST_KEY_OTHERS, memory_order_relaxed);
-        return others;
+    jst_peer *p = &jst_a.peers[table * PEER_PLACES + PEER_PLACES - 1];
+    atomic_store_explicit(&p->key, JST_KEY_OTHERS, memory_order_relaxed);
+    return p;
+}
+
+static jst_peer *peer_of(unsigned table, uint32_t rank, uint64_t bytes)
+{
+    bool claimed;
+    int place = place_of(&jst_peer_sketch, table, rank + 1, bytes + JST_OP_WEIGHT, &claimed);
+    if (place < 0)
+        return other_peers(table);
+    if (claimed) {
+        atomic_store(&jst_a.peers[place].key, rank + (uint64_t)JST_KEY_FIRST);
+        publish(&jst_peer_sketch, (unsigned)place, rank + 1);
     }
-    atomic_store(&jst_a.peers[place].key, tag - 1 + (uint64_t)JST_KEY_FIRST);
-    publish(&jst_peer_sketch, (unsigned)place, tag);
     return &jst_a.peers[place];
 }
 
-static inline jst_peer *peer_of(unsigned table, uint32_t rank, uint64_t bytes)
+/* The place of a partner in the table of the calling thread, which owns it; NULL: that is not so, or it is
+ * not where most are. Nobody has a place where nothing is counted. */
+static inline jst_peer *own_peer(uint32_t rank)
 {
-    uint32_t tag = rank + 1;
-    unsigned set = set_of(tag, JST_PEER_SETS), first = table * PEER_PLACES + set * JST_WAYS;
-    for (unsigned way = 0; way < JST_WAYS; way++)
-        if (JST_LIKELY(tag_at(&peer_tags[first + way]) == tag))
-            return &jst_a.peers[first + way];
-    return new_peer(table, set, tag, bytes);
+    if (JST_UNLIKELY(jst_tls_block != owner || rank >= JST_TAG_CLAIMED - 1))
+        return NULL;
+    int place = way_of(&jst_peer_sketch, set_of(rank + 1, JST_PEER_SETS) * JST_WAYS, rank + 1);
+    return JST_LIKELY(place >= 0) ? &jst_a.peers[place] : NULL;
 }
 
-static inline bool is_counted(uint32_t rank)
+/* ops, word: offsets in jst_peer of what is added to. */
+static JST_COLD void count_slowly(uint32_t rank, size_t ops, size_t word, uint64_t bytes)
 {
-    return jst_peers_are_on() && rank < JST_TAG_CLAIMED - 1;
+    if (!jst_peers_are_on() || rank >= JST_TAG_CLAIMED - 1)
+        return;
+    unsigned table = table_now();
+    char *p = (char *)peer_of(table, rank, bytes);
+    add(table, (uint64_t *)(void *)(p + ops), 1);
+    add(table, (uint64_t *)(void *)(p + word), bytes);
 }
+
+#define AT(field) offsetof(jst_peer, field)
 
 void jst_peer_sent(uint32_t rank, uint64_t bytes)
 {
-    if (!is_counted(rank))
+    jst_peer *p = own_peer(rank);
+    if (JST_UNLIKELY(!p)) {
+        count_slowly(rank, AT(sent_ops), AT(sent_bytes), bytes);
         return;
-    unsigned table = table_now();
-    jst_peer *p = peer_of(table, rank, bytes);
-    add(table, &p->sent_ops, 1);
-    add(table, &p->sent_bytes, bytes);
+    }
+    jst_add(&p->sent_ops, 1);
+    jst_add(&p->sent_bytes, bytes);
 }
 
 void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room)
 {
-    if (!is_counted(rank))
+    jst_peer *p = own_peer(rank);
+    if (JST_UNLIKELY(!p)) {
+        count_slowly(rank, AT(received_ops), is_room ? AT(received_room) : AT(received_bytes),
+                     bytes);
         return;
-    unsigned table = table_now();
-    jst_peer *p = peer_of(table, rank, bytes);
-    add(table, &p->received_ops, 1);
-    add(table, is_room ? &p->received_room : &p->received_bytes, bytes);
+    }
+    jst_add(&p->received_ops, 1);
+    jst_add(is_room ? &p->received_room : &p->received_bytes, bytes);
 }
 
 /* ---- collectives ---- */
 
-static inline bool is_of(unsigned place, uint32_t communicator, const char *operation,
-                         uint32_t root)
-{
-    const jst_collective *c = &jst_a.collectives[place];
-    return c->communicator == communicator && c->root == root && operations[place] == operation;
-}
-
-static JST_COLD jst_collective *others_of(unsigned table)
+static JST_COLD jst_collective *other_collectives(unsigned table)
 {
     jst_collective *c = &jst_a.collectives[table * COLLECTIVE_PLACES + COLLECTIVE_PLACES - 1];
     atomic_store_explicit(&c->state, JST_KEY_OTHERS, memory_order_relaxed);
     return c;
 }
 
-static JST_COLD jst_collective *new_collective(unsigned table, unsigned set, uint32_t tag,
-                                               uint32_t communicator, const char *operation,
-                                               uint32_t root, uint64_t bytes)
+static uint32_t tag_of(uint32_t communicator, const char *operation, uint32_t root)
 {
-    unsigned first = table * COLLECTIVE_PLACES + set * JST_WAYS;
-    int place = claim(&jst_collective_sketch, first, table * JST_COLLECTIVE_SETS + set, tag,
-                      bytes + JST_OP_WEIGHT);
-    if (place < 0)
-        return others_of(table);
-    jst_collective *c = &jst_a.collectives[place];
-    c->communicator = communicator;
-    c->root = root;
-    operations[place] = operation;
-    jst_zero(c->operation, sizeof c->operation);
-    jst_put_text(c->operation, c->operation + sizeof c->operation, operation);
-    atomic_store(&c->state, JST_COLLECTIVE_NAMED);
-    publish(&jst_collective_sketch, (unsigned)place, tag);
-    return c;
+    uint64_t h = (uintptr_t)operation ^ (uint64_t)communicator << 32 ^ (uint64_t)root << 16;
+    return (uint32_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 33) + 1;
 }
 
-static inline jst_collective *collective_of(unsigned table, uint32_t communicator,
-                                            const char *operation, uint32_t root, uint64_t bytes)
+static jst_collective *collective_of(unsigned table, uint32_t communicator, const char *operation,
+                                     uint32_t root, uint64_t bytes)
 {
-    uint64_t h = ((uintptr_t)operation ^ (uint64_t)communicator << 32 ^ (uint64_t)root << 16) *
-                 UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t tag = (uint32_t)(h >> 33) + 1;
-    unsigned set = set_of(tag, JST_COLLECTIVE_SETS);
-    unsigned first = table * COLLECTIVE_PLACES + set * JST_WAYS;
-    for (unsigned way = 0; way < JST_WAYS; way++)
-        if (tag_at(&collective_tags[first + way]) == tag)
-            return is_of(first + way, communicator, operation, root)
-                       ? &jst_a.collectives[first + way]
-                       : others_of(table);
-    return new_collective(table, set, tag, communicator, operation, root, bytes);
+    uint32_t tag = tag_of(communicator, operation, root);
+    bool claimed;
+    int place = place_of(&jst_collective_sketch, table, tag, bytes + JST_OP_WEIGHT, &claimed);
+    if (place < 0)
+        return other_collectives(table);
+    jst_collective *c = &jst_a.collectives[place];
+    if (claimed) {
+        c->communicator = communicator;
+        c->root = root;
+        operations[place] = operation;
+        jst_zero(c->operation, sizeof c->operation);
+        jst_put_text(c->operation, c->operation + sizeof c->operation, operation);
+        atomic_store(&c->state, JST_COLLECTIVE_NAMED);
+        publish(&jst_collective_sketch, (unsigned)place, tag);
+    } else if (JST_UNLIKELY(c->communicator != communicator || c->root != root ||
+                            operations[place] != operation)) { /* by chance of one tag */
+        return other_collectives(table);
+    }
+    return c;
 }
 
 void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
