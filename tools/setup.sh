@@ -25,6 +25,8 @@ mpi_files=(openmpi/include/mpi.h:libopenmpi-dev)
 labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:glusterfs-client
     munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client)
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
+# The readers of fabrics are tested on what the real tools print of simulated ones.
+fabrics=(ibsim:ibsim-utils opensm:opensm dump_lfts:infiniband-diags)
 # the pages of `jostle serve` are tested in a real browser
 browsers=(chromium:chromium)
 # only `make check` needs these
@@ -79,7 +81,7 @@ install_packages() {
     local must may
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
-    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${browsers[@]}")
+    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${fabrics[@]}" "${browsers[@]}")
     may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fabric_files import CONF, LINKS, read_texts
+from fabric_files import CONF, DISCOVERY, LINKS, read_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +45,12 @@ def test_node_lists() -> None:
     for wrong in ("n[1-", "n]1", "n[2-1]", "n[a]", "n[1-9999999]", "n[1-999][1-999][1-999]"):
         with pytest.raises(ValueError, match="`"):
             expand(wrong)
+
+
+def test_long_files_take_no_time() -> None:
+    assert len(expand(",".join(f"n{k}" for k in range(200_000)))) == 200_000
+    for text in ("\n" * 300_000, "Unicast lids " + "of switch " * 30_000, "a" * 300_000):
+        assert not any(each.recognises(Source("file", text)) for each in FORMATS)
 
 
 def test_a_tree_of_slurm(tmp_path: Path) -> None:
@@ -119,25 +125,16 @@ def test_a_csv_with_vertices_may_be_a_torus(tmp_path: Path) -> None:
 
 
 def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path) -> None:
-    rails = (
-        "".join(
-            f"vertex{n}\n"
-            for n in [",host,adapter"]
-            + [f"r{r}n{n},n{n},ib{r}" for r in "01" for n in range(4)]
-            + [f"r{r}s{s},," for r in "01" for s in range(3)]
-            + [",store,", "s,,"]
-        )
-        .replace("vertexr", "r")
-        .replace("vertexs", "s")
-        .replace("vertex,store", "storage,store")
-    )
-    cables = "source,target\nstorage,s\n" + "".join(
-        f"r{r}n{n},r{r}s{n // 2}\n" for r in "01" for n in range(4)
-    ) + "".join(f"r{r}s{s},r{r}s2\n" for r in "01" for s in range(2))  # fmt: skip
-    compute, storage = read_texts(tmp_path, rails, cables, name="net")
+    nodes = "".join(f"r{r}n{n},n{n},ib{r}\n" for r in "01" for n in range(4))
+    switches = "".join(f"r{r}s{s},,\n" for r in "01" for s in range(3))
+    vertices = f"vertex,host,adapter\n{nodes}{switches}storage,store,\ns,,\n"
+    links = "source,target\nstorage,s\n"
+    links += "".join(f"r{r}n{n},r{r}s{n // 2}\n" for r in "01" for n in range(4))
+    links += "".join(f"r{r}s{s},r{r}s2\n" for r in "01" for s in range(2))
+    compute, storage = read_texts(tmp_path, vertices, links, name="net")
     assert sorted(set(compute.planes.tolist())) == [0, 1] and len(compute.adapters_of["n0"]) == 2
     crossing = compute.planes[compute.sources] != compute.planes[compute.targets]
-    assert not crossing.any() and storage.adapters_of == {"store": (0,)}
+    assert not crossing.any() and storage.adapters_of == {"store": (1,)}
     assert (compute.kind, compute.name, storage.name) == ("tree", "net", "net-2")
 
 
@@ -172,7 +169,7 @@ def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_pat
 
 
 #: Pieces of every kind of file: nonsense that is nearly right gets deeper than noise.
-_WORDS = {word for text in (CONF, LINKS, YAML) for word in text.split()}
+_WORDS = {word for text in (CONF, DISCOVERY, LINKS, YAML) for word in text.split()}
 PIECES = sorted(_WORDS | set(" \n,[]{}:=-"))
 
 

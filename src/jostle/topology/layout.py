@@ -125,8 +125,91 @@ def _grid(topology: Topology) -> Topology:
 
 
 def _grid_of_ports(topology: Topology) -> Topology | None:
-    """Return it as a torus if each dimension uses the same two ports at every switch; else None."""
-    return None
+    """Return it as a torus or mesh if each dimension has the same two ports everywhere; else None.
+
+    Where port 1 always leads to a port 2, going through port 1 is a step along one dimension.
+    """
+    steps: dict[tuple[str, str], dict[int, int]] = {}  # ports -> where a step from a switch leads
+    partner: dict[str, str] = {}
+    for link in _between_switches(topology):
+        ports = topology.source_ports[link], topology.target_ports[link]
+        if not all(ports) or partner.setdefault(ports[0], ports[1]) != ports[1]:
+            return None
+        if _port_order(ports[0]) <= _port_order(ports[1]):
+            ends = int(topology.sources[link]), int(topology.targets[link])
+            steps.setdefault(ports, {})[ends[0]] = ends[1]
+    along = sorted(steps, key=lambda ports: _port_order(ports[0]))
+    moves = []
+    for ports in along:  # parallel cables lead the same way
+        if steps[ports] not in moves:
+            moves.append(steps[ports])
+    switches = [int(v) for v in np.flatnonzero(topology.is_switch)]
+    if not moves or len(moves) > len("abcdefghijklmnop"):
+        return None
+    sizes, wraps = zip(*(_ring(move, switches) for move in moves), strict=True)
+    at = _walk(moves, sizes, wraps, switches[0])
+    if at is None or len(at) != len(switches) or len(set(at.values())) != len(switches):
+        return None
+    if int(np.prod(sizes)) != len(switches):
+        return None
+    places = np.array(list(at.values()))
+    low = places.min(axis=0)
+    if np.any(places.max(axis=0) - low >= sizes):
+        return None
+    coordinates = np.full((len(topology.vertices), len(sizes)), -1, np.int64)
+    for switch, place in at.items():
+        coordinates[switch] = np.array(place) - low
+    letters = "xyz" if len(sizes) <= 3 else "abcdefghijklmnop"
+    note = ("Dimensions were found by the ports, which are used alike at every switch; their names "
+            "and where they begin are arbitrary.")  # fmt: skip
+    grid = _grid(replace(topology, dimensions=tuple(letters[: len(sizes)]), sizes=sizes,
+                         wraps=wraps, coordinates=coordinates))  # fmt: skip
+    return replace(grid, notes=(*grid.notes, note)) if grid.sizes else None
+
+
+def _port_order(port: str) -> tuple[int, str]:
+    return (int(port), "") if port.isdecimal() else (1 << 30, port)
+
+
+def _ring(move: dict[int, int], switches: Sequence[int]) -> tuple[int, bool]:
+    """Return how many switches steps of one kind lead through, and whether they lead back.
+
+    The longest row counts: that all others are as long is checked with the coordinates.
+    """
+    ends = set(move.values())
+    begin = next((switch for switch in move if switch not in ends), None)
+    here = switches[0] if begin is None else begin
+    length = 1
+    first = here
+    while (here := move.get(here, first)) != first and length <= len(switches):
+        length += 1
+    return length, begin is None and length > 2
+
+
+def _walk(
+    moves: Sequence[dict[int, int]], sizes: Sequence[int], wraps: Sequence[bool], first: int
+) -> dict[int, tuple[int, ...]] | None:
+    """Return the coordinates of all switches, from the first on; None if two ways disagree."""
+    steps: dict[int, list[tuple[int, int, int]]] = {}
+    for dimension, move in enumerate(moves):
+        for here, there in move.items():
+            steps.setdefault(here, []).append((there, dimension, 1))
+            steps.setdefault(there, []).append((here, dimension, -1))
+    at = {first: (0,) * len(sizes)}
+    waiting = deque([first])
+    while waiting:
+        here = waiting.popleft()
+        for there, dimension, sign in steps.get(here, ()):
+            place = list(at[here])
+            place[dimension] += sign
+            if wraps[dimension] or sizes[dimension] == 2:
+                place[dimension] %= sizes[dimension]
+            if there not in at:
+                at[there] = tuple(place)
+                waiting.append(there)
+            elif at[there] != tuple(place):
+                return None
+    return at
 
 
 # ---- dragonflies ----

@@ -38,7 +38,14 @@ def expand(text: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     """Return the parts between commas that are in no brackets."""
-    words = [word.strip() for word in re.split(r",(?![^\[]*\])", text)]
+    words, begin, inside = [], 0, False
+    for place, letter in enumerate(text):
+        if letter in "[]":
+            inside = letter == "["
+        elif letter == "," and not inside:
+            words.append(text[begin:place].strip())
+            begin = place + 1
+    words.append(text[begin:].strip())
     return [word for word in words if word]
 
 

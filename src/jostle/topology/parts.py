@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from jostle.topology.layout import lay_out, some
-from jostle.topology.model import Topology
+from jostle.topology.model import Ints, Topology
 
 #: Fabrics are rails of one where they have so much of their nodes in common.
 _SAME_NODES = 0.9
@@ -29,8 +30,8 @@ def fabrics(topology: Topology) -> list[Topology]:
     Args:
         topology: All that some files describe; its planes are ignored.
     """
-    _, labels = connected_components(_graph(topology), directed=False)
-    parts = [select(topology, labels == label) for label in np.unique(labels)]
+    label = labels(topology)
+    parts = [select(topology, label == number) for number in np.unique(label)]
     with_nodes = [part for part in parts if any(part.hosts)]
     bare = [part.vertices[0] for part in parts if not any(part.hosts)]
     rails: list[list[Topology]] = []
@@ -56,14 +57,25 @@ def fabrics(topology: Topology) -> list[Topology]:
 def select(topology: Topology, chosen: NDArray[np.bool_]) -> Topology:
     """Return the part of a topology that has some of the vertices, and the links between them.
 
+    Vertices are put in the order of their names, switches first, and links in that of their ends:
+    the same fabric is the same topology, in whatever order a file lists it.
+
     Args:
         topology: The whole.
         chosen: Of each vertex, whether it is in the part.
     """
-    vertices = np.flatnonzero(chosen)
+    vertices = np.array(
+        sorted(np.flatnonzero(chosen).tolist(),
+               key=lambda v: (bool(topology.hosts[v]), natural(topology.vertices[v]))), np.int64,
+    )  # fmt: skip
     place = np.full(len(chosen), -1, np.int64)
     place[vertices] = np.arange(len(vertices))
-    links = np.flatnonzero(chosen[topology.sources] & chosen[topology.targets])
+    inside = np.flatnonzero(chosen[topology.sources] & chosen[topology.targets])
+    links = np.array(
+        sorted(inside.tolist(), key=lambda link: (
+            place[topology.sources[link]], place[topology.targets[link]],
+            natural(topology.source_ports[link]))), np.int64,
+    )  # fmt: skip
     link_place = np.full(len(topology.sources) + 1, -1, np.int64)  # the last one: for -1
     link_place[links] = np.arange(len(links))
     more = {name: _pick(getattr(topology, name), vertices) for name in _BY_VERTEX}
@@ -77,6 +89,12 @@ def select(topology: Topology, chosen: NDArray[np.bool_]) -> Topology:
         topology, sources=place[topology.sources[links]], targets=place[topology.targets[links]],
         forwarding=forwarding, **more,  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return a key that orders `node2` before `node10`."""
+    pieces = re.split(r"([0-9]+)", name)
+    return [(int(piece), "") if k % 2 else (-1, piece) for k, piece in enumerate(pieces)]
 
 
 def _pick(values: object, places: NDArray[np.int64]) -> object:
@@ -116,10 +134,13 @@ def join(planes: Sequence[Topology]) -> Topology:
     )
 
 
-def _graph(topology: Topology) -> coo_array:
+def labels(topology: Topology) -> Ints:
+    """Return of each vertex the number of the part of the fabric that hangs together with it."""
     ends = (topology.sources, topology.targets)
     size = len(topology.vertices)
-    return coo_array((np.ones(len(topology.sources), np.int8), ends), shape=(size, size))
+    graph = coo_array((np.ones(len(topology.sources), np.int8), ends), shape=(size, size))
+    _, label = connected_components(graph, directed=False)
+    return np.asarray(label, np.int64)
 
 
 def _same_nodes(a: Topology, b: Topology) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from jostle.plain_values import one_line
 from jostle.regular_files import read_regular
 from jostle.topology.errors import TopologyError, fault
-from jostle.topology.formats import csv_links, slurm, slurm_yaml
+from jostle.topology.formats import csv_links, infiniband, slurm, slurm_yaml
 from jostle.topology.formats.source import Source
 from jostle.topology.layout import some
 from jostle.topology.model import Topology
@@ -35,6 +35,7 @@ class Format:
 
 #: The first that recognises a file reads it.
 FORMATS = (
+    Format("a discovery of InfiniBand", infiniband.recognises, infiniband.read),
     Format("Slurm's topology.yaml", slurm_yaml.recognises, slurm_yaml.read),
     Format("Slurm's topology.conf", slurm.recognises, slurm.read),
     Format("a CSV of links", csv_links.recognises, csv_links.read),

@@ -59,8 +59,8 @@ def import_(
     """Take a fabric from FILEs into the repository.
 
     What they are is seen from their content. Kinds: Slurm's topology.conf (with slurm.conf, if you
-    like) and topology.yaml; a CSV of links, with one of vertices. The reference page `topology`
-    says what is read of each. The same content again changes nothing.
+    like) and topology.yaml; ibnetdiscover, with dump_lfts; a CSV of links, with one of vertices.
+    The reference page `topology` says what is read of each. The same content again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
     from jostle.report.models.fabrics import hosts_of_jobs, outside

@@ -20,7 +20,7 @@ _MEND = "Compare it with `man topology.yaml`."
 
 def recognises(source: Source) -> bool:
     """Return whether it is a topology.yaml: a list whose entries name a topology."""
-    return bool(re.search(r"^\s*(?:-\s+|-?\s*[{]\s*)\"?topology\"?\s*:", source.text, re.M))
+    return bool(re.search(r"^[ \t\[]*(?:-[ \t]+)?[{ \t]*\"?topology\"?[ \t]*:", source.text, re.M))
 
 
 def read(sources: Sequence[Source], name: str) -> list[Topology]:
