@@ -32,7 +32,7 @@ GENERATED = ROOT / "runtime" / "mpi" / "generated"
 STRINGS = ("STRING", "STRING_ARRAY", "STRING_2DARRAY")  # a Fortran compiler adds their lengths
 CPTR = ("Win_allocate", "Win_allocate_shared")  # mpif.h's second specific name, ..._cptr
 # Types that the wrappers look at behind a pointer; of others only the pointer is passed on.
-KNOWN = "int char MPI_Count MPI_Aint MPI_Comm MPI_Datatype MPI_Request".split()
+KNOWN = "int char MPI_Count MPI_Aint MPI_Comm MPI_Datatype MPI_Request MPI_Win MPI_Message".split()
 NONBLOCKING = {
     "ONE_TO_ALL": "IONE_TO_ALL",
     "ALL_TO_ONE": "IALL_TO_ONE",
@@ -70,6 +70,11 @@ class Call:
     room: str = ""
     source: str = ""
     also: str = ""
+    target: str = ""
+    fetched: str = ""
+    to: str = ""
+    from_: str = ""
+    collective: str = ""  # of a collective that partners are told of: its plain blocking form
     starts: str = ""
     does: str = ""
     large: bool = False
@@ -119,9 +124,14 @@ def load_rows(path: Path) -> list[Call]:
         amount = " ".join(entry.get("bytes", "").split())
         later = NONBLOCKING[entry["class"]]
         for name in entry["names"].split():
-            rows.append(Call(name, entry["class"], bytes=amount))
-            rows.append(Call("I" + name[0].lower() + name[1:], later, bytes=amount, does="tracks"))
-            rows.append(Call(name + "_init", "REQUEST", bytes=amount, starts=later))
+            first = Call(
+                name, entry["class"], bytes=amount, to=entry.get("to", ""),
+                from_=entry.get("from", ""), collective="" if "to" in entry else name,
+            )  # fmt: skip
+            rows.append(first)
+            other = "I" + name[0].lower() + name[1:]
+            rows.append(replace(first, base=other, klass=later, does="tracks"))
+            rows.append(replace(first, base=name + "_init", klass="REQUEST", starts=later))
     return rows
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 UNFORMATTED = "/* clang-format off */"
+RECEIVES = ("RECV", "SENDRECV")
 GLOBAL = ("ALL_TO_ALL", "BARRIER")
 TRACKED = ("IALL_TO_ALL", "IBARRIER")
 VARYING = re.compile(r"(?i)(gatherv|scatterv|alltoallv|alltoallw)(_init)?(_c)?$")
@@ -80,6 +81,19 @@ class Language:
         """A communicator as a C handle."""
         return f"jst_c_comm({self.value(name)})" if self.fortran else name
 
+    def window(self) -> str:
+        """The window as a C handle."""
+        return f"jst_c_win({self.value('win')})" if self.fortran else "win"
+
+    def message(self) -> str:
+        """The C handle in the message argument."""
+        return "jst_c_message(*(const MPI_Fint *)message)" if self.fortran else "*message"
+
+    @property
+    def record(self) -> str:
+        """The pointer to the call record."""
+        return "call" if self.fortran else "&call"
+
     def fast(self, function: str) -> str:
         """The form of a function that takes this language's handles."""
         return function + "_f" if self.fortran else function
@@ -104,11 +118,16 @@ class Language:
 
         # Arrays come with the width of their entries.
         text = re.sub(r"\b(sum|at|dot)\((\w+),", self._sized, text)
+        text = re.sub(r"\b(\w+types)\[i\]", self._entry, text)
         return re.sub(r"\b([A-Za-z_]\w*)\b(\()?", word, text)
 
     def _sized(self, match: re.Match[str]) -> str:
         width = 4 if self.element(self.params[match.group(2)]) in ("int", "MPI_Fint") else 8
         return f"{match.group(1)}({match.group(2)}, {width},"
+
+    def _entry(self, match: re.Match[str]) -> str:
+        name = match.group(1)
+        return f"((const MPI_Fint *){name})[i]" if self.fortran else f"{name}[i]"
 
     def function(self, name: str) -> str:
         """The C name of a word of the table that is a function."""
@@ -206,72 +225,199 @@ def track(call: Call, language: Language) -> list[str]:
     ]
 
 
+def source_ranks(call: Call, language: Language, name: str) -> str:
+    """Whose ranks a receive's status names, as C; NULL where its source is known without."""
+    rank, comm = language.value(name), language.value("comm")
+    ranks = f"{language.fast('jst_roster_of')}({comm})"
+    return f"{rank} < 0 && jst_host.peers ? {ranks} : NULL"
+
+
+def later(call: Call, language: Language, record: str) -> list[str]:
+    """A receive is remembered until it ends."""
+    source = call.peer  # none: it is of a message that a probe matched
+    ranks = source_ranks(call, language, source) if source else "matched"
+    partner = f"{record}peer"
+    return [
+        f"{record}later = jst_receive({request_of(language)}, {record}bytes, {partner},",
+        f"    {ranks});",
+    ]
+
+
 def persist(call: Call, language: Language) -> list[str]:
     """A persistent request is remembered with what each of its starts counts."""
     lines = set_bytes("const uint64_t bytes", amount(call, language))
+    partner, ranks = peer(call, language), ""
+    if call.starts == "IRECV":
+        ranks = source_ranks(call, language, call.peer)
+    elif call.collective:
+        ranks = (
+            f"jst_host.peers ? {language.fast('jst_roster_of')}({language.value('comm')}) : NULL"
+        )
+        lines.append(f"jst_roster *const ranks = {ranks};")
+        ranks = f'jst_tell(ranks), .collective = "MPI_{call.collective}"'
+        partner = f"jst_world_rank(ranks, {root(call, language)})"
     lines += [
         f"jst_remember({request_of(language)}, &(const jst_request){{",
         f'    .func = "MPI_{call.base}", .bytes = bytes, .persistent = true,',
-        f"    .klass = JST_MPI_{call.starts}, .peer = {peer(call, language)},",
+        f"    .klass = JST_MPI_{call.starts}, .peer = {partner},",
+        *([f"    .ranks = {ranks},"] if ranks else []),
         f"    .flags = (uint8_t)({flags(call, language, call.starts) or 0})}});",
     ]
     return lines
+
+
+def root(call: Call, language: Language) -> str:
+    """The root of a collective as C, -1 where it has none."""
+    return language.value("root") if "root" in language.params else "-1"
+
+
+def collective(call: Call, language: Language) -> list[str]:
+    """Which collective of which communicator a call is, or what passes between neighbours."""
+    comm = language.value("comm")
+    ranks = f"{language.fast('jst_roster_of')}({comm})"
+    if call.collective:
+        return [
+            "if (jst_host.peers) {",
+            f'    jst_set_collective({language.record}, "MPI_{call.collective}", {ranks},',
+            f"        {root(call, language)});",
+            "}",
+        ]
+    to, from_ = (amount(call, language, text) for text in (call.to, call.from_))
+    return [
+        f"const jst_neighbours *around = jst_host.peers ? jst_neighbours_of({language.comm()})",
+        "    : NULL;",
+        "for (uint32_t i = 0; around && i < around->out; i++) {",
+        f"    jst_tell_sent(around->ranks[around->in + i], {to});",
+        "}",
+        "for (uint32_t i = 0; around && i < around->in; i++) {",
+        f"    jst_tell_received(around->ranks[i], {from_});",
+        "}",
+    ]
+
+
+def receive(call: Call, language: Language, record: str) -> list[str]:
+    """What a blocking receive's status says."""
+    status = "seen" if language.fortran else "status"
+    if call.base.startswith("Mrecv"):
+        ranks, place = "matched", "peer"
+    else:
+        name = call.source or call.peer
+        ranks, place = source_ranks(call, language, name), "source" if call.source else "peer"
+    return [
+        f"jst_set_arrived({language.record}, {status}, &{record}{place},",
+        f"    {ranks});",
+    ]
 
 
 def on_success(call: Call, language: Language, record: str) -> list[str]:
     """What is done after a call that succeeded; record is how the call record is reached."""
     if call.starts:
         return persist(call, language)
+    pointer = language.record
     if call.does == "starts":
         count = language.value("count") if "count" in language.params else "1"
         array = "array_of_requests" if "count" in language.params else "request"
-        pointer = "call" if language.fortran else "&call"
         return [f"jst_started({pointer}, {count}, {array}, {str(language.fortran).lower()});"]
     lines = []
     if call.bytes:
         lines += set_bytes(f"{record}bytes", amount(call, language))
     if call.peer:
         lines.append(f"{record}peer = {peer(call, language)};")
+    if call.target:
+        lines.append(
+            f"{record}peer = jst_target({language.value(call.target)}, {language.window()});"
+        )
+    if call.fetched:
+        lines += set_bytes(f"{record}arrived", amount(call, language, call.fetched))
+        lines.append(f"{record}sized = true;")
     if call.room:
         lines += set_bytes(f"{record}room", amount(call, language, call.room))
         lines.append(f"{record}source = {peer(call, language, call.source)};")
+    if call.klass in RECEIVES:
+        lines += receive(call, language, record)
+    if call.klass == "IRECV":
+        lines += later(call, language, record)
     if call.klass in GLOBAL:
         lines.append(f"{record}flags = (uint8_t)({flags(call, language, call.klass)});")
     elif VARYING.search(call.base):
         lines.append(f"{record}flags = JST_MPI_VARYING;")
     if call.also:
         klass, text, partner = (part.strip() for part in call.also.split(":"))
-        pointer = "call" if language.fortran else "&call"
-        lines.append(f"jst_host.count({pointer}, JST_MPI_{klass},")
-        lines.append(f"               {amount(call, language, text)},")
-        lines.append(f"               {peer(call, language, partner)});")
+        # MPICH's status of such a request says nothing of what arrived.
+        lines += [
+            f"jst_host.count({pointer}, JST_MPI_{klass}, 0, JST_MPI_NO_PEER);",
+            f"jst_host.arrived({pointer}, {peer(call, language, partner)},",
+            f"               {amount(call, language, text)}, true);",
+        ]
+    if call.collective or call.to:
+        lines += collective(call, language)
     if call.does == "tracks":
         lines += [line.replace("JST_BYTES", f"{record}bytes") for line in track(call, language)]
+    if call.does == "matches":
+        flag = "*(const MPI_Fint *)flag && " if language.fortran else "*flag && "
+        flag = flag if "flag" in language.params else ""
+        lines += [
+            f"if ({flag}jst_host.peers && {language.value('source')} != MPI_PROC_NULL) {{",
+            f"    jst_matched({language.message()},",
+            f"        {language.fast('jst_roster_of')}({language.value('comm')}));",
+            "}",
+        ]
+    return lines
+
+
+def statuses(call: Call) -> str:
+    """The parameter that holds statuses, "" where there is none that is looked at."""
+    if call.klass not in RECEIVES and call.does != "completes":
+        return ""
+    return next(p.name for p in call.params if p.name in ("status", "array_of_statuses"))
+
+
+def own(call: Call, language: Language) -> list[str]:
+    """Variables that a wrapper needs before the call."""
+    lines = []
+    if call.does == "completes":
+        lines += ["jst_pending pending;", "pending.count = 0;"]
+    if call.klass in RECEIVES:
+        lines.append("MPI_Status own_status;")
+        lines += ["void *seen = NULL;"] if language.fortran else []
+    if call.base.startswith(("Mrecv", "Imrecv")):
+        lines.append("jst_roster *matched = NULL;")
     return lines
 
 
 def before(call: Call, language: Language) -> list[str]:
     """What is done before a call that is counted."""
+    lines = []
+    if call.base.startswith(("Mrecv", "Imrecv")):
+        lines += [
+            "if (jst_host.peers) {",
+            f"    matched = jst_matched_ranks({language.message()});",
+        ]
+        lines.append("}")
+    if call.klass in RECEIVES:
+        if language.fortran:
+            lines += ["seen = jst_status_f(status, &own_status);", "status = seen ? seen : status;"]
+        else:
+            lines.append("status = jst_status(status, &own_status);")
     if call.does == "completes":
         name = next((n for n in ("count", "incount") if n in language.params), None)
         count = language.value(name) if name else "1"
         array = "array_of_requests" if name else "request"
-        return [
+        given, fortran = statuses(call), str(language.fortran).lower()
+        lines += [
             "if (jst_any_outstanding()) {",
-            f"    jst_take(&pending, {count}, {array}, {str(language.fortran).lower()});",
+            f"    {given} = jst_take(&pending, {count}, {array}, {given}, {fortran});",
             "}",
         ]
-    return {
+    lines += {
         "initialises": ["jst_before_init(false);"],
         "opens_session": ["jst_before_init(true);"],
         "finalises": ["jst_before_finalize(false);"],
         "closes_session": ["jst_before_finalize(true);"],
         # It does not return.
-        "aborts": [
-            f"jst_host.count({'call' if language.fortran else '&call'}, JST_MPI_ABORT, 0,"
-            " JST_MPI_NO_PEER);"
-        ],
+        "aborts": [f"jst_host.count({language.record}, JST_MPI_ABORT, 0, JST_MPI_NO_PEER);"],
     }.get(call.does, [])
+    return lines
 
 
 def always_before(call: Call, language: Language) -> list[str]:
@@ -280,6 +426,9 @@ def always_before(call: Call, language: Language) -> list[str]:
         name, text = "request", f"jst_forget({request_of(language)});"
     elif call.does == "frees_comm":
         name, text = "comm", f"jst_drop_comm({language.comm() if language.fortran else '*comm'});"
+    elif call.does == "frees_window":
+        handle = language.window() if language.fortran else "*win"
+        name, text = "win", f"jst_roster_drop(jst_key((uintptr_t){handle}));"
     else:
         return []
     return [f"if ({name}) {{", f"    {text}", "}"]
@@ -305,8 +454,8 @@ def settle(call: Call, language: Language, record: str) -> list[str]:
     pointer = "call" if language.fortran else "&call"
     return [
         "if (pending.count) {",
-        f"    const int done = r != MPI_SUCCESS ? -1 : {done};",
-        f"    jst_settle({pointer}, &pending, done, {indices}, {base});",
+        f"    const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : {done};",
+        f"    jst_settle({pointer}, &pending, r, done, {indices}, {base});",
         "}",
     ]
 
@@ -358,9 +507,7 @@ def c_wrapper(call: Call) -> Iterator[str]:
         return
     yield "    jst_mpi_call call;"
     yield from wrap("    int (*const real)(", [types], f") = JST_REAL({call.base});")
-    if call.does == "completes":
-        yield "    jst_pending pending;"
-        yield "    pending.count = 0;"
+    yield from block(own(call, language), 4)
     yield "    JST_HERE(&call);"
     if not always_before(call, language):
         yield "    if (jst_is_inner(call.frame)) {"
@@ -444,9 +591,7 @@ def fortran_body(call: Call) -> Iterator[str]:
     yield "    MPI_Fint own = MPI_SUCCESS;"
     yield "    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */"
     yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'
-    if call.does == "completes":
-        yield "    jst_pending pending;"
-        yield "    pending.count = 0;"
+    yield from block(own(call, language), 4)
     yield from block(always_before(call, language), 4)
     yield "    const bool counted = jst_host.enter(call);"
     first = before(call, language)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JST_MPI_INTERFACE 1u
+#define JST_MPI_INTERFACE 2u
 
 /* JST_MPI_CLASS(name, metric prefix, has bytes, state): what a call is counted as. */
 #define JST_MPI_CLASSES(X)                                                                         \
@@ -80,13 +80,22 @@ typedef struct jst_mpi_call {
     uintptr_t site;          /* return address into the program */
     uintptr_t frame;         /* address of the wrapper's stack frame */
     const char *func;        /* static string, "MPI_Send"; Fortran forms use the C name */
-    uint64_t bytes;
-    uint32_t peer;   /* world rank of a point-to-point partner, or JST_MPI_NO_PEER */
-    uint32_t source; /* MPI_Sendrecv only: of whom it receives, */
-    uint64_t room;   /* and the part of bytes that is room to receive */
-    uint8_t klass;   /* enum jst_mpi_class */
+    uint64_t bytes;          /* from the arguments: what is sent, and room to receive */
+    uint32_t peer; /* world rank of a point-to-point partner, of a window's target, of the root of a
+                        collective, or JST_MPI_NO_PEER */
+    uint32_t source;  /* MPI_Sendrecv only: of whom it receives, */
+    uint64_t room;    /* and the part of bytes that is room to receive */
+    uint64_t arrived; /* receives: what came, by the status; Get_accumulate and its kin: what was
+                               fetched */
+    const char *collective; /* "MPI_Allreduce", whichever form of it; NULL: none, or its members are
+                               not known */
+    uint32_t communicator;  /* of the collective: as in jst_peer_communicator */
+    uint8_t klass;          /* enum jst_mpi_class */
     uint8_t flags;
     bool failed;
+    bool sized; /* a receive: `arrived` is known */
+    bool
+        later; /* a non-blocking receive: its end is waited for, and tells (jst_mpi_host.arrived) */
     /* A global collective that this call completes though it is not one itself (wait, test): */
     const char *ended_func; /* NULL: none */
     uint64_t ended_bytes;
@@ -120,8 +129,16 @@ typedef struct jst_mpi_host {
     bool (*enter)(jst_mpi_call *call);
     void (*leave)(const jst_mpi_call *call);
     /** Counts an operation beside the current call (a started persistent request, Isendrecv's other
-     *  half): ops and bytes, no time. peer as in jst_mpi_call. */
+     *  half): ops and bytes, no time. peer as in jst_mpi_call. Not the bytes of receives. */
     void (*count)(const jst_mpi_call *call, unsigned klass, uint64_t bytes, uint32_t peer);
+    /** A non-blocking receive ended in the current call. is_room: how much arrived is not known, bytes
+     *  is the room of its buffer. */
+    void (*arrived)(const jst_mpi_call *call, uint32_t peer, uint64_t bytes, bool is_room);
+    /** As jst_peer_sent, _received, _collective and _communicator: of what no call record tells. */
+    void (*sent)(uint32_t rank, uint64_t bytes);
+    void (*received)(uint32_t rank, uint64_t bytes, bool is_room);
+    void (*collective)(uint32_t communicator, const char *operation, uint32_t root, uint64_t bytes);
+    void (*communicator)(uint32_t communicator, const uint32_t *ranks, uint32_t size);
     /** The next function of this name after libjostle.so in the process, NULL if there is none. For
      *  the adapter's own needs too ("PMPI_Type_size", "MPI_Type_f2c"). */
     void *(*real)(const char *name);
@@ -131,7 +148,7 @@ typedef struct jst_mpi_host {
                         bool spawned);
     void (*finalising)(void);
     void (*finalised)(void);
-    bool peers;     /* JOSTLE_PEERS: the adapter should translate ranks */
+    bool peers;     /* the adapter should translate ranks, and tell of collectives */
     intptr_t outer; /* where a thread's jst_mpi_outer lies, from its thread pointer */
 } jst_mpi_host;
 

@@ -49,6 +49,8 @@ extern jst_mpi_host jst_host;
     X(int, Comm_remote_group, (MPI_Comm, MPI_Group *))                                             \
     X(int, Group_translate_ranks, (MPI_Group, int, const int *, MPI_Group, int *))                 \
     X(int, Group_free, (MPI_Group *))                                                              \
+    X(int, Group_size, (MPI_Group, int *))                                                         \
+    X(int, Win_get_group, (MPI_Win, MPI_Group *))                                                  \
     X(int, Comm_get_attr, (MPI_Comm, int, void *, int *))                                          \
     X(int, Comm_get_parent, (MPI_Comm *))                                                          \
     X(int, Query_thread, (int *))                                                                  \
@@ -57,11 +59,18 @@ extern jst_mpi_host jst_host;
     X(int, Cartdim_get, (MPI_Comm, int *))                                                         \
     X(int, Graph_neighbors_count, (MPI_Comm, int, int *))                                          \
     X(int, Dist_graph_neighbors_count, (MPI_Comm, int *, int *, int *))                            \
+    X(int, Cart_shift, (MPI_Comm, int, int, int *, int *))                                         \
+    X(int, Graph_neighbors, (MPI_Comm, int, int, int *))                                           \
+    X(int, Dist_graph_neighbors, (MPI_Comm, int, int *, int *, int, int *, int *))                 \
     X(MPI_Comm, Comm_f2c, (MPI_Fint))                                                              \
     X(MPI_Fint, Comm_c2f, (MPI_Comm))                                                              \
     X(MPI_Datatype, Type_f2c, (MPI_Fint))                                                          \
     X(MPI_Fint, Type_c2f, (MPI_Datatype))                                                          \
-    X(MPI_Request, Request_f2c, (MPI_Fint))
+    X(MPI_Win, Win_f2c, (MPI_Fint))                                                                \
+    X(MPI_Message, Message_f2c, (MPI_Fint))                                                        \
+    X(MPI_Request, Request_f2c, (MPI_Fint))                                                        \
+    X(int, Get_count, (const void *, MPI_Datatype, int *))                                         \
+    X(int, Test_cancelled, (const void *, int *))
 
 #define JST_PMPI_MEMBER(result, name, arguments) result(*name) arguments;
 struct jst_pmpi {
@@ -122,7 +131,6 @@ uint64_t jst_size_slow(MPI_Datatype type);
 uint64_t jst_size_slow_f(MPI_Fint type);
 uint32_t jst_comm_slow(MPI_Comm comm);
 uint32_t jst_comm_slow_f(MPI_Fint comm);
-uint32_t jst_peer_slow(int rank, MPI_Comm comm);
 
 /** Forget what is known of a handle that is about to be freed. */
 void jst_drop_type(MPI_Datatype type);
@@ -148,7 +156,10 @@ static inline unsigned jst_global(MPI_Comm comm)
     return jst_comm(comm) & JST_COMM_WORLD ? JST_MPI_GLOBAL : 0;
 }
 
-/** World rank of a partner as far as that is cheap or wanted. */
+#include "roster.h"
+#include "status.h"
+
+/** World rank of a partner as far as that is wanted. */
 static inline uint32_t jst_peer(int rank, MPI_Comm comm)
 {
     if (rank < 0) { /* MPI_PROC_NULL, MPI_ANY_SOURCE */
@@ -157,7 +168,7 @@ static inline uint32_t jst_peer(int rank, MPI_Comm comm)
     if (comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED)) {
         return (uint32_t)rank;
     }
-    return jst_host.peers ? jst_peer_slow(rank, comm) : JST_MPI_NO_PEER;
+    return jst_host.peers ? jst_world_rank(jst_roster_of(comm), rank) : JST_MPI_NO_PEER;
 }
 
 #ifdef JST_INTEGER_HANDLES
@@ -166,8 +177,13 @@ static inline uint32_t jst_peer(int rank, MPI_Comm comm)
 #define jst_c_request(request) ((MPI_Request)(request))
 #define jst_size_f(type) jst_size((MPI_Datatype)(type))
 #define jst_global_f(comm) jst_global((MPI_Comm)(comm))
+#define jst_roster_of_f(comm) jst_roster_of((MPI_Comm)(comm))
 #define jst_peer_f(rank, comm) jst_peer(rank, (MPI_Comm)(comm))
+#define jst_c_win(win) ((MPI_Win)(win))
+#define jst_c_message(message) ((MPI_Message)(message))
 #else
+#define jst_c_win(win) jst_pmpi.Win_f2c(win)
+#define jst_c_message(message) jst_pmpi.Message_f2c(message)
 #define jst_c_comm(comm) jst_pmpi.Comm_f2c(comm)
 #define jst_c_type(type) jst_pmpi.Type_f2c(type)
 #define jst_c_request(request) jst_pmpi.Request_f2c(request)
@@ -188,6 +204,13 @@ static inline unsigned jst_global_f(MPI_Fint comm)
     return fact & JST_COMM_WORLD ? JST_MPI_GLOBAL : 0;
 }
 
+static inline jst_roster *jst_roster_of_f(MPI_Fint comm)
+{
+    return jst_roster_of(comm == __atomic_load_n(&jst_world_f, __ATOMIC_RELAXED)
+                             ? __atomic_load_n(&jst_world, __ATOMIC_RELAXED)
+                             : jst_c_comm(comm));
+}
+
 static inline uint32_t jst_peer_f(int rank, MPI_Fint comm)
 {
     if (rank < 0) {
@@ -196,7 +219,7 @@ static inline uint32_t jst_peer_f(int rank, MPI_Fint comm)
     if (comm == __atomic_load_n(&jst_world_f, __ATOMIC_RELAXED)) {
         return (uint32_t)rank;
     }
-    return jst_host.peers ? jst_peer_slow(rank, jst_c_comm(comm)) : JST_MPI_NO_PEER;
+    return jst_host.peers ? jst_world_rank(jst_roster_of_f(comm), rank) : JST_MPI_NO_PEER;
 }
 #endif
 
@@ -222,43 +245,61 @@ bool jst_in_place_f(const void *buffer, bool described);
 /* ---- requests.c -------------------------------------------------------------------------- */
 
 typedef struct jst_request {
-    uintptr_t request; /* the handle */
-    const char *func;  /* what started or will start it */
-    void *kept;        /* memory to free when it ends (int_counts.c) */
-    uint64_t bytes;
-    uint64_t order; /* of its start, among all */
+    uintptr_t request;      /* the handle */
+    const char *func;       /* what started or will start it */
+    const char *collective; /* as in jst_mpi_call */
+    void *kept;             /* memory to free when it ends (int_counts.c) */
+    jst_roster *ranks; /* receives: whose ranks a status names; collectives: on whom; or NULL */
+    uint64_t bytes;    /* of receives: room */
+    uint64_t order;    /* of its start, among all */
     uint32_t peer;
-    uint8_t klass; /* persistent: counted at each start */
-    uint8_t flags; /* JST_MPI_GLOBAL: it is a global collective */
+    uint32_t stamp; /* of ranks: another by now, they have gone */
+    uint8_t klass;  /* persistent: counted at each start; JST_MPI_IRECV: a receive */
+    uint8_t flags;  /* JST_MPI_GLOBAL: it is a global collective */
     bool persistent;
     bool active; /* started, not completed, and of interest to wait and test */
 } jst_request;
 
-/* Requests of interest that a wait or test call is about to complete; of more, the last ones. */
+/* The requests of a wait or test call, while there are any of interest. Those of more than
+ * JST_PENDING (of JST_COPIES, where threads call at once) lie in memory of their own. */
 #define JST_PENDING 64u
+#define JST_COPIES 4u
 typedef struct jst_pending {
-    unsigned count, taken;
+    unsigned count; /* 0: none */
     bool fortran;
     const void *requests; /* the caller's array */
-    struct {
-        unsigned at; /* place in it */
-        jst_request request;
-    } hits[JST_PENDING];
+    uintptr_t *handles;   /* what stood in it before the call */
+    const char *statuses; /* as the MPI fills them, NULL: they cannot be read */
+    jst_request *copies;  /* of what was known before the call: where threads call at once */
+    void *memory;
+    uintptr_t few[JST_PENDING];
+    MPI_Status own[JST_PENDING];
+    jst_request few_copies[JST_COPIES];
 } jst_pending;
 
 extern unsigned jst_outstanding, jst_known; /* active requests; all that are in the table */
 
-/** Remember a request: made by a non-blocking global collective, or persistent. */
-void jst_remember(MPI_Request request, const jst_request *facts);
+/** Other threads may call the MPI at the same time, or not. */
+void jst_threads(bool many);
+/** Remember a request: made by a non-blocking global collective, or persistent. False: too many. */
+bool jst_remember(MPI_Request request, const jst_request *facts);
+/** Remember a receive, until it ends. peer: its source's world rank; where the status is to tell,
+ *  ranks are those that it names. */
+bool jst_receive(MPI_Request request, uint64_t room, uint32_t peer, jst_roster *ranks);
 /** Counts what persistent requests start. requests: MPI_Request, or MPI_Fint if fortran. */
 void jst_started(const jst_mpi_call *call, int count, const void *requests, bool fortran);
 void jst_forget(MPI_Request request);
 /** Memory to free when request ends. */
 void jst_keep(MPI_Request request, void *kept, bool persistent);
-void jst_take(jst_pending *pending, int count, const void *requests, bool fortran);
-/** After the call. Of persistent requests, done ended, those at indices[] (the first is base), or
- *  all if < 0; of others, those whose handles are gone. */
-void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const void *indices,
+/** A message that a probe matched, until it is received: the ranks of its communicator. */
+void jst_matched(MPI_Message message, jst_roster *ranks);
+jst_roster *jst_matched_ranks(MPI_Message message);
+/** Before a call that may complete requests; statuses: as the program gave them. Returns those to
+ *  hand to the MPI. */
+void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses, bool fortran);
+/** After it: what ended. Of `done` requests indices[] are the places (the first is base), in the
+ *  order of their statuses; < 0: of all requests, those whose handles are gone, and persistent ones. */
+void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, const void *indices,
                 int base);
 
 static inline bool jst_any_outstanding(void)
@@ -335,9 +376,30 @@ static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, 
         call->source = JST_MPI_NO_PEER;
         call->room = 0;
     }
+    if (klass == JST_MPI_SENDRECV || klass == JST_MPI_RECV || klass == JST_MPI_ACCUMULATE) {
+        call->sized = false;
+    }
+    if (klass == JST_MPI_IRECV) {
+        call->later = false;
+    }
+    call->collective = NULL;
     call->klass = (uint8_t)klass;
     call->flags = (uint8_t)flags;
     call->ended_func = NULL;
+}
+
+/** What a blocking receive's status says. status: NULL, it cannot be read; ranks: whom it names. */
+static inline void jst_set_arrived(jst_mpi_call *call, const void *status, uint32_t *source,
+                                   const jst_roster *ranks)
+{
+    jst_arrival arrival;
+    if (status && jst_status_read(status, &arrival)) {
+        call->arrived = arrival.bytes;
+        call->sized = arrival.known;
+        if (ranks) {
+            *source = jst_world_rank(ranks, arrival.source);
+        }
+    }
 }
 
 static inline void jst_leave(jst_mpi_call *call, int result)

@@ -12,9 +12,8 @@ MPI_Comm jst_world;
 #ifndef JST_INTEGER_HANDLES
 MPI_Fint jst_world_f;
 #endif
-static int world_size;           /* 0: not asked yet */
-int jst_session_size;            /* of the process set mpi://WORLD, as far as a session told */
-static uint32_t comm_generation; /* counts freed communicators: older translations are void */
+static int world_size; /* 0: not asked yet */
+int jst_session_size;  /* of the process set mpi://WORLD, as far as a session told */
 
 static void store(jst_cache *cache, uint64_t key, uint64_t fact)
 {
@@ -156,7 +155,7 @@ uint32_t jst_comm_slow_f(MPI_Fint comm)
 
 void jst_drop_comm(MPI_Comm comm)
 {
-    __atomic_fetch_add(&comm_generation, 1, __ATOMIC_RELAXED);
+    jst_roster_drop(jst_key((uintptr_t)comm));
     drop(&jst_comms, jst_key((uintptr_t)comm));
     drop(&degrees, jst_key((uintptr_t)comm));
 #ifndef JST_INTEGER_HANDLES
@@ -255,54 +254,6 @@ uint64_t jst_in(MPI_Comm comm)
     int out;
     neighbours(comm, &in, &out);
     return (uint64_t)in;
-}
-
-/* ---- world ranks of partners: only with JOSTLE_PEERS --------------------------------------- */
-
-static uint32_t translate(int rank, MPI_Comm comm)
-{
-    MPI_Group from;
-    MPI_Group to;
-    int result = MPI_UNDEFINED;
-    const bool inter = jst_comm(comm) & JST_COMM_INTER;
-    if ((inter ? jst_pmpi.Comm_remote_group : jst_pmpi.Comm_group)(comm, &from) != MPI_SUCCESS) {
-        return JST_MPI_NO_PEER;
-    }
-    if (jst_pmpi.Comm_group(world_comm(), &to) == MPI_SUCCESS) {
-        jst_pmpi.Group_translate_ranks(from, 1, &rank, to, &result);
-        jst_pmpi.Group_free(&to);
-    }
-    jst_pmpi.Group_free(&from);
-    return result < 0 ? JST_MPI_NO_PEER : (uint32_t)result;
-}
-
-uint32_t jst_peer_slow(int rank, MPI_Comm comm)
-{
-    /* A thread's own: no other thread reads it while it is written. */
-    static __thread struct {
-        uint64_t key;
-        uint32_t rank, generation, world;
-        bool used;
-    } cache[128];
-    const uint64_t key = jst_key((uintptr_t)comm);
-    const uint32_t generation = __atomic_load_n(&comm_generation, __ATOMIC_RELAXED);
-    const unsigned at = (jst_cache_place(key) ^ (unsigned)rank) % 128;
-    jst_world_size();
-    if (!__atomic_load_n(&world_size, __ATOMIC_RELAXED)) {
-        return JST_MPI_NO_PEER; /* sessions only */
-    }
-    if (comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED)) {
-        return (uint32_t)rank;
-    }
-    if (!cache[at].used || cache[at].key != key || cache[at].rank != (uint32_t)rank ||
-        cache[at].generation != generation) {
-        cache[at].world = translate(rank, comm);
-        cache[at].key = key;
-        cache[at].rank = (uint32_t)rank;
-        cache[at].generation = generation;
-        cache[at].used = true;
-    }
-    return cache[at].world;
 }
 
 /* ---- arrays -------------------------------------------------------------------------------- */

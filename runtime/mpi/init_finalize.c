@@ -47,9 +47,11 @@ void jst_after_init(void)
     const int *appnum = NULL;
     int present = 0;
     MPI_Comm parent = null_comm();
+    const uint32_t level = thread_level();
+    jst_threads(level == 3);
     jst_pmpi.Comm_get_attr(jst_world, MPI_APPNUM, &appnum, &present);
     jst_pmpi.Comm_get_parent(&parent);
-    jst_host.initialised((uint32_t)size, (uint32_t)jst_rank(jst_world), thread_level(),
+    jst_host.initialised((uint32_t)size, (uint32_t)jst_rank(jst_world), level,
                          present && appnum && *appnum > 0 ? (uint32_t)*appnum : 0,
                          parent != null_comm());
 }

@@ -1,9 +1,18 @@
-/* requests.c: what is known of requests: persistent ones (counted when started) and non-blocking
- * global collectives (they end a segment where they are waited for).
+/* requests.c: what is known of requests: persistent ones (counted when started), non-blocking global
+ * collectives (they end a segment where they are waited for) and receives (how much arrived, and often
+ * of whom, is known when they end).
  *
- * One open-addressed table under a spin lock that is never held over a call of the MPI. While it is
- * empty, wait and test calls read one word. An entry is taken out before the call that may complete
- * it and put back if that call did not: the MPI reuses handles at once.
+ * One open-addressed table under a spin lock that is never held over a call of the MPI. While nothing in
+ * it is active, wait and test calls read one word. Of other calls the handles are kept, and looked up
+ * when the call has ended some.
+ *
+ * RATIONALE: why not the status alone, which has source and size? Open MPI fills that of a send as that
+ * of a receive, and neither MPI says of which communicator its source is a rank.
+ *
+ * Where several threads may be in the MPI at once (MPI_THREAD_MULTIPLE), a handle may be another
+ * request's by the time the call has returned: then what was known is copied before the call, and only
+ * an entry of the same start is taken out after it. Elsewhere the program's own order keeps threads
+ * apart, and the lock is two plain stores: a locked instruction costs as much as all the rest.
  */
 #define _GNU_SOURCE
 #include "adapter.h"
@@ -13,9 +22,10 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 256u
-#define LAST_CAPACITY (1u << 20) /* further requests are not remembered */
+#define LAST_CAPACITY (1u << 18) /* further requests are not remembered */
 
 unsigned jst_outstanding, jst_known;
+static bool many = true; /* threads may call at the same time */
 
 static struct {
     jst_request first[FIRST_CAPACITY];
@@ -25,9 +35,14 @@ static struct {
     bool locked;
 } table = {.slots = table.first, .capacity = FIRST_CAPACITY};
 
-static void lock(void)
+static inline void lock(void)
 {
     unsigned turns = 0;
+    if (!__atomic_load_n(&many, __ATOMIC_RELAXED) &&
+        JST_LIKELY(!__atomic_load_n(&table.locked, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&table.locked, true, __ATOMIC_RELAXED);
+        return;
+    }
     while (__atomic_exchange_n(&table.locked, true, __ATOMIC_ACQUIRE)) {
         if (++turns % 64 == 0) {
             sched_yield();
@@ -35,7 +50,7 @@ static void lock(void)
     }
 }
 
-static void unlock(void)
+static inline void unlock(void)
 {
     __atomic_store_n(&table.locked, false, __ATOMIC_RELEASE);
 }
@@ -54,7 +69,7 @@ static unsigned place_of(uintptr_t request)
     return (unsigned)(mixed >> 32) & (table.capacity - 1);
 }
 
-static jst_request *find(uintptr_t request)
+static inline jst_request *find(uintptr_t request)
 {
     unsigned at = place_of(request);
     while (table.slots[at].request && table.slots[at].request != request) {
@@ -119,10 +134,10 @@ static bool make_room(void)
 }
 
 /** Puts an entry in, in place of an older one of the same handle (whose end was not seen). */
-static void put(const jst_request *facts)
+static bool put(const jst_request *facts)
 {
-    if (!make_room()) {
-        return;
+    if (JST_LIKELY(jst_known < table.capacity / 2) ? false : !make_room()) {
+        return false;
     }
     jst_request *entry = find(facts->request);
     if (entry->request) {
@@ -132,7 +147,9 @@ static void put(const jst_request *facts)
         change(&jst_known, 1);
     }
     *entry = *facts;
+    entry->order = ++table.order;
     change(&jst_outstanding, facts->active);
+    return true;
 }
 
 /* ---- what wrappers call -------------------------------------------------------------------- */
@@ -153,14 +170,65 @@ static bool any_known(void)
     return __atomic_load_n(&jst_known, __ATOMIC_RELAXED) != 0;
 }
 
-void jst_remember(MPI_Request request, const jst_request *facts)
+void jst_threads(bool may)
+{
+    __atomic_store_n(&many, may, __ATOMIC_RELAXED);
+}
+
+static bool remember(uintptr_t request, const jst_request *facts)
 {
     jst_request entry = *facts;
-    entry.request = (uintptr_t)request;
+    entry.request = request;
+    entry.stamp = facts->ranks ? facts->ranks->stamp : 0;
     lock();
-    entry.order = ++table.order;
-    put(&entry);
+    const bool room = request && put(&entry);
     unlock();
+    return room;
+}
+
+bool jst_remember(MPI_Request request, const jst_request *facts)
+{
+    return remember((uintptr_t)request, facts);
+}
+
+bool jst_receive(MPI_Request request, uint64_t room, uint32_t peer, jst_roster *ranks)
+{
+    return remember(
+        (uintptr_t)request,
+        &(const jst_request){
+            .bytes = room, .peer = peer, .ranks = ranks, .klass = JST_MPI_IRECV, .active = true});
+}
+
+/* In MPICH a message's handle is a request's; nowhere is it one that a program waits for. */
+void jst_matched(MPI_Message message, jst_roster *ranks)
+{
+    if (ranks) {
+        remember((uintptr_t)message, &(const jst_request){.ranks = ranks, .klass = JST_MPI_PROBE});
+    }
+}
+
+/** The ranks that a request was made with, if their communicator is still there. */
+static jst_roster *ranks_of(const jst_request *request)
+{
+    jst_roster *ranks = request->ranks;
+    return ranks && __atomic_load_n(&ranks->stamp, __ATOMIC_RELAXED) == request->stamp ? ranks
+                                                                                       : NULL;
+}
+
+jst_roster *jst_matched_ranks(MPI_Message message)
+{
+    jst_roster *ranks = NULL;
+    if (!any_known()) {
+        return NULL;
+    }
+    lock();
+    jst_request *entry = find((uintptr_t)message);
+    if (entry->request && entry->klass == JST_MPI_PROBE) {
+        ranks = ranks_of(entry);
+        take_out(entry);
+    }
+    unlock();
+    return ranks;
 }
 
 void jst_keep(MPI_Request request, void *kept, bool persistent)
@@ -191,7 +259,8 @@ void jst_started(const jst_mpi_call *call, int count, const void *requests, bool
         lock();
         jst_request *entry = find(request);
         if (entry->request && entry->persistent && entry->klass != JST_MPI_CLASS_COUNT) {
-            if ((entry->flags & JST_MPI_GLOBAL) && !entry->active) {
+            if (((entry->flags & JST_MPI_GLOBAL) || entry->klass == JST_MPI_IRECV) &&
+                !entry->active) {
                 entry->active = true;
                 entry->order = ++table.order;
                 change(&jst_outstanding, 1);
@@ -199,7 +268,13 @@ void jst_started(const jst_mpi_call *call, int count, const void *requests, bool
             started = *entry;
         }
         unlock();
-        if (started.request) {
+        if (started.request && started.collective) {
+            const jst_roster *ranks = ranks_of(&started);
+            jst_host.count(call, started.klass, started.bytes, JST_MPI_NO_PEER);
+            if (ranks && ranks->members) {
+                jst_host.collective(ranks->id, started.collective, started.peer, started.bytes);
+            }
+        } else if (started.request) {
             jst_host.count(call, started.klass, started.bytes, started.peer);
         }
     }
@@ -222,91 +297,134 @@ void jst_forget(MPI_Request request)
     jst_narrow_free(kept);
 }
 
-/** Takes one request's entry into pending, if there is one that waits for its end. */
-static void take_one(jst_pending *pending, unsigned at, uintptr_t request)
+void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses, bool fortran)
 {
+    const bool copies = __atomic_load_n(&many, __ATOMIC_RELAXED);
+    const unsigned n = count > 0 ? (unsigned)count : 0;
+    const bool large = n > (copies ? JST_COPIES : JST_PENDING);
+    char *memory = NULL;
+    if (large) {
+        memory = malloc(n * (sizeof(jst_request) + sizeof(uintptr_t) + sizeof(MPI_Status)));
+    }
+    if (n == 0 || (large && !memory)) {
+        return statuses; /* what ends is not seen to end */
+    }
+    pending->memory = memory;
+    pending->requests = requests;
+    pending->fortran = fortran;
+    pending->copies = !copies ? NULL : large ? (jst_request *)memory : pending->few_copies;
+    memory += large ? n * sizeof(jst_request) : 0;
+    pending->handles = large ? (uintptr_t *)memory : pending->few;
+    void *own = large ? memory + n * sizeof(uintptr_t) : (void *)pending->own;
+    for (unsigned i = 0; i < n; i++) {
+        pending->handles[i] = handle_at(requests, (int)i, fortran);
+    }
+    if (copies) {
+        lock();
+        for (unsigned i = 0; i < n; i++) {
+            pending->copies[i] = *find(pending->handles[i]);
+        }
+        unlock();
+    }
+    pending->count = n;
+    void *seen = fortran ? jst_status_f(statuses, own) : jst_status(statuses, own);
+    pending->statuses = seen;
+    return seen ? seen : statuses;
+}
+
+/** Takes out what is known of request i, which the call may have ended. False: nothing, or it did not. */
+static bool take_ended(const jst_pending *pending, unsigned i, jst_request *ended)
+{
+    const uintptr_t handle = pending->handles[i];
+    const bool gone = handle_at(pending->requests, (int)i, pending->fortran) != handle;
+    bool same = true;
+    if (!handle || !(pending->copies || any_known())) {
+        return false;
+    }
     lock();
-    jst_request *entry = find(request);
-    if (entry->request && entry->active) {
-        const unsigned place = pending->taken++ % JST_PENDING;
-        pending->hits[place].at = at;
-        pending->hits[place].request = *entry;
-        pending->count += pending->count < JST_PENDING;
+    jst_request *entry = find(handle);
+    *ended = pending->copies ? pending->copies[i] : *entry;
+    if (!ended->request || !ended->active || !(gone || ended->persistent)) {
+        unlock();
+        return false;
+    }
+    same = entry->request && entry->order == ended->order && entry->active;
+    if (same) {
         change(&jst_outstanding, -1);
-        if (entry->persistent) {
-            entry->active = false;
-        } else {
+        entry->active = false;
+        if (!entry->persistent) {
             take_out(entry);
         }
     }
     unlock();
-}
-
-void jst_take(jst_pending *pending, int count, const void *requests, bool fortran)
-{
-    pending->requests = requests;
-    pending->fortran = fortran;
-    pending->taken = 0;
-    for (int i = 0; i < count; i++) {
-        take_one(pending, (unsigned)i, handle_at(requests, i, fortran));
+    if (same && !ended->persistent) {
+        jst_narrow_free(ended->kept);
     }
+    return true;
 }
 
-static void put_back(const jst_request *request)
+static void arrived(const jst_mpi_call *call, const jst_request *request, const void *status,
+                    int result)
 {
-    lock();
-    if (request->persistent) {
-        jst_request *entry = find(request->request);
-        if (entry->request && !entry->active) {
-            entry->active = true;
-            change(&jst_outstanding, 1);
+    jst_arrival arrival;
+    uint32_t peer = request->peer;
+    if (result != MPI_SUCCESS &&
+        (result != MPI_ERR_IN_STATUS || !status || jst_status_error(status) != MPI_SUCCESS)) {
+        return; /* it failed */
+    }
+    if (!status) {
+        jst_host.arrived(call, peer, request->bytes, true);
+    } else if (jst_status_read(status, &arrival)) {
+        if (request->ranks) {
+            peer = jst_world_rank(ranks_of(request), arrival.source);
         }
-    } else {
-        put(request);
+        jst_host.arrived(call, peer, arrival.known ? arrival.bytes : request->bytes,
+                         !arrival.known);
     }
-    unlock();
 }
 
-static bool is_done(const jst_pending *pending, unsigned hit, int done, const void *indices,
-                    int base)
+/** What the first place is called. MPICH 4.0's mpi_f08 counts from 0, its mpif.h from 1: counted from 1,
+ *  the last of the places counted from 0 cannot have ended. */
+static int first_place(const jst_pending *pending, int done, const void *indices, int base)
 {
-    const unsigned at = pending->hits[hit].at;
-    const jst_request *request = &pending->hits[hit].request;
-    if (!request->persistent) {
-        /* Indices would do, but MPICH 4.0's mpi_f08 counts them from 0 and its mpif.h from 1. */
-        return handle_at(pending->requests, (int)at, pending->fortran) != request->request;
-    }
-    if (done < 0) {
-        return true;
-    }
-    for (int i = 0; i < done; i++) {
-        if ((int64_t)jst_at(indices, sizeof(int), (uint64_t)i) - base == (int64_t)at) {
-            return true;
+    for (int i = 0; base > 0 && i < done; i++) {
+        const uint64_t at = jst_at(indices, sizeof(int), (uint64_t)i);
+        if (at >= pending->count ||
+            handle_at(pending->requests, (int)at, true) == pending->handles[at]) {
+            return base;
         }
     }
-    return false;
+    return done > 0 ? 0 : base;
 }
 
-void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const void *indices,
+void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, const void *indices,
                 int base)
 {
-    const jst_request *last = NULL;
-    for (unsigned i = 0; i < pending->count; i++) {
-        const jst_request *request = &pending->hits[i].request;
-        if (!is_done(pending, i, done, indices, base)) {
-            put_back(request);
+    jst_request last = {.request = 0};
+    const bool places = indices && (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS);
+    const bool all = done < 0 || !places;
+    const unsigned n = all && (done || result != MPI_SUCCESS) ? pending->count
+                       : done > 0                             ? (unsigned)done
+                                                              : 0;
+    base = all ? 0 : first_place(pending, done, indices, base);
+    for (unsigned i = 0; i < n; i++) {
+        const int64_t at = all ? (int64_t)i : (int64_t)jst_at(indices, sizeof(int), i) - base;
+        jst_request ended;
+        if (at < 0 || at >= (int64_t)pending->count || !take_ended(pending, (unsigned)at, &ended)) {
             continue;
         }
-        if (!request->persistent) {
-            jst_narrow_free(request->kept);
+        if (ended.klass == JST_MPI_IRECV) {
+            const char *statuses = indices && all ? NULL : pending->statuses;
+            arrived(call, &ended, statuses ? statuses + i * sizeof(MPI_Status) : NULL, result);
         }
-        if ((request->flags & JST_MPI_GLOBAL) && (!last || request->order > last->order)) {
-            last = request;
+        if ((ended.flags & JST_MPI_GLOBAL) && (!last.request || ended.order > last.order)) {
+            last = ended;
         }
     }
-    if (last) {
-        call->flags |= last->flags & JST_MPI_VARYING;
-        call->ended_func = last->func;
-        call->ended_bytes = last->bytes;
+    free(pending->memory);
+    if (last.request) {
+        call->flags |= last.flags & JST_MPI_VARYING;
+        call->ended_func = last.func;
+        call->ended_bytes = last.bytes;
     }
 }

@@ -213,10 +213,14 @@ const char jst_metric_table[] =
     "os_awake gauge threads process 610 1\n"
     "os_cpu_limit gauge count process 611 1\n"
     "os_throttled_ns counter ns process 612 1\n"
+    "mpi_recv_arrived_bytes counter bytes process 613 1\n"
+    "mpi_irecv_arrived_bytes counter bytes process 614 1\n"
+    "mpi_sendrecv_sent_bytes counter bytes process 615 1\n"
+    "mpi_sendrecv_arrived_bytes counter bytes process 616 1\n"
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0xc8172fb7u;
+const uint32_t jst_metric_table_crc = 0xde014477u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -234,7 +238,7 @@ const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1,
     3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1,
     1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 4, 1, 1, 1, 1,
-    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 0, 0, 0,
+    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0,
 };
 
 _Static_assert(sizeof jst_metric_table == JST_METRIC_TABLE_BYTES + 1, "table length");

@@ -165,10 +165,16 @@ class World(Result):
             self._same({m: self.total(m, pid) for m in said}, said, f"process {pid}, counter")
 
     def _named(self) -> None:
-        """Leave out the place of bytes in classes without bytes: it has no name."""
+        """Leave out the place of bytes in classes without bytes: it has no name.
+
+        And of the counter what arrived: it looks at arguments only.
+        """
         for accounts in (self.truth, self.counted):
             for account in accounts.values():
                 account.pop("", None)
+        for account in self.counted.values():
+            for name in [name for name in account if name.endswith("_arrived_bytes")]:
+                del account[name]
 
 
 class Mpirun(Runner):

@@ -177,7 +177,11 @@ CREATE TABLE slices (
     os_first_cpu BIGINT,
     os_awake BIGINT,
     os_cpu_limit BIGINT,
-    os_throttled_ns BIGINT
+    os_throttled_ns BIGINT,
+    mpi_recv_arrived_bytes BIGINT,
+    mpi_irecv_arrived_bytes BIGINT,
+    mpi_sendrecv_sent_bytes BIGINT,
+    mpi_sendrecv_arrived_bytes BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

@@ -23,6 +23,10 @@ static JST_INLINE void jst_body_Bcast(unsigned id, jst_mpi_call *call, void *buf
                 *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Bcast", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -55,6 +59,10 @@ static void jst_body_Bcast_c(unsigned id, jst_mpi_call *call, void *buffer, void
                 *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Bcast", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -86,6 +94,10 @@ static void jst_body_Scatter(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                     (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -121,6 +133,10 @@ static void jst_body_Scatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                     (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -154,6 +170,10 @@ static void jst_body_Scatterv(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                     *)recvtype)
                 : 0;
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatterv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -191,6 +211,10 @@ static void jst_body_Scatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                     *)recvtype)
                 : 0;
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatterv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -218,6 +242,10 @@ static void jst_body_Reduce(unsigned id, jst_mpi_call *call, void *sendbuf, void
                 *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -250,6 +278,10 @@ static void jst_body_Reduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                 *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -280,6 +312,10 @@ static void jst_body_Gather(unsigned id, jst_mpi_call *call, bool described, voi
                     jst_in_place_f(sendbuf, described) ? (uint64_t)*(const MPI_Fint *)recvcount *
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -315,6 +351,10 @@ static void jst_body_Gather_c(unsigned id, jst_mpi_call *call, bool described, v
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -348,6 +388,10 @@ static void jst_body_Gatherv(unsigned id, jst_mpi_call *call, bool described, vo
                     *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -386,6 +430,10 @@ static void jst_body_Gatherv_c(unsigned id, jst_mpi_call *call, bool described, 
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -413,6 +461,10 @@ static JST_INLINE void jst_body_Allreduce(unsigned id, jst_mpi_call *call, void 
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allreduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -443,6 +495,10 @@ static void jst_body_Allreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf,
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allreduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -471,6 +527,10 @@ static void jst_body_Allgather(unsigned id, jst_mpi_call *call, bool described, 
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -504,6 +564,10 @@ static void jst_body_Allgather_c(unsigned id, jst_mpi_call *call, bool described
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -533,6 +597,10 @@ static void jst_body_Allgatherv(unsigned id, jst_mpi_call *call, bool described,
                 *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -567,6 +635,10 @@ static void jst_body_Allgatherv_c(unsigned id, jst_mpi_call *call, bool describe
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -597,6 +669,10 @@ static void jst_body_Alltoall(unsigned id, jst_mpi_call *call, bool described, v
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Fint
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoall", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -631,6 +707,10 @@ static void jst_body_Alltoall_c(unsigned id, jst_mpi_call *call, bool described,
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Count
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoall", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -663,6 +743,10 @@ static void jst_body_Alltoallv(unsigned id, jst_mpi_call *call, bool described, 
                 : jst_sum(sendcounts, 4, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -700,6 +784,10 @@ static void jst_body_Alltoallv_c(unsigned id, jst_mpi_call *call, bool described
                 : jst_sum(sendcounts, 8, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -732,6 +820,10 @@ static void jst_body_Alltoallw(unsigned id, jst_mpi_call *call, bool described, 
                 : jst_dot_f(sendcounts, 4, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallw", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -768,6 +860,10 @@ static void jst_body_Alltoallw_c(unsigned id, jst_mpi_call *call, bool described
                 : jst_dot_f(sendcounts, 8, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallw", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -795,6 +891,10 @@ static void jst_body_Reduce_scatter(unsigned id, jst_mpi_call *call, void *sendb
             call->bytes = jst_sum(recvcounts, 4, jst_members(jst_c_comm(*(const MPI_Fint *)comm)))
                 * jst_size_f(*(const MPI_Fint *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -826,6 +926,10 @@ static void jst_body_Reduce_scatter_c(unsigned id, jst_mpi_call *call, void *sen
             call->bytes = jst_sum(recvcounts, 8, jst_members(jst_c_comm(*(const MPI_Fint *)comm)))
                 * jst_size_f(*(const MPI_Fint *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -853,6 +957,10 @@ static void jst_body_Reduce_scatter_block(unsigned id, jst_mpi_call *call, void 
             call->bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter_block", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -884,6 +992,10 @@ static void jst_body_Reduce_scatter_block_c(unsigned id, jst_mpi_call *call, voi
             call->bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter_block", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -907,6 +1019,10 @@ static JST_INLINE void jst_body_Barrier(unsigned id, jst_mpi_call *call, void *c
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm));
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Barrier", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -935,6 +1051,10 @@ static void jst_body_Scan(unsigned id, jst_mpi_call *call, void *sendbuf, void *
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -964,6 +1084,10 @@ static void jst_body_Scan_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -989,6 +1113,10 @@ static void jst_body_Exscan(unsigned id, jst_mpi_call *call, void *sendbuf, void
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Exscan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1018,6 +1146,10 @@ static void jst_body_Exscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Exscan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1044,6 +1176,14 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
         if (r == MPI_SUCCESS) {
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1074,12 +1214,92 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
         if (r == MPI_SUCCESS) {
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
 }
 JST_ENTRY_8_0(JST_F08TS_Neighbor_allgather_c, jst_body_Neighbor_allgather_c)
 JST_ENTRY_8_0(JST_PF08TS_Neighbor_allgather_c_r, jst_body_Neighbor_allgather_c)
+
+static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                       *sendcount, void *sendtype, void *recvbuf, void *recvcount,
+                                       void *recvtype, void *comm, void *ierror)
+{
+    jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
+                MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_8_0(JST_F_Neighbor_alltoall, jst_body_Neighbor_alltoall)
+JST_ENTRY_8_0(JST_PF_Neighbor_alltoall, jst_body_Neighbor_alltoall)
+JST_ENTRY_8_0(JST_F08_Neighbor_alltoall, jst_body_Neighbor_alltoall)
+JST_ENTRY_8_0(JST_PF08_Neighbor_alltoall, jst_body_Neighbor_alltoall)
+JST_ENTRY_8_0(JST_F08TS_Neighbor_alltoall, jst_body_Neighbor_alltoall)
+JST_ENTRY_8_0(JST_PF08TS_Neighbor_alltoall_r, jst_body_Neighbor_alltoall)
+
+static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                         *sendcount, void *sendtype, void *recvbuf, void *recvcount,
+                                         void *recvtype, void *comm, void *ierror)
+{
+    jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
+                MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_8_0(JST_F08TS_Neighbor_alltoall_c, jst_body_Neighbor_alltoall_c)
+JST_ENTRY_8_0(JST_PF08TS_Neighbor_alltoall_c_r, jst_body_Neighbor_alltoall_c)
 
 static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                          *sendcount, void *sendtype, void *recvbuf, void
@@ -1102,6 +1322,14 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1134,68 +1362,20 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
 }
 JST_ENTRY_9_0(JST_F08TS_Neighbor_allgatherv_c, jst_body_Neighbor_allgatherv_c)
 JST_ENTRY_9_0(JST_PF08TS_Neighbor_allgatherv_c_r, jst_body_Neighbor_allgatherv_c)
-
-static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                       *sendcount, void *sendtype, void *recvbuf, void *recvcount,
-                                       void *recvtype, void *comm, void *ierror)
-{
-    jst_sub_8_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
-                MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_8_0(JST_F_Neighbor_alltoall, jst_body_Neighbor_alltoall)
-JST_ENTRY_8_0(JST_PF_Neighbor_alltoall, jst_body_Neighbor_alltoall)
-JST_ENTRY_8_0(JST_F08_Neighbor_alltoall, jst_body_Neighbor_alltoall)
-JST_ENTRY_8_0(JST_PF08_Neighbor_alltoall, jst_body_Neighbor_alltoall)
-JST_ENTRY_8_0(JST_F08TS_Neighbor_alltoall, jst_body_Neighbor_alltoall)
-JST_ENTRY_8_0(JST_PF08TS_Neighbor_alltoall_r, jst_body_Neighbor_alltoall)
-
-static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                         *sendcount, void *sendtype, void *recvbuf, void *recvcount,
-                                         void *recvtype, void *comm, void *ierror)
-{
-    jst_sub_8_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
-                MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_8_0(JST_F08TS_Neighbor_alltoall_c, jst_body_Neighbor_alltoall_c)
-JST_ENTRY_8_0(JST_PF08TS_Neighbor_alltoall_c_r, jst_body_Neighbor_alltoall_c)
 
 static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                         *sendcounts, void *sdispls, void *sendtype, void *recvbuf,
@@ -1220,6 +1400,14 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
             call->bytes = jst_sum(sendcounts, 4, jst_out(jst_c_comm(*(const MPI_Fint *)comm))) *
                 jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1254,6 +1442,14 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
             call->bytes = jst_sum(sendcounts, 8, jst_out(jst_c_comm(*(const MPI_Fint *)comm))) *
                 jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1284,6 +1480,14 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
             call->bytes = jst_dot_f(sendcounts, 4, sendtypes, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm)));
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+            }
         }
         jst_leave(call, r);
     }
@@ -1318,6 +1522,14 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
             call->bytes = jst_dot_f(sendcounts, 8, sendtypes, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm)));
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+            }
         }
         jst_leave(call, r);
     }
@@ -1467,14 +1679,6 @@ const jst_function jst_functions_f_collective[] = {
     {JST_PF08TS_Neighbor_allgather_r, (void *)JST_PF08TS_Neighbor_allgather_r_entry},
     {JST_F08TS_Neighbor_allgather_c, (void *)JST_F08TS_Neighbor_allgather_c_entry},
     {JST_PF08TS_Neighbor_allgather_c_r, (void *)JST_PF08TS_Neighbor_allgather_c_r_entry},
-    {JST_F_Neighbor_allgatherv, (void *)JST_F_Neighbor_allgatherv_entry},
-    {JST_PF_Neighbor_allgatherv, (void *)JST_PF_Neighbor_allgatherv_entry},
-    {JST_F08_Neighbor_allgatherv, (void *)JST_F08_Neighbor_allgatherv_entry},
-    {JST_PF08_Neighbor_allgatherv, (void *)JST_PF08_Neighbor_allgatherv_entry},
-    {JST_F08TS_Neighbor_allgatherv, (void *)JST_F08TS_Neighbor_allgatherv_entry},
-    {JST_PF08TS_Neighbor_allgatherv_r, (void *)JST_PF08TS_Neighbor_allgatherv_r_entry},
-    {JST_F08TS_Neighbor_allgatherv_c, (void *)JST_F08TS_Neighbor_allgatherv_c_entry},
-    {JST_PF08TS_Neighbor_allgatherv_c_r, (void *)JST_PF08TS_Neighbor_allgatherv_c_r_entry},
     {JST_F_Neighbor_alltoall, (void *)JST_F_Neighbor_alltoall_entry},
     {JST_PF_Neighbor_alltoall, (void *)JST_PF_Neighbor_alltoall_entry},
     {JST_F08_Neighbor_alltoall, (void *)JST_F08_Neighbor_alltoall_entry},
@@ -1483,6 +1687,14 @@ const jst_function jst_functions_f_collective[] = {
     {JST_PF08TS_Neighbor_alltoall_r, (void *)JST_PF08TS_Neighbor_alltoall_r_entry},
     {JST_F08TS_Neighbor_alltoall_c, (void *)JST_F08TS_Neighbor_alltoall_c_entry},
     {JST_PF08TS_Neighbor_alltoall_c_r, (void *)JST_PF08TS_Neighbor_alltoall_c_r_entry},
+    {JST_F_Neighbor_allgatherv, (void *)JST_F_Neighbor_allgatherv_entry},
+    {JST_PF_Neighbor_allgatherv, (void *)JST_PF_Neighbor_allgatherv_entry},
+    {JST_F08_Neighbor_allgatherv, (void *)JST_F08_Neighbor_allgatherv_entry},
+    {JST_PF08_Neighbor_allgatherv, (void *)JST_PF08_Neighbor_allgatherv_entry},
+    {JST_F08TS_Neighbor_allgatherv, (void *)JST_F08TS_Neighbor_allgatherv_entry},
+    {JST_PF08TS_Neighbor_allgatherv_r, (void *)JST_PF08TS_Neighbor_allgatherv_r_entry},
+    {JST_F08TS_Neighbor_allgatherv_c, (void *)JST_F08TS_Neighbor_allgatherv_c_entry},
+    {JST_PF08TS_Neighbor_allgatherv_c_r, (void *)JST_PF08TS_Neighbor_allgatherv_c_r_entry},
     {JST_F_Neighbor_alltoallv, (void *)JST_F_Neighbor_alltoallv_entry},
     {JST_PF_Neighbor_alltoallv, (void *)JST_PF_Neighbor_alltoallv_entry},
     {JST_F08_Neighbor_alltoallv, (void *)JST_F08_Neighbor_alltoallv_entry},

@@ -23,6 +23,10 @@ static void jst_body_Ibcast(unsigned id, jst_mpi_call *call, void *buffer, void 
                 *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Bcast", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -55,6 +59,10 @@ static void jst_body_Ibcast_c(unsigned id, jst_mpi_call *call, void *buffer, voi
                 *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Bcast", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -87,6 +95,10 @@ static void jst_body_Iscatter(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                     (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -123,6 +135,10 @@ static void jst_body_Iscatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                     (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -157,6 +173,10 @@ static void jst_body_Iscatterv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                     *)recvtype)
                 : 0;
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatterv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -195,6 +215,10 @@ static void jst_body_Iscatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                     *)recvtype)
                 : 0;
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scatterv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -223,6 +247,10 @@ static void jst_body_Ireduce(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                 *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -255,6 +283,10 @@ static void jst_body_Ireduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                 *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype)
                 : 0;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -286,6 +318,10 @@ static void jst_body_Igather(unsigned id, jst_mpi_call *call, bool described, vo
                     jst_in_place_f(sendbuf, described) ? (uint64_t)*(const MPI_Fint *)recvcount *
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -322,6 +358,10 @@ static void jst_body_Igather_c(unsigned id, jst_mpi_call *call, bool described, 
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -357,6 +397,10 @@ static void jst_body_Igatherv(unsigned id, jst_mpi_call *call, bool described, v
                     *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -397,6 +441,10 @@ static void jst_body_Igatherv_c(unsigned id, jst_mpi_call *call, bool described,
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Gatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    *(const MPI_Fint *)root);
+            }
         }
         jst_leave(call, r);
     }
@@ -423,6 +471,10 @@ static void jst_body_Iallreduce(unsigned id, jst_mpi_call *call, void *sendbuf, 
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allreduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallreduce", .bytes = call->bytes,
@@ -458,6 +510,10 @@ static void jst_body_Iallreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allreduce", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallreduce_c", .bytes = call->bytes,
@@ -490,6 +546,10 @@ static void jst_body_Iallgather(unsigned id, jst_mpi_call *call, bool described,
             call->bytes = jst_in_place_f(sendbuf, described) ? (uint64_t)*(const MPI_Fint
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallgather", .bytes = call->bytes,
@@ -527,6 +587,10 @@ static void jst_body_Iallgather_c(unsigned id, jst_mpi_call *call, bool describe
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgather", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallgather_c", .bytes = call->bytes,
@@ -564,6 +628,10 @@ static void jst_body_Iallgatherv(unsigned id, jst_mpi_call *call, bool described
                 *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallgatherv", .bytes = call->bytes,
@@ -606,6 +674,10 @@ static void jst_body_Iallgatherv_c(unsigned id, jst_mpi_call *call, bool describ
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Allgatherv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Iallgatherv_c", .bytes = call->bytes,
@@ -640,6 +712,10 @@ static void jst_body_Ialltoall(unsigned id, jst_mpi_call *call, bool described, 
                 MPI_Fint *)recvtype)
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Fint
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoall", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoall", .bytes = call->bytes,
@@ -678,6 +754,10 @@ static void jst_body_Ialltoall_c(unsigned id, jst_mpi_call *call, bool described
                 MPI_Fint *)recvtype)
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Count
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoall", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoall_c", .bytes = call->bytes,
@@ -716,6 +796,10 @@ static void jst_body_Ialltoallv(unsigned id, jst_mpi_call *call, bool described,
                 : jst_sum(sendcounts, 4, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoallv", .bytes = call->bytes,
@@ -758,6 +842,10 @@ static void jst_body_Ialltoallv_c(unsigned id, jst_mpi_call *call, bool describe
                 : jst_sum(sendcounts, 8, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallv", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoallv_c", .bytes = call->bytes,
@@ -795,6 +883,10 @@ static void jst_body_Ialltoallw(unsigned id, jst_mpi_call *call, bool described,
                 : jst_dot_f(sendcounts, 4, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallw", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoallw", .bytes = call->bytes,
@@ -836,6 +928,10 @@ static void jst_body_Ialltoallw_c(unsigned id, jst_mpi_call *call, bool describe
                 : jst_dot_f(sendcounts, 8, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
             call->flags = JST_MPI_VARYING;
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Alltoallw", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ialltoallw_c", .bytes = call->bytes,
@@ -867,6 +963,10 @@ static void jst_body_Ireduce_scatter(unsigned id, jst_mpi_call *call, void *send
         if (r == MPI_SUCCESS) {
             call->bytes = jst_sum(recvcounts, 4, jst_members(jst_c_comm(*(const MPI_Fint *)comm)))
                 * jst_size_f(*(const MPI_Fint *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ireduce_scatter", .bytes = call->bytes,
@@ -902,6 +1002,10 @@ static void jst_body_Ireduce_scatter_c(unsigned id, jst_mpi_call *call, void *se
         if (r == MPI_SUCCESS) {
             call->bytes = jst_sum(recvcounts, 8, jst_members(jst_c_comm(*(const MPI_Fint *)comm)))
                 * jst_size_f(*(const MPI_Fint *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ireduce_scatter_c", .bytes = call->bytes,
@@ -933,6 +1037,10 @@ static void jst_body_Ireduce_scatter_block(unsigned id, jst_mpi_call *call, void
         if (r == MPI_SUCCESS) {
             call->bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter_block", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ireduce_scatter_block", .bytes = call->bytes,
@@ -968,6 +1076,10 @@ static void jst_body_Ireduce_scatter_block_c(unsigned id, jst_mpi_call *call, vo
         if (r == MPI_SUCCESS) {
             call->bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Reduce_scatter_block", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ireduce_scatter_block_c", .bytes = call->bytes,
@@ -996,6 +1108,10 @@ static void jst_body_Ibarrier(unsigned id, jst_mpi_call *call, void *comm, void 
     if (counted) {
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Barrier", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
             if (jst_global_f(*(const MPI_Fint *)comm)) {
                 jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                     .func = "MPI_Ibarrier", .bytes = call->bytes,
@@ -1030,6 +1146,10 @@ static void jst_body_Iscan(unsigned id, jst_mpi_call *call, void *sendbuf, void 
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1060,6 +1180,10 @@ static void jst_body_Iscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, voi
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Scan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1086,6 +1210,10 @@ static void jst_body_Iexscan(unsigned id, jst_mpi_call *call, void *sendbuf, voi
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Exscan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1116,6 +1244,10 @@ static void jst_body_Iexscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            if (jst_host.peers) {
+                jst_set_collective(call, "MPI_Exscan", jst_roster_of_f(*(const MPI_Fint *)comm),
+                    -1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1142,6 +1274,14 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
         if (r == MPI_SUCCESS) {
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1173,12 +1313,93 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
         if (r == MPI_SUCCESS) {
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
 }
 JST_ENTRY_9_0(JST_F08TS_Ineighbor_allgather_c, jst_body_Ineighbor_allgather_c)
 JST_ENTRY_9_0(JST_PF08TS_Ineighbor_allgather_c_r, jst_body_Ineighbor_allgather_c)
+
+static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                        *sendcount, void *sendtype, void *recvbuf, void *recvcount,
+                                        void *recvtype, void *comm, void *request, void *ierror)
+{
+    jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
+                MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_9_0(JST_F_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
+JST_ENTRY_9_0(JST_PF_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
+JST_ENTRY_9_0(JST_F08_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
+JST_ENTRY_9_0(JST_PF08_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
+JST_ENTRY_9_0(JST_F08TS_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
+JST_ENTRY_9_0(JST_PF08TS_Ineighbor_alltoall_r, jst_body_Ineighbor_alltoall)
+
+static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                          *sendcount, void *sendtype, void *recvbuf, void
+                                          *recvcount, void *recvtype, void *comm, void *request,
+                                          void *ierror)
+{
+    jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
+                MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_9_0(JST_F08TS_Ineighbor_alltoall_c, jst_body_Ineighbor_alltoall_c)
+JST_ENTRY_9_0(JST_PF08TS_Ineighbor_alltoall_c_r, jst_body_Ineighbor_alltoall_c)
 
 static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                           *sendcount, void *sendtype, void *recvbuf, void
@@ -1203,6 +1424,14 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1237,69 +1466,20 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
             call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
                 MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
 }
 JST_ENTRY_10_0(JST_F08TS_Ineighbor_allgatherv_c, jst_body_Ineighbor_allgatherv_c)
 JST_ENTRY_10_0(JST_PF08TS_Ineighbor_allgatherv_c_r, jst_body_Ineighbor_allgatherv_c)
-
-static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                        *sendcount, void *sendtype, void *recvbuf, void *recvcount,
-                                        void *recvtype, void *comm, void *request, void *ierror)
-{
-    jst_sub_9_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
-                MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_9_0(JST_F_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
-JST_ENTRY_9_0(JST_PF_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
-JST_ENTRY_9_0(JST_F08_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
-JST_ENTRY_9_0(JST_PF08_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
-JST_ENTRY_9_0(JST_F08TS_Ineighbor_alltoall, jst_body_Ineighbor_alltoall)
-JST_ENTRY_9_0(JST_PF08TS_Ineighbor_alltoall_r, jst_body_Ineighbor_alltoall)
-
-static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                          *sendcount, void *sendtype, void *recvbuf, void
-                                          *recvcount, void *recvtype, void *comm, void *request,
-                                          void *ierror)
-{
-    jst_sub_9_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            call->bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const
-                MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_9_0(JST_F08TS_Ineighbor_alltoall_c, jst_body_Ineighbor_alltoall_c)
-JST_ENTRY_9_0(JST_PF08TS_Ineighbor_alltoall_c_r, jst_body_Ineighbor_alltoall_c)
 
 static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                          *sendcounts, void *sdispls, void *sendtype, void *recvbuf,
@@ -1324,6 +1504,14 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
             call->bytes = jst_sum(sendcounts, 4, jst_out(jst_c_comm(*(const MPI_Fint *)comm))) *
                 jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1358,6 +1546,14 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
             call->bytes = jst_sum(sendcounts, 8, jst_out(jst_c_comm(*(const MPI_Fint *)comm))) *
                 jst_size_f(*(const MPI_Fint *)sendtype);
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype));
+            }
         }
         jst_leave(call, r);
     }
@@ -1388,6 +1584,14 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
             call->bytes = jst_dot_f(sendcounts, 4, sendtypes, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm)));
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+            }
         }
         jst_leave(call, r);
     }
@@ -1422,6 +1626,14 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
             call->bytes = jst_dot_f(sendcounts, 8, sendtypes, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm)));
             call->flags = JST_MPI_VARYING;
+            const jst_neighbours *around = jst_host.peers ? jst_neighbours_of(jst_c_comm(*(const MPI_Fint *)comm))
+                : NULL;
+            for (uint32_t i = 0; around && i < around->out; i++) {
+                jst_tell_sent(around->ranks[around->in + i], jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]));
+            }
+            for (uint32_t i = 0; around && i < around->in; i++) {
+                jst_tell_received(around->ranks[i], jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]));
+            }
         }
         jst_leave(call, r);
     }
@@ -1571,14 +1783,6 @@ const jst_function jst_functions_f_icollective[] = {
     {JST_PF08TS_Ineighbor_allgather_r, (void *)JST_PF08TS_Ineighbor_allgather_r_entry},
     {JST_F08TS_Ineighbor_allgather_c, (void *)JST_F08TS_Ineighbor_allgather_c_entry},
     {JST_PF08TS_Ineighbor_allgather_c_r, (void *)JST_PF08TS_Ineighbor_allgather_c_r_entry},
-    {JST_F_Ineighbor_allgatherv, (void *)JST_F_Ineighbor_allgatherv_entry},
-    {JST_PF_Ineighbor_allgatherv, (void *)JST_PF_Ineighbor_allgatherv_entry},
-    {JST_F08_Ineighbor_allgatherv, (void *)JST_F08_Ineighbor_allgatherv_entry},
-    {JST_PF08_Ineighbor_allgatherv, (void *)JST_PF08_Ineighbor_allgatherv_entry},
-    {JST_F08TS_Ineighbor_allgatherv, (void *)JST_F08TS_Ineighbor_allgatherv_entry},
-    {JST_PF08TS_Ineighbor_allgatherv_r, (void *)JST_PF08TS_Ineighbor_allgatherv_r_entry},
-    {JST_F08TS_Ineighbor_allgatherv_c, (void *)JST_F08TS_Ineighbor_allgatherv_c_entry},
-    {JST_PF08TS_Ineighbor_allgatherv_c_r, (void *)JST_PF08TS_Ineighbor_allgatherv_c_r_entry},
     {JST_F_Ineighbor_alltoall, (void *)JST_F_Ineighbor_alltoall_entry},
     {JST_PF_Ineighbor_alltoall, (void *)JST_PF_Ineighbor_alltoall_entry},
     {JST_F08_Ineighbor_alltoall, (void *)JST_F08_Ineighbor_alltoall_entry},
@@ -1587,6 +1791,14 @@ const jst_function jst_functions_f_icollective[] = {
     {JST_PF08TS_Ineighbor_alltoall_r, (void *)JST_PF08TS_Ineighbor_alltoall_r_entry},
     {JST_F08TS_Ineighbor_alltoall_c, (void *)JST_F08TS_Ineighbor_alltoall_c_entry},
     {JST_PF08TS_Ineighbor_alltoall_c_r, (void *)JST_PF08TS_Ineighbor_alltoall_c_r_entry},
+    {JST_F_Ineighbor_allgatherv, (void *)JST_F_Ineighbor_allgatherv_entry},
+    {JST_PF_Ineighbor_allgatherv, (void *)JST_PF_Ineighbor_allgatherv_entry},
+    {JST_F08_Ineighbor_allgatherv, (void *)JST_F08_Ineighbor_allgatherv_entry},
+    {JST_PF08_Ineighbor_allgatherv, (void *)JST_PF08_Ineighbor_allgatherv_entry},
+    {JST_F08TS_Ineighbor_allgatherv, (void *)JST_F08TS_Ineighbor_allgatherv_entry},
+    {JST_PF08TS_Ineighbor_allgatherv_r, (void *)JST_PF08TS_Ineighbor_allgatherv_r_entry},
+    {JST_F08TS_Ineighbor_allgatherv_c, (void *)JST_F08TS_Ineighbor_allgatherv_c_entry},
+    {JST_PF08TS_Ineighbor_allgatherv_c_r, (void *)JST_PF08TS_Ineighbor_allgatherv_c_r_entry},
     {JST_F_Ineighbor_alltoallv, (void *)JST_F_Ineighbor_alltoallv_entry},
     {JST_PF_Ineighbor_alltoallv, (void *)JST_PF_Ineighbor_alltoallv_entry},
     {JST_F08_Ineighbor_alltoallv, (void *)JST_F08_Ineighbor_alltoallv_entry},

@@ -23,6 +23,7 @@ static void jst_body_Put(unsigned id, jst_mpi_call *call, void *origin_addr, voi
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -55,6 +56,7 @@ static void jst_body_Put_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -84,6 +86,7 @@ static void jst_body_Rput(unsigned id, jst_mpi_call *call, void *origin_addr, vo
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -117,6 +120,7 @@ static void jst_body_Rput_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -145,6 +149,7 @@ static void jst_body_Get(unsigned id, jst_mpi_call *call, void *origin_addr, voi
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -177,6 +182,7 @@ static void jst_body_Get_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -206,6 +212,7 @@ static void jst_body_Rget(unsigned id, jst_mpi_call *call, void *origin_addr, vo
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -239,6 +246,7 @@ static void jst_body_Rget_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -268,6 +276,7 @@ static void jst_body_Accumulate(unsigned id, jst_mpi_call *call, void *origin_ad
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -301,6 +310,7 @@ static void jst_body_Accumulate_c(unsigned id, jst_mpi_call *call, void *origin_
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -330,6 +340,7 @@ static void jst_body_Raccumulate(unsigned id, jst_mpi_call *call, void *origin_a
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -363,6 +374,7 @@ static void jst_body_Raccumulate_c(unsigned id, jst_mpi_call *call, void *origin
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
         }
         jst_leave(call, r);
     }
@@ -393,6 +405,10 @@ static void jst_body_Get_accumulate(unsigned id, jst_mpi_call *call, void *origi
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = (uint64_t)*(const MPI_Fint *)result_count * jst_size_f(*(const
+                MPI_Fint *)result_datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -427,6 +443,10 @@ static void jst_body_Get_accumulate_c(unsigned id, jst_mpi_call *call, void *ori
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = (uint64_t)*(const MPI_Count *)result_count * jst_size_f(*(const
+                MPI_Fint *)result_datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -457,6 +477,10 @@ static void jst_body_Rget_accumulate(unsigned id, jst_mpi_call *call, void *orig
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = (uint64_t)*(const MPI_Fint *)result_count * jst_size_f(*(const
+                MPI_Fint *)result_datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -491,6 +515,10 @@ static void jst_body_Rget_accumulate_c(unsigned id, jst_mpi_call *call, void *or
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)origin_count * jst_size_f(*(const MPI_Fint
                 *)origin_datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = (uint64_t)*(const MPI_Count *)result_count * jst_size_f(*(const
+                MPI_Fint *)result_datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -516,6 +544,9 @@ static void jst_body_Fetch_and_op(unsigned id, jst_mpi_call *call, void *origin_
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = jst_size_f(*(const MPI_Fint *)datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = jst_size_f(*(const MPI_Fint *)datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -546,6 +577,9 @@ static void jst_body_Compare_and_swap(unsigned id, jst_mpi_call *call, void *ori
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = jst_size_f(*(const MPI_Fint *)datatype);
+            call->peer = jst_target(*(const MPI_Fint *)target_rank, jst_c_win(*(const MPI_Fint *)win));
+            call->arrived = jst_size_f(*(const MPI_Fint *)datatype);
+            call->sized = true;
         }
         jst_leave(call, r);
     }
@@ -1128,13 +1162,12 @@ JST_ENTRY_3_0(JST_PF08TS_Win_detach_r, jst_body_Win_detach)
 static void jst_body_Win_free(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(win, ierror);
-        return;
-    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW, 0);
+    if (win) {
+        jst_roster_drop(jst_key((uintptr_t)jst_c_win(*(const MPI_Fint *)win)));
+    }
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {

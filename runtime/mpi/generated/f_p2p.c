@@ -238,7 +238,13 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv", JST_MPI_RECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
@@ -246,6 +252,8 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->peer,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -268,7 +276,13 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_c", JST_MPI_RECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
@@ -276,6 +290,8 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->peer,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -294,13 +310,25 @@ static void jst_body_Mrecv(unsigned id, jst_mpi_call *call, void *buf, void *cou
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv", JST_MPI_RECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
+    jst_roster *matched = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        if (jst_host.peers) {
+            matched = jst_matched_ranks(jst_c_message(*(const MPI_Fint *)message));
+        }
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            jst_set_arrived(call, seen, &call->peer,
+                matched);
         }
         jst_leave(call, r);
     }
@@ -323,13 +351,25 @@ static void jst_body_Mrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
+    jst_roster *matched = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        if (jst_host.peers) {
+            matched = jst_matched_ranks(jst_c_message(*(const MPI_Fint *)message));
+        }
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            jst_set_arrived(call, seen, &call->peer,
+                matched);
         }
         jst_leave(call, r);
     }
@@ -351,7 +391,13 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
     if (counted) {
@@ -364,6 +410,8 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
             call->room = (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                 *)recvtype);
             call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->source,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -389,7 +437,13 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
     if (counted) {
@@ -402,6 +456,8 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
             call->room = (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
                 *)recvtype);
             call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->source,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -421,7 +477,13 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
@@ -432,6 +494,8 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
             call->room = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->source,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -455,7 +519,13 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV, 0);
+    MPI_Status own_status;
+    void *seen = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        seen = jst_status_f(status, &own_status);
+        status = seen ? seen : status;
+    }
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
@@ -466,6 +536,8 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
             call->room = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            jst_set_arrived(call, seen, &call->source,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -722,6 +794,8 @@ static JST_INLINE void jst_body_Irecv(unsigned id, jst_mpi_call *call, void *buf
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            call->later = jst_receive(jst_c_request(*(const MPI_Fint *)request), call->bytes, call->peer,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -753,6 +827,8 @@ static void jst_body_Irecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
+            call->later = jst_receive(jst_c_request(*(const MPI_Fint *)request), call->bytes, call->peer,
+                *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL);
         }
         jst_leave(call, r);
     }
@@ -771,13 +847,21 @@ static void jst_body_Imrecv(unsigned id, jst_mpi_call *call, void *buf, void *co
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV, 0);
+    jst_roster *matched = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        if (jst_host.peers) {
+            matched = jst_matched_ranks(jst_c_message(*(const MPI_Fint *)message));
+        }
+    }
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            call->later = jst_receive(jst_c_request(*(const MPI_Fint *)request), call->bytes, call->peer,
+                matched);
         }
         jst_leave(call, r);
     }
@@ -800,13 +884,21 @@ static void jst_body_Imrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV, 0);
+    jst_roster *matched = NULL;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        if (jst_host.peers) {
+            matched = jst_matched_ranks(jst_c_message(*(const MPI_Fint *)message));
+        }
+    }
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
+            call->later = jst_receive(jst_c_request(*(const MPI_Fint *)request), call->bytes, call->peer,
+                matched);
         }
         jst_leave(call, r);
     }
@@ -837,9 +929,9 @@ static void jst_body_Isendrecv(unsigned id, jst_mpi_call *call, void *sendbuf, v
             call->bytes = (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint
                 *)sendtype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
-            jst_host.count(call, JST_MPI_IRECV,
-                           (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype),
-                           jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm));
+            jst_host.count(call, JST_MPI_IRECV, 0, JST_MPI_NO_PEER);
+            jst_host.arrived(call, jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                           (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype), true);
         }
         jst_leave(call, r);
     }
@@ -874,9 +966,9 @@ static void jst_body_Isendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
             call->bytes = (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                 *)sendtype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
-            jst_host.count(call, JST_MPI_IRECV,
-                           (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype),
-                           jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm));
+            jst_host.count(call, JST_MPI_IRECV, 0, JST_MPI_NO_PEER);
+            jst_host.arrived(call, jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                           (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype), true);
         }
         jst_leave(call, r);
     }
@@ -904,9 +996,9 @@ static void jst_body_Isendrecv_replace(unsigned id, jst_mpi_call *call, void *bu
             call->bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
-            jst_host.count(call, JST_MPI_IRECV,
-                           (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint *)datatype),
-                           jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm));
+            jst_host.count(call, JST_MPI_IRECV, 0, JST_MPI_NO_PEER);
+            jst_host.arrived(call, jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                           (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint *)datatype), true);
         }
         jst_leave(call, r);
     }
@@ -938,9 +1030,9 @@ static void jst_body_Isendrecv_replace_c(unsigned id, jst_mpi_call *call, void *
             call->bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
-            jst_host.count(call, JST_MPI_IRECV,
-                           (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint *)datatype),
-                           jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm));
+            jst_host.count(call, JST_MPI_IRECV, 0, JST_MPI_NO_PEER);
+            jst_host.arrived(call, jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                           (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint *)datatype), true);
         }
         jst_leave(call, r);
     }
@@ -1011,6 +1103,12 @@ static void jst_body_Mprobe(unsigned id, jst_mpi_call *call, void *source, void 
     real(source, tag, comm, message, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            if (jst_host.peers && *(const MPI_Fint *)source != MPI_PROC_NULL) {
+                jst_matched(jst_c_message(*(const MPI_Fint *)message),
+                    jst_roster_of_f(*(const MPI_Fint *)comm));
+            }
+        }
         jst_leave(call, r);
     }
 }
@@ -1035,6 +1133,12 @@ static void jst_body_Improbe(unsigned id, jst_mpi_call *call, void *source, void
     real(source, tag, comm, flag, message, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            if (*(const MPI_Fint *)flag && jst_host.peers && *(const MPI_Fint *)source != MPI_PROC_NULL) {
+                jst_matched(jst_c_message(*(const MPI_Fint *)message),
+                    jst_roster_of_f(*(const MPI_Fint *)comm));
+            }
+        }
         jst_leave(call, r);
     }
 }
@@ -1060,15 +1164,15 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, 1, request, true);
+            status = jst_take(&pending, 1, request, status, true);
         }
     }
     real(request, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : -1;
-            jst_settle(call, &pending, done, NULL, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : -1;
+            jst_settle(call, &pending, r, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1095,15 +1199,15 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, true);
+            array_of_statuses = jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, array_of_statuses, true);
         }
     }
     real(count, array_of_requests, array_of_statuses, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : -1;
-            jst_settle(call, &pending, done, NULL, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : -1;
+            jst_settle(call, &pending, r, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1130,15 +1234,15 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, true);
+            status = jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, status, true);
         }
     }
     real(count, array_of_requests, index, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : 1;
-            jst_settle(call, &pending, done, index, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : 1;
+            jst_settle(call, &pending, r, done, index, 1);
         }
         jst_leave(call, r);
     }
@@ -1166,15 +1270,15 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)incount, array_of_requests, true);
+            array_of_statuses = jst_take(&pending, *(const MPI_Fint *)incount, array_of_requests, array_of_statuses, true);
         }
     }
     real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, done, array_of_indices, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
+            jst_settle(call, &pending, r, done, array_of_indices, 1);
         }
         jst_leave(call, r);
     }
@@ -1201,15 +1305,15 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, 1, request, true);
+            status = jst_take(&pending, 1, request, status, true);
         }
     }
     real(request, flag, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, done, NULL, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
+            jst_settle(call, &pending, r, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1236,15 +1340,15 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, true);
+            array_of_statuses = jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, array_of_statuses, true);
         }
     }
     real(count, array_of_requests, flag, array_of_statuses, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, done, NULL, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
+            jst_settle(call, &pending, r, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1271,15 +1375,15 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, true);
+            status = jst_take(&pending, *(const MPI_Fint *)count, array_of_requests, status, true);
         }
     }
     real(count, array_of_requests, index, flag, status, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? 1 : 0;
-            jst_settle(call, &pending, done, index, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? 1 : 0;
+            jst_settle(call, &pending, r, done, index, 1);
         }
         jst_leave(call, r);
     }
@@ -1307,15 +1411,15 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
     const bool counted = jst_host.enter(call);
     if (counted) {
         if (jst_any_outstanding()) {
-            jst_take(&pending, *(const MPI_Fint *)incount, array_of_requests, true);
+            array_of_statuses = jst_take(&pending, *(const MPI_Fint *)incount, array_of_requests, array_of_statuses, true);
         }
     }
     real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
     if (counted) {
         const int r = jst_result(ierror);
         if (pending.count) {
-            const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, done, array_of_indices, 1);
+            const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
+            jst_settle(call, &pending, r, done, array_of_indices, 1);
         }
         jst_leave(call, r);
     }

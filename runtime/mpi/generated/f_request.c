@@ -280,6 +280,7 @@ static void jst_body_Recv_init(unsigned id, jst_mpi_call *call, void *buf, void 
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Recv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IRECV, .peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                .ranks = *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL,
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -314,6 +315,7 @@ static void jst_body_Recv_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Recv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IRECV, .peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                .ranks = *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL,
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -378,6 +380,7 @@ static void jst_body_Precv_init(unsigned id, jst_mpi_call *call, void *buf, void
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Precv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_IRECV, .peer = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm),
+                .ranks = *(const MPI_Fint *)source < 0 && jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL,
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -582,9 +585,11 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
                 MPI_Fint *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const
                 MPI_Fint *)datatype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Bcast_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Bcast",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -619,9 +624,11 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
                 MPI_Fint *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const
                 MPI_Fint *)datatype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Bcast_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Bcast",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -656,9 +663,11 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
                     (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatter_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scatter",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -697,9 +706,11 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
                     (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatter_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scatter",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -735,9 +746,11 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
                     (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatterv_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scatterv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -777,9 +790,11 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
                     (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scatterv_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IONE_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IONE_TO_ALL, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scatterv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -809,9 +824,11 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                 MPI_Fint *)comm)) ? (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const
                 MPI_Fint *)datatype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -845,9 +862,11 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                 MPI_Fint *)comm)) ? (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const
                 MPI_Fint *)datatype)
                 : 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -882,9 +901,11 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
                     jst_in_place_f(sendbuf, described) ? (uint64_t)*(const MPI_Fint *)recvcount *
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gather_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Gather",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -924,9 +945,11 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
                     jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gather_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Gather",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -962,9 +985,11 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
                     jst_rank(jst_c_comm(*(const MPI_Fint *)comm))) * jst_size_f(*(const MPI_Fint
                     *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gatherv_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Gatherv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1005,9 +1030,11 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
                     *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Gatherv_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ONE, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ONE, .peer = jst_world_rank(ranks, *(const MPI_Fint *)root),
+                .ranks = jst_tell(ranks), .collective = "MPI_Gatherv",
                 .flags = (uint8_t)(JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1035,9 +1062,11 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allreduce_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allreduce",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1069,9 +1098,11 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allreduce_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allreduce",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1102,9 +1133,11 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
             const uint64_t bytes = jst_in_place_f(sendbuf, described) ? (uint64_t)*(const MPI_Fint
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgather_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allgather",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1140,9 +1173,11 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
                 MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgather_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allgather",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1175,9 +1210,11 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
                 jst_rank(jst_c_comm(*(const MPI_Fint *)comm))) * jst_size_f(*(const MPI_Fint
                 *)recvtype)
                 : (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgatherv_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allgatherv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1215,9 +1252,11 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
                 *)recvtype)
                 : (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint
                     *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Allgatherv_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Allgatherv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1250,9 +1289,11 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Fint
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoall_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoall",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1289,9 +1330,11 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
                 *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype)
                 : jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)) * (uint64_t)*(const MPI_Count
                     *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoall_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoall",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1325,9 +1368,11 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
                 *)recvtype)
                 : jst_sum(sendcounts, 4, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallv_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1366,9 +1411,11 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
                 *)recvtype)
                 : jst_sum(sendcounts, 8, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm))) *
                     jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallv_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallv",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1401,9 +1448,11 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
                 recvtypes, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)))
                 : jst_dot_f(sendcounts, 4, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallw_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallw",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1441,9 +1490,11 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
                 recvtypes, jst_ranks(jst_c_comm(*(const MPI_Fint *)comm)))
                 : jst_dot_f(sendcounts, 8, sendtypes, jst_ranks(jst_c_comm(*(const MPI_Fint
                     *)comm)));
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Alltoallw_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Alltoallw",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm) | JST_MPI_VARYING)});
         }
         jst_leave(call, r);
@@ -1471,9 +1522,11 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_sum(recvcounts, 4, jst_members(jst_c_comm(*(const MPI_Fint
                 *)comm))) * jst_size_f(*(const MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1505,9 +1558,11 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_sum(recvcounts, 8, jst_members(jst_c_comm(*(const MPI_Fint
                 *)comm))) * jst_size_f(*(const MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1535,9 +1590,11 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_block_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter_block",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1570,9 +1627,11 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_members(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Reduce_scatter_block_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IALL_TO_ALL, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IALL_TO_ALL, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Reduce_scatter_block",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1598,9 +1657,11 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
         const int r = jst_result(ierror);
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = 0;
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Barrier_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_IBARRIER, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_IBARRIER, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Barrier",
                 .flags = (uint8_t)(jst_global_f(*(const MPI_Fint *)comm))});
         }
         jst_leave(call, r);
@@ -1631,9 +1692,11 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scan_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_ISCAN, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1665,9 +1728,11 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Scan_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_ISCAN, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Scan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1695,9 +1760,11 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Exscan_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_ISCAN, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Exscan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1729,9 +1796,11 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const
                 MPI_Fint *)datatype);
+            jst_roster *const ranks = jst_host.peers ? jst_roster_of_f(*(const MPI_Fint *)comm) : NULL;
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Exscan_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_ISCAN, .peer = JST_MPI_NO_PEER,
+                .klass = JST_MPI_ISCAN, .peer = jst_world_rank(ranks, -1),
+                .ranks = jst_tell(ranks), .collective = "MPI_Exscan",
                 .flags = (uint8_t)(0)});
         }
         jst_leave(call, r);
@@ -1808,6 +1877,74 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
 JST_ENTRY_10_0(JST_F08TS_Neighbor_allgather_init_c, jst_body_Neighbor_allgather_init_c)
 JST_ENTRY_10_0(JST_PF08TS_Neighbor_allgather_init_c_r, jst_body_Neighbor_allgather_init_c)
 
+static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                            *sendcount, void *sendtype, void *recvbuf, void
+                                            *recvcount, void *recvtype, void *comm, void *info, void
+                                            *request, void *ierror)
+{
+    jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
+                (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
+                .func = "MPI_Neighbor_alltoall_init", .bytes = bytes, .persistent = true,
+                .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
+                .flags = (uint8_t)(0)});
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_10_0(JST_F_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
+JST_ENTRY_10_0(JST_PF_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
+JST_ENTRY_10_0(JST_F08_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
+JST_ENTRY_10_0(JST_PF08_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
+JST_ENTRY_10_0(JST_F08TS_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
+JST_ENTRY_10_0(JST_PF08TS_Neighbor_alltoall_init_r, jst_body_Neighbor_alltoall_init)
+
+static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
+                                              *sendcount, void *sendtype, void *recvbuf, void
+                                              *recvcount, void *recvtype, void *comm, void *info,
+                                              void *request, void *ierror)
+{
+    jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
+    jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST, 0);
+    const bool counted = jst_host.enter(call);
+    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
+    if (counted) {
+        const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
+                (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
+                .func = "MPI_Neighbor_alltoall_init_c", .bytes = bytes, .persistent = true,
+                .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
+                .flags = (uint8_t)(0)});
+        }
+        jst_leave(call, r);
+    }
+}
+JST_ENTRY_10_0(JST_F08TS_Neighbor_alltoall_init_c, jst_body_Neighbor_alltoall_init_c)
+JST_ENTRY_10_0(JST_PF08TS_Neighbor_alltoall_init_c_r, jst_body_Neighbor_alltoall_init_c)
+
 static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                               *sendcount, void *sendtype, void *recvbuf, void
                                               *recvcounts, void *displs, void *recvtype, void *comm,
@@ -1877,74 +2014,6 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
 }
 JST_ENTRY_11_0(JST_F08TS_Neighbor_allgatherv_init_c, jst_body_Neighbor_allgatherv_init_c)
 JST_ENTRY_11_0(JST_PF08TS_Neighbor_allgatherv_init_c_r, jst_body_Neighbor_allgatherv_init_c)
-
-static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                            *sendcount, void *sendtype, void *recvbuf, void
-                                            *recvcount, void *recvtype, void *comm, void *info, void
-                                            *request, void *ierror)
-{
-    jst_sub_10_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
-             ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
-                (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-            jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
-                .func = "MPI_Neighbor_alltoall_init", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_10_0(JST_F_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
-JST_ENTRY_10_0(JST_PF_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
-JST_ENTRY_10_0(JST_F08_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
-JST_ENTRY_10_0(JST_PF08_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
-JST_ENTRY_10_0(JST_F08TS_Neighbor_alltoall_init, jst_body_Neighbor_alltoall_init)
-JST_ENTRY_10_0(JST_PF08TS_Neighbor_alltoall_init_r, jst_body_Neighbor_alltoall_init)
-
-static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
-                                              *sendcount, void *sendtype, void *recvbuf, void
-                                              *recvcount, void *recvtype, void *comm, void *info,
-                                              void *request, void *ierror)
-{
-    jst_sub_10_0 *const real = jst_real_of(id);
-    if (jst_is_inner(call->frame)) {
-        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
-             ierror);
-        return;
-    }
-    MPI_Fint own = MPI_SUCCESS;
-    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
-    jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST, 0);
-    const bool counted = jst_host.enter(call);
-    real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
-    if (counted) {
-        const int r = jst_result(ierror);
-        if (r == MPI_SUCCESS) {
-            const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
-                (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
-            jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
-                .func = "MPI_Neighbor_alltoall_init_c", .bytes = bytes, .persistent = true,
-                .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
-        }
-        jst_leave(call, r);
-    }
-}
-JST_ENTRY_10_0(JST_F08TS_Neighbor_alltoall_init_c, jst_body_Neighbor_alltoall_init_c)
-JST_ENTRY_10_0(JST_PF08TS_Neighbor_alltoall_init_c_r, jst_body_Neighbor_alltoall_init_c)
 
 static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, void *sendbuf, void
                                              *sendcounts, void *sdispls, void *sendtype, void
@@ -2319,14 +2388,6 @@ const jst_function jst_functions_f_request[] = {
     {JST_PF08TS_Neighbor_allgather_init_r, (void *)JST_PF08TS_Neighbor_allgather_init_r_entry},
     {JST_F08TS_Neighbor_allgather_init_c, (void *)JST_F08TS_Neighbor_allgather_init_c_entry},
     {JST_PF08TS_Neighbor_allgather_init_c_r, (void *)JST_PF08TS_Neighbor_allgather_init_c_r_entry},
-    {JST_F_Neighbor_allgatherv_init, (void *)JST_F_Neighbor_allgatherv_init_entry},
-    {JST_PF_Neighbor_allgatherv_init, (void *)JST_PF_Neighbor_allgatherv_init_entry},
-    {JST_F08_Neighbor_allgatherv_init, (void *)JST_F08_Neighbor_allgatherv_init_entry},
-    {JST_PF08_Neighbor_allgatherv_init, (void *)JST_PF08_Neighbor_allgatherv_init_entry},
-    {JST_F08TS_Neighbor_allgatherv_init, (void *)JST_F08TS_Neighbor_allgatherv_init_entry},
-    {JST_PF08TS_Neighbor_allgatherv_init_r, (void *)JST_PF08TS_Neighbor_allgatherv_init_r_entry},
-    {JST_F08TS_Neighbor_allgatherv_init_c, (void *)JST_F08TS_Neighbor_allgatherv_init_c_entry},
-    {JST_PF08TS_Neighbor_allgatherv_init_c_r, (void *)JST_PF08TS_Neighbor_allgatherv_init_c_r_entry},
     {JST_F_Neighbor_alltoall_init, (void *)JST_F_Neighbor_alltoall_init_entry},
     {JST_PF_Neighbor_alltoall_init, (void *)JST_PF_Neighbor_alltoall_init_entry},
     {JST_F08_Neighbor_alltoall_init, (void *)JST_F08_Neighbor_alltoall_init_entry},
@@ -2335,6 +2396,14 @@ const jst_function jst_functions_f_request[] = {
     {JST_PF08TS_Neighbor_alltoall_init_r, (void *)JST_PF08TS_Neighbor_alltoall_init_r_entry},
     {JST_F08TS_Neighbor_alltoall_init_c, (void *)JST_F08TS_Neighbor_alltoall_init_c_entry},
     {JST_PF08TS_Neighbor_alltoall_init_c_r, (void *)JST_PF08TS_Neighbor_alltoall_init_c_r_entry},
+    {JST_F_Neighbor_allgatherv_init, (void *)JST_F_Neighbor_allgatherv_init_entry},
+    {JST_PF_Neighbor_allgatherv_init, (void *)JST_PF_Neighbor_allgatherv_init_entry},
+    {JST_F08_Neighbor_allgatherv_init, (void *)JST_F08_Neighbor_allgatherv_init_entry},
+    {JST_PF08_Neighbor_allgatherv_init, (void *)JST_PF08_Neighbor_allgatherv_init_entry},
+    {JST_F08TS_Neighbor_allgatherv_init, (void *)JST_F08TS_Neighbor_allgatherv_init_entry},
+    {JST_PF08TS_Neighbor_allgatherv_init_r, (void *)JST_PF08TS_Neighbor_allgatherv_init_r_entry},
+    {JST_F08TS_Neighbor_allgatherv_init_c, (void *)JST_F08TS_Neighbor_allgatherv_init_c_entry},
+    {JST_PF08TS_Neighbor_allgatherv_init_c_r, (void *)JST_PF08TS_Neighbor_allgatherv_init_c_r_entry},
     {JST_F_Neighbor_alltoallv_init, (void *)JST_F_Neighbor_alltoallv_init_entry},
     {JST_PF_Neighbor_alltoallv_init, (void *)JST_PF_Neighbor_alltoallv_init_entry},
     {JST_F08_Neighbor_alltoallv_init, (void *)JST_F08_Neighbor_alltoallv_init_entry},

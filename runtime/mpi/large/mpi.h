@@ -8,7 +8,10 @@
 
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_File, *MPI_Group, *MPI_Info, *MPI_Message, *MPI_Op,
     *MPI_Request, *MPI_Win;
-typedef struct MPI_Status MPI_Status;
+typedef struct MPI_Status {
+    int MPI_SOURCE, MPI_TAG, MPI_ERROR, rest[5];
+} MPI_Status;
+#define MPI_STATUS_IGNORE NULL /* nobody looks at it */
 typedef int64_t MPI_Count, MPI_Offset;
 typedef intptr_t MPI_Aint;
 typedef int MPI_Fint;

@@ -186,14 +186,20 @@ void jst_mpi_count(const jst_mpi_call *c, unsigned klass, uint64_t bytes, uint32
 {
     jst_block *b = c->block;
     jst_add(&b->cells[cells[klass].ops], 1);
+    if (klass == JST_MPI_IRECV) /* its end tells how much */
+        return;
     if (bytes && cells[klass].bytes)
         jst_add(&b->cells[cells[klass].bytes], bytes);
-    if (peer != JST_MPI_NO_PEER) {
-        if (klass == JST_MPI_SEND || klass == JST_MPI_ISEND)
-            jst_peer_sent(peer, bytes);
-        else
-            jst_peer_received(peer, bytes, true);
-    }
+    if (peer != JST_MPI_NO_PEER)
+        jst_peer_sent(peer, bytes);
+}
+
+void jst_mpi_arrived(const jst_mpi_call *c, uint32_t peer, uint64_t bytes, bool is_room)
+{
+    unsigned cell = is_room ? JST_CELL_MPI_IRECV_BYTES : JST_CELL_MPI_IRECV_ARRIVED_BYTES;
+    jst_add(&c->block->cells[cell], bytes);
+    if (peer != JST_MPI_NO_PEER)
+        jst_peer_received(peer, bytes, is_room);
 }
 
 static void ended_global(jst_block *b, const jst_mpi_call *c, uint64_t now)
@@ -236,17 +242,74 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
         jst_segment_epoch(b, s, now);
 }
 
-static JST_COLD void note_peers(const jst_mpi_call *c)
+/* What a call that succeeded passed. Of receives, mpi_*_bytes have the room of those whose size is not
+ * known. */
+static inline void count_bytes(jst_block *b, const jst_mpi_call *c, const class_cells *k)
 {
-    bool both = c->klass == JST_MPI_SENDRECV;
-    if (both && c->source != JST_MPI_NO_PEER)
-        jst_peer_received(c->source, c->room, true);
-    if (c->peer == JST_MPI_NO_PEER)
+    switch (c->klass) {
+    case JST_MPI_RECV:
+        jst_add(&b->cells[c->sized ? JST_CELL_MPI_RECV_ARRIVED_BYTES : k->bytes],
+                c->sized ? c->arrived : c->bytes);
         return;
-    if (both || c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
-        jst_peer_sent(c->peer, both ? c->bytes - c->room : c->bytes);
-    else if (c->klass == JST_MPI_RECV || c->klass == JST_MPI_IRECV)
-        jst_peer_received(c->peer, c->bytes, true);
+    case JST_MPI_IRECV:
+        jst_add(&b->cells[k->bytes], c->later ? 0 : c->bytes);
+        return;
+    case JST_MPI_SENDRECV:
+        if (c->sized) {
+            jst_add(&b->cells[JST_CELL_MPI_SENDRECV_SENT_BYTES], c->bytes - c->room);
+            jst_add(&b->cells[JST_CELL_MPI_SENDRECV_ARRIVED_BYTES], c->arrived);
+            return;
+        }
+        /* fall through */
+    default:
+        if (c->bytes && k->bytes)
+            jst_add(&b->cells[k->bytes], c->bytes);
+    }
+}
+
+static void sent_to(uint32_t peer, uint64_t bytes)
+{
+    if (peer != JST_MPI_NO_PEER)
+        jst_peer_sent(peer, bytes);
+}
+
+static void received_from(uint32_t peer, uint64_t bytes, bool is_room)
+{
+    if (peer != JST_MPI_NO_PEER)
+        jst_peer_received(peer, bytes, is_room);
+}
+
+static void note_peers(const jst_mpi_call *c)
+{
+    switch (c->klass) {
+    case JST_MPI_SEND:
+    case JST_MPI_ISEND:
+    case JST_MPI_PUT:
+        sent_to(c->peer, c->bytes);
+        break;
+    case JST_MPI_ACCUMULATE:
+        sent_to(c->peer, c->bytes);
+        if (c->sized) /* what was there is fetched */
+            received_from(c->peer, c->arrived, false);
+        break;
+    case JST_MPI_GET:
+        received_from(c->peer, c->bytes, false);
+        break;
+    case JST_MPI_RECV:
+        received_from(c->peer, c->sized ? c->arrived : c->bytes, !c->sized);
+        break;
+    case JST_MPI_IRECV:
+        if (!c->later)
+            received_from(c->peer, c->bytes, true);
+        break;
+    case JST_MPI_SENDRECV:
+        sent_to(c->peer, c->bytes - c->room);
+        received_from(c->source, c->sized ? c->arrived : c->room, !c->sized);
+        break;
+    default:
+        if (c->collective)
+            jst_peer_collective(c->communicator, c->collective, c->peer, c->bytes);
+    }
 }
 
 void jst_mpi_leave(const jst_mpi_call *c)
@@ -270,8 +333,8 @@ void jst_mpi_leave(const jst_mpi_call *c)
     jst_add(&b->cells[k->ns], ticks);
     if (!(c->flags & JST_MPI_SILENT)) {
         jst_add(&b->cells[k->ops], 1);
-        if (c->bytes && k->bytes && !c->failed)
-            jst_add(&b->cells[k->bytes], c->bytes);
+        if (JST_LIKELY(!c->failed))
+            count_bytes(b, c, k);
     }
     b->call_ticks += ticks;
     if (JST_UNLIKELY(now - b->cpu_ticks >= cpu_period) && jst_may_syscall())
@@ -280,7 +343,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         learn(b, c, now, ticks);
     if (JST_UNLIKELY(c->ended_func != NULL))
         ended_global(b, c, now);
-    if (JST_UNLIKELY(jst_cfg.peers) && !c->failed)
+    if (jst_cfg.peers && !c->failed)
         note_peers(c);
     gap.began = jst_perf_self();
 }

@@ -10,6 +10,7 @@
 bool jst_mpi_enter(jst_mpi_call *call);
 void jst_mpi_leave(const jst_mpi_call *call);
 void jst_mpi_count(const jst_mpi_call *call, unsigned klass, uint64_t bytes, uint32_t peer);
+void jst_mpi_arrived(const jst_mpi_call *call, uint32_t peer, uint64_t bytes, bool is_room);
 void jst_mpi_initialising(void);
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
                          bool spawned);

@@ -13,6 +13,7 @@
 #include "inject.h"
 #include "mpi_account.h"
 #include "mpi_host.h"
+#include "peers.h"
 #include "profile/area.h"
 #include "sys.h"
 #include "text.h"
@@ -38,6 +39,11 @@ static void fill_host(void)
         .enter = jst_inject_enter(),
         .leave = jst_mpi_leave,
         .count = jst_mpi_count,
+        .arrived = jst_mpi_arrived,
+        .sent = jst_peer_sent,
+        .received = jst_peer_received,
+        .collective = jst_peer_collective,
+        .communicator = jst_peer_communicator,
         .real = jst_mpi_real,
         .initialising = jst_mpi_initialising,
         .initialised = jst_mpi_initialised,

@@ -23,7 +23,7 @@
 
 /* clang-format off */
 #define ACCOUNT_CLASSES(X)                                                                         \
-    X(mpi_send, 1) X(mpi_recv, 1) X(mpi_sendrecv, 1) X(mpi_isend, 1) X(mpi_irecv, 1)               \
+    X(mpi_send, 1) X(mpi_recv, 2) X(mpi_sendrecv, 3) X(mpi_isend, 1) X(mpi_irecv, 2)               \
     X(mpi_probe, 0) X(mpi_wait, 0) X(mpi_test, 0) X(mpi_request, 0) X(mpi_one_to_all, 1)           \
     X(mpi_all_to_one, 1) X(mpi_all_to_all, 1) X(mpi_barrier, 0) X(mpi_scan, 1) X(mpi_neighbor, 1)  \
     X(mpi_ione_to_all, 1) X(mpi_iall_to_one, 1) X(mpi_iall_to_all, 1) X(mpi_ibarrier, 0)           \
@@ -32,7 +32,7 @@
     X(mpiio_meta, 0) X(mpiio_read, 1) X(mpiio_read_all, 1) X(mpiio_read_shared, 1)                 \
     X(mpiio_read_split, 1) X(mpiio_write, 1) X(mpiio_write_all, 1) X(mpiio_write_shared, 1)        \
     X(mpiio_write_split, 1) X(mpi_comm, 0) X(mpi_spawn, 0) X(mpi_init, 0) X(mpi_finalize, 0)       \
-    X(mpi_abort, 0)
+    X(mpi_abort, 0) X(sendrecv_got, 4) X(mpi_irecv_room, 5)
 /* clang-format on */
 
 #define ACCOUNT_ENUM(name, has_bytes) C_##name,
@@ -58,6 +58,8 @@ static inline void account_add(enum account_class klass, long long ops, long lon
     __atomic_add_fetch(&account[2 * klass + 1].value, bytes, __ATOMIC_SEQ_CST);
 }
 #define DID(name, ops, bytes) account_add(C_##name, (ops), (long long)(bytes))
+/* What arrived in a sendrecv; DID has what it sent. */
+#define GOT(bytes) account_add(C_sendrecv_got, 0, (long long)(bytes))
 
 static inline void account_fail(const char *what, const char *file, int line)
 {
@@ -70,13 +72,21 @@ static inline void account_fail(const char *what, const char *file, int line)
 /* Ends the program when something that must hold does not. */
 #define MUST(condition) ((condition) ? (void)0 : account_fail(#condition, __FILE__, __LINE__))
 
-/* A class without bytes has an empty name in their place, which the reader leaves out. */
+/* A class without bytes has an empty name in their place, which the reader leaves out. Bytes of receives
+ * (2) are those that arrived, of a sendrecv (3) those that it sent. */
 static inline void account_label(void)
 {
+    static const char *const ends[] = {"", "_bytes", "_arrived_bytes", "_sent_bytes"};
     for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        int kind = account_has_bytes[i];
+        if (kind >= 4) {
+            snprintf(account_plain[2 * i + 1].name, 40,
+                     kind == 4 ? "mpi_sendrecv_arrived_bytes" : "mpi_irecv_bytes");
+            continue;
+        }
         snprintf(account_plain[2 * i].name, 40, "%s_ops", account_names[i]);
-        if (account_has_bytes[i]) {
-            snprintf(account_plain[2 * i + 1].name, 40, "%s_bytes", account_names[i]);
+        if (kind) {
+            snprintf(account_plain[2 * i + 1].name, 40, "%s%s", account_names[i], ends[kind]);
         }
     }
 }

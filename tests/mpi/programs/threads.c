@@ -17,11 +17,11 @@ static void *work(void *argument)
     int right = (rank + 1) % size, left = (rank + size - 1) % size, out[8] = {0}, in[8];
     for (int i = 0; i < rounds; i++) {
         MPI_Request r[2];
-        MPI_Irecv(in, 3, MPI_INT, left, 1, comm, &r[0]), DID(mpi_irecv, 1, 12);
+        MPI_Irecv(in, 3, MPI_INT, left, 1, comm, &r[0]), DID(mpi_irecv, 1, 8);
         MPI_Isend(out, 2, MPI_INT, right, 1, comm, &r[1]), DID(mpi_isend, 1, 8);
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE), DID(mpi_wait, 1, 0);
         MPI_Sendrecv(out, 4, MPI_INT, right, 2, in, 4, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
-        DID(mpi_sendrecv, 1, 32);
+        DID(mpi_sendrecv, 1, 16), GOT(16);
         if (i % 8 == 0) {
             MPI_Allreduce(out, in, 5, MPI_INT, MPI_SUM, comm), DID(mpi_all_to_all, 1, 20);
         }

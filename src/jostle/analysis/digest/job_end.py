@@ -13,11 +13,11 @@ from jostle.analysis.digest.mpi import FLOPS, TRAFFIC
 from jostle.analysis.processes import Ints, JobProcesses, process_sums
 from jostle.analysis.spread import Range
 from jostle.file_metrics import file_metrics
+from jostle.mpi_metrics import RECEIVED, SENT
 from jostle.plain_values import plain
 from jostle.repository.types import JobTables
 
 _NS = 1e9
-_ONE_WAY = ("send", "sendrecv")
 #: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
 _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
     "MPI collectives": [
@@ -25,9 +25,13 @@ _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
         ("communicated", "bytes", TRAFFIC["collective"][1]),
     ],
     "point-to-point": [
-        ("calls", "calls", [name for kind in (*_ONE_WAY, "receive") for name in TRAFFIC[kind][0]]),
-        ("sent", "bytes", [name for kind in _ONE_WAY for name in TRAFFIC[kind][1]]),
-        ("received", "bytes", TRAFFIC["receive"][1] + TRAFFIC["sendrecv"][1]),
+        (
+            "calls",
+            "calls",
+            [name for kind in ("send", "sendrecv", "receive") for name in TRAFFIC[kind][0]],
+        ),
+        ("sent", "bytes", [*SENT]),
+        ("received", "bytes", [*RECEIVED]),
     ],
     "MPI-IO": [
         ("operations", "calls", TRAFFIC["mpiio read"][0] + TRAFFIC["mpiio write"][0]),

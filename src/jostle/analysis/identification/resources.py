@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.model import ResourceKind
 from jostle.analysis.identification.targets import shared_part
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside
+from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, family_bytes
 from jostle.repository.query.lifetimes import spans
 
 Floats = NDArray[np.float64]
@@ -372,7 +372,7 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
-        sent = rows.sum(*(f"mpi_{family}_bytes" for family in families))
+        sent = rows.sum(*(metric for family in families for metric in family_bytes(family)))
         seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
         calls.append(CallSeries(f"MPI {name}", ops, _per(sent, ops), seconds))
         moved += sent + OPERATION * ops

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.study.pairs import JobProgress
 from jostle.arrow_columns import ints
+from jostle.mpi_metrics import SENT
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,7 +42,7 @@ ON_MOUNTS: Mapping[str, tuple[str, ...]] = {
 OF_PROCESSES: Mapping[str, tuple[str, ...]] = {
     "collectives": tuple(f"mpi_{i}{name}_ops" for name in _COLLECTIVES for i in ("", "i")),
     "messages": ("mpi_send_ops", "mpi_isend_ops", "mpi_sendrecv_ops"),
-    "message_bytes": ("mpi_send_bytes", "mpi_isend_bytes", "mpi_sendrecv_bytes"),
+    "message_bytes": SENT,
     "mpiio_bytes": tuple(f"mpiio_write{kind}_bytes" for kind in ("", "_all", "_shared", "_split")),
     "cpu_ns": ("os_user_ns", "os_system_ns"),
     "instructions": ("perf_instructions",),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _KINDS = {
     "collective": "collectives",
     "send": "point-to-point, sent",
-    "receive": "point-to-point, receive buffers",
+    "receive": "point-to-point, received",
     "sendrecv": "sendrecv, both ways",
     "complete": "waits, tests, probes",
     "one-sided": "one-sided",

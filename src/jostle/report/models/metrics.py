@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jostle._schema import BY_ID, METRICS
 from jostle.errors import UsageError
 from jostle.file_metrics import file_metrics
+from jostle.mpi_metrics import SENT
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,6 @@ class View:
 
 
 _MPI_STATES = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
-_SENT = ("mpi_send_bytes", "mpi_isend_bytes")
 _COLLECTIVE_BYTES = tuple(
     f"mpi_{name}_bytes"
     for shape in ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor")
@@ -69,7 +69,7 @@ VIEWS = (
          (ViewLine("collectives", ("state_collective_ns",)),
           ViewLine("point-to-point", ("state_p2p_ns",)))),
     View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
-         (ViewLine("point-to-point", _SENT), ViewLine("collectives", _COLLECTIVE_BYTES))),
+         (ViewLine("point-to-point", SENT), ViewLine("collectives", _COLLECTIVE_BYTES))),
     View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
          (ViewLine("in MPI", ("wait_mpi_ns",)), ViewLine("off the CPU", ("wait_offcpu_ns",)))),
 )  # fmt: skip

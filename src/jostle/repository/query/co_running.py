@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.identity import JOB_PROGRAM_SQL, named_sql
+from jostle.mpi_metrics import SENDRECV_SENT
 from jostle.repository.errors import JobError
 from jostle.repository.query.engine import OWNER, Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, lived
@@ -34,19 +35,29 @@ MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
 #: The families of MPI calls by kind of work: (operations, bytes, time).
 P2P = ("send", "recv", "sendrecv", "isend", "irecv")
 COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
-NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic
+_NO_BYTES = ("barrier", "recv", "irecv")  # the sender counts them
 _MPI_FAMILIES = (*P2P, *COLLECTIVE, "wait")
-MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
+
+
+def family_bytes(family: str) -> tuple[str, ...]:
+    """Return the metrics whose sum is what a family of MPI calls sent; none of a barrier."""
+    if family == "sendrecv":
+        return SENDRECV_SENT
+    return () if family in _NO_BYTES else (f"mpi_{family}_bytes",)
+
+
+_SENDING = (
     "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
     "ione_to_all", "iall_to_one", "iall_to_all", "iscan", "ineighbor", "put", "get", "accumulate",
-))  # fmt: skip
-MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in MPI_BYTES)
+)  # fmt: skip
+MPI_BYTES = tuple(metric for name in _SENDING for metric in family_bytes(name))
+MPI_OPS = tuple(f"mpi_{name}_ops" for name in _SENDING)
 MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 #: Columns of own_nodes: sums over the processes of a slice on a node.
 NODE_METRICS = tuple(dict.fromkeys((
     "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *MPI_NS,
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
-    *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in NO_BYTES),
+    *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
 )))  # fmt: skip
 #: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS)

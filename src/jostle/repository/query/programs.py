@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.co_running import COLLECTIVE, NO_BYTES, P2P, JobFacts, added, facts
+from jostle.repository.query.co_running import COLLECTIVE, P2P, JobFacts, added, facts, family_bytes
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived
 
@@ -99,7 +99,7 @@ def _mpi_columns() -> dict[str, str]:
     for name, families, waits in (("p2p", P2P, ("wait",)), ("collective", COLLECTIVE, ())):
         columns[f"{name}_ops"] = added(f"mpi_{family}_ops_sum" for family in families)
         columns[f"{name}_bytes"] = added(
-            f"mpi_{family}_bytes_sum" for family in families if family not in NO_BYTES
+            f"{metric}_sum" for family in families for metric in family_bytes(family)
         )
         columns[f"{name}_ns"] = added(f"mpi_{family}_ns_sum" for family in (*families, *waits))
     return columns
