@@ -42,6 +42,7 @@ from synth_format import (
     varint,
 )
 from synth_segments import Ring, peers_record, random_stream
+from synth_traffic import Traffic, random_traffic
 
 BOOT_ID = uuid.UUID("6c1f1c5e-0001-4e5b-8a50-0123456789ab")
 EPOCH = 1_700_000_000_000_000_000  # ns; where synthetic jobs start
@@ -140,6 +141,7 @@ class Profile:
     mpi: dict[str, object] = field(default_factory=dict)  # header fields, see MPI_FIELDS
     ring: Ring | None = None
     files: Sequence[File] = ()  # the first is that of all others
+    traffic: Traffic | None = None
     tick_now: int = 0
     marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -259,7 +261,10 @@ class Profile:
         ring = self.ring.image() if self.ring else b""
         files = b"".join(file.image for file in self.files)
         files_offset = self._aligned(ring_offset + len(ring))
-        head_bytes = self._aligned(files_offset + len(files))
+        peers, collectives = self.traffic.images() if self.traffic else (b"", b"")
+        peers_offset = self._aligned(files_offset + len(files))
+        collectives_offset = peers_offset + len(peers)
+        head_bytes = self._aligned(collectives_offset + len(collectives))
         generation = len(self.records) if self.generation is None else self.generation
         head = bytearray(head_bytes)
         struct.pack_into(
@@ -281,6 +286,12 @@ class Profile:
         if files:
             struct.pack_into("<3I", head, 1776, files_offset, 256, len(self.files))
             head[files_offset : files_offset + len(files)] = files
+        if self.traffic:
+            places = self.traffic.capacity
+            struct.pack_into("<6I", head, 1792, peers_offset, 48, places,
+                             collectives_offset, 64, places)  # fmt: skip
+            struct.pack_into("<Q", head, 2368, self.traffic.open_slice)
+            head[peers_offset : collectives_offset + len(collectives)] = peers + collectives
         self._put_mpi(head)
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))
@@ -493,11 +504,13 @@ def small_profile(seed: int, **header: object) -> Profile:
 
 
 def small_mpi(seed: int, **header: object) -> Profile:
-    """A small profile with segments in records and ring, and peers."""
+    """A small profile with segments in records and ring, traffic, and peers."""
     mpi = {"mpi_state": 2, "mpi_adapter": 1, "world_size": 4, "mpi_init_ns": EPOCH}
     p = small_profile(seed, mpi=mpi, **header)
     random_stream(seed, 12, EPOCH).into(p, in_records=8, per_record=3, overlap=2)
     p.records.append(peers_record([(1, 2, 300, 4, 500), (2**32 - 1, 1, 1, 1, 1)]))
+    p.traffic, records = random_traffic(seed, p.first_slice)
+    p.records += records
     return p
 
 

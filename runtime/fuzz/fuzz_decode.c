@@ -57,6 +57,48 @@ static uint64_t touch_components(const jst_decode *d)
     return sum;
 }
 
+static uint64_t touch_binary(const jst_decode *d, uint32_t table, uint32_t column)
+{
+    uint64_t bytes, sum = 0, rows = jst_decode_rows(d, table);
+    const uint8_t *heap = jst_decode_binary(d, table, column, &bytes);
+    const int32_t *offset = jst_decode_values(d, table, column);
+    if (rows == 0)
+        return 0;
+    CHECK(offset[0] == 0);
+    for (uint64_t i = 0; i < rows; i++)
+        CHECK(offset[i] <= offset[i + 1]);
+    CHECK((uint64_t)offset[rows] == bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        sum += heap[i];
+    return sum;
+}
+
+/* Partners and collectives: ranks or none, what they gained is no negative number. */
+static uint64_t touch_traffic(const jst_decode *d)
+{
+    static const struct {
+        uint32_t table, rank, first, count;
+    } tables[] = {
+        {JST_DECODE_PEER_SLICES, JST_DECODE_PEER_SLICE_RANK, JST_DECODE_PEER_SLICE_VALUES, 5},
+        {JST_DECODE_COLLECTIVE_SLICES, JST_DECODE_COLLECTIVE_ROOT, JST_DECODE_COLLECTIVE_VALUES,
+         2}};
+    uint64_t sum = 0;
+    for (unsigned t = 0; t < 2; t++)
+        for (uint64_t i = 0; i < jst_decode_rows(d, tables[t].table); i++) {
+            const uint32_t table = tables[t].table;
+            int64_t rank = ((const int64_t *)jst_decode_values(d, table, tables[t].rank))[i];
+            CHECK(rank >= -1 && rank < UINT32_MAX);
+            CHECK(((const int32_t *)jst_decode_values(d, table, JST_DECODE_SPAN))[i] > 0);
+            for (uint32_t c = 0; c < tables[t].count; c++) {
+                int64_t v = ((const int64_t *)jst_decode_values(d, table, tables[t].first + c))[i];
+                CHECK(v >= 0);
+                sum += (uint64_t)v;
+            }
+        }
+    sum += touch_binary(d, JST_DECODE_COLLECTIVE_SLICES, JST_DECODE_COLLECTIVE_OPERATION);
+    return sum + touch_binary(d, JST_DECODE_COMMUNICATORS, JST_DECODE_COMMUNICATOR_MEMBERS);
+}
+
 /* Reads every byte that a caller may read. */
 static uint64_t touch(const jst_decode *d)
 {
@@ -70,7 +112,7 @@ static uint64_t touch(const jst_decode *d)
             CHECK(((const int64_t *)jst_decode_values(d, JST_DECODE_MOUNT_SLICES, c))[i] >= 0);
     for (uint64_t i = 0; i < rows; i++)
         CHECK(((const int32_t *)jst_decode_values(d, JST_DECODE_SLICES, JST_DECODE_SPAN))[i] > 0);
-    sum += touch_components(d);
+    sum += touch_components(d) + touch_traffic(d);
     for (uint32_t h = 0; h < 2; h++) {
         const uint8_t *valid;
         uint64_t nulls, found = 0;
@@ -93,22 +135,6 @@ static uint64_t touch(const jst_decode *d)
             for (uint64_t b = 0; b < e[i].text[t].bytes; b++)
                 sum += (uint8_t)text[e[i].text[t].at + b];
         }
-    return sum;
-}
-
-static uint64_t touch_binary(const jst_decode *d, uint32_t table, uint32_t column)
-{
-    uint64_t bytes, sum = 0, rows = jst_decode_rows(d, table);
-    const uint8_t *heap = jst_decode_binary(d, table, column, &bytes);
-    const int32_t *offset = jst_decode_values(d, table, column);
-    if (rows == 0)
-        return 0;
-    CHECK(offset[0] == 0);
-    for (uint64_t i = 0; i < rows; i++)
-        CHECK(offset[i] <= offset[i + 1]);
-    CHECK((uint64_t)offset[rows] == bytes);
-    for (uint64_t i = 0; i < bytes; i++)
-        sum += heap[i];
     return sum;
 }
 
@@ -183,6 +209,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const jst_decode_result *g = jst_decode_result_at(f, 0);
     CHECK(g->records_read == r.records_read && g->slices == r.slices && g->mounts == r.mounts);
     CHECK(g->error.text == r.error.text && g->events == r.events && g->remainder == r.remainder);
+    CHECK(g->peer_slices == r.peer_slices && g->collectives == r.collectives);
+    CHECK(g->communicators == r.communicators);
     CHECK(touch(d) == touch(f));
     CHECK(r.slices == jst_decode_rows(d, JST_DECODE_SLICES));
     uint64_t middle = r.records_read / 2;
