@@ -24,6 +24,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // the policy lets no data: font or script in
     modulePreload: { polyfill: false },
     target: 'es2023',
+    chunkSizeWarningLimit: 600, // three.js, which is loaded only for the placement in three dimensions
     // What several pages share is one file: each file more is a way to the server and back.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: /\/src\/(api|charts|export|format|jobs|shell)\//, minShareCount: 2 }] } } },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compositePicture } from './composite';
-import { describeLine, describePlane, linksOfPlane, rolesOf } from './facts';
+import { describeLine, describePlane, linksOfPlane, rolesOf, solidRoles } from './facts';
 import { plantLoads, plantTorus } from './planted';
 import { detailPicture } from './planes';
 import { readTorus } from './torus';
@@ -34,5 +34,6 @@ describe('a plane', () => {
   });
   it('has its levels in words', () => {
     expect(rolesOf(['across', 'down', 'across', 'across', 'down', 'down'])).toEqual(['plane, across', 'plane, down', 'planes in a cuboid', 'cuboids across', 'cuboids down', 'cuboids down, outer']);
+    expect(solidRoles(4)).toEqual(['along x', 'along y', 'along z', 'cuboids along x']);
   });
 });

@@ -48,3 +48,7 @@ export function rolesOf(directions: readonly string[]): string[] {
     return `cuboids ${direction}${directions.slice(3, level).includes(direction) ? ', outer' : ''}`;
   });
 }
+
+/** What a level of the order is for in three dimensions. */
+export const solidRoles = (levels: number): string[] =>
+  Array.from({ length: levels }, (_, level) => ['along x', 'along y', 'along z', 'cuboids along x', 'cuboids along y', 'cuboids along z'][level] ?? '');
