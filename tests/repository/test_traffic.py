@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from table_rows import BEGIN, SECOND, add_ranks, add_rows, process_of
 
 from jostle.repository import Repository
+from synth_rows import BEGIN, SECOND, add_ranks, add_rows, process_of
 
 SPAN = (BEGIN, BEGIN + 60 * SECOND)
 

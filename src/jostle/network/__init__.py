@@ -3,6 +3,7 @@
 The package's interface:
     link_loads: traffic of jobs -> LinkLoads: bytes per link, slice and job.
     routes_of: pairs of vertices -> Routes: which links carry their traffic.
+    shared_links, shared_routers: where two jobs meet. zone_links: the links of a part of a fabric.
     footprint: the links that traffic among some nodes may take; distances: hops.
 
 Pure functions on tables: no files, no printing.
@@ -11,14 +12,20 @@ Pure functions on tables: no files, no printing.
 from jostle.network.footprints import APART, between_switches, distances, footprint
 from jostle.network.loads import LinkLoads, link_loads
 from jostle.network.routes import Routes, routes_of
+from jostle.network.shared import Shared, shared_links, shared_routers
+from jostle.network.zones import zone_links
 
 __all__ = [
     "APART",
     "LinkLoads",
     "Routes",
+    "Shared",
     "between_switches",
     "distances",
     "footprint",
     "link_loads",
     "routes_of",
+    "shared_links",
+    "shared_routers",
+    "zone_links",
 ]

@@ -1,4 +1,4 @@
-"""`jostle background`: what all other jobs did on a job's mounts meanwhile."""
+"""`jostle background`: what all other jobs did on a job's mounts, or on links, meanwhile."""
 
 from __future__ import annotations
 
@@ -18,25 +18,40 @@ from jostle.cli.options.common import (
 from jostle.cli.options.metrics import metric_option, plot_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 from jostle.report.format.values import percent
 from jostle.report.models import metrics
-from jostle.report.models.jobs import describe
+from jostle.report.models.jobs import describe, job_row
 
 
 @click.command("background")
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
 @metric_option
+@click.option(
+    "--zone",
+    metavar="ZONE",
+    help="Bytes on the links of a part of a fabric instead: switch:NAME, subtree:NAME, "
+    "group:N, plane:N or 'link:A > B'.",
+)
 @plot_option
 @repository_option
 @json_option
-def command(job: str, metric: str, plot: str | None, repository: Path, as_json: bool) -> None:
+def command(
+    job: str, metric: str, zone: str | None, plot: str | None, repository: Path, as_json: bool
+) -> None:
     """Sum, per slice, what all other jobs did on the mounts that JOB used.
 
     Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. Of bytes and ops,
-    what the servers of the mounts served is shown below, where these have an agent.
+    what the servers of the mounts served is shown below, where these have an agent. With --zone,
+    what others put on the links of a part of the network.
     """
     view = metrics.view(metric)
     check_plot(plot)
+    if zone is not None:
+        if metric != metrics.DEFAULT:
+            raise UsageError("--zone shows bytes on links.", hint="Leave out --metric.")
+        _of_zone(job, zone, plot, repository, as_json=as_json)
+        return
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
     from jostle.report.models.background import background_of
@@ -65,3 +80,33 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         show(f"No other profiled job was at work on the mounts of {name}.")
     seen = "a load" if job_background.resources else "nobody"
     next_steps(*steps("background", seen, name, flag=flag))
+
+
+def _of_zone(job: str, zone: str, plot: str | None, repository: Path, *, as_json: bool) -> None:
+    """Show what others put on the links of a zone."""
+    from jostle.cli.views.zone_load import zone_panels, zone_view
+    from jostle.plot import Chart
+    from jostle.report.models.zone_load import zone_loads
+
+    store = open_repository(repository)
+    with Bar("reading traffic", quiet=as_json):
+        name = store.resolve_job(job)
+        row = job_row(store, name)
+        loads = zone_loads(store, name, zone)
+        lasted_s = (row["end_ns"] - row["start_ns"]) / 1e9
+        panels = [each for load in loads
+                  for each in zone_panels(load, name, describe(row), zone, lasted_s)]  # fmt: skip
+        chart = Chart(f"{name} and its background: bytes on links",
+                      "a byte counts on each link that it crosses", tuple(panels))  # fmt: skip
+        saved = save(chart, plot)
+    if as_json:
+        fabrics = [load.to_json() for load in loads]
+        emit_json({"job": name, "zone": zone, "fabrics": fabrics, "plot": saved})
+        return
+    paint(chart, saved)
+    show("")
+    for load in loads:
+        for part in zone_view(load, zone):
+            show(part)
+    seen = "a load" if any(load.jobs for load in loads) else "nobody"
+    next_steps(*steps("background", seen, name, flag=repository_flag(repository)))

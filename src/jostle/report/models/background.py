@@ -150,7 +150,6 @@ def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict
     own: dict[str, float] = {}
     others: dict[str, float] = {}
     for metric, table in tables.items():
-        # A restriction to a zone of the network would go here: background(..., zone=...).
         for resource in background(job, metric, store.series(job, metric), table).resources:
             own[resource.resource] = own.get(resource.resource, 0.0) + sum(resource.own)
             others[resource.resource] = others.get(resource.resource, 0.0) + sum(resource.others)

@@ -1,0 +1,98 @@
+"""What others put on the links of a zone: charts, links in a table, and how it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import table
+from jostle.cli.views.charts import panel
+from jostle.report.format.values import byte_count, count, percent
+from jostle.report.models.metrics import View, ViewLine
+from jostle.report.models.steps import Steps
+
+if TYPE_CHECKING:
+    from jostle.plot import Panel
+    from jostle.report.models.zone_load import Floats, ZoneLink, ZoneLoad
+
+#: Links of the table; `--json` has all.
+_MOST_LINKS = 12
+#: Parts below this are not worth a sentence.
+_FEW = 0.005
+
+
+def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float) -> list[Panel]:
+    """Make the panels of a zone: the job, the others, and what ports counted.
+
+    Args:
+        load: The zone.
+        job: Name of the job.
+        about: A few words about it.
+        zone: As the user wrote it.
+        lasted_s: How long the job ran, s.
+    """
+
+    def one(title: str, note: str, lines: dict[str, Floats]) -> Panel:
+        view = View("bytes", title, "bytes", False,
+                    tuple(ViewLine(label, ()) for label in lines))  # fmt: skip
+        drawn = [Steps(load.first, load.step_ns, values, lasted_s) for values in lines.values()]
+        return panel(title, note, view, drawn)
+
+    others = {"minimal routes" if load.others_high is not None else "routed": load.others}
+    if load.others_high is not None:
+        others["Valiant routes"] = load.others_high
+    panels = [
+        one(f"{job} on {zone}", about, {"routed": load.own}),
+        one(f"others on {zone}", f"fabric {load.fabric}", others),
+    ]
+    if load.measured is not None:
+        note = f"{count(load.counted)} of {count(load.count)} links are counted"
+        panels.append(one("all on the links with counters", note,
+                          {"measured": load.measured, "routed": load.routed_there}))  # fmt: skip
+    return panels
+
+
+def zone_view(load: ZoneLoad, zone: str) -> Iterator[Any]:
+    """Yield the links of a zone, and how what is said of them is known."""
+    if not load.links:
+        yield f"Nothing crossed the {count(load.count)} links of {zone} meanwhile."
+    else:
+        yield _links(load)
+        if len(load.links) > _MOST_LINKS:
+            yield f"{count(len(load.links) - _MOST_LINKS)} more links; --json has them all."
+    yield from notes(load)
+
+
+def notes(load: ZoneLoad) -> Iterator[str]:
+    """Yield how the load of others is known, in sentences."""
+    if load.others_high is not None:
+        yield ("Routing is adaptive here: the true load lies between that with minimal and that "
+               "with Valiant routes.")  # fmt: skip
+    if load.modelled >= _FEW:
+        yield (f"{percent(load.modelled)} of others' load is modelled: collectives, expanded by "
+               "stated algorithms.")  # fmt: skip
+    if load.spread >= _FEW:
+        yield (f"{percent(load.spread)} of others' load has no known partners: it is spread evenly "
+               "over the nodes of its job.")  # fmt: skip
+    if load.lost > 0:
+        yield f"{byte_count(load.lost)} of others have an end that is not in this fabric."
+
+
+def _links(load: ZoneLoad) -> Any:
+    measured = any(link.measured is not None for link in load.links)
+    columns = ["=link", ">own", ">others", *([">measured"] if measured else []), "most by"]
+    rows = table(columns)
+    for link in load.links[:_MOST_LINKS]:
+        counted = [] if not measured else [
+            "" if link.measured is None else byte_count(link.measured)
+        ]  # fmt: skip
+        most = link.jobs[0].job if link.jobs else ""
+        rows.add_row(link.name, byte_count(link.own), _others(link), *counted, most)
+    return rows
+
+
+def _others(link: ZoneLink) -> str:
+    low, high = sorted((link.others, link.others_high))
+    if high - low <= 0.01 * high:
+        return byte_count(high)
+    return f"{byte_count(low)} to {byte_count(high)}"
