@@ -43,7 +43,8 @@ and parameters are only added; none is removed or gets another meaning.
 """
 TAGS = {
     "jobs": "The list of jobs", "job": "One job", "compare": "Comparison of runs",
-    "system": "The system", "matrix": "Which program slows which", "studies": "Studies",
+    "system": "The system", "fabric": "The network",
+    "matrix": "Which program slows which", "studies": "Studies",
     "live": "Live changes", "access": "Access",
 }  # fmt: skip
 

@@ -45,7 +45,7 @@ SUBROOMS = {
     "analysis": "access estimation identification digest+nodes+placement+study+validation",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
-    "server": "access cache schemas background jobs verdicts+system transport routes",
+    "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor site_demo+network_demo commands",
     "study": "places",
     "validation": "lab",

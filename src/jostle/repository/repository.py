@@ -30,6 +30,7 @@ from jostle.repository.query.on_fabrics import on_fabrics
 from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.process_rows import job_processes
 from jostle.repository.query.programs import Programs, programs_beside
+from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.query.traffic import port_counters, traffic
@@ -557,6 +558,10 @@ class Repository:
         Columns host, name, slice, slice_ns, span, sent and received (bytes), wait_ticks.
         """
         return port_counters(self._engine, span)
+
+    def rank_pairs(self, job: str) -> RankPairs:
+        """Return what the ranks of a job sent to each other over the whole run."""
+        return rank_pairs(self._engine, job)
 
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
         """Return when processes moved bytes on mounts, and what the job moved there."""

@@ -161,6 +161,15 @@ class JobService:
         row = self.row(job, viewer) | {"part": part_name(job)}
         return None if body is None else {"job": row, **body}
 
+    def guilty(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
+        """Return in which slices others cost a job time, by its stored verdict; None: none yet."""
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        body = None if verdict is None else self._verdicts.body(verdict.job, verdict.sight)
+        if body is None:
+            return None
+        found: list[dict[str, Any]] = (body["interference"] or {}).get("guilty", [])
+        return found
+
     def batch(
         self, name: str, rows: Mapping[str, dict[str, Any]], viewer: Viewer
     ) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ Public interface:
     Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
     plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
     Placements, PlacedRun: its truth.
+    plant_fabric: a fabric, and what ranks of planted jobs sent over it.
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
     machine_slices: the same in memory.
     MachineSpec: machines without jobs.
@@ -15,6 +16,7 @@ Public interface:
 
 from __future__ import annotations
 
+from jostle.synthetic.fabrics import plant_fabric
 from jostle.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
 from jostle.synthetic.placed.model import PlacedRun, Placements
 from jostle.synthetic.placements import plant_placements
@@ -36,6 +38,7 @@ __all__ = [
     "TraceSpec",
     "machine_slices",
     "plant",
+    "plant_fabric",
     "plant_machines",
     "plant_placements",
     "trace",

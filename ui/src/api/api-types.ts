@@ -365,6 +365,68 @@ export interface EvidenceRun {
   value: number;
 }
 
+/** A version of a fabric. */
+export interface Fabric {
+  name: string;
+  /** torus, mesh, fat tree, dragonfly, tree or graph */
+  kind: string;
+  /** since when it is so; 0: always */
+  valid_from_ns: number;
+  nodes: number;
+  switches: number;
+  /** a cable is two: one each way */
+  links: number;
+  dimensions: string[];
+  sizes: number[];
+  /** of each dimension, whether its ends are joined */
+  wraps: boolean[];
+  /** where it was read from */
+  origin: string;
+  /** what could not be read, or was guessed */
+  notes: string[];
+}
+
+/** A job with traffic on a fabric. */
+export interface FabricJob {
+  /** empty: traffic of no job that is known */
+  job: string;
+  program: string;
+  /** bytes times links that they crossed */
+  bytes: number;
+  /** the part of it that comes from models of collectives */
+  modelled: number;
+  /** the part whose partners are not known: divided evenly */
+  spread: number;
+  /** bytes between nodes that are not in the fabric */
+  lost_bytes: number;
+}
+
+/** What a fabric carried over a time, in steps. */
+export interface FabricOverview {
+  start_ns: number;
+  step_ns: number;
+  steps: number;
+  links: number;
+  /** per step, the load of the busiest link, bytes/s */
+  peaks: number[];
+  greatest: number;
+  /** links whose ports count */
+  measured: number;
+  /** adaptive routing: loads lie between two values */
+  low_high: boolean;
+  /** some ports tell how long data waited */
+  waiting: boolean;
+  /** the greatest first */
+  jobs: FabricJob[];
+}
+
+/** All versions of all fabrics; and the time in which visible jobs ran. */
+export interface Fabrics {
+  fabrics: Fabric[];
+  first_ns: number;
+  last_ns: number;
+}
+
 /** For each value of a field, the number of jobs that match all other filters. */
 export interface Facets {
   light: Record<string, number>;
@@ -501,6 +563,26 @@ export interface Interval {
   value: number;
   low: number;
   high: number;
+}
+
+/** A job on a link or a switch. */
+export interface JobOnLink {
+  /** empty: traffic of no job that is known */
+  job: string;
+  program: string;
+  bytes: number;
+  /** of what all these jobs carried there */
+  share: number;
+  /** the part of the job's traffic that is modelled */
+  modelled: number;
+  /** the part whose partners are not known: divided evenly */
+  spread: number;
+  /** what the job lost here to others; null: its verdict is not made yet */
+  seconds_lost: number | null;
+  /** what others lost here to it */
+  seconds_cost: number;
+  /** per step, bytes/s */
+  values: number[];
 }
 
 /** A job of the list. */
@@ -752,6 +834,29 @@ export interface Note {
   text: string;
 }
 
+/** Who is on a link or a switch. */
+export interface OnLink {
+  name: string;
+  /** as verdicts name it */
+  resource: string;
+  /** bytes/s; 0: not known */
+  rate: number;
+  /** 1, or how many lead into the switch */
+  links: number;
+  start_ns: number;
+  step_ns: number;
+  /** per step, bytes/s */
+  load: number[];
+  /** the least that adaptive routing can have put there */
+  low: number[];
+  /** the most that adaptive routing can have put there */
+  high: number[];
+  /** the ports counted it; else it is routed */
+  measured: boolean;
+  /** the greatest first */
+  jobs: JobOnLink[];
+}
+
 /** A name and a password. */
 export interface Password {
   name: string;
@@ -765,6 +870,13 @@ export interface Phase {
   end_ns: number;
   bytes: number;
   evidence: string;
+}
+
+/** Which job is on which node. */
+export interface Placed {
+  jobs: string[];
+  /** by node, a place in jobs */
+  job_of: Record<string, number>;
 }
 
 /** Segments, in time, an entry of each list for each. */
@@ -988,6 +1100,47 @@ export interface Setting {
   shared: boolean;
   periodic: boolean;
   more: [string, string][];
+}
+
+/** The vertices and links of a fabric; lists of one length belong together. */
+export interface Shape {
+  name: string;
+  /** torus, mesh, fat tree, dragonfly, tree or graph */
+  kind: string;
+  /** since when it is so; 0: always */
+  valid_from_ns: number;
+  nodes: number;
+  switches: number;
+  /** a cable is two: one each way */
+  links: number;
+  dimensions: string[];
+  sizes: number[];
+  /** of each dimension, whether its ends are joined */
+  wraps: boolean[];
+  /** where it was read from */
+  origin: string;
+  /** what could not be read, or was guessed */
+  notes: string[];
+  /** names of nodes' adapters and of switches */
+  vertices: string[];
+  /** of each vertex, the node; empty: a switch */
+  hosts: string[];
+  levels: number[];
+  groups: number[];
+  planes: number[];
+  coordinates: number[][];
+  /** the words for link_kinds */
+  kinds: string[];
+  /** of each link, the vertex where it begins */
+  sources: number[];
+  targets: number[];
+  /** bit/s; 0: not known */
+  rates: number[];
+  lanes: number[];
+  link_kinds: number[];
+  link_dimensions: number[];
+  link_signs: number[];
+  link_names: string[];
 }
 
 /** A part of the time of the processes. */

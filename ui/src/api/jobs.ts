@@ -33,3 +33,14 @@ export interface GridRow { rank: number; name: string; host: string }
 export interface Grid { unit: string; start_ns: number; step_ns: number; columns: number; rows: GridRow[]; values: Float32Array }
 
 export const getProcessGrid = (job: string, query: Query, signal?: AbortSignal) => getGrid<Grid>(`${jobPath(job)}/grid`, query, signal);
+
+/** Ranks that share a cell of a communication matrix. */
+export interface RankLabel { rank: number; last: number; many: number; host: string; switch: string }
+export interface RankPair { source: number; target: number; source_host: string; target_host: string; bytes: number; messages: number; hops: number | null; modelled: number }
+/** A window of ranks × ranks, a row for each sender; NaN: nothing was sent. */
+export interface Communication {
+  ranks: number; begin: number; end: number; each: number; cells: number; unit: 'bytes' | 'messages' | 'hops';
+  labels: RankLabel[]; pairs: RankPair[]; bytes: number; messages: number; modelled: number; has_hops: boolean; has_switches: boolean;
+  values: Float32Array;
+}
+export const getCommunication = (job: string, query: Query, signal?: AbortSignal) => getGrid<Communication>(`${jobPath(job)}/communication`, query, signal);

@@ -1,11 +1,11 @@
 // The only list of keys: components look keys up here, and the help shows it.
-export type Where = 'Everywhere' | 'List of jobs' | 'Charts and grids';
+export type Where = 'Everywhere' | 'List of jobs' | 'Charts and grids' | 'Network';
 export interface Binding { where: Where; keys: readonly string[]; what: string }
 
 export const KEYS: readonly Binding[] = [
   { where: 'Everywhere', keys: ['?'], what: 'This help' },
   { where: 'Everywhere', keys: ['/'], what: 'Search the jobs' },
-  { where: 'Everywhere', keys: ['g', 'then', 'j', 'l', 's', 'm', 't'], what: 'Go to Jobs, Losses, System, Matrix, Studies' },
+  { where: 'Everywhere', keys: ['g', 'then', 'j', 'l', 's', 'n', 'm', 't'], what: 'Go to Jobs, Losses, System, Network, Matrix, Studies' },
   { where: 'Everywhere', keys: ['d'], what: 'Theme: light, dark or that of the system' },
   { where: 'Everywhere', keys: ['Tab'], what: 'To the next button, chart or grid' },
   { where: 'Everywhere', keys: ['Esc'], what: 'Close, or leave the search' },
@@ -18,6 +18,8 @@ export const KEYS: readonly Binding[] = [
   { where: 'Charts and grids', keys: [',', '.'], what: 'Previous slice, next slice' },
   { where: 'Charts and grids', keys: ['↑', '↓'], what: 'Row above, row below (grids)' },
   { where: 'Charts and grids', keys: ['0'], what: 'The whole run; also a double click' },
+  { where: 'Network', keys: ['Space'], what: 'Play, pause' },
+  { where: 'Network', keys: ['←', '→'], what: 'The time before, the time after; also comma and full stop' },
 ];
 
 /** Meanings of keys for a page as a whole. */
@@ -32,7 +34,7 @@ const PAGE: Record<string, PageKey> = {
 const CHART: Record<string, ChartKey> = {
   '+': 'in', '=': 'in', '-': 'out', '_': 'out', ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down', '0': 'all',
 };
-const PAGES: Record<string, string> = { j: '/jobs', l: '/losses', s: '/system', m: '/matrix', t: '/studies' };
+const PAGES: Record<string, string> = { j: '/jobs', l: '/losses', s: '/system', n: '/network', m: '/matrix', t: '/studies' };
 
 /** Keys with Ctrl, Alt or Meta are left to the browser. */
 const isOurs = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;

@@ -14,6 +14,7 @@ const PAGES: [RegExp, () => Promise<Loaded>][] = [
   [/^\/jobs\/([^/]+)$/, () => import('../pages/job/JobPage.svelte')],
   [/^\/losses$/, () => import('../pages/losses/LossesPage.svelte')],
   [/^\/system$/, () => import('../pages/system/SystemPage.svelte')],
+  [/^\/network$/, () => import('../pages/network/NetworkPage.svelte')],
   [/^\/nodes$/, () => import('../pages/nodes/NodesPage.svelte')],
   [/^\/matrix$/, () => import('../pages/matrix/MatrixPage.svelte')],
   [/^\/studies$/, () => import('../pages/studies/StudiesPage.svelte')],

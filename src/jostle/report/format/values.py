@@ -170,3 +170,9 @@ def rate(value: float, unit: str) -> str:
     if unit == "ns":
         return f"{duration(value)}/s" if value < 1e9 else f"{_plain(value / 1e9)} s/s"
     return f"{count(value)}/s" if unit == "count" else f"{count(value)} {unit}/s"
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts node2 before node10."""
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)

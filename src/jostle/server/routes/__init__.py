@@ -6,7 +6,9 @@ from fastapi import FastAPI
 
 from jostle.server.context import ServerContext
 from jostle.server.routes import (
+    communication,
     compare,
+    fabrics,
     job,
     jobs,
     live,
@@ -26,9 +28,11 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         jobs,
         job,
         segments,
+        communication,
         compare,
         losses,
         system,
+        fabrics,
         nodes,
         matrix,
         studies,

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from jostle.report.format.values import natural
 from jostle.repository import Repository
 from jostle.repository.query.machine_loads import SERVING_KINDS
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
-from jostle.server.system.node_grid import Floats, GridAxis, natural
+from jostle.server.system.node_grid import Floats, GridAxis
 from jostle.server.system.queries import Life, owners
 
 _DIGITS = 4

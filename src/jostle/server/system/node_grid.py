@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import struct
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
+from jostle.report.format.values import natural
 from jostle.report.models.metrics import View, view
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
@@ -150,12 +150,6 @@ def _lanes(lives: list[Life]) -> dict[str, int]:
         lanes[life.job] = lane
         ends[lane] = max(ends[lane], life.end_ns)
     return lanes
-
-
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort node2 before node10."""
-    parts = re.findall(r"\d+|\D+", name)
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def factor(seen: View, step_ns: int) -> float:

@@ -1,4 +1,6 @@
 // A fabric as the views draw it: its shape, what its links carry at one time step, and whose that is. Pure.
+import type { Shape } from '../../api/api-types';
+import type { LoadBlock } from '../../api/fabrics';
 
 /** What a link is for; a place in this list is its number. */
 export const LINK_KINDS = ['terminal', 'up', 'down', 'dimension', 'local', 'global', 'other'] as const;
@@ -24,7 +26,7 @@ export interface FabricShape {
 
 /** What the links carry at the shown time step. */
 export interface StepLoads {
-  /** Of each link, bytes/s; where routing is adaptive, the least. */
+  /** Of each link, bytes/s: measured, else routed the shortest way. */
   load: Float32Array;
   /** Of each link, the most that adaptive routing can have put there; null: nowhere more than `load`. */
   high: Float32Array | null;
@@ -42,9 +44,14 @@ export interface JobColours { names: readonly string[]; tokens: readonly string[
 
 export type Colour = 'traffic' | 'waiting' | 'job';
 
+/** The time of a page, cut into steps, and the shown one. */
+export interface FabricTime { from_ns: number; to_ns: number; steps: number; count: number; step: number; revision: number }
+
 /** What every view of a fabric is given; a view is chosen by the kind of the fabric. */
 export interface ViewProps {
   shape: FabricShape; step: StepLoads; jobs: JobColours; colour: Colour;
+  /** The time that is shown, as requests name it, and the number of the shown step. */
+  time: FabricTime;
   /** The chosen link, and who is told of another one. */
   selected: number | null; onselect: (link: number | null) => void;
   /** A job whose links are shown before all others. */
@@ -52,3 +59,37 @@ export interface ViewProps {
   /** What the view keeps in the address, such as the order of dimensions; the view alone reads it. */
   view: string; onview: (text: string) => void;
 }
+
+/** Jobs beyond these share a colour. */
+const JOB_TOKENS = ['load-0', 'heat-1', 'load-2', 'load-4', 'load-1', 'heat-2', 'load-3', 'load-5'];
+/** Gives each job a colour, the greatest first; the smaller ones share one. */
+export function jobColours(names: readonly string[]): JobColours {
+  return { names, tokens: names.map((name, at) => (name === '' ? 'load-rest' : (JOB_TOKENS[at] ?? 'load-small'))) };
+}
+
+/** Turns the lists of an answer into arrays. */
+export function shapeOf(answer: Shape): FabricShape {
+  const kinds = answer.link_kinds.map((kind) => LINK_KINDS.indexOf((answer.kinds[kind] ?? 'other') as LinkKind));
+  return {
+    ...answer, kind: answer.kind as FabricKind,
+    levels: Int32Array.from(answer.levels), groups: Int32Array.from(answer.groups), planes: Int32Array.from(answer.planes),
+    coordinates: Int32Array.from(answer.coordinates.flat()),
+    sources: Int32Array.from(answer.sources), targets: Int32Array.from(answer.targets),
+    rates: Float64Array.from(answer.rates), lanes: Int32Array.from(answer.lanes),
+    link_kinds: Uint8Array.from(kinds), link_dimensions: Int32Array.from(answer.link_dimensions), link_signs: Int8Array.from(answer.link_signs),
+  };
+}
+
+let nobody = new Float32Array(0);
+/** Waiting that no port tells, the same array each time. */
+const unknown = (links: number) => (nobody.length === links ? nobody : (nobody = new Float32Array(links).fill(NaN)));
+
+/** Returns what the links carry at a step of a block; no numbers are copied. */
+export function stepOf(block: LoadBlock, step: number, greatest: number): StepLoads {
+  const [from, to] = [(step - block.first) * block.links, (step - block.first + 1) * block.links];
+  return { load: block.load.subarray(from, to), high: block.high?.subarray(from, to) ?? null, job: block.job.subarray(from, to), waiting: block.waiting?.subarray(from, to) ?? unknown(block.links), greatest };
+}
+
+/** The part of a link's rate that it carries; null: its rate is not known. */
+export const partOfRate = (shape: FabricShape, load: number, link: number): number | null =>
+  shape.rates[link] ? (8 * load) / shape.rates[link] : null;

@@ -1,0 +1,217 @@
+"""Who of a job sent how much to whom: ranks x ranks as a picture, a window of it at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.placement import Ground
+from jostle.arrow_columns import ints
+from jostle.network import APART
+from jostle.network.collectives import messages
+from jostle.report.format.values import natural
+from jostle.repository.query.rank_pairs import RankPairs
+from jostle.topology import Topology
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+By = Literal["bytes", "messages", "hops"]
+Order = Literal["rank", "node", "switch"]
+
+#: Pairs that are listed.
+_MOST_LISTED = 20
+#: Ranks of a communicator whose collectives are expanded rank by rank.
+_MOST_EXPANDED = 4096
+#: A hostile profile may claim any rank.
+_MOST_RANKS = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Communication:
+    """Traffic between the ranks of a job, the same pair once.
+
+    Attributes:
+        hosts: Of each rank, its node; "": not known.
+        switches: Of each rank, the switch of its node; "": not known.
+        source: Of each pair, the rank that sent; target: the rank that it was for.
+        bytes: Of each pair; messages: the same.
+        modelled: Of each pair, the part of its bytes that comes from models of collectives.
+        hops: Of each pair, the links between the switches of both; NaN: not known.
+    """
+
+    hosts: tuple[str, ...]
+    switches: tuple[str, ...]
+    source: Ints
+    target: Ints
+    bytes: Floats
+    messages: Floats
+    modelled: Floats
+    hops: Floats
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return 6 * self.source.nbytes + 100 * len(self.hosts)
+
+    @cached_property
+    def orders(self) -> Mapping[Order, Ints]:
+        """The ranks in each order."""
+        ranks = range(len(self.hosts))
+        keys = [natural(host) for host in self.hosts], [natural(each) for each in self.switches]
+        return {
+            "rank": np.arange(len(self.hosts)),
+            "node": np.array(sorted(ranks, key=lambda rank: (keys[0][rank], rank)), np.int64),
+            "switch": np.array(
+                sorted(ranks, key=lambda rank: (keys[1][rank], keys[0][rank], rank)), np.int64
+            ),
+        }
+
+    def window(
+        self, by: By, order: Order, begin: int, end: int, size: int
+    ) -> tuple[dict[str, Any], Floats]:
+        """Return a part of the matrix, and what is said beside it.
+
+        Args:
+            by: What a cell holds: the sum of its pairs' bytes or messages, or the mean hops of
+                its messages.
+            order: Of the ranks.
+            begin: The first place in this order.
+            end: The place after the last; places beyond the ranks are left out.
+            size: The most cells in a row; several ranks share a cell where there are more.
+
+        Returns:
+            A header: ranks, begin, end, each (ranks to a cell), cells, unit, labels (of each cell:
+            the first rank, how many, its node and switch), pairs (the heaviest of the window),
+            bytes, messages and modelled (of the whole job); and (cells, cells), NaN: nothing sent.
+        """
+        begin = min(max(begin, 0), max(len(self.hosts) - 1, 0))
+        end = max(min(max(end, begin + 1), len(self.hosts)), begin)
+        each = max(-(-(end - begin) // size), 1)
+        cells = -(-(end - begin) // each)
+        ranks = self.orders[order]
+        place = np.zeros(len(ranks), np.int64)
+        place[ranks] = np.arange(len(ranks))
+        row, column = place[self.source], place[self.target]
+        seen = (row >= begin) & (row < end) & (column >= begin) & (column < end)
+        cell = (row[seen] - begin) // each * cells + (column[seen] - begin) // each
+        weight = self.bytes if by == "bytes" else self.messages
+        if by == "hops":
+            weight = np.where(np.isfinite(self.hops), np.maximum(self.messages, 1), 0)
+        sums = np.bincount(cell, weight[seen], cells * cells)
+        values = np.where(sums > 0, sums, np.nan)
+        if by == "hops":
+            hops = np.where(np.isfinite(self.hops), self.hops, 0) * weight
+            values = np.bincount(cell, hops[seen], cells * cells) / values
+        header = {
+            "ranks": len(ranks), "begin": begin, "end": end, "each": each, "cells": cells,
+            "unit": {"bytes": "bytes", "messages": "messages", "hops": "hops"}[by],
+            "labels": [self._label(ranks[at : min(at + each, end)])
+                       for at in range(begin, end, each)],
+            "pairs": self._heaviest(by, np.flatnonzero(seen)),
+            "bytes": float(self.bytes.sum()), "messages": float(self.messages.sum()),
+            "modelled": float((self.bytes * self.modelled).sum() / max(self.bytes.sum(), 1)),
+            "has_hops": bool(np.isfinite(self.hops).any()),
+            "has_switches": any(self.switches),
+        }  # fmt: skip
+        return header, values.reshape(cells, cells)
+
+    def _label(self, ranks: Ints) -> dict[str, Any]:
+        first = int(ranks[0])
+        return {"rank": first, "last": int(ranks[-1]), "many": len(ranks),
+                "host": self.hosts[first], "switch": self.switches[first]}  # fmt: skip
+
+    def _heaviest(self, by: By, pairs: Ints) -> list[dict[str, Any]]:
+        value = {"bytes": self.bytes, "messages": self.messages, "hops": self.hops}[by][pairs]
+        order = np.lexsort((-self.bytes[pairs], -np.where(np.isfinite(value), value, -1)))
+        return [
+            {
+                "source": int(self.source[pair]), "target": int(self.target[pair]),
+                "source_host": self.hosts[self.source[pair]],
+                "target_host": self.hosts[self.target[pair]],
+                "bytes": float(self.bytes[pair]), "messages": float(self.messages[pair]),
+                "hops": float(self.hops[pair]) if np.isfinite(self.hops[pair]) else None,
+                "modelled": float(self.modelled[pair]),
+            }
+            for pair in pairs[order[:_MOST_LISTED]].tolist()
+        ]  # fmt: skip
+
+
+def communication(found: RankPairs, topology: Topology | None) -> Communication:
+    """Return who of a job sent how much to whom.
+
+    Args:
+        found: What its ranks sent.
+        topology: The fabric that its nodes are in; None: not known.
+    """
+    ranks = ints(found.ranks, "rank")
+    many = min(int(ranks.max(initial=-1)) + 1, _MOST_RANKS)
+    hosts = [""] * many
+    for rank, host in zip(ranks.tolist(), found.ranks["host"].to_pylist(), strict=True):
+        if rank < many:
+            hosts[rank] = host
+    source, target, moved, ops, part = _added_up(
+        [_messages(found, many), *_collectives(found, many)], many
+    )
+    ground = None if topology is None else Ground(topology)
+    router = np.array([-1 if ground is None else ground.router_of.get(host, -1) for host in hosts])
+    switches = ["" if topology is None or each < 0 else topology.vertices[each] for each in router]
+    hops = _hops(ground, router.astype(np.int64), source, target)
+    return Communication(tuple(hosts), tuple(switches), source, target, moved, ops, part, hops)
+
+
+#: Source, target, bytes, messages and modelled bytes of pairs.
+_Pairs = tuple[Ints, Ints, Floats, Floats, Floats]
+
+
+def _messages(found: RankPairs, many: int) -> _Pairs:
+    """Return the messages between ranks that are known."""
+    source, target = ints(found.pairs, "rank"), ints(found.pairs, "peer")
+    known = (source < many) & (target < many)
+    moved, ops = (ints(found.pairs, name)[known].astype(float) for name in ("bytes", "ops"))
+    return source[known], target[known], moved, ops, np.zeros(int(known.sum()))
+
+
+def _collectives(found: RankPairs, many: int) -> Iterator[_Pairs]:
+    """Yield the modelled messages of collective calls; of huge groups none: they are no picture."""
+    for row in found.collectives.to_pylist():
+        members = np.arange(many) if row["communicator"] == 0 else np.array(row["ranks"] or [])
+        if not 2 <= len(members) <= _MOST_EXPANDED or members.max() >= many or not row["ops"]:
+            continue
+        root = np.flatnonzero(members == row["root"])
+        calls = row["ops"] / len(members)
+        sent = messages(
+            row["operation"], len(members), int(root[0]) if len(root) else -1,
+            row["bytes"] / row["ops"],
+        )  # fmt: skip
+        moved = sent.bytes * calls
+        yield members[sent.sources], members[sent.targets], moved, sent.messages * calls, moved
+
+
+def _added_up(parts: Sequence[_Pairs], many: int) -> _Pairs:
+    """Put pairs together, the same pair once; the last column becomes a part of the bytes."""
+    source, target, *values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    key = source.astype(np.int64) * max(many, 1) + target.astype(np.int64)
+    known, place = np.unique(key, return_inverse=True)
+    moved, ops, modelled = (
+        np.bincount(place, value, len(known)).astype(np.float64) for value in values
+    )
+    part = np.divide(modelled, moved, out=np.zeros(len(known)), where=moved > 0)
+    return known // max(many, 1), known % max(many, 1), moved, ops, np.asarray(part)
+
+
+def _hops(ground: Ground | None, router: Ints, source: Ints, target: Ints) -> Floats:
+    if ground is None:
+        return np.full(len(source), np.nan)
+    places, number = np.unique(router, return_inverse=True)
+    known = places >= 0
+    between = np.full((len(places), len(places)), np.nan)
+    if known.any():
+        apart = ground.apart(places[known]).astype(float)
+        between[np.ix_(known, known)] = np.where(apart < APART, apart, np.nan)
+    hops: Floats = between[number[source], number[target]]
+    return hops

@@ -1,0 +1,265 @@
+"""A fabric for people: its shape, what its links carry step by step, and who is on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.topology import LINK_KINDS, Topology
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from jostle.network import LinkLoads
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: No job has a load on the link.
+NO_JOB = 65535
+_ARRAYS = ("levels", "groups", "planes", "coordinates", "sources", "targets", "rates", "lanes",
+           "link_kinds", "link_dimensions", "link_signs")  # fmt: skip
+
+
+def fabric_row(topology: Topology) -> dict[str, Any]:
+    """Return a version of a fabric for a list: its name, how it is laid out, how large it is."""
+    return {
+        "name": topology.name, "kind": topology.kind, "valid_from_ns": topology.valid_from_ns,
+        "nodes": len(topology.adapters_of), "switches": int(topology.is_switch.sum()),
+        "links": len(topology.sources), "dimensions": list(topology.dimensions),
+        "sizes": list(topology.sizes), "wraps": list(topology.wraps),
+        "origin": topology.origin, "notes": list(topology.notes),
+    }  # fmt: skip
+
+
+def fabric_shape(topology: Topology) -> dict[str, Any]:
+    """Return the vertices and links of a fabric as plain lists; words for kinds are in `kinds`."""
+    return {
+        **fabric_row(topology), "vertices": list(topology.vertices), "hosts": list(topology.hosts),
+        "kinds": list(LINK_KINDS), **{name: getattr(topology, name).tolist() for name in _ARRAYS},
+        "link_names": [topology.link_name(link) for link in range(len(topology.sources))],
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class FabricLoads:
+    """What the links of a fabric carry, as it is shown: measured where a port counts, else routed.
+
+    Attributes:
+        loads: The loads; steps are their slices.
+    """
+
+    loads: LinkLoads
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, with what is worked out once."""
+        of = (
+            *self.loads.jobs.values(),
+            *[self.loads.low, self.loads.high, self.loads.measured] * 2,
+        )
+        return sum(each.data.nbytes + each.indices.nbytes + each.indptr.nbytes for each in of)
+
+    @property
+    def step_s(self) -> float:
+        """Length of a step, s."""
+        return self.loads.axis[1] / 1e9
+
+    @cached_property
+    def jobs(self) -> tuple[str, ...]:
+        """Names of the jobs with load, the greatest sum over all links first; "": none known."""
+        sums = {job: float(load.sum()) for job, load in self.loads.jobs.items()}
+        return tuple(
+            sorted((job for job in sums if sums[job] > 0), key=lambda job: (-sums[job], job))
+        )
+
+    @cached_property
+    def load(self) -> csr_array:
+        """Bytes per step and link: measured, else routed the shortest way."""
+        from scipy.sparse import csr_array
+
+        shape = self.loads.low.shape
+        return self._shown(sum(self.loads.jobs.values(), start=csr_array(shape)))
+
+    @cached_property
+    def least(self) -> csr_array:
+        """The same, but routed so as adaptive routing loads the link least."""
+        return self._shown(self.loads.low)
+
+    @cached_property
+    def most(self) -> csr_array:
+        """The same, but routed so as adaptive routing loads the link most."""
+        return self._shown(self.loads.high)
+
+    def _shown(self, routed: csr_array) -> csr_array:
+        from scipy.sparse import csr_array, diags_array
+
+        counted = diags_array(self.loads.is_measured.astype(float))
+        rest = diags_array((~self.loads.is_measured).astype(float))
+        return csr_array(routed @ rest + self.loads.measured @ counted)
+
+    @cached_property
+    def has_range(self) -> bool:
+        """Whether adaptive routing leaves open what some links carry."""
+        return bool(self.most.sum() > self.least.sum() * (1 + 1e-6))
+
+    def rates(self, first: int, count: int) -> tuple[Floats, Floats]:
+        """Return `load` and `most` in some steps, each (count, links), bytes per second."""
+        steps = slice(first, first + count)
+        load = self.load[steps].toarray() / self.step_s
+        return load, np.maximum(load, self.most[steps].toarray() / self.step_s)
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether some port tells that data waited."""
+        return bool(self.loads.waiting.nnz)
+
+    def waiting(self, first: int, count: int) -> Floats:
+        """Return the share of the time that data waited: (count, links); NaN where none counts."""
+        part = self.loads.waiting[first : first + count].toarray()
+        return np.where(self.loads.is_measured, part, np.nan)
+
+    def busiest_jobs(self, first: int, count: int) -> NDArray[np.uint16]:
+        """Return (count, links) the place in `jobs` of the busiest job; NO_JOB: none."""
+        best = np.zeros((count, len(self.loads.is_measured)))
+        who = np.full(best.shape, NO_JOB, np.uint16)
+        for place, job in enumerate(self.jobs[:NO_JOB]):
+            load = self.loads.jobs[job][first : first + count].tocoo()
+            row, link = load.coords
+            more = load.data > best[row, link]
+            best[row[more], link[more]] = load.data[more]
+            who[row[more], link[more]] = place
+        return who
+
+    def overview(self, programs: Mapping[str, str]) -> dict[str, Any]:
+        """Return the greatest load of a link by step, and the jobs: what a page shows first.
+
+        Args:
+            programs: Of each job.
+        """
+        start, step, steps = self.loads.axis
+        peaks = self.load.max(axis=1).toarray().ravel() / self.step_s
+        return {
+            "start_ns": start, "step_ns": step, "steps": steps,
+            "links": len(self.loads.is_measured), "peaks": [_short(value) for value in peaks],
+            "greatest": _short(float(peaks.max(initial=0.0))),
+            "measured": int(self.loads.is_measured.sum()), "low_high": self.has_range,
+            "waiting": self.has_waiting,
+            "jobs": [
+                {"job": job, "program": programs.get(job, ""),
+                 "bytes": float(self.loads.jobs[job].sum()),
+                 "modelled": self.loads.modelled.get(job, 0.0),
+                 "spread": self.loads.spread.get(job, 0.0),
+                 "lost_bytes": float(self.loads.lost.get(job, 0.0))}
+                for job in self.jobs
+            ],
+        }  # fmt: skip
+
+    def on_links(self, links: Sequence[int]) -> dict[str, Any]:
+        """Return what some links carried together, and for whom, step by step in bytes per second.
+
+        Args:
+            links: One link, or those that lead into a switch.
+
+        Returns:
+            load, low, high (steps,), measured (whether all ports count), and jobs: {job: (steps,)},
+            the greatest sum first. What ports counted beyond the jobs' routed loads is no job's.
+        """
+        place = np.array(links, np.int64)
+        jobs = {
+            job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs
+        }  # fmt: skip
+        sums = {job: float(values.sum()) for job, values in jobs.items()}
+        load = self.load[:, place].sum(axis=1) / self.step_s
+        return {
+            "load": load,
+            "low": np.minimum(load, self.least[:, place].sum(axis=1) / self.step_s),
+            "high": np.maximum(load, self.most[:, place].sum(axis=1) / self.step_s),
+            "measured": bool(len(place)) and bool(self.loads.is_measured[place].all()),
+            "jobs": {job: jobs[job] for job in sorted(sums, key=lambda job: -sums[job])
+                     if sums[job] > 0},
+        }  # fmt: skip
+
+
+def losses_at(
+    resource: str, slices: Mapping[str, Sequence[Mapping[str, Any]]], span: tuple[int, int]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Add up what jobs lost at a resource in a time, by their verdicts.
+
+    Args:
+        resource: As verdicts name it: `link leaf1 > spine2`, `switch leaf1`.
+        slices: By job, the slices in which others cost it time (GuiltySlice).
+        span: Start and end, ns since the epoch.
+
+    Returns:
+        By job, the seconds that it lost there; and by job, the seconds that others lost to it.
+    """
+    lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
+    for job, of in slices.items():
+        for each in of:
+            if each["resource"] == resource and span[0] <= each["start_ns"] < span[1]:
+                lost[job] += each["seconds"]
+                cost[each["suspect"]] = cost.get(each["suspect"], 0.0) + each["seconds"]
+    return lost, cost
+
+
+def link_report(
+    fabric: FabricLoads,
+    *,
+    link: int | None,
+    switch: int | None,
+    programs: Mapping[str, str],
+    guilty_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
+) -> dict[str, Any]:
+    """Return who is on a link or a switch, with their bytes and their seconds.
+
+    Args:
+        fabric: The loads.
+        link: The link; None: a switch.
+        switch: The switch, as a vertex: what leads into it is added up.
+        programs: Of each job.
+        guilty_slices: Of a job, as of `losses_at`; None: its verdict is not made.
+    """
+    topology = fabric.loads.topology
+    start, step, steps = fabric.loads.axis
+    if link is not None:
+        links, name = [link], topology.link_name(link)
+    else:
+        links = np.flatnonzero(topology.targets == switch).tolist()
+        name = topology.vertices[switch or 0]
+    there = fabric.on_links(links)
+    resource = f"{'link' if link is not None else 'switch'} {name}"
+    slices = {job: of for job in there["jobs"] if (of := guilty_slices(job)) is not None}
+    lost, cost = losses_at(resource, slices, (start, start + step * steps))
+    whole = sum(float(values.sum()) for values in there["jobs"].values())
+    return {
+        "name": name, "resource": resource, "rate": float(topology.rates[links].sum()) / 8,
+        "links": len(links), "start_ns": start, "step_ns": step,
+        **{which: _list(there[which]) for which in ("load", "low", "high")},
+        "measured": there["measured"],
+        "jobs": [
+            {
+                "job": job, "program": programs.get(job, ""),
+                "bytes": float(values.sum()) * fabric.step_s,
+                "share": float(values.sum()) / whole,
+                "modelled": fabric.loads.modelled.get(job, 0.0),
+                "spread": fabric.loads.spread.get(job, 0.0),
+                "seconds_lost": lost.get(job), "seconds_cost": cost.get(job, 0.0),
+                "values": _list(values),
+            }
+            for job, values in there["jobs"].items()
+        ],
+    }  # fmt: skip
+
+
+def _list(values: Floats) -> list[float]:
+    return [_short(value) for value in values.tolist()]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")

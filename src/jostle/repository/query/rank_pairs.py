@@ -1,0 +1,64 @@
+"""Loads which ranks of a job sent how much to which, over the whole run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from jostle.repository.query.engine import Engine, total
+
+_WORLD = """
+WITH worlds AS (SELECT coalesce(world, '') AS world, count(*) AS many
+                FROM {processes} WHERE job = $1 AND world_rank >= 0 GROUP BY ALL
+                ORDER BY many DESC, world LIMIT 1),
+ranks AS (SELECT process, world_rank AS rank, arg_max(host, revision) AS host,
+                 max(world_size)::BIGINT AS size
+          FROM {processes} WHERE job = $1 AND world_rank >= 0
+            AND coalesce(world, '') = (SELECT world FROM worlds)
+          GROUP BY process, world_rank)
+"""
+
+
+@dataclass(frozen=True)
+class RankPairs:
+    """What the ranks of a job's largest world sent to each other.
+
+    Attributes:
+        ranks: rank, host, size (of the world).
+        pairs: rank, peer, bytes, ops: messages, by the count of who sent them.
+        collectives: communicator, ranks (a list), operation, root, ops, bytes: collective calls,
+            added up over the ranks.
+    """
+
+    ranks: pa.Table
+    pairs: pa.Table
+    collectives: pa.Table
+
+
+def rank_pairs(engine: Engine, job: str) -> RankPairs:
+    """Return what the ranks of a job sent to each other (see Repository.rank_pairs)."""
+
+    def ask(question: str) -> pa.Table:
+        def sql() -> str:
+            stored = ("processes", "peer_slices", "collective_slices", "communicators")
+            return (_WORLD + question).format(**{name: engine.stored(name) for name in stored})
+
+        return engine.ask(sql, [job])
+
+    return RankPairs(
+        ask("SELECT rank::BIGINT AS rank, any_value(host) AS host, max(size) AS size FROM ranks "
+            "GROUP BY rank ORDER BY rank"),
+        ask("SELECT r.rank::BIGINT AS rank, p.peer::BIGINT AS peer, "
+            f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops "
+            "FROM {peer_slices} p JOIN ranks r USING (process) "
+            "WHERE p.job = $1 AND p.peer >= 0 GROUP BY r.rank, p.peer "
+            "HAVING bytes > 0 OR ops > 0 ORDER BY r.rank, p.peer"),
+        ask("SELECT c.communicator, any_value(m.ranks) AS ranks, c.operation, c.root, "
+            f"{total('c.ops')} AS ops, {total('c.bytes')} AS bytes "
+            "FROM {collective_slices} c JOIN ranks r USING (process) LEFT JOIN "
+            "(SELECT communicator, any_value(ranks) AS ranks FROM {communicators} "
+            "WHERE job = $1 GROUP BY communicator) m ON m.communicator = c.communicator "
+            "WHERE c.job = $1 GROUP BY c.communicator, c.operation, c.root "
+            "ORDER BY c.communicator, c.operation, c.root"),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Fabrics, what their links carry, and what jobs sent through them."""

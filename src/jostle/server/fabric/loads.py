@@ -1,0 +1,174 @@
+"""Fabrics and the loads of their links, as far as a viewer may know them.
+
+Who may not see all jobs gets the traffic of the jobs that he may see, routed. What ports counted is
+a margin: less the loads of these jobs it is that of the others, who may be one (docs/adr/0030).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from jostle.network import link_loads
+from jostle.network.zone_pairs import Zones, zone_loads
+from jostle.report.models.link_facts import NO_JOB, FabricLoads
+from jostle.repository import Repository
+from jostle.server.access import Viewer
+from jostle.server.system.node_grid import GridAxis
+from jostle.server.system.queries import Life
+from jostle.topology import Topology, valid_at
+from jostle.topology.store import topologies_of
+
+
+def all_fabrics(repository: Repository) -> list[Topology]:
+    """Return all versions of all fabrics, by name and time."""
+    found = topologies_of(repository.path)
+    return sorted(found, key=lambda each: (each.name, each.valid_from_ns))
+
+
+def fabrics_mark(repository: Repository) -> tuple[tuple[str, int], ...]:
+    """Return what changes when a fabric is read anew: the files, and when each was written."""
+    folder = repository.path / "topologies"
+    files = folder.iterdir() if folder.is_dir() else ()
+    return tuple(sorted((file.name, file.stat().st_mtime_ns) for file in files))
+
+
+def fabric_at(repository: Repository, name: str, time_ns: int) -> Topology | None:
+    """Return the version of a fabric for a time; before its first one, the first; None: none."""
+    versions = [each for each in all_fabrics(repository) if each.name == name]
+    return valid_at(versions, name, time_ns) or (versions[0] if versions else None)
+
+
+def fabric_of(
+    repository: Repository, hosts: Collection[str], time_ns: int
+) -> Topology | None:  # fmt: skip
+    """Return the fabric that most of some nodes were in at a time; None: none has one of them."""
+    names = dict.fromkeys(each.name for each in all_fabrics(repository))
+    fabrics = [each for name in names if (each := fabric_at(repository, name, time_ns))]
+    best = max(fabrics, key=lambda each: len(each.adapters_of.keys() & hosts), default=None)
+    return best if best is not None and best.adapters_of.keys() & hosts else None
+
+
+def fabric_loads(
+    repository: Repository,
+    topology: Topology,
+    lives: Sequence[Life],
+    viewer: Viewer,
+    span: tuple[int, int],
+    steps: int,
+) -> FabricLoads:
+    """Return what the links of a fabric carried over a span, as far as a viewer may know it.
+
+    Args:
+        repository: What is asked.
+        topology: The fabric.
+        lives: Of all jobs.
+        viewer: The viewer.
+        span: Start and end, ns since the epoch; cut to the time of the jobs that he may see.
+        steps: The most steps wanted.
+    """
+    visible = [life for life in lives if viewer.sees(life.uid)]
+    axis = GridAxis.of(span, visible, steps)
+    jobs = None if viewer.sees_all else sorted({life.job for life in visible})
+    traffic = repository.traffic((axis.start_ns, axis.end_ns), jobs)
+    # What ports counted is everybody's.
+    ports = repository.port_counters((axis.start_ns, axis.end_ns)) if viewer.sees_all else None
+    return FabricLoads(
+        link_loads(topology, traffic, (axis.start_ns, axis.step_ns, axis.columns), ports)
+    )
+
+
+def packed_loads(fabric: FabricLoads, first: int, count: int) -> bytes:
+    """Return the loads of some steps as numbers behind a header.
+
+    Args:
+        fabric: The loads.
+        first: The first step.
+        count: How many; cut to those there are.
+
+    Returns:
+        Length of the header (uint32), the header (JSON: start_ns, step_ns, first, steps, links,
+        low_high, waiting, measured: the links whose ports count; padded to four bytes); then,
+        little endian, each steps x links: float32, bytes per second; if low_high, the most that
+        adaptive routing can have put there; if waiting, the share of the time that data waited,
+        NaN where no port counts; and uint16, the place of the busiest job in the overview's jobs.
+    """
+    start, step, steps = fabric.loads.axis
+    first = min(first, steps)
+    count = min(count, steps - first)
+    low, high = fabric.rates(first, count)
+    header = {
+        "start_ns": start, "step_ns": step, "first": first, "steps": count, "links": low.shape[1],
+        "low_high": fabric.has_range, "waiting": fabric.has_waiting,
+        "measured": np.flatnonzero(fabric.loads.is_measured).tolist(),
+    }  # fmt: skip
+    parts = [low, *([high] if fabric.has_range else [])]
+    if fabric.has_waiting:
+        parts.append(fabric.waiting(first, count))
+    numbers = [part.astype("<f4").tobytes() for part in parts]
+    who = fabric.busiest_jobs(first, count).astype("<u2").tobytes()
+    return headed(header, b"".join(numbers) + who)
+
+
+def zone_steps(
+    repository: Repository, fabric: FabricLoads, zones: Zones, viewer: Viewer,
+    lives: Sequence[Life], steps: range,
+) -> bytes:  # fmt: skip
+    """Return what zones sent to one another in some steps, as numbers behind a header.
+
+    Args:
+        repository: What is asked.
+        fabric: Loads with the same steps and jobs.
+        zones: The zones.
+        viewer: The viewer: jobs that he may not see do not count.
+        lives: Of all jobs.
+        steps: Which steps.
+
+    Returns:
+        As `packed_loads`: header (start_ns, step_ns, first, steps, zones: [{name, vertices}],
+        modelled), then steps x zones x zones float32, bytes per second from zone to zone, and the
+        same in uint16, the place of the busiest job.
+    """
+    start, step, _ = fabric.loads.axis
+    begin = start + steps.start * step
+    jobs = None if viewer.sees_all else sorted(
+        {life.job for life in lives if viewer.sees(life.uid)})  # fmt: skip
+    traffic = repository.traffic((begin, begin + len(steps) * step), jobs)
+    topology = fabric.loads.topology
+    found = zone_loads(topology, traffic, (begin, step, len(steps)), zones)
+    cells = len(zones.names) ** 2
+    best, total = np.zeros((2, len(steps), cells))
+    who = np.full(best.shape, NO_JOB, np.uint16)
+    for place, job in enumerate(fabric.jobs[:NO_JOB]):
+        if job in found.jobs:
+            load = found.jobs[job].toarray()
+            who[load > best] = place
+            best, total = np.maximum(best, load), total + load
+    header = {
+        "start_ns": start, "step_ns": step, "first": steps.start, "steps": len(steps),
+        "modelled": found.modelled,
+        "zones": [{"name": name, "vertices": list(vertices)}
+                  for name, vertices in zip(zones.names, zones.vertices, strict=True)],
+    }  # fmt: skip
+    numbers = (total / fabric.step_s).astype("<f4").tobytes() + who.astype("<u2").tobytes()
+    return headed(header, numbers)
+
+
+def headed(header: dict[str, Any], numbers: bytes) -> bytes:
+    """Put numbers behind the length of a header and the header, padded to four bytes."""
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    return struct.pack("<I", len(text)) + text + numbers
+
+
+def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
+    """Return which job was on which node at a time, of those that a viewer may see."""
+    there = [life for life in lives
+             if viewer.sees(life.uid) and life.start_ns <= at_ns < life.end_ns]  # fmt: skip
+    jobs = list(dict.fromkeys(life.job for life in there))
+    place = {job: number for number, job in enumerate(jobs)}
+    return {"jobs": jobs, "job_of": {life.host: place[life.job] for life in there}}

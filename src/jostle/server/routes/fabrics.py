@@ -1,0 +1,211 @@
+"""Fabrics: their shape, what their links carry, and who is on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, HTTPException, Path, Query, Request
+from fastapi.responses import Response
+
+from jostle.network.zone_pairs import zones_of
+from jostle.report.models.link_facts import FabricLoads, fabric_row, fabric_shape, link_report
+from jostle.server.access import Looking, Viewer
+from jostle.server.context import ServerContext
+from jostle.server.fabric.loads import (
+    all_fabrics,
+    fabric_at,
+    fabric_loads,
+    fabrics_mark,
+    packed_loads,
+    placed,
+    zone_steps,
+)
+from jostle.server.routes.query import BINARY, FAR, FromNs, Points, ToNs
+from jostle.server.schemas.fabrics import FabricOverview, Fabrics, OnLink, Placed, Shape
+from jostle.server.system.queries import Life, lives
+from jostle.topology import Topology
+
+FabricName = Annotated[str, Path(max_length=200, description="a fabric's name")]
+AtNs = Annotated[
+    int, Query(ge=0, le=FAR, description="the version for this time, ns since the epoch")
+]
+First = Annotated[int, Query(ge=0, le=4000, description="the first step that is wanted")]
+Count = Annotated[int, Query(ge=1, le=64, description="how many steps are wanted")]
+By = Annotated[Literal["switch", "group"], Query(description="what a zone is")]
+Of = Annotated[
+    list[int], Query(max_length=16, description="only the switches of these groups; none: all")
+]
+MOST_ZONES = 1024
+Place = Annotated[int | None, Query(ge=0, le=2**31, description="a place in the shape's list")]
+
+
+class _Answers:
+    """What the routes of fabrics have in common."""
+
+    def __init__(self, context: ServerContext) -> None:
+        self._service = context.job_service
+        self._context = context
+
+    def lives(self) -> list[Life]:
+        return self._service.cached(("lives",), lambda: lives(self._service.repository))
+
+    def fabric(self, name: str, at_ns: int) -> Topology:
+        """Return a fabric; HTTPException: 404, there is none of this name."""
+        topology = fabric_at(self._service.repository, name, at_ns)
+        if topology is None:
+            raise HTTPException(404, f"There is no fabric {name!r}.")
+        return topology
+
+    def key(self, topology: Topology) -> tuple[Hashable, ...]:
+        """Return what tells a version of a fabric from others, and from how it was read before."""
+        versions = fabrics_mark(self._service.repository)
+        return topology.name, topology.valid_from_ns, versions
+
+    def loads(self, name: str, viewer: Viewer, span: tuple[int, int], steps: int) -> FabricLoads:
+        topology = self.fabric(name, span[0])
+        return self._service.cached(
+            ("fabric loads", self.key(topology), viewer.users, span, steps),
+            lambda: fabric_loads(
+                self._service.repository, topology, self.lives(), viewer, span, steps
+            ),
+        )
+
+    def programs(self, viewer: Viewer) -> dict[str, str]:
+        rows = self._context.rows(viewer)
+        return {job: row["program"] for job, row in rows.items()}
+
+
+def add(app: FastAPI, context: ServerContext) -> None:
+    """Put the routes of this page on the application."""
+    answers, job_service = _Answers(context), context.job_service
+
+    @app.get("/api/v1/fabric", operation_id="fabrics", tags=["fabric"])
+    def fabrics(viewer: Looking) -> Fabrics:
+        """List the versions of all fabrics, and the time of the jobs that the viewer may see."""
+        seen = [life for life in answers.lives() if viewer.sees(life.uid)]
+        return Fabrics.model_validate({
+            "fabrics": [fabric_row(each) for each in all_fabrics(job_service.repository)],
+            "first_ns": min((life.start_ns for life in seen), default=0),
+            "last_ns": max((life.end_ns for life in seen), default=0),
+        })  # fmt: skip
+
+    @app.get(
+        "/api/v1/fabric/{name}/shape", operation_id="fabric_shape", tags=["fabric"],
+        response_model=Shape,
+    )  # fmt: skip
+    def shape(request: Request, viewer: Looking, name: FabricName, at_ns: AtNs = FAR) -> Response:
+        """Return the vertices and links of a fabric."""
+        topology = answers.fabric(name, at_ns)
+        key = ("fabric shape", answers.key(topology))
+        return job_service.answer(request, key, lambda: fabric_shape(topology))
+
+    @app.get(
+        "/api/v1/fabric/{name}/overview", operation_id="fabric_overview", tags=["fabric"],
+        response_model=FabricOverview,
+    )  # fmt: skip
+    def overview(
+        request: Request, viewer: Looking, name: FabricName,
+        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
+    ) -> Response:  # fmt: skip
+        """Return the load of the busiest link over time, and the jobs with traffic.
+
+        Who may not see all jobs gets the routed traffic of those that he may see.
+        """
+        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+        span = (viewer.users, from_ns, to_ns, steps)
+        key = ("fabric overview", answers.key(loads.loads.topology), *span)
+        return job_service.answer(
+            request, key, lambda: loads.overview(answers.programs(viewer))
+        )  # fmt: skip
+
+    @app.get(
+        "/api/v1/fabric/{name}/loads", operation_id="fabric_loads", tags=["fabric"],
+        response_class=Response, responses=BINARY,
+    )  # fmt: skip
+    def link_steps(
+        request: Request, viewer: Looking, name: FabricName,
+        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
+        first: First = 0, count: Count = 16,
+    ) -> Response:  # fmt: skip
+        """Return the load of every link in some of the steps of an overview.
+
+        The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+        steps, links, low_high, waiting, measured), then, little endian, each steps x links:
+        float32, bytes per second; with low_high the most that adaptive routing can have put there;
+        with waiting the share of the time that data waited, NaN: not known; and uint16, the place
+        of the busiest job in the overview's jobs, 65535: none.
+        """
+        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+        span = (viewer.users, from_ns, to_ns, steps)
+        key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count)
+        return job_service.answer(
+            request, key, lambda: packed_loads(loads, first, count), "application/octet-stream"
+        )
+
+    @app.get(
+        "/api/v1/fabric/{name}/zones", operation_id="fabric_zones", tags=["fabric"],
+        response_class=Response, responses=BINARY,
+    )  # fmt: skip
+    def zones(
+        request: Request, viewer: Looking, name: FabricName, by: By = "switch", of: Of = [],  # noqa: B006
+        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
+        first: First = 0, count: Count = 4,
+    ) -> Response:  # fmt: skip
+        """Return what the leaves or the groups of a fabric sent to one another, step by step.
+
+        The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+        steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
+        float32, bytes per second; and the same in uint16, the place of the busiest job in the
+        overview's jobs, 65535: none.
+        """
+        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+        topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
+        parts = zones_of(topology, by, of)
+        if len(parts.names) > MOST_ZONES:
+            raise HTTPException(400, f"More than {MOST_ZONES} zones make no picture.")
+        begin = min(first, loads.loads.axis[2])
+        wanted = range(begin, min(begin + count, loads.loads.axis[2]))
+        return job_service.answer(
+            request, ("zones", answers.key(topology), *span, by, tuple(of), wanted),
+            lambda: zone_steps(
+                job_service.repository, loads, parts, viewer, answers.lives(), wanted
+            ),
+            "application/octet-stream",
+        )  # fmt: skip
+
+    @app.get(
+        "/api/v1/fabric/{name}/link", operation_id="on_link", tags=["fabric"],
+        response_model=OnLink,
+    )  # fmt: skip
+    def on_link(
+        request: Request, viewer: Looking, name: FabricName, link: Place = None,
+        switch: Place = None, from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
+    ) -> Response:  # fmt: skip
+        """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
+
+        Jobs that the viewer may not see are left out.
+        """
+        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+        topology = loads.loads.topology
+        wanted, there = (switch, len(topology.vertices)) if link is None else (
+            link, len(topology.sources))  # fmt: skip
+        if wanted is None or wanted >= there:
+            raise HTTPException(404, "There is no such link or switch in this fabric.")
+        key = (viewer.users, from_ns, to_ns, steps, link, switch)
+
+        def make() -> dict[str, Any]:
+            return link_report(
+                loads, link=link, switch=switch, programs=answers.programs(viewer),
+                guilty_slices=lambda job: job_service.guilty(job, viewer),
+            )  # fmt: skip
+
+        return job_service.answer(
+            request, ("on link", answers.key(topology), *key), make, has_verdicts=True
+        )
+
+    @app.get("/api/v1/fabric/{name}/placement", operation_id="fabric_placement", tags=["fabric"])
+    def placement(viewer: Looking, name: FabricName, at_ns: AtNs = FAR) -> Placed:
+        """Return which job was on which node at a time, of those that the viewer may see."""
+        answers.fabric(name, at_ns)
+        return Placed.model_validate(placed(answers.lives(), viewer, at_ns))

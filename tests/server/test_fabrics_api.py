@@ -1,0 +1,126 @@
+"""What the pages ask of a network: its links' loads, who is on one, and who may know it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from server_ground import Hall, hall
+from starlette.testclient import TestClient
+
+from jostle.repository import Repository
+from jostle.synthetic import Spec, plant, plant_fabric, plant_machines
+from jostle.topology import fat_tree
+
+STEPS = 32
+
+
+@pytest.fixture(scope="module")
+def fabric_hall(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
+    path = tmp_path_factory.mktemp("fabric") / "repository"
+    spec = Spec(jobs=10, slices=120, length=60, processes=4, mounts=1, users=4)
+    planted = plant(path, spec, seed=5)
+    hosts = Repository(path).query("SELECT DISTINCT host FROM processes ORDER BY host")
+    # Neighbours of the list are on different leaves: jobs have nodes that adjoin.
+    names = hosts["host"].to_pylist()
+    topology = fat_tree(2, -(-len(names) // 2), 2, rate=1e9, name="net",
+                        hosts=[*names[::2], *names[1::2], "spare"])  # fmt: skip
+    plant_fabric(path, topology, seed=2)
+    plant_machines(planted, seed=5)  # the agents of nodes count at their ports
+    return hall(path, tmp_path_factory.mktemp("looks") / "audit.jsonl")
+
+
+def _get(client: TestClient, path: str, **query: Any) -> Any:
+    answer = client.get(f"/api/v1/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    if answer.headers["content-type"].startswith("application/json"):
+        return answer.json()
+    (length,) = struct.unpack_from("<I", answer.content)
+    return json.loads(answer.content[4 : 4 + length]), answer.content[4 + length :]
+
+
+def test_shape_loads_and_table_say_the_same(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    (fabric,) = _get(adam, "fabric")["fabrics"]
+    shape = _get(adam, "fabric/net/shape")
+    assert fabric["kind"] == "fat tree" and fabric["links"] == len(shape["sources"])
+    overview = _get(adam, "fabric/net/overview", steps=STEPS)
+    head, numbers = _get(adam, "fabric/net/loads", steps=STEPS, first=2, count=3)
+    links = fabric["links"]
+    assert (head["first"], head["steps"], head["links"]) == (2, 3, links)
+    load = np.frombuffer(numbers, "<f4", 3 * links).reshape(3, links)
+    before = 4 * 3 * links * (1 + head["low_high"] + head["waiting"])
+    who = np.frombuffer(numbers, "<u2", 3 * links, before).reshape(3, links)
+    np.testing.assert_allclose(load.max(axis=1), overview["peaks"][2:5], rtol=1e-5)
+    routed = np.ones(links, bool)
+    routed[head["measured"]] = False
+    assert routed.any() and not routed.all()  # agents count at nodes' ports, nobody at spines'
+    assert ((who == 65535) == (load == 0))[:, routed].all()
+    busiest = int(np.where(routed, load[0], 0).argmax())
+    on = _get(adam, "fabric/net/link", link=busiest, steps=STEPS)
+    assert on["name"] == shape["link_names"][busiest] and on["resource"] == f"link {on['name']}"
+    assert on["load"][2] == pytest.approx(load[0, busiest], rel=1e-5)
+    sums = np.sum([job["values"] for job in on["jobs"]], axis=0)
+    np.testing.assert_allclose(sums, on["load"], rtol=1e-4)
+    first = overview["jobs"][who[0, busiest]]["job"]
+    assert max(on["jobs"], key=lambda job: job["values"][2])["job"] == first
+    assert on["jobs"][0]["seconds_lost"] is None  # nobody asked for a verdict
+
+
+def test_a_switch_carries_what_leads_into_it(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    shape = _get(adam, "fabric/net/shape")
+    leaf = shape["vertices"].index("leaf1")
+    on = _get(adam, "fabric/net/link", switch=leaf, steps=STEPS)
+    head, numbers = _get(adam, "fabric/net/loads", steps=STEPS, count=1)
+    load = np.frombuffer(numbers, "<f4", head["links"])
+    into = np.array(shape["targets"]) == leaf
+    assert on["links"] == into.sum() and on["load"][0] == pytest.approx(load[into].sum(), rel=1e-5)
+    assert adam.get("/api/v1/fabric/net/link", params={"switch": 9999}).status_code == 404
+    assert adam.get("/api/v1/fabric/other/shape").status_code == 404
+
+
+def test_leaves_sent_what_the_links_between_them_carried(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    shape = _get(adam, "fabric/net/shape")
+    head, numbers = _get(adam, "fabric/net/zones", steps=STEPS, first=4, count=2)
+    assert [zone["name"] for zone in head["zones"]] == ["leaf1", "leaf2"]
+    sent = np.frombuffer(numbers, "<f4", 8).reshape(2, 2, 2)
+    head, numbers = _get(adam, "fabric/net/loads", steps=STEPS, first=4, count=2)
+    load = np.frombuffer(numbers, "<f4", 2 * head["links"]).reshape(2, -1)
+    up = [k for k, name in enumerate(shape["link_names"]) if name.startswith("leaf1 > spine")]
+    np.testing.assert_allclose(load[:, up].sum(axis=1), sent[:, 0, 1], rtol=1e-4)
+
+
+def test_a_user_gets_the_traffic_of_his_own_jobs(fabric_hall: Hall) -> None:
+    anne, adam = fabric_hall.guest("anne"), fabric_hall.guest("adam")
+    own = {row["job"] for row in _get(anne, "jobs")["jobs"]}
+    mine = _get(anne, "fabric/net/overview", steps=STEPS)["jobs"]
+    every = {job["job"]: job for job in _get(adam, "fabric/net/overview", steps=STEPS)["jobs"]}
+    assert mine and {job["job"] for job in mine} <= own < {*every, *own}
+    head, _ = _get(anne, "fabric/net/loads", steps=STEPS)
+    assert head["measured"] == []  # what ports counted is also that of others
+    assert all(job["bytes"] == pytest.approx(every[job["job"]]["bytes"]) for job in mine)
+    placed = _get(anne, "fabric/net/placement", at_ns=_get(anne, "fabric")["last_ns"] - 10**9)
+    assert set(placed["jobs"]) <= own
+
+
+def test_who_of_a_job_sent_to_whom(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    job = _get(adam, "fabric/net/overview", steps=STEPS)["jobs"][0]["job"]
+    path = f"jobs/{job}/communication"
+    head, numbers = _get(adam, path)
+    values = np.frombuffer(numbers, "<f4").reshape(head["cells"], head["cells"])
+    assert np.nansum(values) == pytest.approx(head["bytes"]) and head["pairs"][0]["bytes"] > 0
+    assert np.isnan(np.diag(values)).all()
+    by_switch, _ = _get(adam, path, order="switch", by="hops")
+    switches = [label["switch"] for label in by_switch["labels"]]
+    assert switches == sorted(switches) and {"leaf1", "leaf2"} == set(switches)
+    window, numbers = _get(adam, path, begin=1, end=2)
+    assert (window["cells"], len(numbers)) == (1, 4)
+    binned, numbers = _get(adam, path, size=1)
+    assert np.frombuffer(numbers, "<f4")[0] == pytest.approx(head["bytes"])
+    assert binned["each"] == head["ranks"]

@@ -1,0 +1,39 @@
+// What zones of a fabric (leaves, groups, routers) sent to one another, as a matrix. Pure.
+import type { ZoneBlock } from '../../api/fabrics';
+import { NO_JOB, type JobColours } from './fabric';
+import type { LinkPaints } from './link-paint';
+
+/** The matrix of one step: from × to, row by row. */
+export interface ZoneStep { zones: ZoneBlock['zones']; load: Float32Array; job: Uint16Array }
+
+export function zoneStep(block: ZoneBlock, step: number): ZoneStep {
+  const size = block.zones.length ** 2;
+  const from = (step - block.first) * size;
+  return { zones: block.zones, load: block.load.subarray(from, from + size), job: block.job.subarray(from, from + size) };
+}
+
+/** Returns the greatest value of a matrix. */
+export const greatestOf = (values: Float32Array): number => values.reduce((most, value) => Math.max(most, value), 0);
+
+/** Returns the colour of each cell as the four bytes of a pixel. */
+export function paintZones(step: ZoneStep, greatest: number, byJob: boolean, paints: LinkPaints): Uint32Array {
+  const pixels = new Uint32Array(step.load.length);
+  const scale = greatest > 0 ? 255 / greatest : 0;
+  for (let at = 0; at < pixels.length; at += 1) {
+    const value = step.load[at] ?? 0;
+    const ramp = byJob ? paints.jobs[step.job[at] ?? NO_JOB] : paints.traffic;
+    pixels[at] = value > 0 && ramp ? (ramp[Math.min(Math.round(Math.sqrt(value * scale * 255)), 255)] ?? 0) : paints.idle;
+  }
+  return pixels;
+}
+
+/** Returns the job of a cell in words: `mostly relax-0001`; '': none. */
+export function jobOfCell(step: ZoneStep, cell: number, jobs: JobColours): string {
+  const who = step.job[cell] ?? NO_JOB;
+  return who === NO_JOB ? '' : `mostly ${jobs.names[who] || 'no known job'}`;
+}
+
+/** The widest a cell may be, px, and the narrowest. */
+const [WIDEST, NARROWEST] = [44, 3];
+/** Returns the size of a cell of a square matrix in a width, px. */
+export const cellSize = (zones: number, room: number): number => Math.min(Math.max(Math.floor(room / Math.max(zones, 1)), NARROWEST), WIDEST);
