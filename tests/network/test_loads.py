@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from link_traffic import SECOND, pairs, ports, whole
 from scipy.sparse import csr_array
-from synth_traffic import SECOND, pairs, ports, whole
 
 from jostle.network import link_loads, routes_of
 from jostle.topology import Topology, dragonfly, fat_tree, torus

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from link_traffic import SECOND, pairs
 
 from jostle.network import link_loads, shared_links, shared_routers, zone_links
 from jostle.topology import Topology, TopologyError, dragonfly, fat_tree, torus
-from synth_traffic import SECOND, pairs
 
 TREE = fat_tree(4, 1, 2, cores=1, leaves_per_pod=2)
 
