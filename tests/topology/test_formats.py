@@ -169,7 +169,14 @@ def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_pat
 
 
 #: Pieces of every kind of file: nonsense that is nearly right gets deeper than noise.
-_WORDS = {word for text in (CONF, DISCOVERY, LINKS, YAML) for word in text.split()}
+OTHERS = """c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)
+c0-0c0s0g0l00[(0,0,0)] Z+ -> c0-0c0s1g0l32[(0,0,1)] LinkType: backplane
+cpu=1,slot=0,cage=0,cab_position=0,cab_row=0,processor_id=1
+sg,sr,sc,dg,dr,dc,color g,r,c,n,core,jobid 0,0,0,0,0,1,g 0,0,0,1,2,3
+---\n- [sx, int32]\n- [tx, int32]\n...\n0 1 dim: {x: 4} 0 0 0 0 0 1 R00 <1,2,3,4,5>
+x1000c0s0b0n0h0 x3000c0r24j4p0
+"""
+_WORDS = {word for text in (CONF, DISCOVERY, LINKS, YAML, OTHERS) for word in text.split()}
 PIECES = sorted(_WORDS | set(" \n,[]{}:=-"))
 
 

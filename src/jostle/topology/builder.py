@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from jostle.topology.model import LINK_KINDS, LinkKind, Topology, TopologyKind
@@ -53,6 +55,23 @@ class Builder:
         self.link(a, b, there, rate=rate, ports=ports, lanes=lanes, dimension=dimension, sign=sign)
         self.link(b, a, back or there, rate=rate, ports=(ports[1], ports[0]), lanes=lanes,
                   dimension=dimension, sign=-sign)  # fmt: skip
+
+    def bundles(self, directed: Mapping[tuple[int, int], int]) -> int:
+        """Join pairs of vertices by all their cables as one; both directions have as many.
+
+        Args:
+            directed: How many cables a file names from one vertex to another.
+
+        Returns:
+            How many pairs have another number of cables there than back in the file.
+        """
+        uneven = 0
+        for (a, b), count in directed.items():
+            back = directed.get((b, a), 0)
+            if back == 0 or a < b:
+                uneven += count != back
+                self.cable(a, b, lanes=max(count, back))
+        return uneven
 
     def build(self, name: str, kind: TopologyKind = "graph", **more: object) -> Topology:
         """Return the topology.

@@ -9,7 +9,15 @@ from pathlib import Path
 from jostle.plain_values import one_line
 from jostle.regular_files import read_regular
 from jostle.topology.errors import TopologyError, fault
-from jostle.topology.formats import csv_links, infiniband, slurm, slurm_yaml
+from jostle.topology.formats import (
+    blue_gene,
+    cray,
+    csv_links,
+    infiniband,
+    slurm,
+    slurm_yaml,
+    tables,
+)
 from jostle.topology.formats.source import Source
 from jostle.topology.layout import some
 from jostle.topology.model import Topology
@@ -36,6 +44,10 @@ class Format:
 #: The first that recognises a file reads it.
 FORMATS = (
     Format("a discovery of InfiniBand", infiniband.recognises, infiniband.read),
+    Format("an interconnect of Cray", cray.recognises, cray.read),
+    Format("Boxfish's tables", tables.recognises_boxfish, tables.read_boxfish),
+    Format("DragonView's tables", tables.recognises_dragonview, tables.read_dragonview),
+    Format("coordinates of Blue Gene", blue_gene.recognises, blue_gene.read),
     Format("Slurm's topology.yaml", slurm_yaml.recognises, slurm_yaml.read),
     Format("Slurm's topology.conf", slurm.recognises, slurm.read),
     Format("a CSV of links", csv_links.recognises, csv_links.read),

@@ -58,8 +58,9 @@ def import_(
 ) -> None:  # fmt: skip
     """Take a fabric from FILEs into the repository.
 
-    What they are is seen from their content. Kinds: Slurm's topology.conf (with slurm.conf, if you
-    like) and topology.yaml; ibnetdiscover, with dump_lfts; a CSV of links, with one of vertices.
+    What they are is seen from their content: Slurm's topology.conf or topology.yaml; ibnetdiscover
+    with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue Gene; tables of
+    DragonView or Boxfish; a CSV of links, with one of vertices, where names may be Slingshot's.
     The reference page `topology` says what is read of each. The same content again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from jostle.topology.builder import Builder
 from jostle.topology.formats.source import Source
+from jostle.topology.formats.xnames import xname
 from jostle.topology.model import LINK_KINDS, LinkKind, Topology
 from jostle.topology.parts import fabrics
 
@@ -117,24 +118,30 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
                            f"Columns: {', '.join(_LINK_COLUMNS)}.")  # fmt: skip
     empty = True
     for line, row in _rows(source):
-        ends = row["source"], row["target"]
-        if not all(ends) or ends[0] == ends[1]:
+        ends = [_end(row, side) for side in ("source", "target")]
+        names = [vertex for vertex, _ in ends]
+        if not all(names) or names[0] == names[1]:
             raise source.fault(line, "a cable needs two different ends", "Name both vertices.")
-        for end in ends:
+        for end in names:
             if known is not None and end not in known:
-                raise source.fault(line, f"`{end}` is not in the CSV of vertices",
-                                   "Add its row there, or correct the name.")  # fmt: skip
+                mend = "Add its row there, or correct the name."
+                raise source.fault(line, f"`{end}` is not in the CSV of vertices", mend)
         kind = row.get("kind", "") or "other"
         if kind not in LINK_KINDS:
             raise source.fault(line, f"there is no kind `{kind}`",
                                f"One of: {', '.join(LINK_KINDS)}.")  # fmt: skip
         lanes = source.whole(line, row.get("lanes", "") or "1", "number of lanes", 1, 4096)
-        ports = row.get("source_port", ""), row.get("target_port", "")
         rate = source.rate(line, row.get("rate", ""))
-        yield *ends, ports, rate, lanes, kind
+        yield names[0], names[1], (ends[0][1], ends[1][1]), rate, lanes, kind
         empty = False
     if empty:
         raise source.fault(0, "it has no links", "Add a row for each cable.")
+
+
+def _end(row: dict[str, str], side: str) -> tuple[str, str]:
+    """Return the vertex and the port of an end; names of Slingshot's ports have both."""
+    own, port = xname(row[side]), row.get(f"{side}_port", "")
+    return (own.vertex, port or own.port) if own is not None else (row[side], port)
 
 
 def _nodes_by_links(builder: Builder, place: dict[str, int], cables: list[_Cable]) -> list[str]:
@@ -143,12 +150,18 @@ def _nodes_by_links(builder: Builder, place: dict[str, int], cables: list[_Cable
     for there, back, *_ in cables:
         partners.setdefault(there, set()).add(back)
         partners.setdefault(back, set()).add(there)
-    nodes = {there for there, *_, kind in cables if kind == "terminal"}
+    names = {name: xname(name.replace("/", "")) for name in partners}
+    hosts = {name: own.host for name, own in names.items() if own is not None and own.host}
+    nodes = {there for there, *_, kind in cables if kind == "terminal"} | set(hosts)
     by_links = not nodes
     if by_links:
         nodes = {name for name, others in partners.items() if len(others) == 1}
     for name in partners:
-        place[name] = builder.vertex(name, name if name in nodes else "")
+        own = names[name]
+        place[name] = builder.vertex(name, hosts.get(name, name) if name in nodes else "",
+                                     adapter=own.adapter if own is not None else "")  # fmt: skip
+    if hosts:
+        return ["Nodes are called by their xnames; give their host names with --hosts."]
     if not by_links:
         return []
     return [f"No file says which vertices are nodes: the {len(nodes)} that are linked to one other "
