@@ -202,7 +202,8 @@ def losses_at(
     lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
     for job, of in slices.items():
         for each in of:
-            if each["resource"] == resource and span[0] <= each["start_ns"] < span[1]:
+            there = str(each["resource"]).partition(" (to ")[0]  # traffic to a file system
+            if there == resource and span[0] <= each["start_ns"] < span[1]:
                 lost[job] += each["seconds"]
                 cost[each["suspect"]] = cost.get(each["suspect"], 0.0) + each["seconds"]
     return lost, cost
