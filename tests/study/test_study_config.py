@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -212,3 +213,27 @@ def test_anything_is_read_or_refused(pairs: list[tuple[str, Any]], table: str) -
     text += ONE if table != "study" else ""
     with contextlib.suppress(JostleError):
         plan(parse_text(text, "study.toml", Wishes()))
+
+
+def test_at_names_nodes_by_number(parse: Callable[..., Any]) -> None:
+    text = (
+        HEAD + '[[program]]\npattern = "ping"\nmpi = "openmpi"\nat = "{}"\n[lab]\ntopology = "{}"\n'
+    )
+    study = parse(text.format("1,5-7", "tree:4x2"))
+    program = plan(study)[0].members[0].program
+    assert (program.at, program.nodes, program.processes) == ((1, 5, 6, 7), 4, 4)
+    assert study.lab.topology == "tree:4x2"
+    for at, topology, word in (("0", "", "at"), ("1,1", "", "at"), ("3-1", "", "at"),
+                               ("1", "ring:4", "topology")):  # fmt: skip
+        with pytest.raises(ConfigError, match=word):
+            parse(text.format(at, topology))
+
+
+def test_what_labs_got_later_does_not_make_other_studies(parse: Callable[..., Any]) -> None:
+    study = parse(HEAD + '[[program]]\npattern = "write-seek"\n')
+    old = study.to_json()
+    for key in ("description", "repetitions", "left_out"):
+        del old[key]
+    del old["lab"]["topology"], old["lab"]["storage_at"]
+    digest = hashlib.sha256(json.dumps(old, sort_keys=True).encode()).hexdigest()[:16]
+    assert study.fingerprint() == digest

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from jostle.errors import UsageError
 from jostle.regular_files import read_regular
 from jostle.study.errors import ConfigError
 from jostle.study.grammar import NAME, Source, Table, near, whole
@@ -39,6 +40,8 @@ _RESERVED = re.compile(r"JOSTLE.*|LD_PRELOAD")
 _FILE_NAME = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[\w./+-]{1,200}")
 _ONLY_PATTERN = ("piece", "shared", "api", "flush", "reuse", "direct", "split", "volume",
                  "iterations", "time", "period", "duty", "phase", "options")  # fmt: skip
+_NODES = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
+_LAST_NODE = 100_000
 _ONLY_COMMAND = ("files", "prepare")
 
 
@@ -233,9 +236,23 @@ def _lab(table: Table) -> LabTable:
         queue=table.word("queue", ("fair", "fifo")) or default.queue,
         fs=table.word("fs", ("sshfs", "gluster", "loop", "plain")) or default.fs,
         store=table.word("store", ("ram", "disk")) or default.store,
+        topology=_topology(table),
+        storage_at=table.text("storage_at"),
     )
     table.finish()
     return lab_table
+
+
+def _topology(table: Table) -> str:
+    text = table.text("topology")
+    if text:
+        from jostle.lab.spec import parse_topology
+
+        try:
+            parse_topology(text)
+        except UsageError as error:
+            raise table.error("topology", str(error), error.hint) from None
+    return text
 
 
 def _slurm(table: Table) -> SlurmTable:
@@ -263,6 +280,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
         "processes": ("processes", lambda: table.whole("processes", 1, 1_000_000)),
         "nodes": ("nodes", lambda: table.whole("nodes", 1, 100_000)),
         "per_node": ("per_node", lambda: table.whole("per_node", 1, 100_000)),
+        "at": ("at", lambda: _at(table)),
         "mpi": ("mpi", lambda: table.word("mpi", MPIS)),
         "chunk": ("chunk", lambda: table.size("chunk")),
         "piece": ("piece", lambda: table.size("piece")),
@@ -301,7 +319,8 @@ def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _any_keys(table: Table) -> dict[str, Any]:
     """Return [defaults]: every key of a program but those that identify it."""
-    found = _keys(table, tuple(name for name in _readers(table) if name not in ("role", "files")))
+    own = ("role", "files", "at")
+    found = _keys(table, tuple(name for name in _readers(table) if name not in own))
     table.finish()
     return found
 
@@ -321,6 +340,21 @@ def _volume(table: Table) -> int | tuple[tuple[int, int], ...] | None:
         '"64MiB", or { "64KiB" = "8MiB", "1MiB" = "64MiB" }',
     )  # fmt: skip
     return cast("int | tuple[tuple[int, int], ...] | None", found)
+
+
+def _at(table: Table) -> tuple[int, ...] | None:
+    """Take the numbers of nodes, such as `1,5-8`; each once."""
+
+    def read(value: object) -> tuple[int, ...] | None:
+        if not isinstance(value, str) or not _NODES.fullmatch(value):
+            return None
+        spans = [[int(end) for end in part.split("-")] for part in value.split(",")]
+        if any(not 0 < span[0] <= span[-1] <= _LAST_NODE for span in spans):
+            return None
+        numbers = [n for span in spans for n in range(span[0], span[-1] + 1)]
+        return tuple(numbers) if len(set(numbers)) == len(numbers) else None
+
+    return table.take("at", read, "numbers of nodes, each once", '"1,5" or "1-32,65-96"')
 
 
 def _environment(table: Table) -> tuple[tuple[str, str], ...]:
@@ -392,6 +426,10 @@ def _program(table: Table, defaults: dict[str, Any], forced: dict[str, Any]) -> 
                           "Leave it out; a command takes what it needs as words.")  # fmt: skip
     own = _keys(table, tuple(_readers(table)))
     table.finish()
+    if "at" in own:
+        if said := [key for key in ("nodes", "per_node") if key in own]:
+            raise table.error(said[0], "`at` says it already.", "Leave one of the two out.")
+        own["nodes"] = len(own["at"])
     # NOTE: volume and volumes are two forms of one key; the nearer form hides the other.
     merged: dict[str, Any] = {}
     for layer in (defaults, own, forced):

@@ -125,6 +125,8 @@ class Execution:
     def _nodes_of(self, slot: int) -> tuple[str, ...]:
         """Return the nodes of one of the programs."""
         nodes, kind = self._place.nodes, self._study.where.placement
+        if (at := self._run.members[slot].program.at) and self._place.name != "local":
+            return tuple(nodes[number - 1] for number in at)
         counts = [member.program.nodes or 1 for member in self._run.members]
         if kind == "interleaved":
             order = nodes[slot::2] + nodes[1 - slot :: 2]

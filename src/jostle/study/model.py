@@ -46,6 +46,7 @@ class Program:
         processes: Number of processes of all nodes together.
         nodes: Number of nodes they are spread over.
         per_node: Processes on each node, in place of nodes.
+        at: Which of the place's nodes, counted from 1, in place of where.placement.
         mpi: "none", "openmpi" or "mpich".
         chunk: Bytes of one chunk, message or working set.
         piece: Bytes of one call.
@@ -81,6 +82,7 @@ class Program:
     processes: int | None = None
     nodes: int | None = None
     per_node: int | None = None
+    at: tuple[int, ...] = ()
     mpi: str | None = None
     chunk: int | None = None
     piece: int | None = None
@@ -155,6 +157,8 @@ class LabTable:
     queue: str = "fair"
     fs: str = "sshfs"
     store: str = "ram"
+    topology: str = ""
+    storage_at: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,6 +258,8 @@ class Study:
         content = self.to_json()
         for key in ("description", "repetitions", "left_out"):
             del content[key]
+        # What came later and is not used must not make another study of an old one.
+        content["lab"] = {key: value for key, value in content["lab"].items() if value != ""}
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -243,7 +243,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
                 hint=f'Add "{size_text(chunk)}" = "..." to its table `volume`.',
             )
         program = dataclasses.replace(program, volume=known[chunk], volumes=())
-    processes = program.processes or 1
+    processes = program.processes or len(program.at) or 1
     nodes = program.nodes or -(-processes // (program.per_node or processes))
     default: dict[str, Any] = {
         "processes": processes,

@@ -194,6 +194,10 @@ class Runner:
     def _open_place(self, runs: tuple[PlannedRun, ...]) -> Iterator[None]:
         try:
             self.place.open()
+            if (fabric := self.place.fabric()) is not None:
+                from jostle.topology.store import FOLDER, save
+
+                save(self.repository.path / FOLDER, fabric)
             self._note(None, "")
             self._enough_nodes(runs)
             self._versions = versions(self.study, self.place)
@@ -207,7 +211,10 @@ class Runner:
         if self.place.name == "local":
             return  # one node, whatever the study says
         count = max if self.study.where.placement == "shared" else sum
-        need = max(count([member.program.nodes or 1 for member in run.members]) for run in runs)
+        need = max(count([member.program.nodes or 1 for member in run.members if not
+                          member.program.at] or [1]) for run in runs)  # fmt: skip
+        need = max([need, *(number for run in runs for member in run.members
+                            for number in member.program.at)])  # fmt: skip
         if need > len(self.place.nodes):
             raise StudyError(
                 f"A run needs {need} nodes, the {self.place.name} has {len(self.place.nodes)}.",

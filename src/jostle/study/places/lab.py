@@ -6,6 +6,7 @@ import contextlib
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jostle.errors import JostleError
 from jostle.lab import Lab, LabError, LabSpec, attach, up
@@ -15,8 +16,11 @@ from jostle.study.model import Study
 from jostle.study.monitor import Monitor
 from jostle.study.places.place import Base, one_per_node
 
+if TYPE_CHECKING:
+    from jostle.topology import Topology
+
 #: What must be as the study says when a lab is up already; of nodes there may be more.
-_SHAPE = ("storage_rate", "uplink_rate", "queue", "fs", "store")
+_SHAPE = ("storage_rate", "uplink_rate", "queue", "fs", "store", "topology", "storage_at")
 
 
 class LabMonitor:
@@ -90,6 +94,10 @@ class LabPlace(Base):
         except BaseException:
             self.close()
             raise
+
+    def fabric(self) -> Topology | None:
+        """Return the lab's fabric, where it has a topology."""
+        return self.lab.topology()
 
     def gone(self) -> str:
         """Return a message if the lab was taken down meanwhile; "" if it is up."""

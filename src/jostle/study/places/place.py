@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jostle.study.errors import StudyError
 from jostle.study.launch import (
@@ -29,6 +29,9 @@ from jostle.study.launch import (
 from jostle.study.model import Study
 from jostle.study.monitor import DiskMonitor, Monitor
 from jostle.study.processes import kill, marked, sweep
+
+if TYPE_CHECKING:
+    from jostle.topology import Topology
 
 Processes = Sequence[subprocess.Popen[bytes]]
 
@@ -55,6 +58,9 @@ class Place(Protocol):
 
     def close(self) -> None:
         """Take down what `open` made; may be called at any time, and twice."""
+
+    def fabric(self) -> Topology | None:
+        """Return how its nodes are linked, where it knows that."""
 
     def gone(self) -> str:
         """Return why the place no longer exists; empty while it exists."""
@@ -136,6 +142,10 @@ class Base:
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
+
+    def fabric(self) -> Topology | None:
+        """Nobody knows."""
+        return None
 
     def gone(self) -> str:
         """Return "": the machine does not disappear during a run."""
