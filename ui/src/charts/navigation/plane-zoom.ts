@@ -36,6 +36,9 @@ export function zoomAt(window: Window, picture: Size, room: Size, factor: number
   return moveBy(windowOf(moved, picture, room), picture, room, 0, 0);
 }
 
+/** Zooms by a factor, with a point in the middle; x and y are parts of the picture's width and height. */
+export const zoomTo = (window: Window, factor: number, x: number, y: number): Window => ({ zoom: Math.min(Math.max(window.zoom * factor, 1), MOST), x, y });
+
 /** Moves the picture by a way, px; it does not leave the room. */
 export function moveBy(window: Window, picture: Size, room: Size, x: number, y: number): Window {
   const now = placing(window, picture, room);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goIn, goOut, linksOfNode, moveCursor, nextPlane } from './keyboard';
+import { centreOf, goIn, goOut, linksOfNode, moveCursor, nextPlane } from './keyboard';
 import { plantTorus } from './planted';
 import { detailPicture } from './planes';
 import { readTorus } from './torus';
@@ -26,5 +26,11 @@ describe('arrow keys', () => {
     expect(goOut(link)).toEqual(right);
     expect(goOut(right)).toEqual(plane);
     expect(goOut(plane)).toBe(null);
+  });
+  it('are at a part of the picture', () => {
+    const picture = detailPicture(torus, order);
+    const [left, right] = [centreOf(picture, { plane: 0, place: null, link: null }), centreOf(picture, { plane: 31, place: null, link: null })];
+    expect([left[0] + right[0], left[1] + right[1]].map((sum) => sum.toFixed(6))).toEqual(['1.000000', '1.000000']); // opposite corners
+    expect(centreOf(picture, { plane: 0, place: 0, link: null })[0]).toBeLessThan(left[0]);
   });
 });

@@ -1,5 +1,5 @@
 // Where the keys are in a torus: at a plane, at a node of it, or at one of that node's links. Pure.
-import type { Box } from './picture';
+import type { Box, Picture } from './picture';
 import { incoming, outgoing } from './polygon';
 import { coordinate, planeOf, planePlaces, type Torus } from './torus';
 
@@ -56,4 +56,12 @@ export function moveCursor(torus: Torus, order: readonly number[], planes: reado
   const links = linksOfNode(torus, cursor.place);
   const at = links.indexOf(cursor.link) + (arrow === 'left' || arrow === 'up' ? -1 : 1);
   return { ...cursor, link: links[Math.min(Math.max(at, 0), links.length - 1)] ?? null };
+}
+
+/** Returns where the keys are in a picture, as parts of its width and height. */
+export function centreOf(picture: Picture, { plane, place }: Cursor): readonly [number, number] {
+  const node = place === null ? -1 : picture.places.indexOf(place);
+  if (node >= 0) return [(picture.nodes[2 * node] ?? 0) / picture.width, (picture.nodes[2 * node + 1] ?? 0) / picture.height];
+  const box = picture.boxes.find(({ kind, of }) => (kind === 'plane' || kind === 'bar') && of === plane);
+  return box ? [(box.x + box.width / 2) / picture.width, (box.y + box.height / 2) / picture.height] : [0.5, 0.5];
 }
