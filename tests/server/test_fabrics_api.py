@@ -105,7 +105,20 @@ def test_a_user_gets_the_traffic_of_his_own_jobs(fabric_hall: Hall) -> None:
     assert head["measured"] == []  # what ports counted is also that of others
     assert all(job["bytes"] == pytest.approx(every[job["job"]]["bytes"]) for job in mine)
     placed = _get(anne, "fabric/net/placement", at_ns=_get(anne, "fabric")["last_ns"] - 10**9)
-    assert set(placed["jobs"]) <= own
+    assert set(placed["jobs"]) <= own and placed["conflicting"] == []
+
+
+def test_jobs_that_share_links_with_one(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    shape = _get(adam, "fabric/net/shape")
+    job = _get(adam, "fabric/net/overview", steps=STEPS)["jobs"][0]["job"]
+    on = [_get(adam, "fabric/net/link", link=link, steps=STEPS)["jobs"]
+          for link in range(len(shape["sources"]))]  # fmt: skip
+    there = [{each["job"]: np.array(each["values"]) > 0 for each in jobs} for jobs in on]
+    both = {other for jobs in there if job in jobs for other in jobs
+            if other and (jobs[other] & jobs[job]).any()}  # fmt: skip
+    placed = _get(adam, "fabric/net/placement", job=job, steps=STEPS)
+    assert set(placed["conflicting"]) == both - {job} != set()
 
 
 def test_who_of_a_job_sent_to_whom(fabric_hall: Hall) -> None:

@@ -877,6 +877,8 @@ export interface Placed {
   jobs: string[];
   /** by node, a place in jobs */
   job_of: Record<string, number>;
+  /** jobs that share links with the one asked for */
+  conflicting: string[];
 }
 
 /** Segments, in time, an entry of each list for each. */

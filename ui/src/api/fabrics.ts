@@ -1,5 +1,5 @@
 // Requests for fabrics: their shape, what their links carry, and who is on one of them.
-import type { FabricOverview, Fabrics, OnLink, Shape } from './api-types';
+import type { FabricOverview, Fabrics, OnLink, Placed, Shape } from './api-types';
 import { getBytes, getJson, type Query } from './request';
 
 /** The loads of all links in some steps; arrays are steps × links, step by step. */
@@ -25,6 +25,7 @@ const path = (name: string, what: string) => `fabric/${encodeURIComponent(name)}
 export const getFabrics = (signal: AbortSignal) => getJson<Fabrics>('fabric', {}, signal);
 export const getShape = (name: string, at_ns: number, signal: AbortSignal) => getJson<Shape>(path(name, 'shape'), { at_ns }, signal);
 export const getOverview = (name: string, query: Query, signal: AbortSignal) => getJson<FabricOverview>(path(name, 'overview'), query, signal);
+export const getPlacement = (name: string, query: Query, signal: AbortSignal) => getJson<Placed>(path(name, 'placement'), query, signal);
 export const getOnLink = (name: string, query: Query, signal: AbortSignal) => getJson<OnLink>(path(name, 'link'), query, signal);
 
 /** Reads the header of a binary answer, and where its numbers begin. */

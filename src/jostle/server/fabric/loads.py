@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.network import link_loads
+from jostle.network import link_loads, shared_links
 from jostle.network.zone_pairs import Zones, zone_loads
 from jostle.report.models.link_facts import NO_JOB, FabricLoads
 from jostle.repository import Repository
@@ -172,3 +172,9 @@ def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
     jobs = list(dict.fromkeys(life.job for life in there))
     place = {job: number for number, job in enumerate(jobs)}
     return {"jobs": jobs, "job_of": {life.host: place[life.job] for life in there}}
+
+
+def jobs_beside(fabric: FabricLoads, job: str) -> list[str]:
+    """Return the jobs that share links with a job, those with the most traffic first."""
+    others = [other for other in fabric.jobs if other not in ("", job)]
+    return [other for other in others if len(shared_links(fabric.loads, job, other).places)]

@@ -17,6 +17,7 @@ from jostle.server.fabric.loads import (
     fabric_at,
     fabric_loads,
     fabrics_mark,
+    jobs_beside,
     packed_loads,
     placed,
     zone_steps,
@@ -37,6 +38,7 @@ Of = Annotated[
     list[int], Query(max_length=16, description="only the switches of these groups; none: all")
 ]
 MOST_ZONES = 1024
+OneJob = Annotated[str, Query(max_length=400, description="a job")]
 Place = Annotated[int | None, Query(ge=0, le=2**31, description="a place in the shape's list")]
 
 
@@ -205,7 +207,17 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get("/api/v1/fabric/{name}/placement", operation_id="fabric_placement", tags=["fabric"])
-    def placement(viewer: Looking, name: FabricName, at_ns: AtNs = FAR) -> Placed:
-        """Return which job was on which node at a time, of those that the viewer may see."""
+    def placement(
+        viewer: Looking, name: FabricName, at_ns: AtNs = FAR, job: OneJob = "",
+        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
+    ) -> Placed:  # fmt: skip
+        """Return which job was on which node at a time, of those that the viewer may see.
+
+        With a job, also which others had traffic on its links from `from_ns` to `to_ns`.
+        """
         answers.fabric(name, at_ns)
-        return Placed.model_validate(placed(answers.lives(), viewer, at_ns))
+        shared: list[str] = []
+        if job:
+            fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
+            shared = jobs_beside(fabric, job)
+        return Placed(**placed(answers.lives(), viewer, at_ns), conflicting=shared)

@@ -112,3 +112,4 @@ class Placed(BaseModel):
 
     jobs: list[str]
     job_of: dict[str, int] = Field(description="by node, a place in jobs")
+    conflicting: list[str] = Field(description="jobs that share links with the one asked for")

@@ -58,7 +58,13 @@ export interface ViewProps {
   highlight: string | null;
   /** What the view keeps in the address, such as the order of dimensions; the view alone reads it. */
   view: string; onview: (text: string) => void;
+  /** Told of the links that are before the viewer, of some of the fabric; null: all. */
+  onlinks?: (links: readonly number[] | null) => void;
+  /** Who sits where, for views that ask for it (`asksForPlacement`); null: not known yet. */
+  placed?: Placed | null;
 }
+/** Which job is on which node (by host, a place in `jobs`), and which jobs share links with the highlighted one. */
+export interface Placed { jobs: readonly string[]; job_of: Readonly<Record<string, number>>; conflicting: readonly string[] }
 
 /** Jobs beyond these share a colour. */
 const JOB_TOKENS = ['load-0', 'heat-1', 'load-2', 'load-4', 'load-1', 'heat-2', 'load-3', 'load-5'];

@@ -22,7 +22,7 @@ export function describeLine(shape: FabricShape, picture: Picture, line: number,
     links.length === 1 ? `${shape.link_names[first] ?? ''} (${way})` : `${count(links.length, 'link')} along ${way}`,
     links.length === 1 ? `${bytes(sum)}/s${rate ? ` of ${bytes(rate)}/s` : ''}` : `${bytes(sum)}/s together, ${bytes(sum / links.length)}/s each on average, at most ${bytes(most)}/s`,
     ...(waits.length ? [`waited ${percent(waits.reduce((all, share) => all + share, 0) / waits.length)} of the time`] : []),
-    job === NO_JOB ? 'no job' : `${links.length === 1 ? '' : 'most of it '}${jobs.names[job]}`,
+    job === NO_JOB ? 'no job' : `${links.length === 1 ? '' : 'most of it '}${jobs.names[job] || 'no known job'}`,
   ].join(' · ');
 }
 

@@ -126,13 +126,14 @@ export function inkLines(picture: Picture, step: StepLoads, { colour, tokens, hi
   const tokenOf = tokens.map((token) => distinct.indexOf(token));
   const steps = colour === 'job' ? WIDTHS : SHADES;
   const pale = 2 + (colour === 'job' ? distinct.length * WIDTHS : SHADES);
-  const scale = steps / (colour === 'waiting' ? 1 : step.greatest || 1);
+  // Roots of loads, as in ../link-paint.ts: a tenth of the greatest load must still be seen.
+  const part = (value: number) => (colour === 'waiting' ? value : Math.sqrt(value / (step.greatest || 1)));
   for (let line = 0; line < inks.length; line += 1) {
     const value = means[line] ?? NaN;
     const job = jobs ? (jobs[line] ?? NO_JOB) : NO_JOB;
     let ink = 0;
     if (value === value) {
-      const shade = value > 0 ? Math.min(Math.max(Math.ceil(value * scale), 1), steps) : 0;
+      const shade = value > 0 ? Math.min(Math.max(Math.ceil(part(value) * steps), 1), steps) : 0;
       if (shade === 0 || (colour === 'job' && job === NO_JOB)) ink = 1;
       else ink = 1 + shade + (colour === 'job' ? (tokenOf[job] ?? 0) * WIDTHS : 0);
     }

@@ -8,7 +8,7 @@ const torus = readTorus(shape);
 
 describe('the placement', () => {
   it('has a cube at each place, larger for the victim', () => {
-    const jobs = jobsOfVertices(shape, { jobs: ['own', 'near', 'far'], job_of: { node1: 0, node2: 1, node24: 2 } }, plantLoads(shape, 0), []);
+    const jobs = jobsOfVertices(shape, { jobs: ['own', 'near', 'far'], job_of: { node1: 0, node2: 1, node24: 2 }, conflicting: [] }, plantLoads(shape, 0), []);
     const cubes = cubesOf(torus, shape, [0, 1, 2], jobs, 'own', ['near']);
     expect(cubes.length).toBe(24);
     expect(cubes.filter(({ job }) => job).map(({ job, weight, x, y, z }) => [job, weight, x, y, z])).toEqual([['own', 'victim', 0, 0, 0], ['near', 'conflict', 0, 0, 1], ['far', 'faint', 3, 2, 1]]);

@@ -1,9 +1,6 @@
 // Where the jobs sit in a torus, as boxes in three dimensions. Pure.
-import { NO_JOB, type FabricShape, type StepLoads } from '../fabric';
+import { NO_JOB, type FabricShape, type Placed, type StepLoads } from '../fabric';
 import { coordinate, type Torus } from './torus';
-
-/** Which job is on which node: by host a place in `jobs`. */
-export interface Placed { jobs: readonly string[]; job_of: Readonly<Record<string, number>> }
 
 /** Returns the name of the job on each vertex, '' for none. Without a placement it is the job that loads the node's own links most. */
 export function jobsOfVertices(shape: FabricShape, placed: Placed | null, step: StepLoads, names: readonly string[]): string[] {

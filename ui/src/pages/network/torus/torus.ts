@@ -80,8 +80,10 @@ export function readState(text: string, torus: Torus): TorusState {
   const fits = digits.length === count && new Set(digits).size === count && digits.every((digit) => digit >= 0 && digit < count);
   const order = fits ? digits : torus.sizes.map((_, at) => at);
   const plane = rest.map((word) => (/^\d{1,9}$/.test(word) ? Number(word) : -1)).find((at) => at >= 0 && at < planeCount(torus, order));
-  return { order, plane: plane ?? null, solid: rest.includes('3d') };
+  return { order, plane: plane ?? null, solid: asksForPlacement(text) };
 }
+/** Whether the address asks for the placement. */
+export const asksForPlacement = (text: string) => text.split(':').includes('3d');
 export const writeState = ({ order, plane, solid }: TorusState) =>
   [order.join(''), ...(plane === null ? [] : [String(plane)]), ...(solid ? ['3d'] : [])].join(':');
 
