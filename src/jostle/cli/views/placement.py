@@ -30,7 +30,7 @@ from jostle.report.format.values import count, duration, local_time, percent, si
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.analysis.placement import Course, ProgramPlacement, Run
+    from jostle.analysis.placement import Course, Meeting, ProgramPlacement, Run
     from jostle.report.models.placement import JobPlacement
 
 _SHOWN = 12  # neighbours
@@ -50,12 +50,14 @@ def job_view(content: JobPlacement, dimensions: tuple[str, ...]) -> Iterator[Any
         yield _meetings(content)
         left = len(company.meetings) - len(_listed(content))
         if left:
-            yield f"{count(left)} more share no link or fewer (--json)."
-        yield (
-            f"On average {significant(company.conflicting_routers)} routers belonged to jobs that "
-            f"may use its links, and {significant(company.shared_links)} of its "
-            f"{count(company.links)} links had such a job."
-        )
+            all_met = len(_met(content)) <= _SHOWN
+            yield f"{count(left)} more{' share neither links nor routers' * all_met} (--json)."
+        if company.links:
+            yield (
+                f"On average {significant(company.conflicting_routers)} routers belonged to jobs "
+                f"that may use its links, and such a job may use {count(company.shared_links)} of "
+                f"its {count(company.links)} links."
+            )
     if content.communicators:
         yield from ("", heading("Communicators", "  the widest first"))
         yield _communicators(content)
@@ -74,12 +76,15 @@ def _shape(content: JobPlacement, dimensions: tuple[str, ...]) -> Table:
     frame = table(["=measure", "=value", "what it is"])
     for row in shape_rows(content.shape, dimensions):
         frame.add_row(*row)
-    return fit(frame, "what it is")
+    return frame
 
 
-def _listed(content: JobPlacement) -> list[Any]:
-    met = [each for each in content.company.meetings if each.conflicting or each.shared_routers]
-    return (met or list(content.company.meetings))[:_SHOWN]
+def _met(content: JobPlacement) -> list[Meeting]:
+    return [each for each in content.company.meetings if each.conflicting or each.shared_routers]
+
+
+def _listed(content: JobPlacement) -> list[Meeting]:
+    return (_met(content) or list(content.company.meetings))[:_SHOWN]
 
 
 def _meetings(content: JobPlacement) -> Table:

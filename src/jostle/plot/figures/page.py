@@ -221,13 +221,14 @@ def text_width(text: str, points: float, *, bold: bool = False) -> float:
 #: A number and its unit stay together.
 #: Per cent: where intervals of few runs, but not the runs, are cut off.
 WIDEST = -10.0
+_EQUALS = re.compile(r"\b([npqr]) = ")
 _UNITS = re.compile(r"(\d) ((?:[KMGTP]iB|B)(?:/s)?\b|m?s\b|min\b|%)")
 
 
 def wrapped(text: str, room: float, points: float, *, bold: bool = False) -> list[str]:
     """Break text into lines of at most `room` inches; a longer word stands alone."""
     lines: list[str] = []
-    text = text.replace("n = ", "n\u00a0=\u00a0")
+    text = _EQUALS.sub("\\1\u00a0=\u00a0", text)
     for word in _UNITS.sub("\\1\u00a0\\2", text).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, points, bold=bold) <= room:

@@ -52,31 +52,15 @@ def hops_of(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
 
 
-def box_of(shape: Shape, dimensions: tuple[str, ...] = ()) -> str:
-    """Return the box around a job: `5 x 8 x 10, 800 nodes`."""
-    if shape.box is None:
-        return not_defined(shape.kind)
-    begin = ""
-    if dimensions:
-        begin = " from " + ", ".join(
-            f"{name} {at}" for name, at in zip(dimensions, shape.box.begin, strict=True)
-        )
-    return f"{' x '.join(map(str, shape.box.lengths))}{begin}; {count(shape.box.nodes)} nodes"
-
-
-def not_defined(kind: str) -> str:
-    """Say that a measure has no meaning in a fabric."""
-    return f"not defined in a {kind}"
-
-
 def touched_name(part: Touched) -> str:
     """Return the plural of what a job touches: `leaves`."""
     return _PLURALS[part.what]
 
 
-def shape_rows(shape: Shape, dimensions: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str, str]]:
     """Return the measures of a placement: name, value, what it is."""
-    whole = "all" if shape.whole_routers == shape.routers else count(shape.whole_routers)
+    whole = count(shape.whole_routers) if shape.whole_routers else "none"
+    whole = "all" if shape.whole_routers == shape.routers else whole
     rows = [
         ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
         ("routers", count(shape.routers), f"switches of its nodes; of {whole} it has every node"),
@@ -84,15 +68,20 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...] = ()) -> list[tuple[str
          "links between two of its nodes, mean"),
     ]  # fmt: skip
     if shape.box is not None:
+        begin = ", ".join(
+            f"{name} {at}" for name, at in zip(dimensions, shape.box.begin, strict=True)
+        )
         rows += [
-            ("box", box_of(shape, dimensions), "the smallest around it"),
+            ("box", " x ".join(map(str, shape.box.lengths)),
+             f"the smallest around it, from {begin}; {_many(shape.box.nodes, 'node')}"),
             ("contiguity", significant(shape.contiguity or 0.0), "its nodes over those in the box"),
-        ]
+        ]  # fmt: skip
     else:
-        rows.append(("box, contiguity", "-", not_defined(shape.kind)))
-    pieces = "-" if shape.pieces is None else count(shape.pieces)
-    why = not_defined(shape.kind) if shape.pieces is None else "routers that hang together"
-    rows.append(("pieces", pieces, why))
+        rows.append(("box, contiguity", "not defined", f"in a {shape.kind}"))
+    if shape.pieces is None:
+        rows.append(("pieces", "not defined", f"in a {shape.kind}: no leaf is next to another"))
+    else:
+        rows.append(("pieces", count(shape.pieces), "groups of its routers that hang together"))
     rows += [(touched_name(part), count(part.number), f"{count(part.least)} would do")
              for part in shape.touched]  # fmt: skip
     return rows
@@ -173,7 +162,7 @@ def chance(p: float | None) -> str:
     """Return a probability: `0.03`, `2e-07`; "-" where it is not known."""
     if p is None:
         return "-"
-    return f"{p:.1e}" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
+    return f"{p:.2e}" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
 
 
 def noise_answer(each: Noise) -> str:
@@ -194,8 +183,11 @@ def noise_answer(each: Noise) -> str:
 
 def pair_answer(each: PairOfRuns) -> str:
     """Say what a pair of runs tells."""
+    faster = f"{percent(each.faster)} faster than"
+    if each.faster >= 1:
+        faster = f"{1 + each.faster:.2f} times as fast as"
     return (
-        f"{each.fast} is {percent(each.faster)} faster than {each.slow}: "
+        f"{each.fast} is {faster} {each.slow}: "
         f"{percent_alike(each.nodes_alike)} of the nodes and "
         f"{percent_alike(each.neighbours_alike)} of the conflicting nodes are the same."
     )

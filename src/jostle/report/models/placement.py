@@ -57,10 +57,12 @@ class Stays:
     Attributes:
         ground: The fabric.
         by_job: Where and when each job was.
+        servers: Hosts of machines that are servers.
     """
 
     ground: Ground
     by_job: dict[str, Stay]
+    servers: frozenset[str]
 
 
 def job_placement(
@@ -91,7 +93,7 @@ def job_placement(
         company(ground, own, others, hidden), tuple(shapes), (*notes, *_unknown(shape)),
     )  # fmt: skip
     shown = {name: stay for name, stay in everyone.items() if name not in hidden}
-    return content, Stays(ground, shown)
+    return content, Stays(ground, shown, _servers(store))
 
 
 def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement, Stays]:
@@ -126,7 +128,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
             f"{LEAST_RUNS} are needed.",
             hint=f"Look at one: jostle placement {own[-1].job}",
         )
-    return content, Stays(ground, everyone)
+    return content, Stays(ground, everyone, _servers(store))
 
 
 def job_json(content: JobPlacement) -> dict[str, Any]:
@@ -167,6 +169,11 @@ def _stays(store: Repository) -> dict[str, Stay]:
             stays[name] = Stay(name, row["name"] or "", row["uid"], tuple(row["nodes"]),
                                row["start_ns"], row["end_ns"] or 2**62)  # fmt: skip
     return stays
+
+
+def _servers(store: Repository) -> frozenset[str]:
+    rows = store.query("SELECT DISTINCT host FROM machines WHERE role = 'server'")
+    return frozenset(rows["host"].to_pylist())
 
 
 def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:

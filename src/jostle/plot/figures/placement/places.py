@@ -1,0 +1,141 @@
+"""The picture of one placement, for a page of one job or of two runs side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.plot.charts.placement import COLOURS, OWN, Cast
+from jostle.plot.figures.figure import INK, SOFT
+from jostle.plot.figures.page import Canvas, DrawnFigures
+from jostle.plot.figures.placement.boxes import (
+    ALONE,
+    TOGETHER,
+    draw_boxes,
+    draw_plane,
+    order_of,
+    planes_of,
+)
+from jostle.plot.figures.placement.strips import draw_strips, height, left_out, strips
+from jostle.report.format.values import count
+
+if TYPE_CHECKING:
+    from jostle.topology import Topology
+
+_LEGEND, _SIZE = 0.165, 6.5  # inches of a line, points
+_COLUMNS = 3
+_HEADS = ("the job alone", "with all who may use its links")
+_PLANE_GAP, _PLANE_TITLE = 0.12, 0.16
+
+
+def is_box(topology: Topology) -> bool:
+    """Whether a fabric can be drawn as boxes in space."""
+    return len(topology.sizes) == 3
+
+
+def legend_high(cast: Cast, columns: int = 2) -> float:
+    """Return the inches of the legend."""
+    return _LEGEND * -(-len(cast.names) // columns) + 0.05
+
+
+def draw_legend(
+    canvas: Canvas, left: float, top: float, cast: Cast, columns: int = 2
+) -> None:  # fmt: skip
+    """Name the colours, the job first, column by column."""
+    from matplotlib.lines import Line2D
+
+    rows = -(-len(cast.names) // columns)
+    for number, (state, name) in enumerate(cast.names.items()):
+        column, row = divmod(number, rows)
+        x = left + 0.05 + column * (canvas.width - left - 0.1) / columns
+        y = top + row * _LEGEND + 0.07
+        place = ([x / canvas.width], [(canvas.floor + canvas.body - y) / canvas.height])
+        canvas.figure.add_artist(Line2D(*place, marker="s", markersize=5.5, color=COLOURS[state],
+                                        markeredgecolor="#9AA5B1", markeredgewidth=0.4,
+                                        linestyle=""))  # fmt: skip
+        canvas.text(x + 0.11, y, name, fontsize=_SIZE, color=INK if state == OWN else SOFT,
+                    va="center", fontweight="bold" if state == OWN else "normal")  # fmt: skip
+
+
+def boxes_high(topology: Topology, width: float) -> float:
+    """Return the height of a picture of boxes, inches, at a width."""
+    sizes = [*(topology.sizes[k] for k in order_of(topology)), 1, 1][:3]
+    across = sizes[0] + 0.52 * sizes[1] + 1.2
+    up = 0.16 * sizes[0] + 0.40 * sizes[1] + sizes[2] + 2.6
+    return width * up / across
+
+
+def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:
+    """Draw a job alone, and beside it with those who may use its links."""
+    width = (canvas.width - 0.3) / 2
+    high = boxes_high(topology, width)
+    for place, shown in enumerate((ALONE, TOGETHER)):
+        axes = canvas.axes(0.15 + place * width, top, width, high)
+        draw_boxes(axes, topology, cast, shown)
+        canvas.text(0.25 + place * width, top + 0.05, _HEADS[place], fontsize=_SIZE, color=INK,
+                    fontweight="bold", va="top")  # fmt: skip
+
+
+def planes_high(topology: Topology, cast: Cast, width: float) -> float:
+    """Return the inches that all planes take."""
+    rows, one = _plane_grid(topology, cast, width)
+    return rows * (one[1] + _PLANE_TITLE) + 0.1
+
+
+def _plane_grid(
+    topology: Topology, cast: Cast, width: float
+) -> tuple[int, tuple[float, float]]:  # fmt: skip
+    order = order_of(topology)
+    shape = [topology.sizes[k] for k in order[:2]] + [1]
+    number = len(planes_of(topology, cast))
+    columns = min(_COLUMNS, number)
+    one = min((width + _PLANE_GAP) / columns - _PLANE_GAP, 2.6 if columns > 1 else 5.0)
+    return -(-number // columns), (one, max(one * shape[1] / shape[0], 0.12))
+
+
+def draw_planes(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:
+    """Draw all planes of a torus, so that nothing is hidden."""
+    width = canvas.width - 0.4
+    _, (wide, high) = _plane_grid(topology, cast, width)
+    for number, plane in enumerate(planes_of(topology, cast)):
+        row, column = divmod(number, _COLUMNS)
+        down = top + _PLANE_TITLE + row * (high + _PLANE_TITLE)
+        axes = canvas.axes(0.2 + column * (wide + _PLANE_GAP), down, wide, high)
+        draw_plane(axes, topology, cast, plane)
+
+
+def missing(topology: Topology, cast: Cast) -> str:
+    """Say what is not drawn; "" if all is."""
+    if not topology.sizes:
+        number = left_out(topology, cast)
+        return f" {count(number)} switches without them are not drawn." if number else ""
+    order = order_of(topology)
+    planes = int(np.prod([topology.sizes[k] for k in order[2:]]))
+    number = planes - len(planes_of(topology, cast))
+    return f" {count(number)} other planes are not drawn." if number else ""
+
+
+def strips_high(topology: Topology, cast: Cast, columns: int) -> float:
+    """Return the inches that the strips of a fabric without coordinates take."""
+    return height(strips(topology, cast), columns)
+
+
+def draw_all_strips(
+    canvas: Canvas, topology: Topology, cast: Cast, columns: int,
+    place: tuple[float, float, float],
+) -> None:  # fmt: skip
+    """Draw strips of leaves or groups; `place`: left, top and width, inches."""
+    left, top, width = place
+    axes = canvas.axes(left, top, width, strips_high(topology, cast, columns))
+    draw_strips(axes, strips(topology, cast), columns, width)
+
+
+def numbers_of(topology: Topology, cast: Cast) -> DrawnFigures:
+    """Return who has which node, as a table."""
+    rows = []
+    for node, router, state in zip(cast.nodes, cast.routers, cast.state, strict=True):
+        what = cast.jobs.get(int(state)) or cast.names[int(state)]
+        place = topology.coordinates[router].tolist() if topology.sizes else []
+        rows.append((topology.hosts[node], topology.vertices[router], *place, what))
+    return DrawnFigures(("node", "router", *topology.dimensions, "who"), tuple(rows))
