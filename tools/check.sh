@@ -55,7 +55,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject signals/src agent/src agent/ship -name '*.c' \
+    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject signals/src signals/probe agent/src agent/ship -name '*.c' \
         ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }

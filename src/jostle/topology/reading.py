@@ -14,6 +14,7 @@ from jostle.topology.formats import (
     cray,
     csv_links,
     infiniband,
+    latencies,
     slurm,
     slurm_yaml,
     tables,
@@ -50,6 +51,7 @@ FORMATS = (
     Format("coordinates of Blue Gene", blue_gene.recognises, blue_gene.read),
     Format("Slurm's topology.yaml", slurm_yaml.recognises, slurm_yaml.read),
     Format("Slurm's topology.conf", slurm.recognises, slurm.read),
+    Format("latencies between nodes", latencies.recognises, latencies.read),
     Format("a CSV of links", csv_links.recognises, csv_links.read),
 )
 

@@ -97,4 +97,5 @@ def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
     yield "PAPI", mpi.check_papi
     yield "lab", checks_lab.check_lab
     yield "repository", lambda: checks.check_repository(repository)
+    yield "fabrics", lambda: checks.check_fabrics(repository)
     yield "settings", checks.check_settings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -60,8 +62,9 @@ def import_(
 
     What they are is seen from their content: Slurm's topology.conf or topology.yaml; ibnetdiscover
     with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue Gene; tables of
-    DragonView or Boxfish; a CSV of links, with one of vertices, where names may be Slingshot's.
-    The reference page `topology` says what is read of each. The same content again changes nothing.
+    DragonView or Boxfish; latencies of `probe`; a CSV of links, with one of vertices, where names
+    may be Slingshot's. The reference page `topology` says what is read of each. The same content
+    again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
     from jostle.report.models.fabrics import hosts_of_jobs, outside
@@ -140,3 +143,31 @@ def demo() -> int:
     from jostle.cli.network_demo.show import show_demo
 
     return show_demo()
+
+
+@command.command("probe")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), default="latencies.csv",
+              show_default=True, help="Where the latencies are written.")  # fmt: skip
+@click.option("--repeats", metavar="N", type=click.IntRange(1, 1_000_000), default=100,
+              show_default=True, help="Round trips between two nodes, three times.")  # fmt: skip
+@click.option("--seed", metavar="N", type=click.IntRange(1), default=1, show_default=True,
+              help="Decides the order of the pairs.")  # fmt: skip
+def probe(out: Path, repeats: int, seed: int) -> None:
+    """Measure how long a message takes between each two nodes, under `mpirun` or `srun`.
+
+    One rank of each node takes part; each pair meets once in each of three sweeps. `jostle topology
+    import` reads the file and proposes groups of nodes: a guess, where nobody has a better file.
+    Measure while little else runs.
+    """
+    from jostle.signals import mpi_of_environment
+    from jostle.topology.probe import probe_program
+
+    mpi = mpi_of_environment()
+    if mpi is None:
+        raise UsageError(
+            "The probe measures between ranks, and no launcher of an MPI has started it.",
+            hint="Run for example `mpirun -n 8 --map-by node jostle topology probe`.",
+        )
+    program = probe_program(mpi)
+    sys.stdout.flush()
+    os.execv(program, [str(program), str(out), str(repeats), str(seed)])

@@ -302,6 +302,31 @@ def check_repository(path: Path) -> Check:
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 
 
+def check_fabrics(path: Path) -> Check:
+    """Check that the nodes that jobs ran on are in the fabrics that jostle knows."""
+    from jostle.cli.views.topology import outside_words
+    from jostle.report.models.fabrics import fabrics
+    from jostle.repository import Repository
+
+    if not path.exists():
+        return Check("fabrics", "ok", "there are no jobs yet")
+    content = fabrics(Repository(path))
+    flag = repository_flag(path)
+    if not content.fabrics:
+        return Check(
+            "fabrics", "ok", "none is known: which links jobs share cannot be told; "
+            f"`jostle topology import{flag} FILE` takes one",
+        )  # fmt: skip
+    if lost := outside_words(content.outside):
+        mend = (
+            f"import the network as it is now, or give the right names: `jostle topology import"
+            f"{flag} --hosts FILE ...`"
+        )
+        return Check("fabrics", "warn", " ".join(lost), mend)
+    names = ", ".join(each.newest.name for each in content.fabrics)
+    return Check("fabrics", "ok", f"{names}: all {content.outside.hosts} nodes of jobs are in them")
+
+
 def check_settings() -> Check:
     """Check whether an operator's file or the environment changes what jostle does."""
     rules: RuntimeSettings = settings()

@@ -1,0 +1,26 @@
+"""Finds the program that measures latencies between nodes, for each MPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jostle import NativeMissingError, _native_path
+
+
+def probe_program(mpi: str) -> Path:
+    """Return the program that `jostle topology probe` becomes.
+
+    Args:
+        mpi: "openmpi" or "mpich".
+
+    Raises:
+        NativeMissingError: It was not built, since the MPI was missing then.
+    """
+    try:
+        return _native_path(f"jostle-probe-{mpi}")
+    except NativeMissingError as error:
+        raise NativeMissingError(
+            str(error),
+            hint=f"It is built where mpicc.{mpi} is found: install that MPI with its headers, "
+            "then `make build` (or -DJOSTLE_MPICC=COMMAND), or reinstall jostle.",
+        ) from None

@@ -1,0 +1,96 @@
+"""How fabrics are laid out: what is known of regular ones is found again from their links alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from jostle.topology import LINK_KINDS, Topology, dragonfly, fat_tree, torus
+from jostle.topology.builder import Builder
+from jostle.topology.layout import lay_out
+from jostle.topology.parts import fabrics
+
+
+def bare(topology: Topology) -> Topology:
+    """The vertices and links alone."""
+    count, links = len(topology.vertices), len(topology.sources)
+    return replace(
+        topology, kind="graph", dimensions=(), sizes=(), wraps=(),
+        levels=np.full(count, -1), groups=np.full(count, -1),
+        coordinates=np.zeros((count, 0), np.int64),
+        link_kinds=np.full(links, LINK_KINDS.index("other")),
+        link_dimensions=np.full(links, -1), link_signs=np.zeros(links, np.int64),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fabric",
+    [
+        fat_tree(4, 3, 2), fat_tree(4, 2, 2, cores=3, leaves_per_pod=2),
+        dragonfly(4, 5, 2), dragonfly(3, 3, 1, cables_per_pair=2),
+        torus((5, 4, 3)), torus((4, 4, 4, 4, 2)), torus((4, 3), wraps=(False, False)),
+        torus((6, 3), wraps=(True, False), nodes_per_switch=2), torus((7,)),
+    ],
+    ids=lambda fabric: f"{fabric.kind} {len(fabric.vertices)}",
+)  # fmt: skip
+def test_regular_fabrics_are_found_again(fabric: Topology) -> None:
+    again = lay_out(bare(fabric))
+    assert again.kind == fabric.kind
+    assert again.link_kinds.tolist() == fabric.link_kinds.tolist()
+    if fabric.sizes:  # dimensions are found by the ports
+        wraps = [joined and n > 2 for joined, n in zip(fabric.wraps, fabric.sizes, strict=True)]
+        assert (again.sizes, list(again.wraps)) == (fabric.sizes, wraps)
+        assert again.coordinates.tolist() == fabric.coordinates.tolist()
+        longer = np.array(fabric.sizes)[fabric.link_dimensions] > 2
+        assert again.link_signs[longer].tolist() == fabric.link_signs[longer].tolist()
+    elif fabric.kind == "dragonfly":
+        assert again.groups.tolist() == fabric.groups.tolist()
+    else:
+        assert again.levels.tolist() == fabric.levels.tolist()
+
+
+def test_a_spine_with_a_few_nodes_is_a_spine() -> None:
+    builder = Builder()
+    leaves = [builder.vertex(f"leaf{k}") for k in range(4)]
+    spines = [builder.vertex(f"spine{k}") for k in range(2)]
+    for leaf in leaves:
+        for k in range(8):
+            name = f"n{leaf}-{k}"
+            builder.cable(builder.vertex(name, name), leaf)
+        for spine in spines:
+            builder.cable(leaf, spine)
+    builder.cable(builder.vertex("manager", "manager"), spines[0])
+    (fabric,) = fabrics(builder.build("fabric"))
+    assert fabric.kind == "fat tree" and fabric.levels[fabric.place["spine0"]] == 2
+    assert fabric.notes == ("Nodes are attached to switches above the leaves: spine0.",)
+
+
+def test_a_missing_global_link_is_said_and_odd_links_make_a_graph() -> None:
+    whole = dragonfly(4, 4, 1)
+    lost = whole.link_place["g0s0 > g1s0"], whole.link_place["g1s0 > g0s0"]
+    keep = np.setdiff1d(np.arange(len(whole.sources)), lost)
+    by_link = (
+        "sources",
+        "targets",
+        "rates",
+        "lanes",
+        "link_kinds",
+        "link_dimensions",
+        "link_signs",
+    )
+    less = replace(
+        whole, **{name: getattr(whole, name)[keep] for name in by_link},
+        source_ports=("",) * len(keep), target_ports=("",) * len(keep),
+    )  # fmt: skip
+    assert "No link joins the groups 0 and 1." in lay_out(less).notes  # its groups are given
+    assert lay_out(bare(less)).kind == "graph"  # nobody says what the groups are
+
+
+def test_switches_alone_are_left_out_and_said() -> None:
+    builder = Builder()
+    builder.cable(builder.vertex("a", "a"), builder.vertex("s"))
+    builder.vertex("spare")
+    (fabric,) = fabrics(builder.build("fabric"))
+    assert "spare" not in fabric.vertices and "left out: spare." in fabric.notes[0]
