@@ -74,9 +74,10 @@ describe('paint', () => {
 
 describe('the table', () => {
   it('has the facts of the picture in any order', () => {
-    expect(sortedLinks(shape, step, jobs, 'load', false, '').slice(0, 3)).toEqual([3, 0, 4]);
-    expect(sortedLinks(shape, step, jobs, 'link', false, 'spine').map((link) => shape.link_names[link])).toEqual(['leaf1 > spine1', 'leaf2 > spine1', 'spine1 > leaf1', 'spine1 > leaf2']);
-    expect(sortedLinks(shape, step, jobs, 'job', false, '').slice(0, 2)).toEqual([6, 0]);
+    expect(sortedLinks(shape, step, jobs, 'load', false, '', 3)).toEqual({ links: [3, 0, 4], total: 8 });
+    expect(sortedLinks(shape, step, jobs, 'load', true, '').links).toEqual([1, 2, 5, 7, 6, 0, 4, 3]);
+    expect(sortedLinks(shape, step, jobs, 'link', false, 'spine').links.map((link) => shape.link_names[link])).toEqual(['leaf1 > spine1', 'leaf2 > spine1', 'spine1 > leaf1', 'spine1 > leaf2']);
+    expect(sortedLinks(shape, step, jobs, 'job', false, '', 2).links).toEqual([6, 0]);
     expect(linkText(shape, step, jobs, new Set([3]), 3)).toEqual({ link: 3, name: 'leaf2 > node2', load: '400 B/s', part: '40 %', job: 'c', waiting: '', how: 'measured' });
     expect(linkText(shape, step, jobs, new Set(), 6).job).toBe('no known job');
   });
@@ -120,7 +121,9 @@ describe('zones', () => {
     expect(greatestOf(at.load)).toBe(9);
     expect([jobOfCell(at, 1, jobs), jobOfCell(at, 2, jobs), jobOfCell(at, 0, jobs)]).toEqual(['mostly c', 'mostly no known job', '']);
     const paints = linkPaints(() => [0, 0, 0], jobs.tokens, null);
-    expect(paintZones(at, 9, false, paints)).toHaveLength(4);
+    const pixels = new Uint32Array(4);
+    paintZones({ ...at, load: Float32Array.from([0, 9, 0, 0]) }, 9, false, { ...paints, idle: 7 }, pixels);
+    expect([...pixels].filter((pixel) => pixel === 7)).toHaveLength(3);
   });
   it('lead to their busiest links', () => {
     expect(busiestUplink(shape, [2], step.load)).toBe(4);

@@ -13,18 +13,20 @@ export function zoneStep(block: ZoneBlock, step: number): ZoneStep {
 }
 
 /** Returns the greatest value of a matrix. */
-export const greatestOf = (values: Float32Array): number => values.reduce((most, value) => Math.max(most, value), 0);
+export function greatestOf(values: Float32Array): number {
+  let most = 0;
+  for (const value of values) if (value > most) most = value;
+  return most;
+}
 
-/** Returns the colour of each cell as the four bytes of a pixel. */
-export function paintZones(step: ZoneStep, greatest: number, byJob: boolean, paints: LinkPaints): Uint32Array {
-  const pixels = new Uint32Array(step.load.length);
+/** Writes the colour of each cell as the four bytes of a pixel. */
+export function paintZones(step: ZoneStep, greatest: number, byJob: boolean, paints: LinkPaints, pixels: Uint32Array) {
   const scale = greatest > 0 ? 255 / greatest : 0;
   for (let at = 0; at < pixels.length; at += 1) {
     const value = step.load[at] ?? 0;
     const ramp = byJob ? paints.jobs[step.job[at] ?? NO_JOB] : paints.traffic;
     pixels[at] = value > 0 && ramp ? (ramp[Math.min(Math.round(Math.sqrt(value * scale * 255)), 255)] ?? 0) : paints.idle;
   }
-  return pixels;
 }
 
 /** Returns the job of a cell in words: `mostly relax-0001`; '': none. */
