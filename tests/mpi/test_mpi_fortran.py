@@ -5,6 +5,15 @@ from __future__ import annotations
 import pytest
 from mpis import Mpi, Mpirun
 
+# A neighbour gets as much as it gives.
+SENT = (
+    "mpi_send_bytes", "mpi_isend_bytes", "mpi_sendrecv_sent_bytes", "mpi_neighbor_bytes",
+    "mpi_put_bytes", "mpi_accumulate_bytes",
+)  # fmt: skip
+ARRIVED = (
+    "mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes", "mpi_sendrecv_arrived_bytes",
+    "mpi_neighbor_bytes", "mpi_get_bytes",
+)  # fmt: skip
 BINDINGS = {"mpif.h": 1, "use mpi": 2, "use mpi_f08": 3}
 
 
@@ -17,6 +26,11 @@ def test_fortran_agrees_with_both_accounts(
     program = mpi.compiled(
         f"bindings-{number}", "bindings.F90", flags=(f"-DBINDING={number}", "-w")
     )
-    world = jostle.world(mpi, ranks, program)
+    world = jostle.world(mpi, ranks, program, env={"JOSTLE_PEERS": "1"})
     world.agree(ranks=ranks)
+    for rank, p in enumerate(world.ranks):
+        for place, metrics in ((1, SENT), (3, ARRIVED)):
+            passed = {peer: v[place] for peer, v in p.peers.items() if v[place]}
+            assert sum(passed.values()) == sum(world.total(metric, p.pid) for metric in metrics)
+            assert set(passed) <= {(rank + 1) % ranks, (rank - 1) % ranks}
     assert sorted(world.stdout.split("\n")) == ["", *(f"rank {i}" for i in range(ranks))]
