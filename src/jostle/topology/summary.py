@@ -163,12 +163,21 @@ def _changed_links(before: Topology, after: Topology) -> list[str]:
             (lanes, "have another number of cables"), (rates, "have another rate"),
         ) if number
     ]  # fmt: skip
-    same_tables = before.forwarding.keys() == after.forwarding.keys() and (
-        before.vertices == after.vertices and np.array_equal(before.sources, after.sources)
-        and all(np.array_equal(before.forwarding[v], after.forwarding[v]) for v in after.forwarding)
-    )  # fmt: skip
     sentences = [f"Of the links between switches, {', '.join(parts)}."] if parts else []
-    return sentences + ([] if same_tables else ["The forwarding tables are others."])
+    same_links = before.vertices == after.vertices and all(
+        np.array_equal(getattr(before, name), getattr(after, name))
+        for name in ("sources", "targets", "source_ports")
+    )
+    if same_links and not _same_tables(before, after):
+        sentences.append("The forwarding tables are others.")
+    return sentences
+
+
+def _same_tables(before: Topology, after: Topology) -> bool:
+    return before.forwarding.keys() == after.forwarding.keys() and all(
+        np.array_equal(table, after.forwarding[switch])
+        for switch, table in before.forwarding.items()
+    )
 
 
 def _cables(topology: Topology) -> dict[tuple[str, str], tuple[int, float]]:
