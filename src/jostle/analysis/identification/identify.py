@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,7 +36,6 @@ from jostle.repository.query.co_running import Beside, hide
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
-_APART = "It shares no link with this job's messages."
 
 
 @dataclass
@@ -95,7 +94,7 @@ def identify(
     part = 100 / run_s if run_s else 0.0
     losses = [loss for evaluation in evaluations for loss in _losses(evaluation)]
     active = {job for resource in resources for job in resource.loads
-              if found.others[job].kind == "job"} | apart  # fmt: skip
+              if found.others[job].kind == "job"} | set(apart)  # fmt: skip
     unseen = [resource_loss.smallest_s for resource_loss in losses]
     return Interference(
         job=found.job.job,
@@ -327,7 +326,7 @@ def _resource(evaluation: _Evaluation) -> ResourceLoss:
 
 
 def _acquitted(
-    evaluations: Sequence[_Evaluation], guilty: set[str], apart: set[str]
+    evaluations: Sequence[_Evaluation], guilty: set[str], apart: Mapping[str, str]
 ) -> dict[str, str]:
     """Return for every job without detectable harm the reason why it is no suspect.
 
@@ -336,7 +335,7 @@ def _acquitted(
     Args:
         evaluations: Of the resources.
         guilty: The suspects.
-        apart: Jobs whose messages share no link with this job's.
+        apart: Jobs whose messages share no link with this job's, and the sentence for it.
     """
     reasons: dict[str, str] = {}
     for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
@@ -348,8 +347,8 @@ def _acquitted(
             reasons.setdefault(
                 job, f"On {resource_test.resource.name} it used other storage targets."
             )
-    for job in apart - guilty:
-        reasons[job] = f"{reasons.get(job, '')} {_APART}".strip()
+    for job in set(apart) - guilty:
+        reasons[job] = f"{reasons.get(job, '')} {apart[job]}".strip()
     return dict(sorted(reasons.items()))
 
 

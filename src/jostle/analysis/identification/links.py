@@ -29,7 +29,7 @@ from jostle.analysis.identification.resources import (
 )
 from jostle.network import LinkLoads, link_loads
 from jostle.repository.query.co_running import Beside
-from jostle.topology import Topology, valid_at
+from jostle.topology import valid_at
 from jostle.traffic import Traffic
 
 #: Part of a job's traffic on the link of its own that carries most: with less it does not matter.
@@ -38,8 +38,14 @@ _USED = 0.1
 _DOSE = 0.02
 #: Part of the fullest link that a neighbour shares: it is tested on one that is nearly as full.
 _NEARLY = 0.8
+#: Neighbours of a job that are tested, and links that each of them is looked at on, at most.
+_LOUDEST, _FEW = 60, 8
 #: Part of a job's bytes that no route was found for: with more, its position is not known.
 _UNKNOWN = 0.1
+_APART = "It shares no link with this job's messages."
+_SLIGHTLY = "It shares only links that carry little of this job's messages."
+_QUIETER = f"Of those on this job's links only the {_LOUDEST} with most load were tested."
+_APART_ADAPTIVE = "On the shortest ways it shares no link with this job's messages."
 
 
 @dataclass(frozen=True)
@@ -47,26 +53,110 @@ class _Meeting:
     """Where a job and its neighbours meet on one fabric.
 
     Attributes:
-        own: The job's bytes per slice and link, of the links that it uses; shape (slices, links).
-        theirs: The same of each neighbour that shares one of them.
+        own: The job's bytes per slice and link, of the links where they meet; shape (slices,
+            links).
+        theirs: The same of each neighbour that shares one of them, the loudest of them.
+        others: The same of all others together.
         rates: Of these links, as parts of the fastest one.
         names: Of these links.
+        sharing: All neighbours that share one of the links that the job uses much, and in
+            `slightly` those that share only others.
     """
 
     own: Floats
     theirs: dict[str, Floats]
+    others: Floats
     rates: Floats
     names: list[str]
+    sharing: frozenset[str]
+    slightly: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """A job, its neighbours, and the loads of the latter on the job's fabrics."""
+
+    beside: Beside
+    axis: Axis
+    fabrics: tuple[LinkLoads, ...]
+
+    @classmethod
+    def of(cls, beside: Beside) -> _Ground:
+        """Lay what the neighbours sent on the fabrics of the job, as they were when it began."""
+        axis = job_axis(beside)
+        names = sorted({fabric.name for fabric in beside.fabrics})
+        versions = [valid_at(beside.fabrics, name, beside.job.start_ns) for name in names]
+        theirs = beside.traffic.without(beside.job.job)
+        return cls(beside, axis, tuple(
+            link_loads(fabric, theirs, axis) for fabric in versions
+            if axis[2] and beside.traffic.jobs and fabric is not None
+            and any(host in fabric.adapters_of for host in beside.job.nodes)
+        ))  # fmt: skip
+
+    def meetings(self, own: Traffic) -> list[_Meeting]:
+        """Return where neighbours share the links of some of the job's traffic.
+
+        Fabrics on which it is not known where the traffic goes are left out.
+        """
+        found = [self._meeting(loads, own) for loads in self.fabrics]
+        return [meeting for meeting in found if meeting is not None]
+
+    def _meeting(self, loads: LinkLoads, own: Traffic) -> _Meeting | None:
+        job, fabric = self.beside.job.job, loads.topology
+        mine = link_loads(fabric, own, self.axis)
+        if job not in mine.jobs or mine.lost_share(job) > _UNKNOWN:
+            return None
+        total = _summed(mine, job)
+        used = np.flatnonzero(total >= max(_USED * total.max(), 1))
+        if not len(used):
+            return None
+        fastest = float(fabric.rates.max(initial=0.0)) or 1.0
+        rates = np.where(fabric.rates > 0, fabric.rates, fastest) / fastest
+        whole = {name: _summed(loads, name) for name in loads.jobs if name in self.beside.others}
+        moved = {name: sent[used] for name, sent in whole.items()}
+        sharing = [name for name in moved if moved[name].any()]
+        slightly = {name for name, sent in whole.items() if sent[total > 0].any()}
+        loudest = sorted(sharing, key=lambda name: (-moved[name].sum(), name))[:_LOUDEST]
+        # A neighbour's load on hundreds of links is nearly the same series: a few suffice.
+        places = [np.argsort(-total[used] * moved[name] / rates[used] ** 2, kind="stable")[:_FEW]
+                  for name in loudest]  # fmt: skip
+        met = used[np.unique(np.concatenate([np.zeros(0, np.int64), *places]))]
+        others = sum((loads.jobs[name][:, met] for name in loads.jobs), _dense(mine, job, met) * 0)
+        return _Meeting(
+            _dense(mine, job, met), {name: _dense(loads, name, met) for name in loudest},
+            np.asarray(others), rates[met], [fabric.link_name(int(link)) for link in met],
+            frozenset(sharing), frozenset(slightly.difference(sharing)),
+        )  # fmt: skip
+
+    def unplaced(self) -> set[str]:
+        """Return the neighbours of whose traffic too much has an end outside the job's fabrics."""
+        return {
+            job for job in self.senders()
+            if all(job not in loads.jobs or loads.lost_share(job) > _UNKNOWN
+                   for loads in self.fabrics)
+        }  # fmt: skip
+
+    def senders(self) -> set[str]:
+        """Return the neighbours that sent messages."""
+        return set(self.beside.network_loads.column("job").to_pylist())
 
     @property
-    def others(self) -> Floats:
-        """The bytes of all neighbours."""
-        return np.asarray(sum(self.theirs.values(), np.zeros_like(self.own)))
+    def is_adaptive(self) -> bool:
+        """Whether messages may leave the shortest ways."""
+        return any(loads.low is not loads.high for loads in self.fabrics)
+
+
+def _summed(loads: LinkLoads, job: str) -> Floats:
+    return np.asarray(loads.jobs[job].sum(axis=0), dtype=np.float64).ravel()
+
+
+def _dense(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
+    return np.asarray(loads.jobs[job][:, links].toarray(), dtype=np.float64)
 
 
 def with_links(
     beside: Beside, resources: Iterable[SharedResource]
-) -> tuple[list[SharedResource], set[str]]:
+) -> tuple[list[SharedResource], dict[str, str]]:
     """Let neighbours count by their load on the links that they share with a job.
 
     Args:
@@ -76,100 +166,41 @@ def with_links(
     Returns:
         The resources: of "the network" only neighbours on shared links, and those whose place is
         not known; of each mount also those who fill the links to it. And the neighbours that sent
-        messages, but over none of the links of this job's messages.
+        messages, but over none of the links of this job's messages, with that sentence.
     """
     listed = list(resources)
-    fabrics = _of_job(beside)
-    axis = job_axis(beside)
-    if not fabrics or not beside.traffic.jobs or not axis[2]:
-        return listed, set()
-    kept = [_with_strangers(beside, resource, fabrics, axis)
+    ground = _Ground.of(beside)
+    if not ground.fabrics:
+        return listed, {}
+    kept = [_with_strangers(ground, resource) if resource.kind == "file system" else resource
             for resource in listed if resource.kind != "network"]  # fmt: skip
-    messages = _of_messages(beside, fabrics, axis)
-    if messages is None:
-        return kept + [resource for resource in listed if resource.kind == "network"], set()
-    senders = set(beside.network_loads.column("job").to_pylist())
-    return [*kept, messages] if messages.loads else kept, senders - set(messages.loads)
-
-
-def _of_job(beside: Beside) -> list[Topology]:
-    """Return the fabrics in which nodes of the job are, as they were when it began."""
-    names = sorted({fabric.name for fabric in beside.fabrics})
-    versions = [valid_at(beside.fabrics, name, beside.job.start_ns) for name in names]
-    return [
-        fabric
-        for fabric in versions
-        if fabric is not None and any(host in fabric.adapters_of for host in beside.job.nodes)
-    ]
-
-
-def _of_messages(beside: Beside, fabrics: list[Topology], axis: Axis) -> SharedResource | None:
-    """Return the network with the loads on shared links; None: the job's ways are not known."""
     own = beside.traffic.of(beside.job.job).messages
-    meetings = [_meeting(beside, fabric, own, axis) for fabric in fabrics]
-    known = [meeting for meeting in meetings if meeting is not None]
-    if not beside.own_nodes.num_rows or not known:
-        return None
-    whole = network(beside, axis)
-    loads, places = _met(known, "")
-    unplaced = _unplaced(beside, fabrics, axis) - set(loads)
-    loads |= {job: load for job, load in whole.loads.items() if job in unplaced}
-    return replace(whole, own_load=_own(known), loads=loads, places=places)
+    meetings = ground.meetings(own) if beside.own_nodes.num_rows else []
+    if not meetings:
+        return kept + [resource for resource in listed if resource.kind == "network"], {}
+    whole = network(beside, ground.axis)
+    loads, places = _met(meetings, "")
+    unplaced = ground.unplaced()
+    loads |= {job: load for job, load in whole.loads.items() if job in unplaced - set(loads)}
+    sharing = set().union(*(meeting.sharing for meeting in meetings))
+    messages = replace(whole, own_load=_own(meetings), loads=loads, places=places)
+    slightly = set().union(*(meeting.slightly for meeting in meetings))
+    said = _APART_ADAPTIVE if ground.is_adaptive else _APART
+    apart = {job: _QUIETER if job in sharing else _SLIGHTLY if job in slightly else said
+             for job in sorted(ground.senders() - set(loads))}  # fmt: skip
+    return [*kept, messages] if loads else kept, apart
 
 
-def _with_strangers(
-    beside: Beside, resource: SharedResource, fabrics: list[Topology], axis: Axis
-) -> SharedResource:
+def _with_strangers(ground: _Ground, mount: SharedResource) -> SharedResource:
     """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
-    if resource.kind != "file system":
-        return resource
-    own = beside.traffic.of(beside.job.job).files_on(resource.name)
-    meetings = [_meeting(beside, fabric, own, axis) for fabric in fabrics]
+    own = ground.beside.traffic.of(ground.beside.job.job).files_on(mount.name)
     known = [
         replace(meeting, theirs={job: load for job, load in meeting.theirs.items()
-                                 if job not in resource.loads})
-        for meeting in meetings if meeting is not None
+                                 if job not in mount.loads})
+        for meeting in ground.meetings(own)
     ]  # fmt: skip
-    loads, places = _met(known, f" (to {resource.name})")
-    return replace(resource, loads=resource.loads | loads, places=places)
-
-
-def _meeting(beside: Beside, fabric: Topology, own: Traffic, axis: Axis) -> _Meeting | None:
-    """Return where neighbours share the links of some of the job's traffic; None: nobody knows."""
-    job = beside.job.job
-    mine = link_loads(fabric, own, axis)
-    if job not in mine.jobs or mine.lost_share(job) > _UNKNOWN:
-        return None
-    carried = np.asarray(mine.jobs[job].toarray(), dtype=np.float64)
-    if not carried.any():
-        return None
-    total = carried.sum(axis=0)
-    used = np.flatnonzero(total >= _USED * total.max())
-    loads = link_loads(fabric, beside.traffic.without(job), axis)
-    theirs = {
-        name: load
-        for name in loads.jobs
-        if name in beside.others and (load := _of_links(loads, name, used)).any()
-    }
-    fastest = float(fabric.rates.max(initial=0.0)) or 1.0
-    rates = np.where(fabric.rates > 0, fabric.rates, fastest)[used] / fastest
-    names = [fabric.link_name(int(link)) for link in used]
-    return _Meeting(carried[:, used], theirs, rates, names)
-
-
-def _of_links(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
-    """Return a job's bytes per slice on some links; all links of all jobs would fill the memory."""
-    return np.asarray(loads.jobs[job].tocsc()[:, links].toarray(), dtype=np.float64)
-
-
-def _unplaced(beside: Beside, fabrics: list[Topology], axis: Axis) -> set[str]:
-    """Return the neighbours of whose messages too many have an end outside the job's fabrics."""
-    messages = beside.traffic.without(beside.job.job).messages
-    loads = [link_loads(fabric, messages, axis) for fabric in fabrics]
-    return {
-        job for job in set(beside.network_loads.column("job").to_pylist())
-        if all(job not in each.jobs or each.lost_share(job) > _UNKNOWN for each in loads)
-    }  # fmt: skip
+    loads, places = _met(known, f" (to {mount.name})")
+    return replace(mount, loads=mount.loads | loads, places=places)
 
 
 def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict[str, Place]]:
@@ -181,9 +212,8 @@ def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict
     loads: dict[str, Floats] = {}
     places: dict[str, Place] = {}
     for meeting in meetings:
-        others = meeting.others
-        filled = (meeting.own + others) / meeting.rates
-        whole = np.maximum(meeting.own + others, 1e-300)
+        filled = (meeting.own + meeting.others) / meeting.rates
+        whole = np.maximum(meeting.own + meeting.others, 1e-300)
         full = {job: _fullest(meeting.own, load, whole, filled)
                 for job, load in meeting.theirs.items()}  # fmt: skip
         left = {job for job, values in full.items() if values.any() and job not in loads}
@@ -193,7 +223,7 @@ def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict
             here = {job for job in left if full[job][link] >= _NEARLY * full[job].max()}
             left -= here
             place = Place(f"link {meeting.names[link]}{suffix}", meeting.own[:, link],
-                          others[:, link])  # fmt: skip
+                          meeting.others[:, link])  # fmt: skip
             for job in here:
                 loads[job] = meeting.theirs[job][:, link] / meeting.rates[link]
                 places[job] = place
@@ -202,10 +232,8 @@ def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict
 
 def _own(meetings: list[_Meeting]) -> Floats:
     """Return the job's own load, on the links that it fills most."""
-    return np.asarray(
-        np.max([(meeting.own / meeting.rates).max(axis=1) for meeting in meetings], axis=0),
-        dtype=np.float64,
-    )
+    fullest = [(meeting.own / meeting.rates).max(axis=1, initial=0.0) for meeting in meetings]
+    return np.asarray(np.max(fullest, axis=0), dtype=np.float64)
 
 
 def _fullest(own: Floats, load: Floats, whole: Floats, filled: Floats) -> Floats:
