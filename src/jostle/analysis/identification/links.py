@@ -13,7 +13,7 @@ links, too: on the way to a file server a job meets neighbours that use no file 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,10 +42,6 @@ _NEARLY = 0.8
 _LOUDEST, _FEW = 60, 8
 #: Part of a job's bytes that no route was found for: with more, its position is not known.
 _UNKNOWN = 0.1
-_APART = "It shares no link with this job's messages."
-_SLIGHTLY = "It shares only links that carry little of this job's messages."
-_QUIETER = f"Of those on this job's links only the {_LOUDEST} with most load were tested."
-_APART_ADAPTIVE = "On the shortest ways it shares no link with this job's messages."
 
 
 @dataclass(frozen=True)
@@ -182,13 +178,22 @@ def with_links(
     loads, places = _met(meetings, "")
     unplaced = ground.unplaced()
     loads |= {job: load for job, load in whole.loads.items() if job in unplaced - set(loads)}
-    sharing = set().union(*(meeting.sharing for meeting in meetings))
     messages = replace(whole, own_load=_own(meetings), loads=loads, places=places)
-    slightly = set().union(*(meeting.slightly for meeting in meetings))
-    said = _APART_ADAPTIVE if ground.is_adaptive else _APART
-    apart = {job: _QUIETER if job in sharing else _SLIGHTLY if job in slightly else said
+    apart = {job: _why_apart(job, meetings, adaptive=ground.is_adaptive)
              for job in sorted(ground.senders() - set(loads))}  # fmt: skip
     return [*kept, messages] if loads else kept, apart
+
+
+def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str:
+    """Return why a neighbour was not tested on any link, as a sentence."""
+    if any(job in meeting.theirs for meeting in meetings):
+        return "On the links that it shares with this job it sent little, or at other times."
+    if any(job in meeting.sharing for meeting in meetings):
+        return f"Of those on this job's links only the {_LOUDEST} with most load were tested."
+    if any(job in meeting.slightly for meeting in meetings):
+        return "It shares only links that carry little of this job's messages."
+    where = "On the shortest ways it" if adaptive else "It"
+    return f"{where} shares no link with this job's messages."
 
 
 def _with_strangers(ground: _Ground, mount: SharedResource) -> SharedResource:
