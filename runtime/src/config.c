@@ -296,7 +296,7 @@ static void take_mpi_options(void)
     jst_cfg.segment_span_ns = values[SEGMENT_SPAN]
                                   ? parse_length(values[SEGMENT_SPAN], SLICE_MIN, SLICE_MAX)
                                   : SPAN_DEFAULT;
-    jst_cfg.peers = values[PEERS] && says_on(values[PEERS]);
+    jst_cfg.peers = !values[PEERS] || says_on(values[PEERS]);
     jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
     jst_cfg.command_lines = !values[COMMAND_LINES] || values[COMMAND_LINES][0] == 'p'
                                 ? JST_COMMAND_PROGRAM

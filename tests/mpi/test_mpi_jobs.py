@@ -96,16 +96,14 @@ def test_an_mpi_without_its_adapter_runs_untouched(
 @pytest.mark.tries(4)
 def test_peers_by_world_rank(jostle: Mpirun, mpi: Mpi) -> None:
     program = mpi.compiled("exchange", "exchange.c", flags=("-w",))
-    world = jostle.world(mpi, 3, program, counted="", env={"JOSTLE_PEERS": "1"})
+    world = jostle.world(mpi, 3, program, counted="")
     for rank, p in enumerate(world.ranks):
-        sent, received = {(rank + 1) % 3: (5, 200)}, {(rank + 2) % 3: (5, 200)}
+        expected = {(rank + 1) % 3: (5, 200, 0, 0, 0), (rank + 2) % 3: (0, 0, 5, 200, 0)}
         if rank == 0:
-            sent[1] = (8, 248)
+            expected[1] = (8, 248, 0, 0, 0)
         if rank == 1:
-            received[0] = (8, 248)
-        assert {k: v[:2] for k, v in p.peers.items() if v[0]} == sent
-        assert {k: v[2:4] for k, v in p.peers.items() if v[2]} == received
-        assert not any(v[4] for v in p.peers.values())
+            expected[0] = (0, 0, 8, 248, 0)
+        assert p.peers == expected
 
 
 def test_one_preload_for_everything_in_a_shell_loop(jostle: Mpirun, tmp_path: Path) -> None:
