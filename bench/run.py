@@ -34,6 +34,7 @@ import inject
 import interference
 import lab
 import mpi_calls
+import mpi_peers
 import mpi_segments
 import mpi_whole
 import process
@@ -66,6 +67,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "web-api": web_api.rows,
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
     **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
+    "mpi-peers": mpi_peers.rows,
     "mpi-segments": mpi_segments.rows,
     "web-browser": web_browser.rows,
     **{key: partial(lab.rows, key=key) for key in ("signal-start", "signal-log", "lab-laws")},

@@ -23,7 +23,7 @@ void bench_agree(int *count); /* rank 0's number, on all ranks */
 void bench_repeat(int operation, int count);
 void bench_stop(void);
 
-enum { CLOCK = 8, MAX_BATCHES = 100000 };
+enum { CLOCK = 9, MAX_BATCHES = 100000 };
 static const double BATCH_NS = 5e5;
 
 static const struct {
@@ -36,6 +36,7 @@ static const struct {
     {"barrier", 3, 1, 1},   {"selfreduce", 4, 1, 1}, /* 8 bytes, MPI_COMM_SELF */
     {"iprobe", 5, 1, 1},    {"selfsend", 6, 4, 1},   /* Irecv, Isend, Wait, Wait, to oneself */
     {"test", 7, 1, 1},                               /* of a message that does not come */
+    {"worldsend", 8, 4, 1},                          /* as selfsend, in MPI_COMM_WORLD */
     {"clock", CLOCK, 1, 1},
 };
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };

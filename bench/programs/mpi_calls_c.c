@@ -97,6 +97,9 @@ void bench_repeat(int operation, int count)
     case 7:
         test(count);
         break;
+    case 8:
+        exchange(count, 0, MPI_COMM_WORLD);
+        break;
     default:
         break;
     }

@@ -153,6 +153,8 @@ subroutine bench_repeat(operation, count) bind(C)
         end do
     case (6)
         call exchange(count, 0, MPI_COMM_SELF)
+    case (8)
+        call exchange(count, 0, MPI_COMM_WORLD)
     case (7)
         call MPI_Irecv(received, 1, MPI_DOUBLE_PRECISION, 0, never_tag, MPI_COMM_SELF, request, &
                        error)

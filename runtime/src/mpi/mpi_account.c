@@ -279,6 +279,12 @@ static void received_from(uint32_t peer, uint64_t bytes, bool is_room)
         jst_peer_received(peer, bytes, is_room);
 }
 
+/* Most calls that wait or test have none. */
+static inline bool has_partner(const jst_mpi_call *c)
+{
+    return c->peer != JST_MPI_NO_PEER || c->collective || c->klass == JST_MPI_SENDRECV;
+}
+
 static void note_peers(const jst_mpi_call *c)
 {
     switch (c->klass) {
@@ -343,7 +349,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         learn(b, c, now, ticks);
     if (JST_UNLIKELY(c->ended_func != NULL))
         ended_global(b, c, now);
-    if (jst_cfg.peers && !c->failed)
+    if (jst_cfg.peers && has_partner(c) && !c->failed)
         note_peers(c);
     gap.began = jst_perf_self();
 }

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 TABLES = (
     "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
-    "tokens", "peers", "files", "batch_jobs", "machines", "components", "component_slices",
+    "tokens", "peer_slices", "collective_slices", "communicators", "peers", "files", "batch_jobs",
+    "machines", "components", "component_slices",
 )  # fmt: skip
 _NEVER_NS = 2**63 - 1
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
@@ -61,9 +62,9 @@ def command(
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
     TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
-    tokens, peers, files, batch_jobs, machines, components, component_slices. A job gives its rows
-    of slices, where mount is empty, and of mount_slices; with --format perfetto its processes,
-    neighbours, loads and losses as a trace.
+    tokens, peer_slices, collective_slices, communicators, peers, files, batch_jobs, machines,
+    components, component_slices. A job gives its rows of slices, where mount is empty, and of
+    mount_slices; with --format perfetto its processes, neighbours, loads and losses as a trace.
     """
     chosen = form or _form_of(out)
     metrics = (
