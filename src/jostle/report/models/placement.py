@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: Runs that a program needs for its measures to be compared.
 LEAST_RUNS = 4
+_FOR_EVER = 2**62  # the end of what still runs, ns
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,13 @@ def job_placement(
     """
     from jostle.analysis.placement import company, shapes_of
 
-    everyone = _stays(store)
+    asked = store.messages
+    fact = asked.facts([job])[job]
+    everyone = _stays(store, (fact.start_ns, fact.last_ns))
     own = everyone[job]
     ground, notes = _ground(store, [own])
     others = [stay for name, stay in everyone.items() if name != job]
     hidden = [stay.job for stay in others if as_user is not None and stay.user != as_user]
-    asked = store.messages
     shapes = shapes_of(ground, job, asked.ranks([job]), *asked.communicators([job]))
     shape = ground.shape(own.hosts)
     content = JobPlacement(
@@ -150,24 +152,32 @@ def program_json(content: ProgramPlacement) -> dict[str, Any]:
     return values | {"answer": program_answer(content)}
 
 
-def _stays(store: Repository) -> dict[str, Stay]:
-    """Return where and when every job was; batch jobs without a profile too."""
+def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, Stay]:
+    """Return where and when every job was, or those that lived in a span of time (ns).
+
+    Batch jobs without a profile count, too, where their nodes are known.
+    """
     from jostle.analysis.placement import Stay
     from jostle.batch_jobs import batch_job_of
 
+    asked = store.messages
     stays = {
         name: Stay(name, fact.program, fact.user, fact.nodes, fact.start_ns, fact.last_ns)
-        for name, fact in store.messages.facts().items()
+        for name, fact in asked.facts(None if span is None else asked.living(span)).items()
     }
     profiled = {batch.script for batch in map(batch_job_of, stays) if batch}
+    begin, end = span or (0, _FOR_EVER)
     rows = store.query(
-        "SELECT job, name, uid, nodes, start_ns, end_ns FROM batch_jobs WHERE len(nodes) > 0"
+        "SELECT job, name, uid, nodes, start_ns, coalesce(nullif(end_ns, 0), $3) AS end_ns "
+        "FROM batch_jobs WHERE len(nodes) > 0 AND start_ns BETWEEN 1 AND $2 "
+        "AND coalesce(nullif(end_ns, 0), $3) > $1",
+        [begin, end, _FOR_EVER],
     ).to_pylist()
     for row in rows:
         name = row["job"]
-        if name and name not in stays and name not in profiled and row["start_ns"]:
+        if name and name not in stays and name not in profiled:
             stays[name] = Stay(name, row["name"] or "", row["uid"], tuple(row["nodes"]),
-                               row["start_ns"], row["end_ns"] or 2**62)  # fmt: skip
+                               row["start_ns"], row["end_ns"])  # fmt: skip
     return stays
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, P2P, JobFacts, added, facts
 from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.lifetimes import FOR_EVER
+from jostle.repository.query.lifetimes import FOR_EVER, Life
 
 _SLACK_NS = 60 * 10**9  # a slice may begin before its job and end after it
 #: Kinds of MPI calls, in words, and the families of calls that belong to each.
@@ -48,6 +48,11 @@ class Messages:
     def facts(self, jobs: Sequence[str] | None = None) -> dict[str, JobFacts]:
         """Return who ran what, where and when, by the names of jobs; of all jobs without names."""
         return facts(self._engine, None if jobs is None else list(jobs))
+
+    def living(self, span: Life) -> list[str]:
+        """Return the jobs that lived in a span of time (ns)."""
+        return [job for job, (begin, end) in self._engine.lives.known().items()
+                if begin < span[1] and (not end or end > span[0])]  # fmt: skip
 
     def ranks(self, jobs: Sequence[str]) -> pa.Table:
         """Return what each MPI rank of some jobs sent, and how long it was in MPI.
@@ -111,7 +116,7 @@ class Messages:
         window = self._window(jobs)
         members = self._engine.ask(
             lambda: (
-                "SELECT job, communicator, any_value(ranks) AS ranks "
+                "SELECT job, communicator, max_by(ranks, coalesce(len(ranks), 0)) AS ranks "
                 f"FROM {self._engine.stored('communicators', *window)} "
                 "WHERE list_contains($1, job) GROUP BY job, communicator ORDER BY job, communicator"
             ),
