@@ -13,6 +13,7 @@ EMPTY = {
     "/jobs": "No jobs yet",
     "/system": "No jobs yet",
     "/losses?span=all": "No jobs yet",
+    "/network": "No network is known yet",
     "/matrix": "",
     "/studies": "",
     "/compare": "",
