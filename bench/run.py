@@ -33,6 +33,7 @@ import ingest
 import inject
 import interference
 import lab
+import links
 import mpi_calls
 import mpi_peers
 import mpi_segments
@@ -63,6 +64,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "background": background.rows,
     "interference": interference.rows,
     "estimate": estimate.rows,
+    "links": links.rows,
     "inject": inject.rows,
     "web-api": web_api.rows,
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},

@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints, Ints, Floats]:
+def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, Ints, Floats]:
     """Return which part of each row of a table is in which slice of an axis.
 
     Args:
@@ -20,24 +20,29 @@ def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints, Ints, Fl
         axis: Start ns, length ns and number of the slices.
 
     Returns:
-        Row, slice and part, as often as a row and a slice meet.
+        Row (all rows in order: a slice), slice and part, as often as a row and a slice meet.
     """
     start, step, count = axis
-    step_ns = np.maximum(ints(table, "slice_ns"), 1)
-    begin = ints(table, "slice") * step_ns - start
-    length = step_ns * np.maximum(ints(table, "span"), 1)
+    begin, step_ns, span = (ints(table, name) for name in ("slice", "slice_ns", "span"))
+    if not len(begin):
+        return slice(None), begin, np.zeros(0)
+    if start % step == 0 and _all(step_ns, step) and _all(span, 1):  # the slices of the axis
+        at = begin - start // step
+        if at.min() >= 0 and at.max() < count:
+            return slice(None), at, np.ones(1)
+    step_ns = np.maximum(step_ns, 1)
+    begin = begin * step_ns - start
+    length = step_ns * np.maximum(span, 1)
     first = np.clip(begin // step, 0, count)
     last = np.clip(-(-(begin + length) // step), first, count)
     number = last - first
-    if (
-        bool((number == 1).all())
-        and bool((begin >= 0).all())
-        and bool((begin + length <= count * step).all())
-    ):
-        return np.arange(len(begin)), first, np.ones(len(begin))
     row = np.repeat(np.arange(len(begin)), number)
     at = first[row] + np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
     inside = np.minimum(begin[row] + length[row], (at + 1) * step) - np.maximum(
         begin[row], at * step
     )
     return row, at, inside / length[row]
+
+
+def _all(values: Ints, value: int) -> bool:
+    return bool(values.min() == value == values.max())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 from jostle.arrow_columns import ints
 from jostle.network.axis import on_axis
@@ -19,7 +19,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 #: Rows of a table that become a matrix at once; bounds memory.
-_ROWS_AT_ONCE = 1 << 23
+_ROWS_AT_ONCE = 1 << 24
+#: Up to so many possible pairs of hosts, a table of them all is faster than sorting.
+_MOST_KEYS = 1 << 27
 
 
 class Names:
@@ -70,13 +72,17 @@ class Demand:
 
     def moved(self, axis: tuple[int, int, int], jobs: int) -> Iterator[csr_array]:
         """Yield parts of the bytes by row (job * slices + slice) and pattern; their sum is all."""
+        shape = (jobs * axis[2], self.patterns.shape[0])
         for begin in range(0, self.table.num_rows, _ROWS_AT_ONCE):
             part = slice(begin, begin + _ROWS_AT_ONCE)
             table = self.table.slice(begin, _ROWS_AT_ONCE)
             row, at, share = on_axis(table, axis)
-            values = (ints(table, "bytes").astype(np.float64)[row] * share).astype(np.float32)
-            places = (self.job[part][row] * axis[2] + at, self.pattern[part][row])
-            yield csr_array((values, places), shape=(jobs * axis[2], self.patterns.shape[0]))
+            values = ints(table, "bytes").astype(np.float32)[row] * share.astype(np.float32)
+            place = (self.job[part][row] * axis[2] + at).astype(np.int32)
+            matrix = coo_array((values, (place, self.pattern[part][row].astype(np.int32))), shape)
+            # Products need neither order nor single entries; to make them takes longer than all.
+            matrix.has_canonical_format = True
+            yield matrix.tocsr()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +142,25 @@ def demands_of(traffic: Traffic) -> Demands:
 def _pairs(table: pa.Table, hosts: Names) -> tuple[Ints, _Pattern]:
     source, target = hosts.column(table, "source"), hosts.column(table, "target")
     width = max(len(hosts.known), 1)
-    known, pattern = np.unique(source * width + target, return_inverse=True)
+    known, pattern = _distinct(source * width + target, width * width)
     count = len(known)
     return pattern, _Pattern(
         np.arange(count), known // width, known % width, np.ones(count), count,
         np.zeros(count, bool),
     )  # fmt: skip
+
+
+def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
+    """Return the distinct keys in order, and the place of each key among them."""
+    if below > _MOST_KEYS:
+        known, place = np.unique(keys, return_inverse=True)
+        return known, place
+    seen = np.zeros(below, bool)
+    seen[keys] = True
+    known = np.flatnonzero(seen)
+    places = np.zeros(below, np.int32)
+    places[known] = np.arange(len(known))
+    return known.astype(np.int64), places[keys].astype(np.int64)
 
 
 def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Pattern]:

@@ -104,34 +104,36 @@ def link_loads(
     demands = demands_of(traffic)
     pairs = _host_pairs(topology, demands)
     count, links, jobs = axis[2], len(topology.sources), len(demands.jobs)
-    routed = csr_array((jobs * count, links), dtype=np.float32)
-    adapted = csr_array((jobs * count, links), dtype=np.float32)
-    kinds: dict[str, Floats] = {}
-    lost, offered = np.zeros(jobs), np.zeros(jobs)
-    for demand in demands.parts:
-        load = np.zeros(jobs)
-        on_links = csr_array(demand.patterns @ pairs.low)
-        gone = demand.patterns @ (~pairs.known).astype(np.float32) + demand.nowhere
-        sent = demand.patterns @ np.ones(len(pairs.known), np.float32) + demand.nowhere
-        adapters = csr_array(demand.patterns @ pairs.adapters)
-        for moved in demand.moved(axis, jobs):
-            part = moved @ on_links
-            routed = routed + part
-            load += _per_job(part, jobs)
-            lost += _per_job(moved @ diags_array(gone), jobs)
-            offered += _per_job(moved @ diags_array(sent), jobs)
-            if pairs.routes.detours:
-                adapted = adapted + pairs.routes.carried_high(csr_array(moved @ adapters))
-        kinds[demand.kind] = load
-    whole = np.maximum(sum(kinds.values()), 1e-30)
     both = csr_array(
         (np.ones(jobs * count, np.float32), (np.tile(np.arange(count), jobs),
                                              np.arange(jobs * count))),
         shape=(count, jobs * count),
     )  # fmt: skip
-    low = high = csr_array(both @ routed)
-    if pairs.routes.detours:
-        valiant = csr_array(both @ adapted)
+    routed: list[csr_array] = []
+    adapted: list[csr_array] = []
+    kinds: dict[str, Floats] = {}
+    lost, offered = np.zeros(jobs), np.zeros(jobs)
+    for demand in demands.parts:
+        on_links = csr_array(demand.patterns @ pairs.low)
+        crossed = np.asarray(on_links.sum(axis=1))
+        gone = demand.patterns @ (~pairs.known).astype(np.float32) + demand.nowhere
+        sent = demand.patterns @ np.ones(len(pairs.known), np.float32) + demand.nowhere
+        detours = pairs.routes.detours
+        if detours is not None:
+            detours = detours.after(csr_array(demand.patterns @ pairs.adapters))
+        kinds[demand.kind] = np.zeros(jobs)
+        for moved in demand.moved(axis, jobs):
+            routed.append(moved @ on_links)
+            kinds[demand.kind] += _per_job(moved @ crossed, jobs)
+            lost += _per_job(moved @ gone, jobs)
+            offered += _per_job(moved @ sent, jobs)
+            if detours is not None:
+                adapted.append(detours.carried(csr_array(both @ moved)))
+    whole = np.maximum(sum(kinds.values()), 1e-30)
+    by_job = _sum(routed, (jobs * count, links))
+    low = high = csr_array(both @ by_job)
+    if pairs.routes.detours is not None:
+        valiant = _sum(adapted, (count, links))
         low, high = low.minimum(valiant), low.maximum(valiant)
     counted = PortLoads.nothing(topology, axis) if ports is None else port_loads(
         topology, ports, axis
@@ -142,19 +144,32 @@ def link_loads(
 
     return LinkLoads(
         topology, axis,
-        {name: routed[k * count : (k + 1) * count] for k, name in enumerate(demands.jobs)},
+        {name: _rows(by_job, k * count, count) for k, name in enumerate(demands.jobs)},
         low, high, counted.bytes, counted.is_known, counted.waiting,
         of_jobs(kinds["collectives"] / whole), of_jobs(kinds["spread"] / whole), of_jobs(lost),
         of_jobs(offered),
     )  # fmt: skip
 
 
-def _per_job(matrix: csr_array, jobs: int) -> Floats:
+def _per_job(rows: NDArray[np.float32], jobs: int) -> Floats:
     """Add up the rows of each job."""
-    if not jobs:
-        return np.zeros(0)
-    sums = np.asarray(matrix.sum(axis=1, dtype=np.float64))
-    return np.asarray(sums.reshape(jobs, -1).sum(axis=1), np.float64)
+    whole = rows.astype(np.float64).reshape(jobs, -1).sum(axis=1) if jobs else np.zeros(0)
+    return np.asarray(whole, np.float64)
+
+
+def _sum(parts: list[csr_array], shape: tuple[int, int]) -> csr_array:
+    total = parts[0] if parts else csr_array(shape, dtype=np.float32)
+    for part in parts[1:]:
+        total = total + part
+    return csr_array(total)
+
+
+def _rows(matrix: csr_array, first: int, count: int) -> csr_array:
+    """Return some rows of a matrix, without a copy of what they hold."""
+    starts = matrix.indptr[first : first + count + 1]
+    part = slice(starts[0], starts[-1])
+    return csr_array((matrix.data[part], matrix.indices[part], starts - starts[0]),
+                     shape=(count, matrix.shape[1]))  # fmt: skip
 
 
 def _host_pairs(topology: Topology, demands: Demands) -> _HostPairs:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, diags_array, hstack, vstack
 
 from jostle.network.rules import (
     Shortest,
@@ -26,14 +26,41 @@ _KEPT = 8
 
 
 @dataclass(frozen=True, eq=False)
+class Detours:
+    """Routes with Valiant routing, as factors: the product of all would be large.
+
+    Attributes:
+        straight: Part of a pair's traffic on links that it takes anyway, shape (pairs, links).
+        between: Of each pair that may go round, 1 at its pair of switches, shape (pairs, switch
+            pairs).
+        ways: Of each pair of switches, the parts of its ways, shape (switch pairs, parts).
+        links: Of each part, what it puts on the links, shape (parts, links).
+    """
+
+    straight: csr_array
+    between: csr_array
+    ways: csr_array
+    links: csr_array
+
+    def after(self, matrix: csr_array) -> Detours:
+        """Return the detours of traffic that a matrix divides among pairs."""
+        return Detours(csr_array(matrix @ self.straight), csr_array(matrix @ self.between),
+                       self.ways, self.links)  # fmt: skip
+
+    def carried(self, traffic: csr_array) -> csr_array:
+        """Return what traffic, shape (rows, pairs), puts on each link: (rows, links)."""
+        round_ways = ((traffic @ self.between) @ self.ways) @ self.links
+        return csr_array(traffic @ self.straight + round_ways)
+
+
+@dataclass(frozen=True, eq=False)
 class Routes:
     """Routes of pairs of vertices.
 
     Attributes:
         sources: Of each pair, the vertex where it begins; targets: where it ends.
         low: Part of a pair's traffic on each link with minimal routing, shape (pairs, links).
-        detours: Where routing is adaptive, matrices whose products add up to the same with Valiant
-            routing: (pairs, ways) and (ways, links). Empty: routing is not adaptive.
+        detours: The same with Valiant routing; None: routing is not adaptive.
         reached: Of each pair, whether there is a way.
         other: Of each pair, whether the fabric's own rule knows no way: it took shortest ones.
     """
@@ -41,30 +68,22 @@ class Routes:
     sources: Ints
     targets: Ints
     low: csr_array
-    detours: tuple[tuple[csr_array, csr_array], ...]
+    detours: Detours | None
     reached: Flags
     other: Flags
 
     @property
     def high(self) -> csr_array:
         """As `low`, with Valiant routing; `low` itself where routing is not adaptive."""
-        return self.carried_high(None)
+        if self.detours is None:
+            return self.low
+        everything = diags_array(np.ones(len(self.sources), np.float32))
+        return self.detours.carried(csr_array(everything))
 
     @property
     def hops(self) -> Floats:
         """Of each pair, the links of its minimal way, on average over its ways."""
         return np.asarray(self.low.sum(axis=1), np.float32)
-
-    def carried_high(self, traffic: csr_array | None) -> csr_array:
-        """Return `traffic @ high`, shape (rows of traffic, links), without making `high`."""
-        if not self.detours:
-            return self.low if traffic is None else traffic @ self.low
-        parts = [(ways if traffic is None else traffic @ ways) @ links
-                 for ways, links in self.detours]  # fmt: skip
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return csr_array(total)
 
 
 def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
@@ -108,9 +127,8 @@ class _Router:
 
     def _routes(self, sources: Ints, targets: Ints) -> Routes:
         minimal, other = self._minimal(sources, targets)
-        detours: tuple[tuple[csr_array, csr_array], ...] = ()
-        if self._is_adaptive:
-            detours = self._detours(sources, targets, minimal.links)
+        is_adaptive = self._is_adaptive and len(sources)
+        detours = self._detours(sources, targets, minimal.links) if is_adaptive else None
         return Routes(sources, targets, minimal.links, detours, minimal.arrived, other)
 
     @property
@@ -154,9 +172,7 @@ class _Router:
 
     # Valiant
 
-    def _detours(
-        self, sources: Ints, targets: Ints, low: csr_array
-    ) -> tuple[tuple[csr_array, csr_array], ...]:
+    def _detours(self, sources: Ints, targets: Ints, low: csr_array) -> Detours:
         """Return the ways by every other group; within a group, by every other switch of it."""
         topology = self._topology
         count = len(topology.vertices)
@@ -193,11 +209,13 @@ class _Router:
         cables = (
             diags_array(turns.astype(np.float32)) @ low @ diags_array(terminal.astype(np.float32))
         )
-        everywhere = diags_array(np.ones(len(sources), np.float32))
-        return (
-            (csr_array(everywhere), csr_array(straight + cables)),
-            *((csr_array(pairs @ ways), links) for ways, links in legs),
-        )
+        if not legs:
+            nothing = csr_array((len(known), 1), dtype=np.float32)
+            legs.append((nothing, csr_array((1, low.shape[1]), dtype=np.float32)))
+        return Detours(
+            csr_array(straight + cables), pairs, csr_array(hstack([ways for ways, _ in legs])),
+            csr_array(vstack([links for _, links in legs])),
+        )  # fmt: skip
 
     def _to_groups(
         self, begin: Ints, own: Ints, there: Ints
