@@ -23,6 +23,9 @@ from jostle.server.system.queries import Life
 from jostle.topology import Topology, valid_at
 from jostle.topology.store import topologies_of
 
+#: The longest time that is routed at once, ns.
+LONGEST_NS = 86_400 * 10**9
+
 
 def all_fabrics(repository: Repository) -> list[Topology]:
     """Return all versions of all fabrics, by name and time."""
@@ -68,11 +71,13 @@ def fabric_loads(
         topology: The fabric.
         lives: Of all jobs.
         viewer: The viewer.
-        span: Start and end, ns since the epoch; cut to the time of the jobs that he may see.
+        span: Start and end, ns since the epoch; cut to the time of the jobs that he may see, and
+            to the last LONGEST_NS of it: every message of every job in it is read.
         steps: The most steps wanted.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
-    axis = GridAxis.of(span, visible, steps)
+    end = min(span[1], max((life.end_ns for life in visible), default=0))
+    axis = GridAxis.of((max(span[0], end - LONGEST_NS), span[1]), visible, steps)
     jobs = None if viewer.sees_all else sorted({life.job for life in visible})
     traffic = repository.traffic((axis.start_ns, axis.end_ns), jobs)
     # What ports counted is everybody's.

@@ -107,9 +107,10 @@ describe('time', () => {
   it('finds the step of an instant', () => { expect([stepAt(5, 0, 2, 10), stepAt(-5, 0, 2, 10), stepAt(99, 0, 2, 10)]).toEqual([2, 0, 9]); });
   it('draws the peaks', () => { expect(peakPath([0, 2])).toBe('M0 1L0 1L0.5 1L0.5 0L1 0L1 1Z'); expect(peakPath([0])).toBe(''); });
   it('zooms about the shown instant, within the whole', () => {
-    expect(zoomed([0, 100], 0.5, 50, [0, 100], 1)).toEqual([25, 75]);
-    expect(zoomed([80, 100], 2, 100, [0, 100], 1)).toEqual([60, 100]);
-    expect(zoomed([0, 4], 0.5, 0, [0, 100], 4)).toEqual([0, 4]);
+    expect(zoomed([0, 100], 0.5, 50, [0, 100], [1, 99])).toEqual([25, 75]);
+    expect(zoomed([80, 100], 2, 100, [0, 100], [1, 99])).toEqual([60, 100]);
+    expect(zoomed([80, 100], 2, 100, [0, 100], [1, 30])).toEqual([70, 100]);
+    expect(zoomed([0, 4], 0.5, 0, [0, 100], [4, 99])).toEqual([0, 4]);
   });
   it('stacks jobs up to the greatest load', () => { expect(stackPaths([[1, 1], [1, 0]], [4, 1])).toEqual(['M0 0.75L0.5 0.75L0.5 0.75L1 0.75L1 1L0.5 1L0.5 1L0 1Z', 'M0 0.5L0.5 0.5L0.5 0.75L1 0.75L1 0.75L0.5 0.75L0.5 0.75L0 0.75Z']); });
 });

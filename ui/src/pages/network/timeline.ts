@@ -13,9 +13,9 @@ export function peakPath(peaks: readonly number[]): string {
   return `M0 1${tops.join('')}L1 1Z`;
 }
 
-/** Returns a span of half or twice the length about an instant, within a whole, each in s. */
-export function zoomed(span: readonly [number, number], factor: number, about: number, whole: readonly [number, number], least: number): [number, number] {
-  const length = Math.min(Math.max((span[1] - span[0]) * factor, least), whole[1] - whole[0]);
+/** Returns a span of half or twice the length about an instant, within a whole, each in s; `bounds`: the shortest and the longest. */
+export function zoomed(span: readonly [number, number], factor: number, about: number, whole: readonly [number, number], [least, most]: readonly [number, number]): [number, number] {
+  const length = Math.min(Math.max((span[1] - span[0]) * factor, least), whole[1] - whole[0], most);
   const part = (about - span[0]) / Math.max(span[1] - span[0], 1e-9);
   const begin = Math.min(Math.max(about - part * length, whole[0]), whole[1] - length);
   return [begin, begin + length];
