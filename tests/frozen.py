@@ -24,6 +24,10 @@ def totals(decoded: Decoded) -> dict[str, object]:
             out[name] = sum(column)
     for name in MOUNT_IDS:
         out[name] = sum(decoded.mount_slices[name].to_pylist())
+    for name in ("peer_slices", "collective_slices", "communicators"):
+        table = getattr(decoded, name)
+        if table.num_rows:
+            out[name] = table.drop_columns(["process"]).to_pylist()
     return out
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from mpis import Mpi, Mpirun, World, needed
+from test_mpi_fortran import BINDINGS
 
 RANKS = 4
 Account = tuple[dict[int, tuple[int, ...]], list[tuple[int, int, int, tuple[int, ...]]]]
@@ -101,3 +102,21 @@ def test_open_mpi_monitoring_counts_the_same(jostle: Mpirun, tmp_path: Path) -> 
             if words and words[0] == "E":
                 theirs[int(words[2])] = (int(words[5]), int(words[3]))
         assert {k: n[:2] for k, n in process.peers.items() if n[0]} == theirs
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_fortran(jostle: Mpirun, mpi: Mpi, binding: str) -> None:
+    number = BINDINGS[binding]
+    flags = (f"-DBINDING={number}", "-w")
+    world = jostle.world(
+        mpi, 3, mpi.compiled(f"traffic-{number}", "traffic.F90", flags=flags), counted=""
+    )
+    size = 4 * (55 + 2 * 55)  # of ten rounds
+    for rank, process in enumerate(world.ranks):
+        target, source = (rank - 1) % 3, (rank + 1) % 3  # backwards
+        assert process.peers == {target: (20, size, 0, 0, 0), source: (0, 0, 20, size, 0)}
+        ((backwards, members),) = process.communicators.items()
+        assert members == (3, [2, 1, 0])
+        assert process.collectives == {
+            (backwards, "MPI_Allreduce", -1): (10, 80), (0, "MPI_Bcast", 0): (10, 80),
+        }  # fmt: skip

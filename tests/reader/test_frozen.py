@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 from frozen import segment_totals, totals
-from jostle.reader import ProfileHeader, ReadRequest, ShortsHeader, read_profiles, read_segments
+from jostle.reader import (
+    PEER_VALUES,
+    ProfileHeader,
+    ReadRequest,
+    ShortsHeader,
+    read_profiles,
+    read_segments,
+)
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 @pytest.mark.parametrize(
-    "name", ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst", "v1-mpi.jst"]
+    "name",
+    ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst", "v1-mpi.jst", "v1-traffic.jst"],
 )
 def test_totals(name: str) -> None:
     decoded = read_profiles([ReadRequest(DATA / name, 0)])
@@ -58,3 +66,15 @@ def test_what_the_mpi_program_did() -> None:
     assert set(result.tokens["function"].to_pylist()) == {"MPI_Allreduce"}
     peers = result.peers.drop_columns(["process"]).to_pylist()
     assert [tuple(row.values()) for row in peers] == [(0, 40, 40 * 128, 40, 40 * 128)]
+
+
+def test_whom_the_mpi_program_talked_to() -> None:
+    """Forty messages there and back, in four slices or five and what no record holds."""
+    decoded = read_profiles([ReadRequest(DATA / "v1-traffic.jst", 0)])
+    rows = decoded.peer_slices
+    assert rows.num_rows >= 4 and set(rows["peer"].to_pylist()) == {0}
+    values = [sum(rows[name].to_pylist()) for name in PEER_VALUES]
+    assert values == [40, 40 * 128, 40, 40 * 128, 0]
+    sums = decoded.collective_slices
+    assert set(sums["operation"].to_pylist()) == {"MPI_Allreduce"}
+    assert (sum(sums["ops"].to_pylist()), sum(sums["bytes"].to_pylist())) == (40, 320)
