@@ -105,8 +105,11 @@ def test_size_decides_the_algorithm_slice_by_slice() -> None:
 
 
 def test_unknown_groups_are_lost() -> None:
-    traffic = whole([("a", 0, 0, "Bcast", 0, 2, 50)], [("b", 0, 0, "node1", 7)], groups=[()])
-    assert link_loads(TREE, traffic, (0, SECOND, 1)).lost == {"a": 50, "b": 7}
+    traffic = whole(
+        [("a", 0, 0, "Bcast", 0, 2, 50), ("c", 0, 1, "Sing", -1, 1, 3)], [("b", 0, 0, "node1", 7)],
+        groups=[(), GROUP],
+    )  # fmt: skip
+    assert link_loads(TREE, traffic, (0, SECOND, 1)).lost == {"a": 50, "b": 7, "c": 3}
 
 
 def test_what_has_no_partners_is_spread_over_the_other_hosts() -> None:

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 
 from jostle.arrow_columns import ints
 from jostle.network.axis import on_axis
-from jostle.network.collectives import Messages, algorithm_of, between_hosts, even
+from jostle.network.collectives import Algorithm, Messages, algorithm_of, between_hosts, even
 from jostle.traffic import Traffic
 
 Ints = NDArray[np.int64]
@@ -170,7 +170,7 @@ def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Patter
     group, root = ints(table, "group"), ints(table, "root")
     calls, moved = ints(table, "ops"), ints(table, "bytes")
     size = moved / np.maximum(calls, 1)
-    numbers: dict[tuple[int, int, object], int] = {}
+    numbers: dict[tuple[int, int, Algorithm | None], int] = {}
     made: list[Messages] = []
     keys = np.stack([operation, group, root], axis=1).reshape(-1, 3)
     kinds, kind = np.unique(keys, axis=0, return_inverse=True)
@@ -192,8 +192,8 @@ def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Patter
             pattern[rows[small]] = numbers[key]
             left &= ~small
     nowhere = np.zeros(len(made), bool)
-    for (members, _, _), number in numbers.items():
-        nowhere[number] = not len(groups[members])
+    for (members, _, algorithm), number in numbers.items():
+        nowhere[number] = not len(groups[members]) or algorithm is None
     return pattern, _drafted(made, nowhere)
 
 

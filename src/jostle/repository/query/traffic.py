@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from jostle.arrow_columns import ints
 from jostle.repository.query.co_running import MPI_BYTES, MPI_OPS, added
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.machine_loads import servers_of
@@ -68,8 +68,18 @@ def port_counters(engine: Engine, span: tuple[int, int]) -> pa.Table:
     )
 
 
-def _asked(engine: Engine, window: Sequence[Any], table: str, question: str) -> pa.Table:
-    """Ask one table of slices; `{rows}` are its rows in the span, of the jobs that are wanted."""
+def _asked(
+    engine: Engine, window: Sequence[Any], table: str, question: str, more: Sequence[Any] = ()
+) -> pa.Table:
+    """Ask one table of slices; `{rows}` are its rows in the span, of the jobs that are wanted.
+
+    Args:
+        engine: The repository.
+        window: Start, end and jobs: parameters 1 to 3.
+        table: Its name.
+        question: SQL.
+        more: Further parameters.
+    """
 
     def sql() -> str:
         rows = (
@@ -80,7 +90,7 @@ def _asked(engine: Engine, window: Sequence[Any], table: str, question: str) -> 
         slices = engine.stored("slices", window[0], window[1])
         return question.format(rows=rows, lives=lives, slices=slices)
 
-    return engine.ask(sql, window)
+    return engine.ask(sql, [*window, *more])
 
 
 def _messages(engine: Engine, window: Sequence[Any]) -> pa.Table:
@@ -128,32 +138,28 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
     def moved(name: str) -> str:
         return total(added((f"posix_{name}", f"stdio_{name}")))
 
-    rows = _asked(
+    behind = [(mount, server, len(servers)) for mount, servers in _servers(engine).items()
+              for server in servers]  # fmt: skip
+    columns = [list(column) for column in zip(*behind, strict=True)] or [[], [], []]
+
+    def way(source: str, target: str, moved: str, ops: str) -> str:
+        return (
+            f"SELECT job, {_SLICE}, {source} AS source, {target} AS target, "
+            f"{moved} // number AS bytes, {ops} // number AS ops, mount "
+            f"FROM moved JOIN behind USING (mount) WHERE {moved} >= number AND host <> server"
+        )
+
+    return _asked(
         engine, window, "mount_slices",
-        f"SELECT job, host, mount, {_SLICE}, {moved('read_bytes')} AS read, "
-        f"{moved('write_bytes')} AS written, {moved('read_ops')} AS reads, "
-        f"{moved('write_ops')} AS writes FROM {{rows}} "
-        f"GROUP BY job, host, mount, {_SLICE} HAVING read + written > 0",
+        "WITH behind AS (SELECT unnest($4::VARCHAR[]) AS mount, unnest($5::VARCHAR[]) AS server, "
+        f"unnest($6::BIGINT[]) AS number), moved AS (SELECT job, host, mount, {_SLICE}, "
+        f"{moved('read_bytes')} AS read, {moved('write_bytes')} AS written, "
+        f"{moved('read_ops')} AS reads, {moved('write_ops')} AS writes FROM {{rows}} "
+        f"WHERE list_contains($4, mount) GROUP BY job, host, mount, {_SLICE}) "
+        f"{way('host', 'server', 'written', 'writes')} UNION ALL "
+        f"{way('server', 'host', 'read', 'reads')}",
+        columns,
     )  # fmt: skip
-    servers = _servers(engine)
-    mounts = rows["mount"].to_pylist()
-    count = np.array([len(servers.get(mount, ())) for mount in mounts], np.int64)
-    row = pa.array(np.repeat(np.arange(len(mounts)), count))
-    server = pa.array([host for mount in mounts for host in servers.get(mount, ())], pa.string())
-    parts = rows.take(row)
-    number = np.repeat(count, count)
-    tables = []
-    for source, target, values, ops in (("host", None, "written", "writes"),
-                                        (None, "host", "read", "reads")):  # fmt: skip
-        size = ints(parts, values) // number
-        columns = {
-            "job": parts["job"], "slice": parts["slice"], "slice_ns": parts["slice_ns"],
-            "span": parts["span"], "source": parts[source] if source else server,
-            "target": parts[target] if target else server, "bytes": size,
-            "ops": ints(parts, ops) // number, "mount": parts["mount"],
-        }  # fmt: skip
-        tables.append(pa.table(columns).filter(pa.array(size > 0)).cast(PAIRS))
-    return pa.concat_tables(tables)
 
 
 def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
@@ -184,34 +190,44 @@ def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.T
         engine, window, "collective_slices",
         f"WITH {{lives}} SELECT c.job, here.world, communicator, operation, root, {_SLICE}, "
         f"{total('ops')} AS ops, {total('bytes')} AS bytes FROM {{rows}} c JOIN here "
-        f"USING (process) GROUP BY c.job, here.world, communicator, operation, root, {_SLICE} "
+        f"USING (process) WHERE operation <> '' "
+        f"GROUP BY c.job, here.world, communicator, operation, root, {_SLICE} "
         "HAVING sum(bytes) > 0",
     )  # fmt: skip
-    keys = list(zip(*(rows[name].to_pylist() for name in ("job", "world", "communicator")),
-                    strict=True))  # fmt: skip
-    groups.read_members(engine, sorted({job for job, _, _ in keys}))
-    used = {key: groups.communicator(*key) for key in dict.fromkeys(keys)}
-    group = np.array([used[key] for key in keys], np.int64)
-    roots: dict[tuple[int, int], int] = {}
-    for pair in dict.fromkeys(zip(group.tolist(), rows["root"].to_pylist(), strict=True)):
-        roots[pair] = groups.place(*pair)
-    root = [roots[pair] for pair in zip(group.tolist(), rows["root"].to_pylist(), strict=True)]
+    names = ("job", "world", "communicator", "root")
+    parts = [rows[name].unique() for name in names]
+    codes = [pc.index_in(rows[name], part).to_numpy()
+             for name, part in zip(names, parts, strict=True)]  # fmt: skip
+    known = [part.to_pylist() for part in parts]
+    groups.read_members(engine, sorted(known[0]))
+    distinct, place = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+    group, root = [], []
+    for one in distinct.tolist():
+        job, world, communicator, rank = (
+            values[code] for values, code in zip(known, one, strict=True)
+        )
+        group.append(groups.communicator(job, world, communicator))
+        root.append(groups.place(group[-1], rank))
     columns = {name: rows[name] for name in COLLECTIVES.names if name not in ("group", "root")}
-    return (
-        pa.table({**columns, "group": group, "root": pa.array(root, pa.int64())})
-        .select(COLLECTIVES.names)
-        .cast(COLLECTIVES)
-    )
+    columns |= {name: pa.array(np.array(values, np.int64)[place.ravel()])
+                for name, values in (("group", group), ("root", root))}  # fmt: skip
+    return pa.table(columns).select(COLLECTIVES.names).cast(COLLECTIVES)
 
 
 def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
-    """Return what ranks sent to partners that had no place in their tables."""
-    rows = _asked(
-        engine, window, "peer_slices",
-        f"SELECT job, {_SLICE}, host, {total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops "
-        f"FROM {{rows}} WHERE peer < 0 AND sent_bytes > 0 GROUP BY job, {_SLICE}, host",
-    )  # fmt: skip
-    return groups.with_hosts(rows)
+    """Return what ranks sent to partners, and gave to collectives, without a place in a table."""
+    tables = [
+        _asked(
+            engine, window, table,
+            f"SELECT job, {_SLICE}, host, {total(moved)} AS bytes, {total(ops)} AS ops "
+            f"FROM {{rows}} WHERE {which} AND {moved} > 0 GROUP BY job, {_SLICE}, host",
+        )
+        for table, which, moved, ops in (
+            ("peer_slices", "peer < 0", "sent_bytes", "sent_ops"),
+            ("collective_slices", "operation = ''", "bytes", "ops"),
+        )
+    ]  # fmt: skip
+    return groups.with_hosts(pa.concat_tables(tables))
 
 
 def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
@@ -262,7 +278,8 @@ class _Groups:
         rows = engine.ask(
             lambda: (
                 f"WITH {_LIVES.format(processes=engine.stored('processes'))} "
-                "SELECT here.job, here.world, communicator, any_value(ranks) AS ranks "
+                "SELECT here.job, here.world, communicator, "
+                "any_value(ranks) FILTER (len(ranks) > 0) AS ranks "
                 f"FROM {engine.stored('communicators')} c JOIN here USING (process) "
                 "WHERE list_contains($1, here.job) GROUP BY here.job, here.world, communicator"
             ),
@@ -287,15 +304,11 @@ class _Groups:
 
     def with_hosts(self, rows: pa.Table) -> pa.Table:
         """Add the group of all hosts of each row's job."""
-        group = [
-            self._new(job, [], tuple(sorted(self._jobs.get(job, {}))))
-            for job in rows["job"].to_pylist()
-        ]
-        return (
-            rows.append_column("group", pa.array(group, pa.int64()))
-            .select(SPREAD.names)
-            .cast(SPREAD)
-        )
+        names = rows["job"].cast(pa.string()).unique()
+        known = [self._new(job, [], tuple(sorted(self._jobs.get(job, {}))))
+                 for job in names.to_pylist()]  # fmt: skip
+        group = pa.array(known, pa.int64()).take(pc.index_in(rows["job"].cast(pa.string()), names))
+        return rows.append_column("group", group).select(SPREAD.names).cast(SPREAD)
 
     def _new(self, key: object, ranks: list[int], hosts: tuple[str, ...]) -> int:
         if key not in self._known:
