@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from jostle.errors import JostleError
 from jostle.topology import TopologyError
 from jostle.topology.formats.source import Source
 from jostle.topology.node_lists import expand
-from jostle.topology.reading import FORMATS
+from jostle.topology.reading import FORMATS, read_sources
 
 YAML = """- topology: t1
   cluster_default: true
@@ -168,25 +169,66 @@ def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_pat
     assert str(tmp_path / "file0") in str(caught.value) and caught.value.hint
 
 
-#: Pieces of every kind of file: nonsense that is nearly right gets deeper than noise.
-OTHERS = """c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)
-c0-0c0s0g0l00[(0,0,0)] Z+ -> c0-0c0s1g0l32[(0,0,1)] LinkType: backplane
-cpu=1,slot=0,cage=0,cab_position=0,cab_row=0,processor_id=1
-sg,sr,sc,dg,dr,dc,color g,r,c,n,core,jobid 0,0,0,0,0,1,g 0,0,0,1,2,3
----\n- [sx, int32]\n- [tx, int32]\n...\n0 1 dim: {x: 4} 0 0 0 0 0 1 R00 <1,2,3,4,5>
-x1000c0s0b0n0h0 x3000c0r24j4p0
+ARIES = """c0-0c0s0a0l00(0:0:0) green -> c0-0c0s1a0l10(0:0:1)
+c0-0c0s1a0l10(0:0:1) green -> c0-0c0s0a0l00(0:0:0)
+c0-0c0s1a0l50(0:0:1) ptile -> processor
 """
-_WORDS = {word for text in (CONF, DISCOVERY, LINKS, YAML, OTHERS) for word in text.split()}
-PIECES = sorted(_WORDS | set(" \n,[]{}:=-"))
+PROCESSORS = """# nodes
+cpu=0,slot=0,cage=0,cab_position=0,cab_row=0,processor_id=1
+cpu=1,slot=1,cage=0,cab_position=0,cab_row=0,processor_id=2
+"""
+TABLES = """Unicast lids [0x0-0xd] of switch Lid 1 guid 0x00000000000000a1 (leaf):
+0x000b 001 : (a node)
+0x000d 003
+"""
+BOXFISH = """---
+key: A
+hardware: {network: torus, dim: {x: 3, y: 1}}
+---
+- [sx, int32]
+- [sy, int32]
+- [tx, int32]
+- [ty, int32]
+...
+0 0 1 0
+1 0 2 0
+"""
+#: Files that belong together, of every kind.
+EXAMPLES = (
+    (CONF, "ClusterName=x\nTopologyParam=dragonfly\n"), ("RingName=r Nodes=n[1-4]\n",), (YAML,),
+    (LINKS,), ("vertex,host,x\na,a,0\ns,,0\nt,,1\n", "source,target\na,s\ns,t\n"),
+    (DISCOVERY.replace("NAME", "n2 HCA-1"), TABLES), (ARIES, PROCESSORS), (BOXFISH,),
+    ("sg,sr,sc,dg,dr,dc\n0,0,0,1,0,0\n", "g,r,c,n,core,jobid\n0,0,0,0,0,7\n"),
+    ("R00 <0,0,0,0,0>\nR01 <1,0,0,0,0>\n",), ("0 0 0 1\n1 0 0 1\n",),
+    ("a,b,latency_ns\nn1,n2,1500\nn1,n3,2500\nn2,n3,2500\n",),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("reader", FORMATS, ids=lambda each: each.name)
-@given(words=st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30),
-       glue=st.sampled_from([" ", "\n", "", ","]))  # fmt: skip
-def test_nonsense_breaks_no_reader(reader: object, words: list[str], glue: str) -> None:
-    source = Source("file", glue.join(words))
-    try:
-        reader.recognises(source)  # type: ignore[attr-defined]
-        reader.read([source], "fabric")  # type: ignore[attr-defined]
-    except (JostleError, ValueError):
-        pass  # a ValueError of the model becomes an error with the file's name in read_files
+@pytest.mark.parametrize("texts", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_the_examples_are_fabrics(texts: tuple[str, ...]) -> None:
+    assert read_sources([Source(f"file{k}", text) for k, text in enumerate(texts)], "fabric")
+
+
+@given(data=st.data(), example=st.sampled_from(EXAMPLES))
+def test_what_is_nearly_right_breaks_no_reader(
+    data: st.DataObject, example: tuple[str, ...]
+) -> None:
+    texts = list(example)
+    pieces = [*" \n,[]{}():=->\0\x1b\u2028", "99999999999", "-1", "0x", *"".join(example).split()]
+    for _ in range(data.draw(st.integers(1, 6))):
+        which = data.draw(st.integers(0, len(texts) - 1))
+        begin = data.draw(st.integers(0, len(texts[which])))
+        length = data.draw(st.sampled_from([0, 0, 1, 3, 30]))
+        piece = data.draw(st.sampled_from(pieces) | st.text(max_size=4))
+        texts[which] = texts[which][:begin] + piece + texts[which][begin + length :]
+    with contextlib.suppress(JostleError):
+        read_sources([Source(f"file{k}", text) for k, text in enumerate(texts)], "fabric")
+
+
+@given(words=st.lists(st.text(max_size=6), max_size=20))
+def test_noise_breaks_no_reader(words: list[str]) -> None:
+    source = Source("file", " ".join(words))
+    for each in FORMATS:
+        each.recognises(source)
+        with contextlib.suppress(JostleError, ValueError):
+            each.read([source], "fabric")

@@ -63,13 +63,14 @@ class Builder:
             directed: How many cables a file names from one vertex to another.
 
         Returns:
-            How many pairs have another number of cables there than back in the file.
+            How many pairs have another number of cables there than back in the file; a file may
+            name each cable once.
         """
         uneven = 0
         for (a, b), count in directed.items():
             back = directed.get((b, a), 0)
             if back == 0 or a < b:
-                uneven += count != back
+                uneven += back not in (0, count)
                 self.cable(a, b, lanes=max(count, back))
         return uneven
 

@@ -69,18 +69,24 @@ def read_files(
     Raises:
         TopologyError: A file cannot be read, or is malformed, or of no known kind.
     """
-    sources = [source_of(path) for path in paths]
+    fabrics = read_sources([source_of(path) for path in paths], name)
+    return fabrics if hosts is None else _renamed(fabrics, source_of(hosts))
+
+
+def read_sources(sources: Sequence[Source], name: str) -> list[Topology]:
+    """Read the fabrics that texts describe together.
+
+    Raises:
+        TopologyError: A text is malformed, or of no known kind.
+    """
     kinds = [_format_of(source) for source in sources]
     if other := next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0):
         raise fault(sources[other].name, 0, f"it is {kinds[other].name}, and {sources[0].name} is "
                     f"{kinds[0].name}", "Import the fabrics one by one.")  # fmt: skip
     try:
-        fabrics = kinds[0].read(sources, name)
+        return kinds[0].read(sources, name)
     except ValueError as error:
         raise fault(sources[0].name, 0, str(error), "Correct the names in the file.") from None
-    if hosts is None:
-        return fabrics
-    return _renamed(fabrics, source_of(hosts))
 
 
 def source_of(path: Path) -> Source:

@@ -19,6 +19,7 @@ from jostle.cli.options.common import (
     repository_option,
 )
 from jostle.cli.output import emit_json, next_steps, show, warn
+from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.plain_values import plain
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from jostle.topology.store import Saved
 
 
-@click.group("topology", subcommand_metavar="import|show|demo")
+@click.group("topology", subcommand_metavar="import|show|probe|demo")
 def command() -> None:
     """Tell jostle how nodes and switches are linked, and look at what it knows.
 
@@ -72,7 +73,8 @@ def import_(
     from jostle.topology.store import FOLDER, load_all
     from jostle.topology.summary import changes, summary
 
-    fabrics = read_files(files, name, hosts)
+    with Bar("reading files", quiet=as_json):
+        fabrics = read_files(files, name, hosts)
     store = open_repository(repository, create=True)
     folder = store.path / FOLDER
     saved = [_save(folder, each, valid_from) for each in fabrics]

@@ -29,7 +29,7 @@ _LANE = {
 }  # fmt: skip
 _OWN_LID = re.compile(r"#\s*lid (\d+) lmc (\d+)")
 _TABLE = re.compile(r"Unicast lids .*of switch .*?guid (0x[0-9a-fA-F]{1,16})")
-_ROW = re.compile(r"(0x[0-9a-fA-F]{1,4}) (\d{3})\b")
+_ROW = re.compile(r"(0x[0-9a-f]{4}) (\d{3})\b")
 _LONGEST = 4096
 #: Names that adapters have when nobody has named them.
 _NAMELESS = re.compile(r"|localhost|\(none\)|MT\d+|Mellanox|ConnectX.*|Infiniscale.*", re.I)
@@ -97,6 +97,8 @@ def _devices(source: Source, devices: dict[str, _Device]) -> bool:
     here: _Device | None = None
     with_lmc = False
     for line, text in source.numbered():
+        if text[0] == "0":  # tables have millions of lines
+            continue
         if match := _HEAD.match(text):
             guid = match[2]
             if guid in devices and devices[guid].source is source:
@@ -201,29 +203,34 @@ def _tables(
     sources: Sequence[Source], whole: Topology, lids: dict[int, int], switches: dict[int, int]
 ) -> tuple[dict[int, Ints], list[str]]:
     """Return the forwarding tables by switch, and the switches that the discovery does not have."""
-    label = labels(whole)
-    at = {(int(label[vertex]), lid): vertex for vertex, lid in lids.items()}
-    leaving = {(int(source), port): link for link, (source, port) in enumerate(
-        zip(whole.sources, whole.source_ports, strict=True))}  # fmt: skip
+    part = labels(whole).tolist()
+    at: dict[int, dict[str, int]] = defaultdict(dict)  # part of the fabric -> address -> node
+    for vertex, lid in lids.items():
+        at[part[vertex]][f"0x{lid:04x}"] = vertex
+    leaving: dict[int, dict[str, int]] = defaultdict(dict)  # switch -> port -> link
+    for link, port in enumerate(whole.source_ports):
+        leaving[int(whole.sources[link])][port.zfill(3)] = link
     tables: dict[int, Ints] = {}
     lost = []
     for source in sources:
         table: Ints | None = None
-        switch = -1
+        nodes: dict[str, int] = {}
+        ports: dict[str, int] = {}
         for line, text in source.numbered():
-            if match := _TABLE.match(text[:_LONGEST]):
-                switch = switches.get(int(match[1], 16), -1)
-                table = np.full(len(whole.vertices), -1, np.int64)
-                if switch < 0:
-                    lost.append(match[1])
-                else:
-                    tables[switch] = table
-            elif text.startswith("0x"):
+            if text[0] == "0":
                 row = _ROW.match(text)
                 if row is None or table is None:
                     raise source.fault(line, f"`{text[:60]}` is no row of a forwarding table",
                                        "Make the file anew with dump_lfts.")  # fmt: skip
-                vertex = at.get((int(label[switch]), int(row[1], 16))) if switch >= 0 else None
-                if vertex is not None:
-                    table[vertex] = leaving.get((switch, str(int(row[2]))), -1)
+                address, port = row.groups()
+                if address in nodes:
+                    table[nodes[address]] = ports.get(port, -1)
+            elif match := _TABLE.match(text[:_LONGEST]):
+                switch = switches.get(int(match[1], 16), -1)
+                table = np.full(len(whole.vertices), -1, np.int64)
+                nodes, ports = (at[part[switch]], leaving[switch]) if switch >= 0 else ({}, {})
+                if switch < 0:
+                    lost.append(match[1])
+                else:
+                    tables[switch] = table
     return tables, lost
