@@ -104,6 +104,7 @@ def test_compaction_and_mending_keep_them_and_expiry_does_not(store, spool, tmp_
     mended = Repository(store.path)
     mended.repair()
     assert sums(mended) == expected(profiles)
+    assert mended.query("SELECT * FROM communicators ORDER BY ALL").to_pylist() == members
     newer(mended)
     mended.expire(3600)
     for table in TABLES:

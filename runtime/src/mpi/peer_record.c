@@ -58,7 +58,7 @@ static uint64_t first_slice, written;
 static size_t size_before; /* of the newest record */
 static unsigned level;     /* records span 2^level slices */
 
-void jst_peer_records_begin(void)
+static void forget(void)
 {
     jst_zero(peer_base, sizeof peer_base);
     jst_zero(collective_base, sizeof collective_base);
@@ -68,6 +68,14 @@ void jst_peer_records_begin(void)
     jst_zero(collective_weight, sizeof collective_weight);
     jst_zero(peer_closing, sizeof peer_closing);
     jst_zero(collective_closing, sizeof collective_closing);
+}
+
+void jst_peer_records_begin(void)
+{
+    static bool used;
+    if (used) /* else no page of it is touched */
+        forget();
+    used = true;
     newest_end = first_slice = jst_a.head.first_slice;
     written = pending = size_before = level = 0;
     uint64_t open = jst_a.commit[atomic_load(&jst_a.head.generation) & 1].open_slice;

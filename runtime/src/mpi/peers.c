@@ -335,10 +335,12 @@ void jst_peer_communicator(uint32_t communicator, const uint32_t *ranks, uint32_
 {
     if (!jst_peers_are_on() || communicator == 0 || !jst_members_hold())
         return;
-    if (is_new(communicator))
+    bool new = is_new(communicator);
+    if (new)
         put_communicator(communicator, ranks, size);
     jst_members_let_go();
-    jst_heartbeat_drain(); /* a kill in the next instants costs no more than this one's members */
+    if (new)
+        jst_heartbeat_drain(); /* so that a kill later on does not lose its members */
 }
 
 /* ---- start ---- */

@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from jostle.repository.errors import LogError, RepositoryError
 from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.files import CHANGE, cannot_write, plain_errors
-from jostle.repository.store.layout import QUARANTINE, TABLES
+from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES
 from jostle.repository.store.log import File, Log, RepositoryState, open_marker
 from jostle.repository.store.sealed import file_sum
 
@@ -351,8 +352,10 @@ def _span(path: Path, table: str) -> tuple[int, int]:
     if table == "segments":
         rows = pq.read_table(path, columns=["start_ns", "end_ns"])
         return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
-    if table in ("peers", "files", "communicators"):
-        raise ValueError(f"{table} have no time of their own")
+    if table in ("peers", "files", "communicators"):  # which have no time of their own
+        day = datetime.strptime(path.parent.name, "date=%Y-%m-%d").replace(tzinfo=UTC)
+        start = int(day.timestamp()) * 10**9
+        return start, start + DAY_NS
     columns = ["slice", "slice_ns", *(["span"] if "span" in TABLES[table].keys else [])]
     rows = pq.read_table(path, columns=columns)
     start = pc.multiply(rows["slice"], rows["slice_ns"])
