@@ -137,3 +137,16 @@ def test_who_of_a_job_sent_to_whom(fabric_hall: Hall) -> None:
     binned, numbers = _get(adam, path, size=1)
     assert np.frombuffer(numbers, "<f4")[0] == pytest.approx(head["bytes"])
     assert binned["each"] == head["ranks"]
+
+
+def test_placement_names_only_jobs_that_the_viewer_may_see(fabric_hall: Hall) -> None:
+    adam, anne = fabric_hall.guest("adam"), fabric_hall.guest("anne")
+    own = {row["job"] for row in _get(anne, "jobs")["jobs"]}
+    reports = {job: _get(adam, f"jobs/{job}/placement") for job in own}
+    job = next(job for job, report in reports.items() if report["meetings"])
+    assert reports[job]["fabric"] == "net" and reports[job]["answer"]
+    assert any(row["name"] == "routers" for row in reports[job]["measures"])
+    mine = _get(anne, f"jobs/{job}/placement")
+    assert mine["measures"] == reports[job]["measures"] and mine["answer"] == ""
+    assert {each["job"] for each in mine["meetings"]} <= own
+    assert len(mine["meetings"]) < len(reports[job]["meetings"])

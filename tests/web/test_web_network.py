@@ -105,5 +105,7 @@ def test_who_of_a_job_sent_to_whom(page, wired, idle, violations):
     page.keyboard.press("ArrowRight")
     assert re.match(r"rank \d+ on node\d+ to ", card.locator(".said").inner_text())
     assert violations(page) == []
-    card.get_by_role("link", name="its links on the network").click()
-    page.wait_for_url(f"**/network?job={job}*")
+    placement = page.get_by_role("region", name="Placement")
+    placement.get_by_text("switches of its nodes").wait_for()
+    placement.get_by_role("link", name="its links over time").click()
+    page.wait_for_url(f"**/network?fabric=tree&job={job}*")

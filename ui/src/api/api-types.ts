@@ -881,6 +881,41 @@ export interface Placed {
   conflicting: string[];
 }
 
+/** A measure of where a job sits. */
+export interface PlacementMeasure {
+  name: string;
+  value: string;
+  /** what it counts */
+  what: string;
+}
+
+/** A job that ran at the same time, and what both can have in common. */
+export interface PlacementMeeting {
+  job: string;
+  program: string;
+  /** the part of the job's time in which it ran */
+  share: number;
+  nodes: number;
+  /** switches on which both have nodes */
+  shared_routers: number;
+  /** links that the traffic of both may take */
+  shared_links: number;
+  conflicting: boolean;
+}
+
+/** Where a job sits in its fabric, and who may use the same links. */
+export interface PlacementReport {
+  /** its name; empty: none is known, or none has the job's nodes */
+  fabric: string;
+  why_not: string;
+  /** in words; empty for who may not see all jobs */
+  answer: string;
+  measures: PlacementMeasure[];
+  /** jobs that the viewer may see, those with most shared links first */
+  meetings: PlacementMeeting[];
+  notes: string[];
+}
+
 /** Segments, in time, an entry of each list for each. */
 export interface Points {
   /** start, since the start of the judged time */

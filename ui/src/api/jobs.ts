@@ -1,5 +1,5 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { BatchJob, Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -33,6 +33,8 @@ export interface GridRow { rank: number; name: string; host: string }
 export interface Grid { unit: string; start_ns: number; step_ns: number; columns: number; rows: GridRow[]; values: Float32Array }
 
 export const getProcessGrid = (job: string, query: Query, signal?: AbortSignal) => getGrid<Grid>(`${jobPath(job)}/grid`, query, signal);
+
+export const getPlacement = (job: string, signal?: AbortSignal) => getJson<PlacementReport>(`${jobPath(job)}/placement`, {}, signal);
 
 /** Ranks that share a cell of a communication matrix. */
 export interface RankLabel { rank: number; last: number; many: number; host: string; switch: string }

@@ -113,3 +113,36 @@ class Placed(BaseModel):
     jobs: list[str]
     job_of: dict[str, int] = Field(description="by node, a place in jobs")
     conflicting: list[str] = Field(description="jobs that share links with the one asked for")
+
+
+class PlacementMeasure(BaseModel):
+    """A measure of where a job sits."""
+
+    name: str
+    value: str
+    what: str = Field(description="what it counts")
+
+
+class PlacementMeeting(BaseModel):
+    """A job that ran at the same time, and what both can have in common."""
+
+    job: str
+    program: str
+    share: float = Field(description="the part of the job's time in which it ran")
+    nodes: int
+    shared_routers: int = Field(description="switches on which both have nodes")
+    shared_links: int = Field(description="links that the traffic of both may take")
+    conflicting: bool
+
+
+class PlacementReport(BaseModel):
+    """Where a job sits in its fabric, and who may use the same links."""
+
+    fabric: str = Field(description="its name; empty: none is known, or none has the job's nodes")
+    why_not: str
+    answer: str = Field(description="in words; empty for who may not see all jobs")
+    measures: list[PlacementMeasure]
+    meetings: list[PlacementMeeting] = Field(
+        description="jobs that the viewer may see, those with most shared links first"
+    )
+    notes: list[str]
