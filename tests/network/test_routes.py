@@ -136,6 +136,14 @@ def test_graph_divides_evenly_at_each_switch() -> None:
     assert parts["leaf1 > spine3"] == parts["spine3 > leaf2"] == 0.25
 
 
+def test_a_torus_whose_links_lead_elsewhere_is_walked_to_an_end() -> None:
+    fabric = torus([5])
+    wrong = replace(fabric, link_signs=-fabric.link_signs)
+    pair = np.array([wrong.place["node1"]]), np.array([wrong.place["node2"]])
+    routes = routes_of(wrong, *pair)
+    assert routes.reached.all() and routes.hops[0] >= 3
+
+
 def test_no_way_is_told() -> None:
     fabric = fat_tree(1, 2, 1)
     alone = Topology(
@@ -146,8 +154,8 @@ def test_no_way_is_told() -> None:
     assert not routes_of(alone, *pair).reached.any()
 
 
-def distance(fabric: Topology, source: int, target: int) -> int:
-    """Return the shortest way by a search of its own; nodes pass nothing on."""
+def distance(fabric: Topology, source: int, target: int) -> int | None:
+    """Return the shortest way by a search of its own; nodes pass nothing on. None: no way."""
     seen, queue = {source}, deque([(source, 0)])
     while queue:
         at, hops = queue.popleft()
@@ -159,7 +167,7 @@ def distance(fabric: Topology, source: int, target: int) -> int:
             if end not in seen:
                 seen.add(end)
                 queue.append((end, hops + 1))
-    raise AssertionError("no way")
+    return None
 
 
 FABRICS = st.one_of(
@@ -184,6 +192,28 @@ def test_ways_are_as_long_as_the_shortest(fabric: Topology) -> None:
     expected = [distance(fabric, *pair) for pair in zip(a.tolist(), b.tolist(), strict=True)]
     assert routes.hops == pytest.approx(expected)
     ends_well(fabric, a, b, routes.low.toarray())
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 6), st.data())
+def test_any_graph_is_walked_by_shortest_ways(switches: int, data: st.DataObject) -> None:
+    place = st.integers(0, switches - 1)
+    homes = data.draw(st.lists(place, min_size=2, max_size=4))
+    cables = data.draw(st.lists(st.tuples(place, place).filter(lambda ends: ends[0] != ends[1])))
+    cables += [(switches + number, home) for number, home in enumerate(homes)]
+    ends = np.array([*cables, *(cable[::-1] for cable in cables)])
+    names = [*(f"s{k}" for k in range(switches)), *(f"n{k}" for k in range(len(homes)))]
+    hosts = [name if name[0] == "n" else "" for name in names]
+    fabric = Topology("any", "graph", tuple(names), tuple(hosts), ends[:, 0], ends[:, 1])
+    nodes = np.arange(switches, len(names))
+    a, b = (values.ravel() for values in np.meshgrid(nodes, nodes))
+    routes = routes_of(fabric, a, b)
+    for number, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        expected = distance(fabric, *pair)
+        assert routes.reached[number] == (expected is not None)
+        assert routes.hops[number] == pytest.approx(expected or 0)
+    kept = np.flatnonzero(routes.reached)
+    ends_well(fabric, a[kept], b[kept], routes.low.toarray()[kept])
 
 
 @settings(deadline=None, max_examples=20)

@@ -23,6 +23,8 @@ from jostle.topology import Topology
 #: The longest way that InfiniBand allows.
 _MOST_HOPS = 64
 _KEPT = 8
+#: Routes are kept up to so many entries, of 8 bytes.
+_KEPT_ENTRIES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +123,10 @@ class _Router:
         if routes is None:
             routes = self._routes(sources, targets)
         self._kept[key] = routes
-        if len(self._kept) > _KEPT:
+        while len(self._kept) > 1 and (
+            len(self._kept) > _KEPT
+            or sum(each.low.nnz for each in self._kept.values()) > _KEPT_ENTRIES
+        ):
             self._kept.popitem(last=False)
         return routes
 
@@ -159,7 +164,7 @@ class _Router:
         topology = self._topology
         return walk(
             sources, targets, to_own_switch(topology, rule), np.equal, topology.targets,
-            len(topology.vertices), _MOST_HOPS + sum(topology.sizes),
+            len(topology.vertices), _MOST_HOPS + min(sum(topology.sizes), len(topology.vertices)),
         )  # fmt: skip
 
     def _shortest(self, targets: Ints, one_global: bool) -> Rule:
