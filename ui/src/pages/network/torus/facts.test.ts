@@ -3,6 +3,7 @@ import { compositePicture } from './composite';
 import { describeLine, describePlane, linksOfPlane, rolesOf, solidRoles } from './facts';
 import { plantLoads, plantTorus } from './planted';
 import { detailPicture } from './planes';
+import { polygonPicture } from './polygon';
 import { readTorus } from './torus';
 
 const shape = plantTorus([4, 4, 4, 4, 2]);
@@ -15,6 +16,11 @@ describe('a line', () => {
     step.waiting[0] = 0.25;
     const picture = detailPicture(torus, [0, 1, 2, 3, 4]);
     expect(describeLine(shape, picture, 0, step, jobs)).toBe('s0-0-0-0-0 > s1-0-0-0-0 (a+) · 400 B/s of 11.6 GiB/s · waited 25.0 % of the time · lammps');
+  });
+  it('says what leaves a node and what comes in, of both ways of a dimension', () => {
+    const picture = polygonPicture(torus, [0, 1, 2, 3, 4], 0);
+    expect(describeLine(shape, picture, 6, step, jobs)).toBe('2 links out of s0-0-0-0-0 along d · 1.95 KiB/s together, 1000 B/s each on average, at most 1000 B/s · most of it lammps');
+    expect(describeLine(shape, picture, 7, step, jobs)).toContain('2 links into s0-0-0-0-0 along d · 200 B/s together');
   });
   it('says how many links it sums up', () => {
     const picture = compositePicture(torus, [1, 2, 0, 3, 4]);

@@ -12,14 +12,17 @@ export function describeLine(shape: FabricShape, picture: Picture, line: number,
   const links = [...linksOf(picture, line)];
   const [first = 0] = links;
   const dimension = shape.dimensions[shape.link_dimensions[first] ?? -1] ?? '';
-  const way = `${dimension}${(shape.link_signs[first] ?? 0) < 0 ? '−' : '+'}`;
+  const all = (of: Int8Array | Int32Array) => links.every((link) => of[link] === of[first]);
+  const way = `${dimension}${!all(shape.link_signs) ? '' : (shape.link_signs[first] ?? 0) < 0 ? '−' : '+'}`;
+  // The polygons put both ways of a dimension together: what leaves a node, or what comes in.
+  const end = all(shape.sources) ? ` out of ${shape.vertices[shape.sources[first] ?? 0]}` : all(shape.targets) ? ` into ${shape.vertices[shape.targets[first] ?? 0]}` : '';
   const sum = links.reduce((all, link) => all + (step.load[link] ?? 0), 0);
   const most = links.reduce((all, link) => Math.max(all, step.load[link] ?? 0), 0);
   const waits = links.map((link) => step.waiting[link] ?? NaN).filter((share) => !Number.isNaN(share));
   const job = lineJobs(picture, step, jobs.names.length)[line] ?? NO_JOB;
   const rate = links.length === 1 ? (shape.rates[first] ?? 0) / 8 : 0;
   return [
-    links.length === 1 ? `${shape.link_names[first] ?? ''} (${way})` : `${count(links.length, 'link')} along ${way}`,
+    links.length === 1 ? `${shape.link_names[first] ?? ''} (${way})` : `${count(links.length, 'link')}${end} along ${way}`,
     links.length === 1 ? `${bytes(sum)}/s${rate ? ` of ${bytes(rate)}/s` : ''}` : `${bytes(sum)}/s together, ${bytes(sum / links.length)}/s each on average, at most ${bytes(most)}/s`,
     ...(waits.length ? [`waited ${percent(waits.reduce((all, share) => all + share, 0) / waits.length)} of the time`] : []),
     job === NO_JOB ? 'no job' : `${links.length === 1 ? '' : 'most of it '}${jobs.names[job] || 'no known job'}`,
