@@ -61,6 +61,11 @@ def test_a_damaged_file_is_named_with_its_mend(content: bytes, tmp_path: Path) -
     with pytest.raises(TopologyError, match=r"fabric\.0\.topology.*damaged") as caught:
         load_all(tmp_path)
     assert "import" in caught.value.hint
+    save(tmp_path, torus((3, 3), name="other"))
+    damaged: list[TopologyError] = []
+    assert [each.name for each in load_all(tmp_path, damaged)] == ["other"]  # it stays apart
+    assert [str(error) for error in damaged] == [str(caught.value)]
+    assert save(tmp_path, fat_tree(2, 2, 1)).change == "new" and len(load_all(tmp_path)) == 2
 
 
 def test_a_name_that_is_no_file_is_refused(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def fabrics(topology: Topology) -> list[Topology]:
             rails.append(group := [])
         group.append(lay_out(part))
     whole = [fabric for group in rails for fabric in _joined(group)]
+    whole[1:] = sorted(whole[1:], key=lambda each: natural(each.vertices[0]))
     named = []
     for number, fabric in enumerate(whole):
         notes = list(fabric.notes)

@@ -84,9 +84,17 @@ def read_sources(sources: Sequence[Source], name: str) -> list[Topology]:
         raise fault(sources[other].name, 0, f"it is {kinds[other].name}, and {sources[0].name} is "
                     f"{kinds[0].name}", "Import the fabrics one by one.")  # fmt: skip
     try:
-        return kinds[0].read(sources, name)
+        fabrics = kinds[0].read(sources, name)
     except ValueError as error:
         raise fault(sources[0].name, 0, str(error), "Correct the names in the file.") from None
+    if not fabrics:
+        raise fault(
+            sources[0].name,
+            0,
+            "no node in it is linked to anything",
+            "Say which vertices are nodes; the reference page `topology` tells how.",
+        )
+    return fabrics
 
 
 def source_of(path: Path) -> Source:

@@ -61,7 +61,7 @@ def save(folder: Path, topology: Topology) -> Saved:
     if not _NAME.fullmatch(topology.name):
         raise TopologyError(f"`{topology.name}` cannot be the name of a fabric.",
                             hint="Use letters, digits, `_`, `.`, `-`, 64 at most.")  # fmt: skip
-    versions = load_all(folder) if folder.is_dir() else []
+    versions = load_all(folder, [])
     before = valid_at(versions, topology.name, topology.valid_from_ns)
     if before is not None and same_content(before, topology):
         return Saved(before, "unchanged", before)
@@ -74,24 +74,34 @@ def save(folder: Path, topology: Topology) -> Saved:
     return Saved(topology, "replaced" if same_date else "version", before)
 
 
-def load_all(folder: Path) -> list[Topology]:
+def load_all(folder: Path, damaged: list[TopologyError] | None = None) -> list[Topology]:
     """Return all versions of all fabrics, by name and date; none if the folder is missing.
 
     Cheap while the folder stays as it is.
 
+    Args:
+        folder: The repository's folder of topologies.
+        damaged: Takes an error per file that is damaged, which is left out; None: it is raised.
+
     Raises:
-        TopologyError: A file is not one of ours, or damaged.
+        TopologyError: A file is damaged, or not one of ours.
     """
+    seen = []
     try:
         with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if _FILE.fullmatch(entry.name)]
+            for entry in listing:
+                if _FILE.fullmatch(entry.name):
+                    with contextlib.suppress(FileNotFoundError):  # it was just replaced
+                        status = entry.stat()
+                        seen.append((entry.path, status.st_mtime_ns, status.st_size, status.st_ino))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    seen = []
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        status = entry.stat()
-        seen.append((entry.path, status.st_mtime_ns, status.st_size, status.st_ino))
-    return list(_load_seen(tuple(seen)))
+    topologies, errors = _load_seen(tuple(sorted(seen)))
+    if errors and damaged is None:
+        raise TopologyError(str(errors[0]), hint=errors[0].hint)
+    if damaged is not None:
+        damaged += errors
+    return list(topologies)
 
 
 def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
@@ -106,10 +116,9 @@ def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
 def topologies_of(repository: Path) -> list[Topology]:
     """Return all versions of all fabrics of a repository, by its folder.
 
-    Raises:
-        TopologyError: As of `load_all`.
+    Damaged files are left out: `jostle topology show` and `jostle doctor` tell them.
     """
-    return load_all(repository / FOLDER)
+    return load_all(repository / FOLDER, [])
 
 
 def same_content(a: Topology, b: Topology) -> bool:
@@ -118,9 +127,17 @@ def same_content(a: Topology, b: Topology) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _load_seen(seen: tuple[tuple[str, int, int, int], ...]) -> tuple[Topology, ...]:
-    topologies = [_load(*each) for each in seen]
-    return tuple(sorted(topologies, key=lambda each: (each.name, each.valid_from_ns)))
+def _load_seen(
+    seen: tuple[tuple[str, int, int, int], ...],
+) -> tuple[tuple[Topology, ...], tuple[TopologyError, ...]]:
+    topologies, errors = [], []
+    for each in seen:
+        try:
+            topologies.append(_load(*each))
+        except TopologyError as error:
+            errors.append(error)
+    topologies.sort(key=lambda each: (each.name, each.valid_from_ns))
+    return tuple(topologies), tuple(errors)
 
 
 @lru_cache(maxsize=64)

@@ -78,7 +78,7 @@ def import_(
     store = open_repository(repository, create=True)
     folder = store.path / FOLDER
     saved = [_save(folder, each, valid_from) for each in fabrics]
-    lost = outside(load_all(folder), hosts_of_jobs(store))
+    lost = outside(load_all(folder, []), hosts_of_jobs(store))
     differences = [changes(each.before, each.topology) if each.before else [] for each in saved]
     if as_json:
         rows = [{"change": each.change, "changes": sentences} | plain(summary(each.topology))
@@ -98,7 +98,7 @@ def _save(folder: Path, topology: Topology, valid_from_ns: int | None) -> Saved:
     """Store a fabric: without a date the first version is valid always, a later one from now on."""
     from jostle.topology.store import load_all, save
 
-    is_first = not any(each.name == topology.name for each in load_all(folder))
+    is_first = not any(each.name == topology.name for each in load_all(folder, []))
     now_or_always = 0 if is_first else time.time_ns()
     date = now_or_always if valid_from_ns is None else valid_from_ns
     return save(folder, replace(topology, valid_from_ns=date))
@@ -124,6 +124,7 @@ def show_(name: str | None, repository: Path, as_json: bool) -> None:
     if as_json:
         emit_json(fabrics_json(content))
         return
+    warn(content.damaged)
     if not content.fabrics:
         show("No fabric is known: which links jobs share cannot be told.")
         next_steps(f"jostle topology import{flag} FILE")

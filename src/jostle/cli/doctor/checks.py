@@ -312,6 +312,8 @@ def check_fabrics(path: Path) -> Check:
         return Check("fabrics", "ok", "there are no jobs yet")
     content = fabrics(Repository(path))
     flag = repository_flag(path)
+    if content.damaged:
+        return Check("fabrics", "warn", content.damaged[0], "import the fabric again")
     if not content.fabrics:
         return Check(
             "fabrics", "ok", "none is known: which links jobs share cannot be told; "

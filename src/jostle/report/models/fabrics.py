@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.plain_values import plain
-from jostle.topology.store import topologies_of
+from jostle.topology.store import FOLDER, load_all
 from jostle.topology.summary import Summary, changes, summary
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
-    from jostle.topology import Topology
+    from jostle.topology import Topology, TopologyError
 
 
 @dataclass(frozen=True)
@@ -56,24 +56,29 @@ class Fabric:
 
 @dataclass(frozen=True)
 class Fabrics:
-    """The fabrics of a repository."""
+    """The fabrics of a repository.
+
+    Attributes:
+        fabrics: By name.
+        outside: Nodes of jobs that are in none.
+        damaged: Files that cannot be read, and what to do, in sentences.
+    """
 
     fabrics: tuple[Fabric, ...]
     outside: Outside
+    damaged: tuple[str, ...]
 
 
 def fabrics(store: Repository, name: str | None = None) -> Fabrics:
-    """Return the fabrics of a repository, or the one of a name.
-
-    Raises:
-        TopologyError: A stored topology is damaged.
-    """
-    known = topologies_of(store.path)
+    """Return the fabrics of a repository, or the one of a name."""
+    errors: list[TopologyError] = []
+    known = load_all(store.path / FOLDER, errors)
     by_name: dict[str, list[Topology]] = {}
     for each in known:
         by_name.setdefault(each.name, []).append(each)
     chosen = [_fabric(versions) for own, versions in by_name.items() if name in (None, own)]
-    return Fabrics(tuple(chosen), outside(known, hosts_of_jobs(store)))
+    damaged = tuple(f"{error} {error.hint}" for error in errors)
+    return Fabrics(tuple(chosen), outside(known, hosts_of_jobs(store)), damaged)
 
 
 def hosts_of_jobs(store: Repository) -> list[str]:
@@ -103,6 +108,7 @@ def fabrics_json(content: Fabrics) -> dict[str, Any]:
         "fabrics": [plain(each.newest) | {"versions": plain(each.versions)}
                     for each in content.fabrics],
         "outside": plain(content.outside),
+        "damaged": list(content.damaged),
     }  # fmt: skip
 
 
