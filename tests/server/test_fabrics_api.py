@@ -11,6 +11,7 @@ import pytest
 from server_ground import Hall, hall
 from starlette.testclient import TestClient
 
+from jostle.report.models.link_facts import losses_at
 from jostle.repository import Repository
 from jostle.synthetic import Spec, plant, plant_fabric, plant_machines
 from jostle.topology import fat_tree
@@ -150,3 +151,15 @@ def test_placement_names_only_jobs_that_the_viewer_may_see(fabric_hall: Hall) ->
     assert mine["measures"] == reports[job]["measures"] and mine["answer"] == ""
     assert {each["job"] for each in mine["meetings"]} <= own
     assert len(mine["meetings"]) < len(reports[job]["meetings"])
+
+
+def test_seconds_are_those_of_the_verdicts_on_a_link_or_a_switch() -> None:
+    def guilty(start: int, resource: str, seconds: float) -> dict[str, Any]:
+        return {"start_ns": start, "resource": resource, "seconds": seconds, "suspect": "b"}
+
+    slices = {"a": [guilty(1, "link x > y", 2.0), guilty(2, "link x > y (to /scratch)", 1.0),
+                    guilty(9, "link x > y", 4.0), guilty(1, "link y > z", 8.0)],
+              "c": []}  # fmt: skip
+    assert losses_at({"link x > y"}, slices, (0, 9)) == ({"a": 3.0, "c": 0.0}, {"b": 3.0})
+    both = {"switch y", "link x > y", "link y > z"}
+    assert losses_at(both, slices, (0, 10)) == ({"a": 15.0, "c": 0.0}, {"b": 15.0})

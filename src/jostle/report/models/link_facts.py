@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -187,12 +188,13 @@ class FabricLoads:
 
 
 def losses_at(
-    resource: str, slices: Mapping[str, Sequence[Mapping[str, Any]]], span: tuple[int, int]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Add up what jobs lost at a resource in a time, by their verdicts.
+    resources: AbstractSet[str], slices: Mapping[str, Sequence[Mapping[str, Any]]],
+    span: tuple[int, int],
+) -> tuple[dict[str, float], dict[str, float]]:  # fmt: skip
+    """Add up what jobs lost at some resources in a time, by their verdicts.
 
     Args:
-        resource: As verdicts name it: `link leaf1 > spine2`, `switch leaf1`.
+        resources: As verdicts name them: `link leaf1 > spine2`, `switch leaf1`.
         slices: By job, the slices in which others cost it time (GuiltySlice).
         span: Start and end, ns since the epoch.
 
@@ -203,7 +205,7 @@ def losses_at(
     for job, of in slices.items():
         for each in of:
             there = str(each["resource"]).partition(" (to ")[0]  # traffic to a file system
-            if there == resource and span[0] <= each["start_ns"] < span[1]:
+            if there in resources and span[0] <= each["start_ns"] < span[1]:
                 lost[job] += each["seconds"]
                 cost[each["suspect"]] = cost.get(each["suspect"], 0.0) + each["seconds"]
     return lost, cost
@@ -235,8 +237,12 @@ def link_report(
         name = topology.vertices[switch or 0]
     there = fabric.on_links(links)
     resource = f"{'link' if link is not None else 'switch'} {name}"
+    resources = {resource}
+    if link is None:  # what was lost on its links was lost at the switch
+        ends = (topology.targets == switch) | (topology.sources == switch)
+        resources |= {f"link {topology.link_name(int(each))}" for each in np.flatnonzero(ends)}
     slices = {job: of for job in there["jobs"] if (of := guilty_slices(job)) is not None}
-    lost, cost = losses_at(resource, slices, (start, start + step * steps))
+    lost, cost = losses_at(resources, slices, (start, start + step * steps))
     whole = sum(float(values.sum()) for values in there["jobs"].values())
     return {
         "name": name, "resource": resource, "rate": float(topology.rates[links].sum()) / 8,

@@ -24,11 +24,19 @@ export function interval(on: OnLink, step: number): string {
   return !on.measured && high > low * 1.01 ? `Between ${perSecond(low)} and ${perSecond(high)}: this network routes adaptively, and may take detours.` : '';
 }
 
-/** What is modelled, as a sentence; '': nothing. */
-export function modelled(on: OnLink): string {
+/** The part of what the jobs sent here that a share of theirs stands for. */
+function partOf(on: OnLink, share: (job: JobOnLink) => number): number {
   const whole = on.jobs.reduce((sum, job) => sum + job.bytes, 0);
-  const part = on.jobs.reduce((sum, job) => sum + job.bytes * job.modelled, 0) / Math.max(whole, 1);
-  return part > 0.005 ? `About ${points(100 * part)} % of it is modelled: what a collective call sends inside the library cannot be seen.` : '';
+  return on.jobs.reduce((sum, job) => sum + job.bytes * share(job), 0) / Math.max(whole, 1);
+}
+
+/** What is modelled or not known, in sentences; '': nothing. */
+export function modelled(on: OnLink): string {
+  const [model, even] = [partOf(on, (job) => job.modelled), partOf(on, (job) => job.spread)];
+  return [
+    model > 0.005 ? `About ${points(100 * model)} % of it is modelled: what a collective call sends inside the library cannot be seen.` : '',
+    even > 0.005 ? `About ${points(100 * even)} % of it is divided evenly among the nodes of its jobs: to whom they sent was not recorded.` : '',
+  ].filter(Boolean).join(' ');
 }
 
 /** Less than this is not worth a word, s. */

@@ -93,6 +93,7 @@ describe('words on a link', () => {
     expect(interval(on({}), 0)).toBe('');
     expect(interval(on({ low: [100] }), 0)).toContain('Between 100 B/s and 512 B/s');
     expect(modelled(on({ jobs: [job({ modelled: 0.5 })] }))).toContain('50 % of it is modelled');
+    expect(modelled(on({ jobs: [job({ spread: 1 })] }))).toBe('About 100 % of it is divided evenly among the nodes of its jobs: to whom they sent was not recorded.');
   });
   it('name suspects and victims, and what is not judged', () => {
     expect([job({ seconds_cost: 2 }), job({ seconds_lost: 3 }), job({})].map(roleOf)).toEqual(['suspect', 'victim', 'on it']);
