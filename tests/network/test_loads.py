@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,9 @@ from link_traffic import SECOND, pairs, ports, whole
 from scipy.sparse import csr_array
 
 from jostle.network import link_loads, routes_of
+from jostle.network.axis import portions
 from jostle.topology import Topology, dragonfly, fat_tree, torus
+from jostle.traffic import Traffic
 
 TREE = fat_tree(2, 2, 2)
 
@@ -36,6 +39,20 @@ def test_slices_are_divided_in_proportion_to_time() -> None:
     traffic = pairs([("a", 1, "node1", "node3", 100)], 4 * SECOND)  # from 4 s to 8 s
     loads = link_loads(TREE, traffic, (5 * SECOND, 2 * SECOND, 2))
     assert on(TREE, loads.low, "node1 > leaf1") == [50, 25]
+
+
+def test_long_spans_are_divided_in_portions_and_absurd_ones_end() -> None:
+    table = pairs([("a", 0, "node1", "node3", 800), ("a", 1, "node1", "node3", 8)]).pairs
+    long = table.set_column(3, "span", pa.array([8, 2**31 - 1], pa.int32()))
+    assert [(part.start, part.stop) for part in portions(long, (0, SECOND, 4), 5)] == [
+        (0, 1),
+        (1, 2),
+    ]
+    loads = link_loads(TREE, Traffic(long), (0, SECOND, 4))
+    assert on(TREE, loads.low, "node1 > leaf1") == pytest.approx([100] * 4)
+    absurd = long.set_column(2, "slice_ns", pa.array([SECOND, 2**62]))
+    loads = link_loads(TREE, Traffic(absurd), (0, SECOND, 4))
+    assert on(TREE, loads.low, "node1 > leaf1") == pytest.approx([100] * 4)
 
 
 def test_what_is_not_in_the_fabric_is_lost_and_what_stays_on_a_host_is_not() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -10,6 +12,31 @@ from jostle.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+#: No slice ends later, ns after the beginning of an axis.
+_END_NS = 1 << 62
+
+
+def portions(table: pa.Table, axis: tuple[int, int, int], most: int) -> Iterator[slice]:
+    """Divide a table into runs of rows that meet at most so many slices of an axis together.
+
+    Args:
+        table: As for `on_axis`.
+        axis: As for `on_axis`.
+        most: Rows of the answer of `on_axis`; one row of the table alone may have more.
+    """
+    step_ns, span = ints(table, "slice_ns"), ints(table, "span")
+    meets = np.clip(step_ns.astype(np.float64) * span / axis[1] + 2, 1, axis[2])
+    if len(meets) and _all(step_ns, axis[1]) and _all(span, 1):
+        meets = np.ones(len(meets))
+    ends = np.cumsum(meets)
+    begin = 0
+    while begin < len(ends):
+        reached = (ends[begin - 1] if begin else 0.0) + most
+        end = max(int(np.searchsorted(ends, reached, "right")), begin + 1)
+        yield slice(begin, end)
+        begin = end
 
 
 def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, Ints, Floats]:
@@ -32,7 +59,8 @@ def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, 
             return slice(None), at, np.ones(1)
     step_ns = np.maximum(step_ns, 1)
     begin = begin * step_ns - start
-    length = step_ns * np.maximum(span, 1)
+    # A hostile profile may claim any length; its end must be a number.
+    length = step_ns * np.clip(span, 1, np.maximum((_END_NS - begin) // step_ns, 1))
     first = np.clip(begin // step, 0, count)
     last = np.clip(-(-(begin + length) // step), first, count)
     number = last - first

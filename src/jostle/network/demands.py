@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jostle.arrow_columns import ints
-from jostle.network.axis import on_axis
+from jostle.network.axis import on_axis, portions
 from jostle.network.collectives import Algorithm, Messages, algorithm_of, between_hosts, even
 from jostle.traffic import Traffic
 
@@ -73,9 +73,8 @@ class Demand:
     def moved(self, axis: tuple[int, int, int], jobs: int) -> Iterator[csr_array]:
         """Yield parts of the bytes by row (job * slices + slice) and pattern; their sum is all."""
         shape = (jobs * axis[2], self.patterns.shape[0])
-        for begin in range(0, self.table.num_rows, _ROWS_AT_ONCE):
-            part = slice(begin, begin + _ROWS_AT_ONCE)
-            table = self.table.slice(begin, _ROWS_AT_ONCE)
+        for part in portions(self.table, axis, _ROWS_AT_ONCE):
+            table = self.table.slice(part.start, part.stop - part.start)
             row, at, share = on_axis(table, axis)
             values = ints(table, "bytes").astype(np.float32)[row] * share.astype(np.float32)
             place = (self.job[part][row] * axis[2] + at).astype(np.int32)
