@@ -455,7 +455,9 @@ def settle(call: Call, language: Language, record: str) -> list[str]:
     return [
         "if (pending.count) {",
         f"    const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : {done};",
-        f"    jst_settle({pointer}, &pending, r, done, {indices}, {base});",
+        "    if (done || pending.memory) {",
+        f"        jst_settle({pointer}, &pending, r, done, {indices}, {base});",
+        "    }",
         "}",
     ]
 

@@ -244,14 +244,14 @@ bool jst_in_place_f(const void *buffer, bool described);
 
 /* ---- requests.c -------------------------------------------------------------------------- */
 
-typedef struct jst_request {
-    uintptr_t request;      /* the handle */
-    const char *func;       /* what started or will start it */
-    const char *collective; /* as in jst_mpi_call */
-    void *kept;             /* memory to free when it ends (int_counts.c) */
+typedef struct jst_request { /* 64 bytes: a cache line */
+    uintptr_t request;       /* the handle */
+    const char *func;        /* what started or will start it */
+    const char *collective;  /* as in jst_mpi_call */
+    void *kept;              /* memory to free when it ends (int_counts.c) */
     jst_roster *ranks; /* receives: whose ranks a status names; collectives: on whom; or NULL */
     uint64_t bytes;    /* of receives: room */
-    uint64_t order;    /* of its start, among all */
+    uint32_t order;    /* of its start, among all */
     uint32_t peer;
     uint32_t stamp; /* of ranks: another by now, they have gone */
     uint8_t klass;  /* persistent: counted at each start; JST_MPI_IRECV: a receive */
@@ -278,9 +278,8 @@ typedef struct jst_pending {
 } jst_pending;
 
 extern unsigned jst_outstanding, jst_known; /* active requests; all that are in the table */
+extern bool jst_many_threads;               /* other threads may call the MPI at the same time */
 
-/** Other threads may call the MPI at the same time, or not. */
-void jst_threads(bool many);
 /** Remember a request: made by a non-blocking global collective, or persistent. False: too many. */
 bool jst_remember(MPI_Request request, const jst_request *facts);
 /** Remember a receive, until it ends. peer: its source's world rank; where the status is to tell,
@@ -296,7 +295,8 @@ void jst_matched(MPI_Message message, jst_roster *ranks);
 jst_roster *jst_matched_ranks(MPI_Message message);
 /** Before a call that may complete requests; statuses: as the program gave them. Returns those to
  *  hand to the MPI. */
-void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses, bool fortran);
+void *jst_take_all(jst_pending *pending, int count, const void *requests, void *statuses,
+                   bool fortran);
 /** After it: what ended. Of `done` requests indices[] are the places (the first is base), in the
  *  order of their statuses; < 0: of all requests, those whose handles are gone, and persistent ones. */
 void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, const void *indices,
@@ -305,6 +305,37 @@ void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, 
 static inline bool jst_any_outstanding(void)
 {
     return __atomic_load_n(&jst_outstanding, __ATOMIC_RELAXED) != 0;
+}
+
+static inline uintptr_t jst_handle_at(const void *requests, int i, bool fortran)
+{
+#ifndef JST_INTEGER_HANDLES
+    if (fortran) {
+        return (uintptr_t)jst_c_request(((const MPI_Fint *)requests)[i]);
+    }
+#endif
+    (void)fortran; /* the same handles, where they are integers */
+    return (uintptr_t)((const MPI_Request *)requests)[i];
+}
+
+/** As jst_take_all: of one request with little to do. */
+static inline void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses,
+                             bool fortran)
+{
+    if (count != 1 || __atomic_load_n(&jst_many_threads, __ATOMIC_RELAXED)) {
+        return jst_take_all(pending, count, requests, statuses, fortran);
+    }
+    pending->count = 1;
+    pending->fortran = fortran;
+    pending->requests = requests;
+    pending->copies = NULL;
+    pending->memory = NULL;
+    pending->handles = pending->few;
+    pending->few[0] = jst_handle_at(requests, 0, fortran);
+    void *seen =
+        fortran ? jst_status_f(statuses, pending->own) : jst_status(statuses, pending->own);
+    pending->statuses = seen;
+    return seen ? seen : statuses;
 }
 
 /* ---- init_finalize.c: begin and end of the MPI ------------------------------------------------------ */

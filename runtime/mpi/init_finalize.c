@@ -48,7 +48,7 @@ void jst_after_init(void)
     int present = 0;
     MPI_Comm parent = null_comm();
     const uint32_t level = thread_level();
-    jst_threads(level == 3);
+    __atomic_store_n(&jst_many_threads, level == 3, __ATOMIC_RELAXED);
     jst_pmpi.Comm_get_attr(jst_world, MPI_APPNUM, &appnum, &present);
     jst_pmpi.Comm_get_parent(&parent);
     jst_host.initialised((uint32_t)size, (uint32_t)jst_rank(jst_world), level,

@@ -25,20 +25,20 @@
 #define LAST_CAPACITY (1u << 18) /* further requests are not remembered */
 
 unsigned jst_outstanding, jst_known;
-static bool many = true; /* threads may call at the same time */
+bool jst_many_threads = true;
 
 static struct {
-    jst_request first[FIRST_CAPACITY];
+    _Alignas(64) jst_request first[FIRST_CAPACITY];
     jst_request *slots;
     unsigned capacity; /* a power of two */
-    uint64_t order;
+    uint32_t order;
     bool locked;
 } table = {.slots = table.first, .capacity = FIRST_CAPACITY};
 
 static inline void lock(void)
 {
     unsigned turns = 0;
-    if (!__atomic_load_n(&many, __ATOMIC_RELAXED) &&
+    if (!__atomic_load_n(&jst_many_threads, __ATOMIC_RELAXED) &&
         JST_LIKELY(!__atomic_load_n(&table.locked, __ATOMIC_RELAXED))) {
         __atomic_store_n(&table.locked, true, __ATOMIC_RELAXED);
         return;
@@ -57,54 +57,61 @@ static inline void unlock(void)
 
 /* ---- the table; all of these under the lock ------------------------------------------------ */
 
-static void change(unsigned *counter, int by)
+static inline void change(unsigned *counter, int by)
 {
     /* Read without the lock by those who look whether there is anything at all. */
     __atomic_store_n(counter, *counter + (unsigned)by, __ATOMIC_RELAXED);
 }
 
-static unsigned place_of(uintptr_t request)
-{
-    const uint64_t mixed = (uint64_t)request * 0x9e3779b97f4a7c15u;
-    return (unsigned)(mixed >> 32) & (table.capacity - 1);
-}
-
+/** The entry of a request, or the free one where it would be. */
 static inline jst_request *find(uintptr_t request)
 {
-    unsigned at = place_of(request);
+    const uint64_t mixed = (uint64_t)request * 0x9e3779b97f4a7c15u;
+    unsigned at = (unsigned)(mixed >> 32) & (table.capacity - 1);
     while (table.slots[at].request && table.slots[at].request != request) {
         at = (at + 1) & (table.capacity - 1);
     }
     return &table.slots[at];
 }
 
-/** Takes an entry out and closes the gap in its probe sequence. */
-static void take_out(jst_request *entry)
+/** An entry stays when its request has ended: the MPI soon has another of the same handle. */
+static inline bool is_live(const jst_request *entry)
 {
-    const unsigned mask = table.capacity - 1;
-    unsigned hole = (unsigned)(entry - table.slots);
-    change(&jst_known, -1);
-    for (unsigned at = (hole + 1) & mask; table.slots[at].request; at = (at + 1) & mask) {
-        const unsigned home = place_of(table.slots[at].request);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            table.slots[hole] = table.slots[at];
-            hole = at;
-        }
+    return entry->request && (entry->active || entry->persistent || entry->klass == JST_MPI_PROBE);
+}
+
+static inline void end(jst_request *entry)
+{
+    change(&jst_outstanding, -(int)entry->active);
+    entry->active = false;
+    entry->persistent = false;
+    entry->kept = NULL;
+    entry->klass = JST_MPI_CLASS_COUNT;
+}
+
+static unsigned count_live(void)
+{
+    unsigned live = 0;
+    for (unsigned i = 0; i < table.capacity; i++) {
+        live += is_live(&table.slots[i]);
     }
-    table.slots[hole].request = 0;
+    return live;
 }
 
 static void rehash(jst_request *slots, unsigned capacity)
 {
     jst_request *const old = table.slots;
     const unsigned count = table.capacity;
+    unsigned live = 0;
     table.slots = slots;
     table.capacity = capacity;
     for (unsigned i = 0; i < count; i++) {
-        if (old[i].request) {
+        if (is_live(&old[i])) {
             *find(old[i].request) = old[i];
+            live++;
         }
     }
+    __atomic_store_n(&jst_known, live, __ATOMIC_RELAXED);
     if (old != table.first) {
         free(old);
     }
@@ -114,17 +121,22 @@ static void rehash(jst_request *slots, unsigned capacity)
 static bool make_room(void)
 {
     while (jst_known >= table.capacity / 2) {
-        const unsigned capacity = table.capacity * 2;
+        const unsigned before = table.capacity;
+        const unsigned live = count_live();
+        const unsigned capacity = live < before / 4 ? before : before * 2;
         if (capacity > LAST_CAPACITY) {
             return false;
         }
         unlock();
-        jst_request *slots = calloc(capacity, sizeof(*slots));
+        jst_request *slots = aligned_alloc(64, capacity * sizeof(*slots));
+        if (slots) {
+            memset(slots, 0, capacity * sizeof(*slots));
+        }
         lock();
         if (!slots) {
             return false;
         }
-        if (table.capacity * 2 == capacity) {
+        if (table.capacity == before && jst_known >= before / 2) {
             rehash(slots, capacity);
         } else {
             free(slots); /* another thread was quicker */
@@ -133,77 +145,86 @@ static bool make_room(void)
     return true;
 }
 
-/** Puts an entry in, in place of an older one of the same handle (whose end was not seen). */
-static bool put(const jst_request *facts)
+/** The entry for a request that begins, to be filled; in place of an older one of the same handle (whose
+ *  end was not seen, or is being seen by another thread). NULL: too many. */
+static inline jst_request *begin(uintptr_t request)
 {
-    if (JST_LIKELY(jst_known < table.capacity / 2) ? false : !make_room()) {
-        return false;
-    }
-    jst_request *entry = find(facts->request);
-    if (entry->request) {
+    jst_request *entry = find(request);
+    if (JST_LIKELY(entry->request)) {
         jst_narrow_free(entry->kept);
         change(&jst_outstanding, -(int)entry->active);
     } else {
+        if (jst_known >= table.capacity / 2) {
+            if (!make_room()) {
+                return NULL;
+            }
+            entry = find(request);
+        }
         change(&jst_known, 1);
     }
-    *entry = *facts;
-    entry->order = ++table.order;
-    change(&jst_outstanding, facts->active);
-    return true;
+    return entry;
+}
+
+static bool put(const jst_request *facts)
+{
+    jst_request *entry = begin(facts->request);
+    if (entry) {
+        *entry = *facts;
+        entry->order = ++table.order;
+        change(&jst_outstanding, facts->active);
+    }
+    return entry != NULL;
 }
 
 /* ---- what wrappers call -------------------------------------------------------------------- */
-
-static uintptr_t handle_at(const void *requests, int i, bool fortran)
-{
-#ifndef JST_INTEGER_HANDLES
-    if (fortran) {
-        return (uintptr_t)jst_c_request(((const MPI_Fint *)requests)[i]);
-    }
-#endif
-    (void)fortran; /* the same handles, where they are integers */
-    return (uintptr_t)((const MPI_Request *)requests)[i];
-}
 
 static bool any_known(void)
 {
     return __atomic_load_n(&jst_known, __ATOMIC_RELAXED) != 0;
 }
 
-void jst_threads(bool may)
-{
-    __atomic_store_n(&many, may, __ATOMIC_RELAXED);
-}
-
-static bool remember(uintptr_t request, const jst_request *facts)
+bool jst_remember(MPI_Request request, const jst_request *facts)
 {
     jst_request entry = *facts;
-    entry.request = request;
+    entry.request = (uintptr_t)request;
     entry.stamp = facts->ranks ? facts->ranks->stamp : 0;
     lock();
-    const bool room = request && put(&entry);
+    const bool room = entry.request && put(&entry);
     unlock();
     return room;
 }
 
-bool jst_remember(MPI_Request request, const jst_request *facts)
-{
-    return remember((uintptr_t)request, facts);
-}
-
 bool jst_receive(MPI_Request request, uint64_t room, uint32_t peer, jst_roster *ranks)
 {
-    return remember(
-        (uintptr_t)request,
-        &(const jst_request){
-            .bytes = room, .peer = peer, .ranks = ranks, .klass = JST_MPI_IRECV, .active = true});
+    const uintptr_t handle = (uintptr_t)request;
+    lock();
+    jst_request *entry = handle ? begin(handle) : NULL;
+    if (entry) {
+        entry->request = handle;
+        entry->func = NULL;
+        entry->collective = NULL;
+        entry->kept = NULL;
+        entry->ranks = ranks;
+        entry->bytes = room;
+        entry->order = ++table.order;
+        entry->peer = peer;
+        entry->stamp = ranks ? ranks->stamp : 0;
+        entry->klass = JST_MPI_IRECV;
+        entry->flags = 0;
+        entry->persistent = false;
+        entry->active = true;
+        change(&jst_outstanding, 1);
+    }
+    unlock();
+    return entry != NULL;
 }
 
 /* In MPICH a message's handle is a request's; nowhere is it one that a program waits for. */
 void jst_matched(MPI_Message message, jst_roster *ranks)
 {
     if (ranks) {
-        remember((uintptr_t)message, &(const jst_request){.ranks = ranks, .klass = JST_MPI_PROBE});
+        jst_remember((MPI_Request)message,
+                     &(const jst_request){.ranks = ranks, .klass = JST_MPI_PROBE});
     }
 }
 
@@ -225,7 +246,7 @@ jst_roster *jst_matched_ranks(MPI_Message message)
     jst_request *entry = find((uintptr_t)message);
     if (entry->request && entry->klass == JST_MPI_PROBE) {
         ranks = ranks_of(entry);
-        take_out(entry);
+        end(entry);
     }
     unlock();
     return ranks;
@@ -240,7 +261,7 @@ void jst_keep(MPI_Request request, void *kept, bool persistent)
                                .klass = JST_MPI_CLASS_COUNT};
     lock();
     jst_request *known = any_known() ? find(entry.request) : NULL;
-    if (known && known->request) {
+    if (known && is_live(known)) {
         known->kept = kept;
     } else {
         put(&entry);
@@ -254,7 +275,7 @@ void jst_started(const jst_mpi_call *call, int count, const void *requests, bool
         return;
     }
     for (int i = 0; i < count; i++) {
-        const uintptr_t request = handle_at(requests, i, fortran);
+        const uintptr_t request = jst_handle_at(requests, i, fortran);
         jst_request started = {.request = 0};
         lock();
         jst_request *entry = find(request);
@@ -290,16 +311,16 @@ void jst_forget(MPI_Request request)
     jst_request *entry = find((uintptr_t)request);
     if (entry->request) {
         kept = entry->persistent ? entry->kept : NULL;
-        change(&jst_outstanding, -(int)entry->active);
-        take_out(entry);
+        end(entry);
     }
     unlock();
     jst_narrow_free(kept);
 }
 
-void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses, bool fortran)
+void *jst_take_all(jst_pending *pending, int count, const void *requests, void *statuses,
+                   bool fortran)
 {
-    const bool copies = __atomic_load_n(&many, __ATOMIC_RELAXED);
+    const bool copies = __atomic_load_n(&jst_many_threads, __ATOMIC_RELAXED);
     const unsigned n = count > 0 ? (unsigned)count : 0;
     const bool large = n > (copies ? JST_COPIES : JST_PENDING);
     char *memory = NULL;
@@ -317,7 +338,7 @@ void *jst_take(jst_pending *pending, int count, const void *requests, void *stat
     pending->handles = large ? (uintptr_t *)memory : pending->few;
     void *own = large ? memory + n * sizeof(uintptr_t) : (void *)pending->own;
     for (unsigned i = 0; i < n; i++) {
-        pending->handles[i] = handle_at(requests, (int)i, fortran);
+        pending->handles[i] = jst_handle_at(requests, (int)i, fortran);
     }
     if (copies) {
         lock();
@@ -332,29 +353,30 @@ void *jst_take(jst_pending *pending, int count, const void *requests, void *stat
     return seen ? seen : statuses;
 }
 
-/** Takes out what is known of request i, which the call may have ended. False: nothing, or it did not. */
-static bool take_ended(const jst_pending *pending, unsigned i, jst_request *ended)
+/** Ends what is known of request i, which the call may have ended. False: nothing, or it did not. */
+static inline bool take_ended(const jst_pending *pending, unsigned i, jst_request *ended)
 {
     const uintptr_t handle = pending->handles[i];
-    const bool gone = handle_at(pending->requests, (int)i, pending->fortran) != handle;
-    bool same = true;
     if (!handle || !(pending->copies || any_known())) {
         return false;
     }
     lock();
     jst_request *entry = find(handle);
-    *ended = pending->copies ? pending->copies[i] : *entry;
-    if (!ended->request || !ended->active || !(gone || ended->persistent)) {
+    const jst_request *known = pending->copies ? &pending->copies[i] : entry;
+    if (!known->request || !known->active ||
+        (!known->persistent &&
+         jst_handle_at(pending->requests, (int)i, pending->fortran) == handle)) {
         unlock();
         return false;
     }
-    same = entry->request && entry->order == ended->order && entry->active;
-    if (same) {
-        change(&jst_outstanding, -1);
+    const bool same =
+        !pending->copies || (entry->request && entry->order == known->order && entry->active);
+    *ended = *known;
+    if (same && known->persistent) {
         entry->active = false;
-        if (!entry->persistent) {
-            take_out(entry);
-        }
+        change(&jst_outstanding, -1);
+    } else if (same) {
+        end(entry);
     }
     unlock();
     if (same && !ended->persistent) {
@@ -390,7 +412,7 @@ static int first_place(const jst_pending *pending, int done, const void *indices
     for (int i = 0; base > 0 && i < done; i++) {
         const uint64_t at = jst_at(indices, sizeof(int), (uint64_t)i);
         if (at >= pending->count ||
-            handle_at(pending->requests, (int)at, true) == pending->handles[at]) {
+            jst_handle_at(pending->requests, (int)at, true) == pending->handles[at]) {
             return base;
         }
     }
@@ -400,7 +422,7 @@ static int first_place(const jst_pending *pending, int done, const void *indices
 void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, const void *indices,
                 int base)
 {
-    jst_request last = {.request = 0};
+    uint32_t last = 0;
     const bool places = indices && (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS);
     const bool all = done < 0 || !places;
     const unsigned n = all && (done || result != MPI_SUCCESS) ? pending->count
@@ -417,14 +439,13 @@ void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, 
             const char *statuses = indices && all ? NULL : pending->statuses;
             arrived(call, &ended, statuses ? statuses + i * sizeof(MPI_Status) : NULL, result);
         }
-        if ((ended.flags & JST_MPI_GLOBAL) && (!last.request || ended.order > last.order)) {
-            last = ended;
+        if ((ended.flags & JST_MPI_GLOBAL) && (!last || (int32_t)(ended.order - last) > 0)) {
+            last = ended.order ? ended.order : 1;
+            call->flags =
+                (uint8_t)((call->flags & ~JST_MPI_VARYING) | (ended.flags & JST_MPI_VARYING));
+            call->ended_func = ended.func;
+            call->ended_bytes = ended.bytes;
         }
     }
     free(pending->memory);
-    if (last.request) {
-        call->flags |= last.flags & JST_MPI_VARYING;
-        call->ended_func = last.func;
-        call->ended_bytes = last.bytes;
-    }
 }

@@ -1172,7 +1172,9 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : -1;
-            jst_settle(call, &pending, r, done, NULL, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, NULL, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1207,7 +1209,9 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : -1;
-            jst_settle(call, &pending, r, done, NULL, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, NULL, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1242,7 +1246,9 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : 1;
-            jst_settle(call, &pending, r, done, index, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, index, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1278,7 +1284,9 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, r, done, array_of_indices, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, array_of_indices, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1313,7 +1321,9 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, r, done, NULL, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, NULL, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1348,7 +1358,9 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, r, done, NULL, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, NULL, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1383,7 +1395,9 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)flag ? 1 : 0;
-            jst_settle(call, &pending, r, done, index, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, index, 1);
+            }
         }
         jst_leave(call, r);
     }
@@ -1419,7 +1433,9 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS && r != MPI_ERR_IN_STATUS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, r, done, array_of_indices, 1);
+            if (done || pending.memory) {
+                jst_settle(call, &pending, r, done, array_of_indices, 1);
+            }
         }
         jst_leave(call, r);
     }
