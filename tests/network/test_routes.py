@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -142,6 +145,20 @@ def test_a_torus_whose_links_lead_elsewhere_is_walked_to_an_end() -> None:
     pair = np.array([wrong.place["node1"]]), np.array([wrong.place["node2"]])
     routes = routes_of(wrong, *pair)
     assert routes.reached.all() and routes.hops[0] >= 3
+
+
+def test_routes_are_kept_as_long_as_their_fabric_and_no_longer() -> None:
+    fabric = torus([5])
+    pairs = [(np.array([fabric.place["node1"]]), np.array([fabric.place[f"node{k}"]]))
+             for k in range(2, 6)] * 3  # fmt: skip
+    with ThreadPoolExecutor(4) as pool:
+        routes = list(pool.map(routes_of, [fabric] * len(pairs), *zip(*pairs, strict=True)))
+    assert routes_of(fabric, *pairs[-1]) is routes_of(fabric, *pairs[-1])
+    assert [float(each.hops[0]) for each in routes] == [3, 4, 4, 3] * 3
+    alive = weakref.ref(fabric)
+    del fabric
+    gc.collect()
+    assert alive() is None
 
 
 def test_no_way_is_told() -> None:

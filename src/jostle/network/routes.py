@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -101,9 +102,10 @@ def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
         sources: Where the pairs begin: vertices.
         targets: Where they end.
     """
-    router = _ROUTERS.get(topology)
-    if router is None:
-        router = _ROUTERS[topology] = _Router(topology)
+    with _GUARD:
+        router = _ROUTERS.get(topology)
+        if router is None:
+            router = _ROUTERS[topology] = _Router(topology)
     return router.routes(np.asarray(sources, np.int64), np.asarray(targets, np.int64))
 
 
@@ -114,20 +116,24 @@ class _Router:
         # A topology that is no longer used takes its router with it: what the router has of it
         # may not keep it alive.
         self._topology = _twin(topology)
+        self._guard = threading.Lock()  # threads of a server ask side by side
         self._kept: OrderedDict[bytes, Routes] = OrderedDict()
         self._own = _own_rule(self._topology)
 
     def routes(self, sources: Ints, targets: Ints) -> Routes:
         key = sources.tobytes() + targets.tobytes()
-        routes = self._kept.pop(key, None)
+        with self._guard:
+            routes = self._kept.get(key)
         if routes is None:
             routes = self._routes(sources, targets)
-        self._kept[key] = routes
-        while len(self._kept) > 1 and (
-            len(self._kept) > _KEPT
-            or sum(each.low.nnz for each in self._kept.values()) > _KEPT_ENTRIES
-        ):
-            self._kept.popitem(last=False)
+        with self._guard:
+            self._kept[key] = routes
+            self._kept.move_to_end(key)
+            while len(self._kept) > 1 and (
+                len(self._kept) > _KEPT
+                or sum(each.low.nnz for each in self._kept.values()) > _KEPT_ENTRIES
+            ):
+                self._kept.popitem(last=False)
         return routes
 
     def _routes(self, sources: Ints, targets: Ints) -> Routes:
@@ -282,6 +288,7 @@ def _own_rule(topology: Topology) -> Rule | None:
 
 
 _ROUTERS: WeakKeyDictionary[Topology, _Router] = WeakKeyDictionary()
+_GUARD = threading.Lock()
 
 
 def _twin(topology: Topology) -> Topology:
