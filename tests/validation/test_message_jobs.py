@@ -52,6 +52,6 @@ def test_the_demo_shares_links_with_the_quiet_job_alone() -> None:
     assert shared(fabric, over, WATCHED, LOUD) == []
     lines = list(picture(fabric, jobs(), over, utf8=False))
     assert lines[:3] == [
-        "spine1", "|- leaf1   watched 100 MB, sharer 20 MB", "|  |- node1   watched",
+        "spine1", "|- leaf1   watched 100 MB, sharer 20 MB  <- shared", "|  |- node1   watched",
     ]  # fmt: skip
     assert lines[-1] == "   `- node8"

@@ -49,10 +49,11 @@ def picture(
 ) -> Iterator[str]:
     """Yield the lines: each switch and node below what it is connected to.
 
-    Behind a switch stands what crossed the cable above it on the way up.
+    Behind a switch stands what crossed the cable above it on the way up, and whether jobs share it.
     """
     of_node = {node: job.name for job in jobs for node in job.nodes}
     marks = _LINES if utf8 else _PLAIN
+    shares = "  ← shared" if utf8 else "  <- shared"
     top = int(np.argmax(topology.levels))
 
     def below(vertex: int, lead: str) -> Iterator[str]:
@@ -62,7 +63,8 @@ def picture(
             child, is_last = int(topology.targets[link]), link == links[-1]
             name = topology.vertices[child]
             up = topology.link_place[f"{name} > {topology.vertices[vertex]}"]
-            told = _loads(over[up]) if topology.is_switch[child] else of_node.get(name, "")
+            loads = _loads(over[up]) + shares * (len(over[up]) > 1)
+            told = loads if topology.is_switch[child] else of_node.get(name, "")
             yield f"{lead}{marks[is_last]}{name:<7} {told}".rstrip()
             yield from below(child, lead + marks[2 + is_last])
 
