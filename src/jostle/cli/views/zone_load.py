@@ -43,11 +43,11 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
         others["Valiant routes"] = load.others_high
     panels = [
         one(f"{job} on {zone}", about, {"routed": load.own}),
-        one(f"others on {zone}", f"fabric {load.fabric}", others),
+        one(f"others on {zone}", f"network {load.fabric}", others),
     ]
     if load.measured is not None:
-        note = f"{count(load.counted)} of {count(load.count)} links are counted"
-        panels.append(one("all on the links with counters", note,
+        note = f"{count(load.counted)} of {count(load.count)}"
+        panels.append(one("all on links with counters", note,
                           {"measured": load.measured, "routed": load.routed_there}))  # fmt: skip
     return panels
 
