@@ -13,17 +13,21 @@ import click
 
 from jostle.cli.options.common import (
     Instant,
+    complete_job,
     json_option,
     open_repository,
     repository_flag,
     repository_option,
 )
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.plain_values import plain
 
 if TYPE_CHECKING:
+    from jostle.plot.figures.page import Saved as SavedFigure
+    from jostle.repository import Repository
     from jostle.topology import Topology
     from jostle.topology.store import Saved
 
@@ -106,10 +110,31 @@ def _save(folder: Path, topology: Topology, valid_from_ns: int | None) -> Saved:
 
 @command.command("show")
 @click.argument("name", required=False)
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw what the links of NAME carried into DIR, a CSV beside it.")  # fmt: skip
+@click.option("--at", "at_ns", type=Instant(), metavar="TIME",
+              help="With --plot: at this time [the last hour, or the time of JOB].")  # fmt: skip
+@click.option("--job", metavar="JOB", shell_complete=complete_job,
+              help="With --plot: the traffic of this job only.")  # fmt: skip
+@format_option
 @repository_option
 @json_option
-def show_(name: str | None, repository: Path, as_json: bool) -> None:
-    """Show the fabrics, or the one called NAME: nodes, switches, links, versions."""
+def show_(
+    name: str | None, folder: str | None, at_ns: int | None, job: str | None,
+    endings: tuple[str, ...], repository: Path, as_json: bool,
+) -> None:  # fmt: skip
+    """Show the fabrics, or the one called NAME: nodes, switches, links, versions.
+
+    With --plot, also draw what its links carried: leaves or groups as a matrix and links by kind,
+    or the planes of a torus.
+    """
+    if (at_ns is not None or job is not None) and folder is None:
+        raise UsageError("`--at` and `--job` choose what is drawn.", hint="Add `--plot DIR`.")
+    if folder is not None and name is None:
+        raise UsageError(
+            "Which fabric shall be drawn?", hint="jostle topology show NAME --plot DIR"
+        )
+    place = plot_folder(folder)
     from jostle.cli.views.topology import fabric_view, outside_words
     from jostle.report.models.fabrics import fabrics, fabrics_json
 
@@ -121,8 +146,9 @@ def show_(name: str | None, repository: Path, as_json: bool) -> None:
         raise UsageError(f"There is no fabric `{name}`.",
                          hint=f"There are: {known}." if known else
                          f"Import one: `jostle topology import{flag} FILE`.")  # fmt: skip
+    saved = _drawn(store, name, place, at_ns, job, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(fabrics_json(content))
+        emit_json(fabrics_json(content) | ({"figures": saved_json(saved)} if place else {}))
         return
     warn(content.damaged)
     if not content.fabrics:
@@ -133,7 +159,30 @@ def show_(name: str | None, repository: Path, as_json: bool) -> None:
         show(*[""] * (number > 0), *fabric_view(fabric))
     if content.outside.missing:
         warn(outside_words(content.outside))
+    if place:
+        show("", *saved_lines(saved, place))
     next_steps(f"jostle serve{flag}")
+
+
+def _drawn(
+    store: Repository, name: str | None, folder: Path, at_ns: int | None, job: str | None,
+    endings: tuple[str, ...], *, quiet: bool,
+) -> list[SavedFigure]:  # fmt: skip
+    """Draw what the links of a fabric carried."""
+    from jostle.report.models.fabric_at import fabric_at
+    from jostle.topology import valid_at
+    from jostle.topology.store import topologies_of
+
+    job = None if job is None else store.resolve_job(job)
+    versions = [each for each in topologies_of(store.path) if each.name == name]
+    topology = versions[-1] if at_ns is None else valid_at(versions, str(name), at_ns)
+    with Bar("routing traffic", quiet=quiet):
+        content = fabric_at(store, topology or versions[0], at_ns, job)
+    from jostle.plot.figures.fabric import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(content), folder, tuple(dict.fromkeys(endings)), bar.advance)
 
 
 @command.command("demo")

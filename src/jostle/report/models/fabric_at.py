@@ -1,0 +1,93 @@
+"""What the links of a fabric carried in one span of time: the content of a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.errors import UsageError
+from jostle.report.models.link_facts import NO_JOB, FabricLoads
+
+if TYPE_CHECKING:
+    from jostle.network.zone_pairs import Zones
+    from jostle.repository import Repository
+    from jostle.topology import Topology
+
+Floats = NDArray[np.float64]
+_HOUR_NS = 3600 * 10**9
+#: The time around an instant that is asked for, ns: a slice, as slices usually are.
+_AROUND_NS = 4 * 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class FabricAt:
+    """What links carried in a span, on average.
+
+    Attributes:
+        topology: The fabric.
+        start_ns: Begin of the span; end_ns: its end.
+        job: The job whose traffic it is; "": all jobs'.
+        load: Of each link, bytes per second; is_measured: whether its port counted them.
+        busiest: Of each link, the job that sent most over it; "": none.
+        zones: Leaves, or groups of a dragonfly; None: neither.
+        sent: From zone to zone, bytes per second: (zones, zones).
+    """
+
+    topology: Topology
+    start_ns: int
+    end_ns: int
+    job: str
+    load: Floats
+    is_measured: NDArray[np.bool_]
+    busiest: tuple[str, ...]
+    zones: Zones | None
+    sent: Floats
+
+
+def fabric_at(
+    store: Repository, topology: Topology, at_ns: int | None = None, job: str | None = None
+) -> FabricAt:
+    """Measure the links of a fabric.
+
+    Args:
+        store: The repository.
+        topology: The fabric.
+        at_ns: An instant: the slice around it. None: the time of the job, or the last hour.
+        job: The traffic of this job only; None: of all, and what ports counted.
+
+    Raises:
+        UsageError: No job ran then.
+    """
+    from jostle.network import link_loads
+    from jostle.network.zone_pairs import zone_loads, zones_of
+
+    facts = store.messages.facts([job] if job else None)
+    if not facts:
+        raise UsageError("No job has run yet: its links carried nothing that is known.")
+    end = max(fact.last_ns for fact in facts.values())
+    start = min(fact.start_ns for fact in facts.values())
+    if at_ns is not None:
+        start, end = (at_ns - _AROUND_NS // 2, at_ns + _AROUND_NS // 2)
+    elif job is None:
+        start = max(start, end - _HOUR_NS)
+    axis = start, max(end - start, 1), 1
+    traffic = store.traffic((start, end), [job] if job else None)
+    ports = None if job else store.port_counters((start, end))
+    fabric = FabricLoads(link_loads(topology, traffic, axis, ports))
+    zones, sent = None, np.zeros((0, 0))
+    if not topology.sizes:
+        zones = zones_of(topology, "group" if topology.kind == "dragonfly" else "switch")
+        pairs = zone_loads(topology, traffic, axis, zones).jobs.values()
+        many = len(zones.names)
+        whole = sum((each.toarray()[0] for each in pairs), start=np.zeros(many * many))
+        sent = whole.reshape(many, many) / (axis[1] / 1e9)
+    names = (*fabric.jobs, "")
+    who = [names[min(place, len(names) - 1)] if place != NO_JOB else ""
+           for place in fabric.busiest_jobs(0, 1)[0].tolist()]  # fmt: skip
+    return FabricAt(
+        topology, start, end, job or "", fabric.rates(0, 1)[0][0], fabric.loads.is_measured,
+        tuple(who), zones, sent,
+    )  # fmt: skip
