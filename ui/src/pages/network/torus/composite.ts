@@ -22,7 +22,7 @@ export function compositePicture(torus: Torus, order: readonly number[]): Pictur
   const drawn = new PictureLines();
   for (let level = 2; level < order.length; level += 1) drawLevel(torus, order, plan, layout, level, drawn);
   return {
-    width: layout.width, height: layout.height, thick: 0.27, ...drawn.parts, boxes: [...nestedBoxes(torus, order, layout, false), ...bars(torus, order, layout)],
+    width: layout.width, height: layout.height, thick: 0.27, shows: 'mean', ...drawn.parts, boxes: [...nestedBoxes(torus, order, layout, false), ...bars(torus, order, layout)],
     nodes: new Float32Array(0), places: new Int32Array(0), outlines: [], labels: [],
     top: rulersOf(torus, order, layout, plan, 'across', 2), left: rulersOf(torus, order, layout, plan, 'down', 1),
   };

@@ -129,8 +129,8 @@ function paintHeads(context: CanvasRenderingContext2D, picture: Picture, { order
 function paintNodes(context: CanvasRenderingContext2D, picture: Picture, paints: Paints, left: number, top: number, scale: number, room: Room) {
   if (picture.outlines.length) return; // they are polygons
   const { nodes } = picture;
-  const size = Math.max(0.3 * scale, 1.5);
-  context.fillStyle = scale < 9 ? paints.faint : paints.soft;
+  const size = Math.max((scale < 20 ? 0.24 : 0.3) * scale, 1.5);
+  context.fillStyle = scale < 20 ? paints.faint : paints.soft; // the links come first
   for (let at = 0; at < nodes.length; at += 2) {
     const [x, y] = [left + (nodes[at] ?? 0) * scale, top + (nodes[at + 1] ?? 0) * scale];
     if (x < room.x - size || y < room.y - size || x > room.x + room.width + size || y > room.y + room.height + size) continue;

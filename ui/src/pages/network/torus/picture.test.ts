@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_JOB, type StepLoads } from '../fabric';
 import { compositePicture } from './composite';
 import { outerDirections } from './layout';
-import { inkLines, inksOf, lineJobs, lineMeans, linesOf, linesWith, linksOf, linkToChoose, nearestLine, SHADES, sortByInk, boxAt, type Picture } from './picture';
+import { inkLines, inksOf, lineJobs, lineValues, linesOf, linesWith, linksOf, linkToChoose, nearestLine, SHADES, sortByInk, boxAt, type Picture } from './picture';
 import { plantLoads, plantTorus } from './planted';
 import { cuboidPicture, detailPicture } from './planes';
 import { polygonPicture } from './polygon';
@@ -124,7 +124,7 @@ describe('traffic that alternates along d', () => {
   const shape = plantTorus([4, 4, 4, 4, 2]);
   const torus = readTorus(shape);
   const step = plantLoads(shape, 3);
-  const byPlace = (picture: Picture) => Array.from(lineMeans(picture, step.load), (mean, line) => {
+  const byPlace = (picture: Picture) => Array.from(lineValues(picture, step.load), (mean, line) => {
     const link = linksOf(picture, line)[0] ?? 0;
     return shape.link_dimensions[link] === 3 ? [coordinate(torus, shape.sources[link] ?? 0, 3) % 2, mean] : [2, mean];
   });
@@ -151,9 +151,14 @@ describe('lines', () => {
     change(some);
     return some;
   };
+  it('have the most of both ways out of a node', () => {
+    const polygons = polygonPicture(torus, [0, 1, 2], 0);
+    const [up = 0, down = 0] = linksOf(polygons, 0);
+    expect(lineValues(polygons, step((some) => { some.load[up] = 1; some.load[down] = 5; }).load)[0]).toBe(5);
+  });
   it('have the mean of what is known', () => {
-    expect(lineMeans(picture, step((some) => { some.load.fill(0); links.forEach((link, at) => { some.load[link] = at; }); }).load)[0]).toBe(1.5);
-    expect(lineMeans(picture, step((some) => { some.waiting[links[1] ?? 0] = 0.5; }).waiting).slice(0, 2)).toEqual(Float32Array.of(0.5, NaN));
+    expect(lineValues(picture, step((some) => { some.load.fill(0); links.forEach((link, at) => { some.load[link] = at; }); }).load)[0]).toBe(1.5);
+    expect(lineValues(picture, step((some) => { some.waiting[links[1] ?? 0] = 0.5; }).waiting).slice(0, 2)).toEqual(Float32Array.of(0.5, NaN));
   });
   it('belong to the job with the most load', () => {
     const some = step(({ load, job }) => { links.forEach((link, at) => { load[link] = [5, 3, 3, 1][at] ?? 0; job[link] = [0, 1, 1, NO_JOB][at] ?? 0; }); });

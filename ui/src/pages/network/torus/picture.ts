@@ -11,6 +11,8 @@ export interface Picture {
   width: number; height: number;
   /** Width of the thickest lines. */
   thick: number;
+  /** What of its links a line shows: their mean where it sums up many places, the most of the two ways that leave a node. */
+  shows: 'mean' | 'most';
   /** x and y of both ends of each segment. */
   segments: Float32Array;
   /** Of each segment, the line that it is a part of: a loop-back has two. */
@@ -62,20 +64,20 @@ export function linesWith(picture: Picture, link: number | null): number[] {
   return lines;
 }
 
-/** Returns the mean of what the links of each line have: bytes/s, or the share of time; NaN: not known of any. */
-export function lineMeans(picture: Picture, values: Float32Array): Float32Array {
-  const { starts, links } = picture;
-  const means = new Float32Array(linesOf(picture));
-  for (let line = 0; line < means.length; line += 1) {
+/** Returns what each line shows of its links' bytes/s, or shares of time; NaN: not known of any. */
+export function lineValues(picture: Picture, values: Float32Array): Float32Array {
+  const { starts, links, shows } = picture;
+  const shown = new Float32Array(linesOf(picture));
+  for (let line = 0; line < shown.length; line += 1) {
     const end = starts[line + 1] ?? 0;
-    let [sum, known] = [0, 0];
+    let [sum, most, known] = [0, 0, 0];
     for (let at = starts[line] ?? 0; at < end; at += 1) {
       const value = values[links[at] ?? 0] ?? NaN;
-      if (value === value) { sum += value; known += 1; }
+      if (value === value) { sum += value; known += 1; if (value > most) most = value; }
     }
-    means[line] = known ? sum / known : NaN;
+    shown[line] = !known ? NaN : shows === 'mean' ? sum / known : most;
   }
-  return means;
+  return shown;
 }
 
 /** Returns the job with the most load on each line; NO_JOB: none. */
@@ -119,7 +121,7 @@ export interface InkChoice { colour: Colour; tokens: readonly string[]; /** The 
 /** Returns the number of the ink of each line. */
 export function inkLines(picture: Picture, step: StepLoads, { colour, tokens, highlight }: InkChoice): Uint8Array {
   const inks = new Uint8Array(linesOf(picture));
-  const means = lineMeans(picture, colour === 'waiting' ? step.waiting : step.load);
+  const values = lineValues(picture, colour === 'waiting' ? step.waiting : step.load);
   const byJob = colour === 'job' || highlight !== null;
   const jobs = byJob ? lineJobs(picture, step, tokens.length) : null;
   const distinct = [...new Set(tokens)];
@@ -129,7 +131,7 @@ export function inkLines(picture: Picture, step: StepLoads, { colour, tokens, hi
   // Roots of loads, as in ../link-paint.ts: a tenth of the greatest load must still be seen.
   const part = (value: number) => (colour === 'waiting' ? value : Math.sqrt(value / (step.greatest || 1)));
   for (let line = 0; line < inks.length; line += 1) {
-    const value = means[line] ?? NaN;
+    const value = values[line] ?? NaN;
     const job = jobs ? (jobs[line] ?? NO_JOB) : NO_JOB;
     let ink = 0;
     if (value === value) {

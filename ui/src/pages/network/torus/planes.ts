@@ -53,7 +53,7 @@ function drawPlanes(torus: Torus, order: readonly number[], planes: readonly Pla
       }
     }
   }
-  return { ...drawn.parts, nodes, places, outlines: [], thick: 0.19 };
+  return { ...drawn.parts, nodes, places, outlines: [], thick: 0.19, shows: 'mean' as const };
 }
 
 export function detailPlan(sizes: readonly number[], order: readonly number[]): Plan {

@@ -72,7 +72,7 @@ export function polygonPicture(torus: Torus, order: readonly number[], plane: nu
   const ruler = (dimension: number | undefined, size: number) =>
     dimension === undefined ? [] : [{ name: torus.names[dimension] ?? '', ticks: Array.from({ length: size }, (_, at) => ({ from: at, to: at + 1, text: String(at) })) }];
   return {
-    width: across, height: down, thick: 0.075, ...drawn.parts, boxes, nodes, places: Int32Array.from(places), outlines,
+    width: across, height: down, thick: 0.075, shows: 'most', ...drawn.parts, boxes, nodes, places: Int32Array.from(places), outlines,
     top: ruler(order[0], across), left: ruler(order[1], down), labels: [],
   };
 }
