@@ -19,7 +19,8 @@
 
 #include "rounds.h"
 
-enum { NAME = 256, WARM = 5, SWEEPS = 3, TAG = 1, MOST_REPEATS = 1000000 };
+enum { NAME = 256, WARM = 5, SWEEPS = 5, TAG = 1, MOST_REPEATS = 1000000, ONE_BY_ONE = 128 };
+enum { TURN_NS = 100000, REST_NS = 10000000 }; /* how long those sleep who wait */
 
 struct probe {
     MPI_Comm nodes; /* one rank of each node */
@@ -103,21 +104,53 @@ static void play(struct probe *probe, int partner)
         *best = shortest;
 }
 
+/* Waits for all without taking a core from those who measure. */
+static void wait_for(MPI_Comm comm, long pause_ns)
+{
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Ibarrier(comm, &request);
+    while (!done) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+    }
+}
+
+/* One round: few nodes measure pair after pair, so that none disturbs another; many all at once. */
+static void play_round(struct probe *probe, uint32_t round)
+{
+    const uint32_t n = (uint32_t)probe->size, me = (uint32_t)probe->rank;
+    const uint32_t partner = jst_round_partner(n, round, me);
+
+    if (n > ONE_BY_ONE) {
+        if (partner < n)
+            play(probe, (int)partner);
+        MPI_Barrier(probe->nodes);
+        return;
+    }
+    for (uint32_t first = 0; first < n; first++) {
+        uint32_t second = jst_round_partner(n, round, first);
+        if (second >= n || second < first)
+            continue;
+        if (me == first || me == second)
+            play(probe, (int)partner);
+        wait_for(probe->nodes, TURN_NS);
+    }
+}
+
 static bool measure(struct probe *probe)
 {
-    const uint32_t n = (uint32_t)probe->size, rounds = jst_rounds(n);
+    const uint32_t rounds = jst_rounds((uint32_t)probe->size);
     uint32_t *order = calloc(rounds + 1, sizeof *order);
 
     if (!order)
         return false;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         jst_rounds_order(order, rounds, probe->seed + (uint64_t)sweep);
-        for (uint32_t k = 0; k < rounds; k++) {
-            uint32_t partner = jst_round_partner(n, order[k], (uint32_t)probe->rank);
-            if (partner < n)
-                play(probe, (int)partner);
-            MPI_Barrier(probe->nodes);
-        }
+        for (uint32_t k = 0; k < rounds; k++)
+            play_round(probe, order[k]);
     }
     free(order);
     return true;
@@ -169,20 +202,6 @@ static int collect(struct probe *probe, const char *path)
     return error;
 }
 
-/* Those without a part wait without taking a core from the others. */
-static void wait_for_all(void)
-{
-    MPI_Request request;
-    int done = 0;
-
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    while (!done) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-}
-
 int main(int argc, char **argv)
 {
     struct probe probe = {.nodes = MPI_COMM_NULL};
@@ -208,7 +227,7 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, 1);
         error = collect(&probe, argv[1]);
     }
-    wait_for_all();
+    wait_for(MPI_COMM_WORLD, REST_NS);
     free(probe.names);
     free(probe.best);
     MPI_Finalize();

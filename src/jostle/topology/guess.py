@@ -23,9 +23,10 @@ _MOST_LEVELS = 4
 def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) -> Topology:
     """Return the tree of switches that latencies suggest.
 
-    Nodes are joined step by step, the nearest first (average linkage of the logarithms). Where the
-    next step is 20 % longer than all before it, the groups until then are taken for switches of
-    one level.
+    Nodes are joined step by step, the nearest first, and groups by their nearest nodes (single
+    linkage): other load only makes a latency longer, so that the shortest one between two groups
+    is the truest. Where the next step is 20 % longer than the one before, the groups until then
+    are taken for switches of one level.
 
     Args:
         hosts: Names of the nodes.
@@ -38,7 +39,7 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
     logs = np.log(latencies_ns[np.ix_(order, order)])
     beside = ~np.eye(len(names), dtype=bool)
     distances = np.where(beside, logs - logs[beside].min(), 0.0)
-    tree = linkage(squareform(distances, checks=False), "average")
+    tree = linkage(squareform(distances, checks=False), "single")
     cuts = _cuts(tree[:, 2])
     levels = [_in_order(fcluster(tree, cut, "distance")) for cut in cuts]
     levels = [groups for groups in levels if _is_grouped(groups)]
@@ -73,9 +74,10 @@ def _in_order(labels: NDArray[np.int32]) -> Ints:
 
 
 def _is_grouped(groups: Ints) -> bool:
-    """Return whether there are several groups, and most nodes are not alone."""
+    """Return whether there are several groups of two nodes or more, and most nodes are in one."""
     count = np.bincount(groups)
-    return len(count) > 1 and count[count > 1].sum() >= _LEAST_GROUPED * len(groups)
+    together = count[count > 1]
+    return len(together) > 1 and together.sum() >= _LEAST_GROUPED * len(groups)
 
 
 def _tree(

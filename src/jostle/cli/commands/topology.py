@@ -201,13 +201,13 @@ def demo() -> int:
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), default="latencies.csv",
               show_default=True, help="Where the latencies are written.")  # fmt: skip
 @click.option("--repeats", metavar="N", type=click.IntRange(1, 1_000_000), default=100,
-              show_default=True, help="Round trips between two nodes, three times.")  # fmt: skip
+              show_default=True, help="Round trips between two nodes, five times.")  # fmt: skip
 @click.option("--seed", metavar="N", type=click.IntRange(1), default=1, show_default=True,
               help="Decides the order of the pairs.")  # fmt: skip
 def probe(out: Path, repeats: int, seed: int) -> None:
     """Measure how long a message takes between each two nodes, under `mpirun` or `srun`.
 
-    One rank of each node takes part; each pair meets once in each of three sweeps. `jostle topology
+    One rank of each node takes part; each pair meets once in each of five sweeps. `jostle topology
     import` reads the file and proposes groups of nodes: a guess, where nobody has a better file.
     Measure while little else runs.
     """
