@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.network.routes import routes_of
+from jostle.network.routes import minimal_links
 from jostle.topology import Topology
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
     step = max(1, _PAIRS_AT_ONCE // len(ends))
     for begin in range(0, len(starts), step):
         some = starts[begin : begin + step]
-        routes = routes_of(topology, np.repeat(some, len(ends)), np.tile(ends, len(some)))
-        used[np.unique(routes.low.indices[routes.low.data > 0])] = True
+        links = minimal_links(topology, np.repeat(some, len(ends)), np.tile(ends, len(some)))
+        used[links.indices[links.data > 0]] = True
     return used & between_switches(topology)
 
 

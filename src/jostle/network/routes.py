@@ -102,11 +102,17 @@ def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
         sources: Where the pairs begin: vertices.
         targets: Where they end.
     """
-    with _GUARD:
-        router = _ROUTERS.get(topology)
-        if router is None:
-            router = _ROUTERS[topology] = _Router(topology)
-    return router.routes(np.asarray(sources, np.int64), np.asarray(targets, np.int64))
+    return _router_of(topology).routes(
+        np.asarray(sources, np.int64), np.asarray(targets, np.int64)
+    )  # fmt: skip
+
+
+def minimal_links(topology: Topology, sources: Ints, targets: Ints) -> csr_array:
+    """Return `low` of `routes_of` alone: where routing is adaptive, detours cost most of the time.
+
+    Arguments and rules are those of `routes_of`; nothing is kept.
+    """
+    return _router_of(topology).minimal(sources, targets)
 
 
 class _Router:
@@ -135,6 +141,9 @@ class _Router:
             ):
                 self._kept.popitem(last=False)
         return routes
+
+    def minimal(self, sources: Ints, targets: Ints) -> csr_array:
+        return self._minimal(sources, targets)[0].links
 
     def _routes(self, sources: Ints, targets: Ints) -> Routes:
         minimal, other = self._minimal(sources, targets)
@@ -289,6 +298,14 @@ def _own_rule(topology: Topology) -> Rule | None:
 
 _ROUTERS: WeakKeyDictionary[Topology, _Router] = WeakKeyDictionary()
 _GUARD = threading.Lock()
+
+
+def _router_of(topology: Topology) -> _Router:
+    with _GUARD:
+        router = _ROUTERS.get(topology)
+        if router is None:
+            router = _ROUTERS[topology] = _Router(topology)
+    return router
 
 
 def _twin(topology: Topology) -> Topology:
