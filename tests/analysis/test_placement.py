@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from jostle.analysis.placement import Ground, Stay, communicators, company
+from jostle.analysis.identification.model import OTHERS
+from jostle.analysis.placement import (
+    Company,
+    Ground,
+    Meeting,
+    Run,
+    Shape,
+    Stay,
+    communicators,
+    company,
+)
+from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.relations import measured, suspects
+from jostle.analysis.spread import Range
+from jostle.errors import UsageError
 from jostle.network import footprint, routes_of
+from jostle.report.format.placement import pair_answer
+from jostle.report.models.placement import job_placement
+from jostle.repository import Repository
+from jostle.synthetic import Spec, plant
 from jostle.topology import Topology, dragonfly, fat_tree, torus
 
 
@@ -155,3 +174,79 @@ def test_time_in_collectives_is_divided_among_communicators_by_their_bytes() -> 
     assert by["9"].seconds is None
     assert by["world"].seconds == pytest.approx((1 + 2 + 6 + 2) / 4)
     assert by["world"].hops == pytest.approx((0 + 1 + 2 + 1 + 2 + 1) / 6)
+
+
+def test_jobs_that_may_not_be_named_are_one_entry_with_the_same_sums() -> None:
+    ground = Ground(torus((8,), nodes_per_switch=2))
+    own = Stay("own", "fft", 1, ("node1", "node5"), 0, 100)
+    others = [
+        Stay("a", "lqcd", 2, ("node3", "node7"), 0, 50),
+        Stay("b", "lqcd", 3, ("node4", "node8"), 0, 100),
+        Stay("c", "cfd", 1, ("node6",), 0, 100),
+    ]
+    told = company(ground, own, others)
+    hidden = company(ground, own, others, hidden=["a", "b"])
+    assert {each.job for each in hidden.meetings} == {OTHERS, "c"}
+    nobody = next(each for each in hidden.meetings if each.job == OTHERS)
+    assert (nobody.program, nobody.user, nobody.nodes) == ("", None, 4)
+    assert (nobody.routers, nobody.shared_links) == (2, 2)  # each once
+    assert hidden.conflicting_routers == told.conflicting_routers
+
+
+def run_of(job: str, rate: float | None, alone: bool = False, **measures: float) -> Run:
+    shape = Shape("ib", "torus", 2, (), int(measures.get("routers", 2)), 2, measures.get("hops"),
+                  None, None, measures.get("contiguity"), None, ())  # fmt: skip
+    met = Meeting("x", "lqcd", None, 1.0, 2, 2, 0, 0 if alone else 3)
+    met_by = Company((met,), 9, measures.get("conflicting", 0.0), measures.get("shared", 0.0), 0.0)
+    same = Range(1.0, 1.0, 1.0)
+    return Run(job, 0, 10.0, 2, (job,), rate, None, None, same, same, {}, shape, met_by)
+
+
+def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
+    rates = [5.0, 4.0, 3.0, 2.0, 1.0]
+    runs = [run_of(f"r{k}", rate, routers=k, hops=float(k), shared=float(k), conflicting=float(k))
+            for k, rate in enumerate(rates)]  # fmt: skip
+    keys = [row.key for row in measured(runs)]
+    assert keys[:4] == ["conflicting_routers", "shared_routers", "routers", "hops"]
+    assert keys[-1] == "shared_links"  # the same in all runs
+    worse = [run_of(f"r{k}", rate, hops=float(k), conflicting=float(k % 2))
+             for k, rate in enumerate(rates)]  # fmt: skip
+    assert measured(worse)[0].key == "hops"
+
+
+def test_a_program_that_is_there_in_too_few_runs_is_no_suspect() -> None:
+    alone = [run_of(f"a{k}", 10.0 + k / 9, alone=True) for k in range(4)]
+    beside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
+    assert not suspects([*alone, *beside[:2]])
+    (found,) = suspects([*alone, *beside])
+    assert found.program == "lqcd"
+    assert found.change is not None
+    assert found.change[0] == pytest.approx(5.111 / 10.167 - 1, abs=0.001)
+
+
+def test_pairs_without_neighbours_say_so() -> None:
+    (pair,) = telling_pairs([run_of("a", 1.0, alone=True), run_of("b", 2.0, alone=True)], {})
+    assert (pair.slow, pair.fast, pair.faster, pair.neighbours_alike) == ("a", "b", 1.0, None)
+    assert pair_answer(pair).startswith("b is 2.00 times as fast as a: 0 % of the nodes")
+    assert telling_pairs([run_of("a", None), run_of("b", 2.0)], {}) == []
+
+
+def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
+    planted = plant(tmp_path / "site", Spec(jobs=6, slices=60, length=40), seed=2)
+    store = Repository(planted.path)
+    job = next(name for name, each in planted.jobs.items() if each.program in ("solver", "fft"))
+    ranks, slices = store.messages.ranks([job]), store.job_slices(job)
+    assert ranks["rank"].to_pylist() == list(range(ranks.num_rows))
+    for column, metric in (("sent_bytes", "mpi_all_to_all_bytes"),
+                           ("collective_bytes", "mpi_all_to_all_bytes"),
+                           ("mpi_ns", "state_collective_ns"),
+                           ("calls_all_to_all_ns", "mpi_all_to_all_ns")):  # fmt: skip
+        assert sum(ranks[column].to_pylist()) == sum(slices[metric].to_pylist()), column
+    over_time = store.messages.slices([job])
+    assert sum(over_time["sent_bytes"].to_pylist()) == sum(ranks["sent_bytes"].to_pylist())
+    truth = planted.jobs[job]
+    beside = {name for name, each in planted.jobs.items()
+              if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns}  # fmt: skip
+    assert set(store.messages.living((truth.start_ns, truth.end_ns))) == beside
+    with pytest.raises(UsageError, match="knows no fabric"):
+        job_placement(store, job)

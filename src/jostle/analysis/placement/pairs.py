@@ -45,17 +45,18 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
             return
         slow, fast = (a, b) if rates[a] <= rates[b] else (b, a)
         pairs[a, b] = PairOfRuns(
-            why, rated[slow].job, rated[fast].job, float(nodes[a, b]), float(neighbours[a, b]),
+            why, rated[slow].job, rated[fast].job, float(nodes[a, b]),
+            float(neighbours[a, b]) if beside[a] or beside[b] else None,
             float(ratio[a, b]),
         )  # fmt: skip
 
     add("best and worst", ratio)
     filled = np.array([bool(each) for each in beside])
-    both = np.logical_and.outer(filled, filled)
+    both, either = np.logical_and.outer(filled, filled), np.logical_or.outer(filled, filled)
     add("most alike", np.where(both & (nodes >= _SAME) & (neighbours >= _OTHER),
                                nodes * neighbours, -1.0))  # fmt: skip
     add("same nodes, other neighbours",
-        np.where((nodes >= _SAME) & (neighbours < _OTHER), ratio, -1.0))  # fmt: skip
+        np.where((nodes >= _SAME) & (neighbours < _OTHER) & either, ratio, -1.0))  # fmt: skip
     add("same box, both surrounded", np.where(_same_box(rated), ratio, -1.0))
     return list(pairs.values())
 

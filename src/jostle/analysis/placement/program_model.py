@@ -123,7 +123,7 @@ class PairOfRuns:
             surrounded".
         slow: The slower run; fast: the faster one.
         nodes_alike: Part of the larger placement that both have in common, 0 to 1.
-        neighbours_alike: The same of the nodes of conflicting jobs.
+        neighbours_alike: The same of the nodes of conflicting jobs; None: there are none.
         faster: Rate of the faster one over that of the slower one, less one.
     """
 
@@ -131,7 +131,7 @@ class PairOfRuns:
     slow: str
     fast: str
     nodes_alike: float
-    neighbours_alike: float
+    neighbours_alike: float | None
     faster: float
 
 

@@ -63,7 +63,7 @@ def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
     """Correlate every measure with rate and time; the one that tells most of the rate first.
 
     Strength is Spearman's rho without its sign; those that round to the same tenth are equal, and
-    stand in the order of MEASURES.
+    stand in the order of MEASURES. What is the same in all runs comes last.
     """
     rates, times = [run.rate for run in runs], [run.seconds for run in runs]
     rows = []
@@ -72,7 +72,11 @@ def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
         if any(each is not None for each in values):
             rows.append(Measured(key, tuple(values), correlation(values, rates),
                                  correlation(values, times)))  # fmt: skip
-    return tuple(sorted(rows, key=lambda row: -round(abs(row.rate.spearman or 0.0), 1)))
+    return tuple(sorted(rows, key=_weakness))
+
+
+def _weakness(row: Measured) -> float:
+    return 1.0 if row.rate.spearman is None else -round(abs(row.rate.spearman), 1)
 
 
 def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:

@@ -122,10 +122,12 @@ def program_view(content: ProgramPlacement) -> Iterator[Any]:
     if content.pairs:
         yield from ("", heading("Pairs of runs", "  how alike, and how far apart in rate"))
         yield _pairs(content)
-    for course in content.courses:
-        yield from ("", heading(f"Inside {course.job}", _inside(course)))
-        if course.events:
-            yield _events(course)
+    eventful = [course for course in content.courses if course.events]
+    for course in eventful:
+        yield from ("", heading(f"Inside {course.job}", _inside(course)), _events(course))
+    if content.courses and not eventful:
+        yield ""
+        yield "Inside its long runs no job that may use the same links starts or ends."
     yield from ("", heading("Time of a rank", "  over the runs, the least first"), _calls(content))
     if content.noise is not None:
         yield noise_answer(content.noise)

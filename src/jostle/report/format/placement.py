@@ -128,6 +128,8 @@ def program_answer(content: ProgramPlacement) -> str:
         )  # fmt: skip
     if slower and slower[0].change:
         text += f" Beside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
+    if content.noise is not None and not content.noise.excluded:
+        text += " Computation varies between runs, too."
     return text
 
 
@@ -186,15 +188,18 @@ def pair_answer(each: PairOfRuns) -> str:
     faster = f"{percent(each.faster)} faster than"
     if each.faster >= 1:
         faster = f"{1 + each.faster:.2f} times as fast as"
+    text = f"{each.fast} is {faster} {each.slow}: {percent_alike(each.nodes_alike)} of the nodes"
+    if each.neighbours_alike is None:
+        return f"{text} are the same, and no job may use the links of either."
     return (
-        f"{each.fast} is {faster} {each.slow}: "
-        f"{percent_alike(each.nodes_alike)} of the nodes and "
-        f"{percent_alike(each.neighbours_alike)} of the conflicting nodes are the same."
+        f"{text} and {percent_alike(each.neighbours_alike)} of the conflicting nodes are the same."
     )
 
 
-def percent_alike(share: float) -> str:
-    """Return an overlap: `98.7 %`."""
+def percent_alike(share: float | None) -> str:
+    """Return an overlap: `98.7 %`; "-" where there is nothing to compare."""
+    if share is None:
+        return "-"
     return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
 
 

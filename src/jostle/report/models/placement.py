@@ -125,9 +125,11 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         *asked.communicators(jobs), notes=notes,
     )  # fmt: skip
     if len(content.runs) < LEAST_RUNS:
+        number = len(content.runs)
+        why = f" (left out: {', '.join(content.left_out)})" if content.left_out else ""
         raise UsageError(
-            f"`{program}` has {len(content.runs)} runs that can be compared; "
-            f"{LEAST_RUNS} are needed.",
+            f"`{program}` has {number} run{'' if number == 1 else 's'} that can be compared; "
+            f"{LEAST_RUNS} are needed{why}.",
             hint=f"Look at one: jostle placement {own[-1].job}",
         )
     return content, Stays(ground, everyone, _servers(store))

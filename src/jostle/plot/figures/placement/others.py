@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HIGH = 1.9
 _COURSE, _COURSE_GAP = 1.35, 0.62
 _BINS = 14
+_LONG_S = 300  # of a run whose axis has minutes
 _NAMED = 8  # events whose jobs are named
 
 
@@ -93,7 +94,12 @@ def courses_page(content: ProgramPlacement) -> Page:
     most = max((abs(event.change) for course in content.courses for event in course.events
                 if event.change is not None), default=0.0)  # fmt: skip
     title = f"Inside its long runs, the rate of {content.program} hardly changes with neighbours"
-    if most >= 0.05:
+    if not any(course.events for course in content.courses):
+        title = (
+            f"Inside the long runs of {content.program} no job that may use the same links "
+            "starts or ends"
+        )
+    elif most >= 0.05:
         title = (
             f"Inside its long runs, the rate of {content.program} changes by up to {percent(most)} "
             "when a neighbour starts or ends"
@@ -122,28 +128,30 @@ def draw_courses(canvas: Canvas, content: ProgramPlacement) -> None:
 
 
 def _draw_course(axes: Axes, course: Course, top: float) -> None:
-    minutes = np.array([*course.times_s, course.times_s[-1] + course.slice_s]) / 60
+    edges = np.array([*course.times_s, course.times_s[-1] + course.slice_s])
+    unit, name = (60, "minutes") if edges[-1] > _LONG_S else (1, "seconds")
+    edges = edges / unit
     rates = np.array(course.rates) / 1e6
-    axes.stairs(rates, minutes, color=BLUE, linewidth=1.5, baseline=None)
+    axes.stairs(rates, edges, color=BLUE, linewidth=1.5, baseline=None)
     axes.set_ylim(0, top * 1.45)
-    axes.set_xlim(max(minutes[0], 0), minutes[-1])
+    axes.set_xlim(max(edges[0], 0), edges[-1])
     largest = sorted(course.events, key=lambda event: -abs(event.change or 0.0))[:_NAMED]
     groups: dict[float, list[Event]] = {}
     for event in largest:
         groups.setdefault(round(event.at_s, 3), []).append(event)
     for at, events in sorted(groups.items()):
         starts = any(event.starts for event in events)
-        axes.axvline(at / 60, color=INK, linewidth=0.8, linestyle="-" if starts else (0, (3, 2)))
+        axes.axvline(at / unit, color=INK, linewidth=0.8, linestyle="-" if starts else (0, (3, 2)))
         words = [f"{event.program or event.job} {'starts' if event.starts else 'ends'}"
                  for event in events]  # fmt: skip
         change = events[0].change
         text = "\n".join([*words, change_of(change) if change is not None else ""])
-        right = at / 60 < 0.75 * minutes[-1]
-        axes.annotate(text, (at / 60, top * 1.43), (3 if right else -3, 0),
+        right = at / unit < 0.75 * edges[-1]
+        axes.annotate(text, (at / unit, top * 1.43), (3 if right else -3, 0),
                       textcoords="offset points", ha="left" if right else "right", va="top",
                       fontsize=6.2, color=INK, bbox=PAPER)  # fmt: skip
     axes.set_title(f"{course.job}", fontsize=7.5, color=INK, loc="left", pad=3, fontweight="bold")
     axes.annotate(f"varies by {percent(course.variation)}", (1, 1), (0, 3), "axes fraction",
                   "offset points", ha="right", va="bottom", fontsize=6.5, color=SOFT)  # fmt: skip
-    name_axes(axes, "minutes since its start", RATE)
+    name_axes(axes, f"{name} since its start", RATE)
     axes.axhline(rates.mean(), color=RULE, linewidth=0.9, zorder=0.5)

@@ -38,7 +38,7 @@ def plans(content: ProgramPlacement, stays: Stays) -> Iterator[Plan]:
         yield rates.rates_page(content), partial(rates.draw_rates, content=content)
         yield rates.time_page(content), partial(rates.draw_time, content=content)
     yield times.noise_page(content), partial(times.draw_noise, content=content)
-    if content.measures:
+    if any(row.rate.spearman is not None for row in content.measures):
         yield rates.measures_page(content), partial(rates.draw_measures, content=content)
     if content.communicators is not None:
         yield times.hops_page(content), partial(times.draw_hops, content=content)

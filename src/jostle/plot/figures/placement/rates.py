@@ -39,7 +39,7 @@ from jostle.report.format.values import count, iso_time
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jostle.analysis.placement import ProgramPlacement
+    from jostle.analysis.placement import Measured, ProgramPlacement
 
 _HIGH, _GAP, _COLUMNS = 1.75, 0.5, 3
 _SMALL = 1.35
@@ -160,13 +160,16 @@ def measures_page(content: ProgramPlacement) -> Page:
         f"Each panel is a measure of placement, the one that goes with the rate most first (rho: "
         f"Spearman, r: Pearson). {points_note(beside(content)[0])} Dashed: least squares."
     )
+    same = [measure_name(row.key) for row in content.measures if row.rate.spearman is None]
+    if same:
+        note += f" The same in all runs, or not known: {', '.join(same)}."
     keys = [row.key for row in content.measures]
     rows = tuple(
         (run.job, None if run.rate is None else run.rate / 1e6, run.seconds,
          *(row.values[number] for row in content.measures))
         for number, run in enumerate(content.runs)
     )  # fmt: skip
-    deep = -(-len(content.measures) // _COLUMNS)
+    deep = -(-len(_varying(content)) // _COLUMNS)
     return Page(
         f"placement-{slug(content.program)}-measures", program_answer(content), note,
         _foot(content), DrawnFigures(("job", "rate_MB_per_s", "run_s", *keys), rows), width=FULL,
@@ -174,12 +177,16 @@ def measures_page(content: ProgramPlacement) -> Page:
     )  # fmt: skip
 
 
+def _varying(content: ProgramPlacement) -> list[Measured]:
+    return [row for row in content.measures if row.rate.spearman is not None]
+
+
 def draw_measures(canvas: Canvas, content: ProgramPlacement) -> None:
     """Draw a scatter of the rate for each measure."""
     _, with_it = beside(content)
     rates = megabytes(content.runs)
     wide = (canvas.width - LEFT - 0.15) / _COLUMNS
-    for number, row in enumerate(content.measures):
+    for number, row in enumerate(_varying(content)):
         line, column = divmod(number, _COLUMNS)
         top = 0.24 + line * (_SMALL + _GAP + 0.22)
         axes = canvas.axes(LEFT + column * wide, top, wide - 0.22, _SMALL)
