@@ -61,7 +61,7 @@ export function moveCursor(torus: Torus, order: readonly number[], planes: reado
 /** Returns where the keys are in a picture, as parts of its width and height. */
 export function centreOf(picture: Picture, { plane, place }: Cursor): readonly [number, number] {
   const node = place === null ? -1 : picture.places.indexOf(place);
-  if (node >= 0) return [(picture.nodes[2 * node] ?? 0) / picture.width, (picture.nodes[2 * node + 1] ?? 0) / picture.height];
+  if (node >= 0 && !Number.isNaN(picture.nodes[2 * node])) return [(picture.nodes[2 * node] ?? 0) / picture.width, (picture.nodes[2 * node + 1] ?? 0) / picture.height];
   const box = picture.boxes.find(({ kind, of }) => (kind === 'plane' || kind === 'bar') && of === plane);
   return box ? [(box.x + box.width / 2) / picture.width, (box.y + box.height / 2) / picture.height] : [0.5, 0.5];
 }

@@ -35,6 +35,13 @@ describe('the detailed plane view', () => {
       expect(parts.length).toBe(isLoopBack(torus, source, shape.link_dimensions[link] ?? 0, (shape.link_signs[link] ?? 0) > 0) ? 2 : 1);
     }
   });
+  it('has no node where no switch is known', () => {
+    const shape = plantTorus([3, 3]);
+    const torus = readTorus({ ...shape, hosts: shape.hosts.map((host, vertex) => (vertex === 4 ? 'gone' : host)) });
+    const nodes = detailPicture(torus, [0, 1]).nodes;
+    expect([...nodes].map(Number.isNaN).indexOf(true)).toBe(8);
+    expect(polygonPicture(torus, [0, 1], 0).outlines.map((outline) => outline.length > 0)).toEqual([true, true, true, true, false, true, true, true, true]);
+  });
   it('orders planes by the third dimension in cuboids, these across by the fourth, and down by the fifth', () => {
     const torus = readTorus(plantTorus([4, 4, 4, 4, 2]));
     const picture = detailPicture(torus, [1, 2, 0, 3, 4]);

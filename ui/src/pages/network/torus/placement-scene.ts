@@ -17,7 +17,8 @@ export class PlacementScene {
   private half = new Vector3();
 
   constructor(canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    // The buffer is kept for the export as a picture.
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
     this.scene.add(new AmbientLight(0xffffff, 1.6), this.lamp);
   }
 

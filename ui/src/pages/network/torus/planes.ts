@@ -27,7 +27,7 @@ function drawPlanes(torus: Torus, order: readonly number[], planes: readonly Pla
       for (let column = 0; column < across; column += 1) {
         const place = base + column * (torus.strides[a] ?? 0) + row * (torus.strides[b] ?? 0);
         places[number] = place;
-        nodes[2 * number] = x + column;
+        nodes[2 * number] = (torus.switches[place] ?? -1) < 0 ? NaN : x + column; // no switch is known there: nothing is drawn
         nodes[2 * number + 1] = y + row;
         number += 1;
         for (let side = 0; side < 4; side += 1) {

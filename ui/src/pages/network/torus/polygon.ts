@@ -66,7 +66,7 @@ export function polygonPicture(torus: Torus, order: readonly number[], plane: nu
         if (side > 0) drawn.segment(...inner, ...outer); else drawn.segment(...outer, ...inner);
       }
     }
-    return polygonOutline(count, x, y);
+    return (torus.switches[place] ?? -1) < 0 ? new Float32Array(0) : polygonOutline(count, x, y); // no switch is known there
   });
   const down = Math.ceil(places.length / across);
   const ruler = (dimension: number | undefined, size: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { plantTorus } from './planted';
-import { coordinate, isLoopBack, moveDimension, planeBase, planeCoordinates, planeCount, planeName, planeNumber, planeOf, planePlaces, readState, readTorus, slotOf, writeState } from './torus';
+import { coordinate, isLoopBack, isTorus, moveDimension, planeBase, planeCoordinates, planeCount, planeName, planeNumber, planeOf, planePlaces, readState, readTorus, slotOf, writeState } from './torus';
 
 const SIZES = [[5], [4, 3], [4, 3, 3], [2, 3, 1, 4], [4, 4, 4, 4, 2], [3, 2, 3, 2, 1, 2]];
 const alphabetical = (sizes: readonly number[]) => sizes.map((_, at) => at);
@@ -25,6 +25,9 @@ describe('a torus', () => {
         }
       }));
     }
+  });
+  it('has one to six dimensions, and not more places than can be drawn', () => {
+    expect([[], [0, 3], [9], [3, 3, 3, 3, 3, 3], [2, 2, 2, 2, 2, 2, 2], [1e6, 1e6]].map((sizes) => isTorus({ sizes }))).toEqual([false, false, true, true, false, false]);
   });
   it('keeps parallel links in one slot, and leaves out what begins nowhere', () => {
     const shape = plantTorus([3, 3]);

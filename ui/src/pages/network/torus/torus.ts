@@ -1,8 +1,11 @@
 // A torus as its views need it: which links leave each place along each dimension, and the order of the dimensions. Pure.
 import type { FabricShape } from '../fabric';
 
-/** The most dimensions that are drawn. */
-export const MOST_DIMENSIONS = 6;
+/** The most dimensions and places that are drawn. */
+const [MOST_DIMENSIONS, MOST_PLACES] = [6, 1_000_000];
+/** Whether a fabric can be shown as a torus: its file may say anything. */
+export const isTorus = ({ sizes }: Pick<FabricShape, 'sizes'>): boolean =>
+  sizes.length > 0 && sizes.length <= MOST_DIMENSIONS && sizes.every((size) => size > 0) && sizes.reduce((all, size) => all * size, 1) <= MOST_PLACES;
 
 /** A slot is one way out of a place: place × dimension × direction (+ first). Parallel links share a slot. */
 export interface Torus {
