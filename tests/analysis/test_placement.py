@@ -27,6 +27,7 @@ from jostle.network import footprint, routes_of
 from jostle.report.format.placement import pair_answer
 from jostle.report.models.placement import job_placement
 from jostle.repository import Repository
+from jostle.repository.query import messages
 from jostle.synthetic import Spec, plant
 from jostle.topology import Topology, dragonfly, fat_tree, torus
 
@@ -250,3 +251,10 @@ def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
     assert set(store.messages.living((truth.start_ns, truth.end_ns))) == beside
     with pytest.raises(UsageError, match="knows no fabric"):
         job_placement(store, job)
+
+
+def test_every_sending_metric_belongs_to_one_kind_of_messages() -> None:
+    p2p, collective = set(messages._P2P_BYTES), set(messages._COLLECTIVE_BYTES)
+    assert not p2p & collective
+    assert {name for name in messages.MPI_BYTES if "send" in name} == p2p
+    assert all("to_" in name or "scan" in name or "neighbor" in name for name in collective)

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, P2P, JobFacts, added, facts
+from jostle.repository.query.co_running import (
+    MPI_BYTES,
+    MPI_NS,
+    P2P,
+    JobFacts,
+    added,
+    facts,
+    family_bytes,
+)
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, Life
 
@@ -25,9 +33,9 @@ CALLS = {
     "barrier": ("barrier", "ibarrier"),
     "one-sided": ("put", "get", "accumulate", "rma_sync", "window"),
 }
-_P2P_BYTES = tuple(f"mpi_{name}_bytes" for name in P2P if f"mpi_{name}_bytes" in MPI_BYTES)
-_COLLECTIVE_BYTES = tuple(name for name in MPI_BYTES if name not in _P2P_BYTES and not any(
-    word in name for word in ("_put_", "_get_", "_accumulate_")))  # fmt: skip
+_P2P_BYTES = tuple(metric for family in P2P for metric in family_bytes(family))
+_ONE_SIDED = tuple(f"mpi_{name}_bytes" for name in ("put", "get", "accumulate"))
+_COLLECTIVE_BYTES = tuple(name for name in MPI_BYTES if name not in (*_P2P_BYTES, *_ONE_SIDED))
 #: Classes of MPI time: column of the answer -> metric.
 CLASSES = {"p2p_ns": "state_p2p_ns", "collective_ns": "state_collective_ns",
            "onesided_ns": "state_onesided_ns"}  # fmt: skip

@@ -133,10 +133,11 @@ def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> Non
 
 def time_page(content: ProgramPlacement) -> Page:
     """Describe the figure of run times against rates."""
-    title = f"The faster the messages of {content.program}, the shorter the run"
-    if content.rate_and_time.pearson is None or content.rate_and_time.pearson > 0:
-        title = f"Run time and messaging rate of {content.program}"
-    note = f"{points_note(beside(content)[0])} {correlated(content.rate_and_time)} (Pearson)."
+    both = content.rate_and_time
+    title = f"The run time of {content.program} does not go with its messaging rate"
+    if both.pearson is not None and both.pearson < 0 and (both.pearson_p or 0.0) < 0.05:
+        title = f"The faster the messages of {content.program}, the shorter the run"
+    note = f"{points_note(beside(content)[0])} {correlated(both)} (Pearson)."
     rows = tuple((run.job, None if run.rate is None else run.rate / 1e6, run.seconds)
                  for run in content.runs)  # fmt: skip
     return Page(
