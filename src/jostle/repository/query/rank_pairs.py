@@ -47,8 +47,8 @@ def rank_pairs(engine: Engine, job: str) -> RankPairs:
         return engine.ask(sql, [job])
 
     return RankPairs(
-        ask("SELECT rank::BIGINT AS rank, any_value(host) AS host, max(size) AS size FROM ranks "
-            "GROUP BY rank ORDER BY rank"),
+        ask("SELECT rank::BIGINT AS rank, coalesce(any_value(host), '') AS host, "
+            "max(size) AS size FROM ranks GROUP BY rank ORDER BY rank"),
         ask("SELECT r.rank::BIGINT AS rank, p.peer::BIGINT AS peer, "
             f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops "
             "FROM {peer_slices} p JOIN ranks r USING (process) "
