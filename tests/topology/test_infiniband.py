@@ -140,6 +140,9 @@ def test_hosts_gives_nodes_their_names(tmp_path: Path) -> None:
     (fabric,) = read_files([tmp_path / "ib"], hosts=tmp_path / "hosts")
     assert set(fabric.adapters_of) == {"n1", "n2"}
     assert "names 1 nodes that the fabric does not have: nix" in fabric.notes[-1]
+    (tmp_path / "hosts").write_text("*,*.site\nH-0000000000000002,n2\n")
+    (fabric,) = read_files([tmp_path / "ib"], hosts=tmp_path / "hosts")
+    assert set(fabric.adapters_of) == {"n1.site", "n2"}
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jostle.topology import Topology, TopologyError, dragonfly, fat_tree, torus
-from jostle.topology.store import load_all, newest, same_content, save, topologies_of
-from jostle.topology.summary import changes
+from jostle.topology.store import (
+    _compressed,
+    _document,
+    load_all,
+    newest,
+    same_content,
+    save,
+    topologies_of,
+)
+from jostle.topology.summary import changes, summary
 
 
 def with_tables(topology: Topology) -> Topology:
@@ -66,6 +77,31 @@ def test_a_damaged_file_is_named_with_its_mend(content: bytes, tmp_path: Path) -
     assert [each.name for each in load_all(tmp_path, damaged)] == ["other"]  # it stays apart
     assert [str(error) for error in damaged] == [str(caught.value)]
     assert save(tmp_path, fat_tree(2, 2, 1)).change == "new" and len(load_all(tmp_path)) == 2
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=8,
+)
+
+
+@given(data=st.data())
+def test_a_hostile_file_is_damage_and_nothing_else(data: st.DataObject, tmp_path: Path) -> None:
+    document = {"format": 1, **_document(with_tables(torus((3, 2))))}
+    field = data.draw(st.sampled_from(sorted(document)))
+    value = document[field]
+    if isinstance(value, list) and value and data.draw(st.booleans()):
+        value[data.draw(st.integers(0, len(value) - 1))] = data.draw(JSON)
+    else:
+        document[field] = data.draw(JSON)
+    (tmp_path / "fabric.0.topology.json.zst").write_bytes(
+        _compressed(json.dumps(document).encode())
+    )
+    damaged: list[TopologyError] = []
+    for topology in load_all(tmp_path, damaged):
+        assert topology.link_place is not None and summary(topology).nodes >= 0
+    assert len(damaged) <= 1
 
 
 def test_a_name_that_is_no_file_is_refused(tmp_path: Path) -> None:

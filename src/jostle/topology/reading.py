@@ -64,7 +64,8 @@ def read_files(
     Args:
         paths: Files of one kind, several where the kind needs it.
         name: Of the fabric; further ones get a number behind it, or the name that the file has.
-        hosts: A file with lines `NAME,HOST`: the host names of nodes that the files name otherwise.
+        hosts: A file with lines `NAME,HOST`: the host names of nodes that the files name otherwise;
+            `*,*.site` names all others, here with a domain behind them.
 
     Raises:
         TopologyError: A file cannot be read, or is malformed, or of no known kind.
@@ -135,7 +136,7 @@ def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
         given[name] = host
     known = {host for fabric in fabrics for host in fabric.hosts} | {
         name for fabric in fabrics for name in fabric.vertices}  # fmt: skip
-    missing = sorted(set(given) - known)
+    missing = sorted(set(given) - known - {"*"})
     note = (f"{source.name} names {len(missing)} nodes that the fabric does not have: "
             f"{some(missing)}.",) if missing else ()  # fmt: skip
     return [replace(_with_hosts(fabric, given), notes=(*fabric.notes, *note)) for fabric in fabrics]
@@ -145,7 +146,8 @@ def _with_hosts(fabric: Topology, given: dict[str, str]) -> Topology:
     """Return a fabric with other host names; its vertices keep what tells two adapters apart."""
     hosts, names = [], []
     for vertex, host, adapter in zip(fabric.vertices, fabric.hosts, fabric.adapters, strict=True):
-        other = (given.get(vertex) or given.get(host, host)) if host else ""
+        others = given.get("*", "*").replace("*", host)
+        other = given.get(vertex, given.get(host, others)) if host else ""
         end = vertex.removeprefix(host) if host and vertex.startswith(host) else f"/{adapter}"
         hosts.append(other)
         names.append(f"{other}{end}".rstrip("/") if other != host else vertex)

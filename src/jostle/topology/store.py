@@ -222,6 +222,8 @@ def _topology(document: Any) -> Topology:
     values |= {name: _numbers(document[name]) for name in _NUMBERS}
     sizes = tuple(_numbers(document["sizes"]).tolist())
     count = len(values["vertices"])
+    if not isinstance(document["forwarding"], dict):
+        raise ValueError("its forwarding tables are none")
     forwarding = {int(switch): _numbers(table) for switch, table in document["forwarding"].items()}
     if document["kind"] not in _KINDS or not all(isinstance(w, bool) for w in document["wraps"]):
         raise ValueError("it is of no known kind")
