@@ -149,6 +149,24 @@ static void persistent(MPI_Comm reversed)
     }
 }
 
+/* In parts that are ready one by one. */
+static void partitioned(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request r[2];
+    OK(MPI_Psend_init(out, 4, 25, MPI_BYTE, right(), 6, WORLD, MPI_INFO_NULL, &r[0]));
+    OK(MPI_Precv_init(large, 2, 50, MPI_BYTE, left(), 6, WORLD, MPI_INFO_NULL, &r[1]));
+    for (int i = 0; i < 3; i++) {
+        OK(MPI_Startall(2, r));
+        OK(MPI_Pready_range(0, 3, r[0]));
+        OK(MPI_Waitall(2, r, STATUSES));
+        sends(right(), 100), receives(left(), 100), DID(mpi_isend, 1, 100), DID(mpi_irecv, 1, 100);
+    }
+    OK(MPI_Request_free(&r[0]));
+    OK(MPI_Request_free(&r[1]));
+#endif
+}
+
 static void matched(MPI_Comm reversed)
 {
     MPI_Message message;
@@ -289,6 +307,7 @@ int main(int argc, char **argv)
     blocking(reversed);
     completions(reversed);
     persistent(reversed);
+    partitioned();
     matched(reversed);
     between();
     one_sided(reversed);
