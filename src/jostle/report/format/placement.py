@@ -63,7 +63,7 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     whole = "all" if shape.whole_routers == shape.routers else whole
     rows = [
         ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
-        ("routers", count(shape.routers), f"switches of its nodes; of {whole} it has every node"),
+        ("routers", count(shape.routers), f"switches of its nodes; {whole} of them wholly its own"),
         ("hops", "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
          "links between two of its nodes, mean"),
     ]  # fmt: skip
