@@ -84,6 +84,22 @@ def test_a_switch_carries_what_leads_into_it(fabric_hall: Hall) -> None:
     assert adam.get("/api/v1/fabric/other/shape").status_code == 404
 
 
+def test_a_chosen_job_comes_before_busier_ones(fabric_hall: Hall) -> None:
+    adam = fabric_hall.guest("adam")
+    jobs = [row["job"] for row in _get(adam, "fabric/net/overview", steps=STEPS)["jobs"]]
+    for path, place in (("loads", -1), ("zones", -1)):
+
+        def who(before: str, path: str = path) -> np.ndarray[Any, Any]:
+            head, numbers = _get(adam, f"fabric/net/{path}", steps=STEPS, before=before, count=16)
+            many = head["steps"] * head.get("links", len(head.get("zones", [])) ** 2)
+            return np.frombuffer(numbers, "<u2", many, len(numbers) - 2 * many)
+
+        last = jobs[place]
+        usual, chosen = who(""), who(last)
+        assert (chosen == jobs.index(last)).sum() > (usual == jobs.index(last)).sum()
+        assert ((usual == 65535) == (chosen == 65535)).all()
+
+
 def test_leaves_sent_what_the_links_between_them_carried(fabric_hall: Hall) -> None:
     adam = fabric_hall.guest("adam")
     shape = _get(adam, "fabric/net/shape")

@@ -125,15 +125,21 @@ class FabricLoads:
         part = self.loads.waiting[first : first + count].toarray()
         return np.where(self.loads.is_measured, part, np.nan)
 
-    def busiest_jobs(self, first: int, count: int) -> NDArray[np.uint16]:
-        """Return (count, links) the place in `jobs` of the busiest job; NO_JOB: none."""
+    def busiest_jobs(self, first: int, count: int, before: str = "") -> NDArray[np.uint16]:
+        """Return (count, links) the place in `jobs` of the busiest job; NO_JOB: none.
+
+        Args:
+            first: The first step.
+            count: How many.
+            before: A job that comes before all others wherever it has traffic; "": none.
+        """
         best = np.zeros((count, len(self.loads.is_measured)))
         who = np.full(best.shape, NO_JOB, np.uint16)
         for place, job in enumerate(self.jobs[:NO_JOB]):
             load = self.loads.jobs[job][first : first + count].tocoo()
             row, link = load.coords
-            more = load.data > best[row, link]
-            best[row[more], link[more]] = load.data[more]
+            more = load.data > (0 if job == before else best[row, link])
+            best[row[more], link[more]] = np.inf if job == before else load.data[more]
             who[row[more], link[more]] = place
         return who
 

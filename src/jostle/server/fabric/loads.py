@@ -87,13 +87,14 @@ def fabric_loads(
     )
 
 
-def packed_loads(fabric: FabricLoads, first: int, count: int) -> bytes:
+def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") -> bytes:
     """Return the loads of some steps as numbers behind a header.
 
     Args:
         fabric: The loads.
         first: The first step.
         count: How many; cut to those there are.
+        before: As of `FabricLoads.busiest_jobs`.
 
     Returns:
         Length of the header (uint32), the header (JSON: start_ns, step_ns, first, steps, links,
@@ -115,13 +116,13 @@ def packed_loads(fabric: FabricLoads, first: int, count: int) -> bytes:
     if fabric.has_waiting:
         parts.append(fabric.waiting(first, count))
     numbers = [part.astype("<f4").tobytes() for part in parts]
-    who = fabric.busiest_jobs(first, count).astype("<u2").tobytes()
+    who = fabric.busiest_jobs(first, count, before).astype("<u2").tobytes()
     return headed(header, b"".join(numbers) + who)
 
 
 def zone_steps(
     repository: Repository, fabric: FabricLoads, zones: Zones, viewer: Viewer,
-    lives: Sequence[Life], steps: range,
+    lives: Sequence[Life], steps: range, before: str = "",
 ) -> bytes:  # fmt: skip
     """Return what zones sent to one another in some steps, as numbers behind a header.
 
@@ -132,6 +133,7 @@ def zone_steps(
         viewer: The viewer: jobs that he may not see do not count.
         lives: Of all jobs.
         steps: Which steps.
+        before: As of `FabricLoads.busiest_jobs`.
 
     Returns:
         As `packed_loads`: header (start_ns, step_ns, first, steps, zones: [{name, vertices}],
@@ -151,8 +153,10 @@ def zone_steps(
     for place, job in enumerate(fabric.jobs[:NO_JOB]):
         if job in found.jobs:
             load = found.jobs[job].toarray()
-            who[load > best] = place
-            best, total = np.maximum(best, load), total + load
+            more = load > (0 if job == before else best)
+            who[more] = place
+            best[more] = np.inf if job == before else load[more]
+            total = total + load
     header = {
         "start_ns": start, "step_ns": step, "first": steps.start, "steps": len(steps),
         "modelled": found.modelled,

@@ -128,7 +128,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
     def link_steps(
         request: Request, viewer: Looking, name: FabricName,
         from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-        first: First = 0, count: Count = 16,
+        first: First = 0, count: Count = 16, before: OneJob = "",
     ) -> Response:  # fmt: skip
         """Return the load of every link in some of the steps of an overview.
 
@@ -136,13 +136,16 @@ def add(app: FastAPI, context: ServerContext) -> None:
         steps, links, low_high, waiting, measured), then, little endian, each steps x links:
         float32, bytes per second; with low_high the most that adaptive routing can have put there;
         with waiting the share of the time that data waited, NaN: not known; and uint16, the place
-        of the busiest job in the overview's jobs, 65535: none.
+        of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
         """
         loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
         span = (viewer.users, from_ns, to_ns, steps)
-        key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count)
+        key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count, before)
         return job_service.answer(
-            request, key, lambda: packed_loads(loads, first, count), "application/octet-stream"
+            request,
+            key,
+            lambda: packed_loads(loads, first, count, before),
+            "application/octet-stream",
         )
 
     @app.get(
@@ -152,7 +155,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
     def zones(
         request: Request, viewer: Looking, name: FabricName, by: By = "switch", of: Of = [],  # noqa: B006
         from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-        first: First = 0, count: Count = 4,
+        first: First = 0, count: Count = 4, before: OneJob = "",
     ) -> Response:  # fmt: skip
         """Return what the leaves or the groups of a fabric sent to one another, step by step.
 
@@ -169,9 +172,9 @@ def add(app: FastAPI, context: ServerContext) -> None:
         begin = min(first, loads.loads.axis[2])
         wanted = range(begin, min(begin + count, loads.loads.axis[2]))
         return job_service.answer(
-            request, ("zones", answers.key(topology), *span, by, tuple(of), wanted),
+            request, ("zones", answers.key(topology), *span, by, tuple(of), wanted, before),
             lambda: zone_steps(
-                job_service.repository, loads, parts, viewer, answers.lives(), wanted
+                job_service.repository, loads, parts, viewer, answers.lives(), wanted, before
             ),
             "application/octet-stream",
         )  # fmt: skip

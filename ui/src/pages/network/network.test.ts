@@ -121,7 +121,7 @@ describe('zones', () => {
   it('are a matrix at each step', () => {
     const at = zoneStep(block, 3);
     expect(greatestOf(at.load)).toBe(9);
-    expect([jobOfCell(at, 1, jobs), jobOfCell(at, 2, jobs), jobOfCell(at, 0, jobs)]).toEqual(['mostly c', 'mostly no known job', '']);
+    expect([jobOfCell(at, 1, jobs, null), jobOfCell(at, 1, jobs, 'c'), jobOfCell(at, 2, jobs, null), jobOfCell(at, 0, jobs, null)]).toEqual(['mostly c', 'with c', 'mostly no known job', '']);
     const paints = linkPaints(() => [0, 0, 0], jobs.tokens, null);
     const pixels = new Uint32Array(4);
     paintZones({ ...at, load: Float32Array.from([0, 9, 0, 0]) }, 9, false, { ...paints, idle: 7 }, pixels);

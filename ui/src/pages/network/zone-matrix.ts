@@ -1,6 +1,6 @@
 // What zones of a fabric (leaves, groups, routers) sent to one another, as a matrix. Pure.
 import type { ZoneBlock } from '../../api/fabrics';
-import { NO_JOB, type JobColours } from './fabric';
+import { jobWords, NO_JOB, type JobColours } from './fabric';
 import type { LinkPaints } from './link-paint';
 
 /** The matrix of one step: from × to, row by row. */
@@ -29,11 +29,9 @@ export function paintZones(step: ZoneStep, greatest: number, byJob: boolean, pai
   }
 }
 
-/** Returns the job of a cell in words: `mostly relax-0001`; '': none. */
-export function jobOfCell(step: ZoneStep, cell: number, jobs: JobColours): string {
-  const who = step.job[cell] ?? NO_JOB;
-  return who === NO_JOB ? '' : `mostly ${jobs.names[who] || 'no known job'}`;
-}
+/** Returns the job of a cell in words; '': none. */
+export const jobOfCell = (step: ZoneStep, cell: number, jobs: JobColours, highlight: string | null): string =>
+  jobWords(jobs, step.job[cell] ?? NO_JOB, highlight);
 
 /** The widest a cell may be, px, and the narrowest. */
 const [WIDEST, NARROWEST] = [44, 3];
