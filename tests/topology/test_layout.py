@@ -10,7 +10,7 @@ import pytest
 from jostle.topology import LINK_KINDS, Topology, dragonfly, fat_tree, torus
 from jostle.topology.builder import Builder
 from jostle.topology.layout import lay_out
-from jostle.topology.parts import fabrics
+from jostle.topology.parts import fabrics, select
 
 
 def bare(topology: Topology) -> Topology:
@@ -88,9 +88,42 @@ def test_a_missing_global_link_is_said_and_odd_links_make_a_graph() -> None:
     assert lay_out(bare(less)).kind == "graph"  # nobody says what the groups are
 
 
-def test_switches_alone_are_left_out_and_said() -> None:
+def without(topology: Topology, *ends: str) -> Topology:
+    """The fabric without the links between two vertices, or without one vertex."""
+    gone = [topology.place[end] for end in ends]
+    if len(gone) == 1:
+        return select(topology, np.arange(len(topology.vertices)) != gone[0])
+    lost = np.isin(topology.sources, gone) & np.isin(topology.targets, gone)
+    names = ("sources", "targets", "rates", "lanes", "link_kinds", "link_dimensions", "link_signs")
+    ports = {name: tuple(np.array(getattr(topology, name))[~lost].tolist())
+             for name in ("source_ports", "target_ports")}  # fmt: skip
+    return replace(topology, **{name: getattr(topology, name)[~lost] for name in names}, **ports)
+
+
+def test_a_torus_with_a_broken_link_or_switch_is_a_torus() -> None:
+    whole = torus((5, 4, 3))
+    lame = lay_out(bare(without(whole, "s0-0-0", "s1-0-0")))
+    assert (lame.sizes, lame.wraps) == ((5, 4, 3), (True,) * 3)
+    assert lame.coordinates.tolist() == whole.coordinates.tolist()
+    assert lame.notes[0] == "1 links to a neighbour are missing."
+    (lame,) = fabrics(bare(without(whole, "s2-1-1")))
+    assert lame.sizes == (5, 4, 3) and lame.notes[0] == "6 links to a neighbour are missing."
+    ring = lay_out(bare(without(torus((6,)), "s0", "s5")))
+    assert (ring.kind, ring.sizes) == ("mesh", (6,))  # nothing tells it from one
+
+
+def test_what_is_linked_to_nothing_is_left_out_and_said() -> None:
     builder = Builder()
     builder.cable(builder.vertex("a", "a"), builder.vertex("s"))
     builder.vertex("spare")
+    builder.vertex("off", "off")
     (fabric,) = fabrics(builder.build("fabric"))
-    assert "spare" not in fabric.vertices and "left out: spare." in fabric.notes[0]
+    assert set(fabric.vertices) == {"a", "s"} and "left out: spare." in fabric.notes[0]
+    assert fabric.notes[1] == "1 nodes are linked to nothing and were left out: off."
+
+
+def test_two_nodes_joined_by_a_cable_are_a_graph() -> None:
+    builder = Builder()
+    builder.cable(builder.vertex("a", "a"), builder.vertex("b", "b"))
+    (fabric,) = fabrics(builder.build("fabric"))
+    assert fabric.kind == "graph" and fabric.adapters_of == {"a": (0,), "b": (1,)}

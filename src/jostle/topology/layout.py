@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from jostle.topology.model import LINK_KINDS, Ints, Topology
 _NUMBER = {kind: number for number, kind in enumerate(LINK_KINDS)}
 #: A switch with fewer nodes than this part of the usual number may be a spine with a few of them.
 _FEW = 0.25
+#: A torus may lack so few of its switches.
+_MOST_SWITCHES_THERE = 0.9
 #: A group of fewer switches cannot be told from a chance triangle.
 _LEAST_GROUP = 3
 
@@ -53,8 +56,11 @@ def _tree(topology: Topology) -> Topology | None:
     """Return it as a tree or fat tree; None if links join switches of one level."""
     between = _between_switches(topology)
     leaves = _has_nodes(topology)
-    count = np.bincount(topology.switch_of[~topology.is_switch], minlength=len(topology.vertices))
-    usual = np.median(count[leaves]) if leaves.any() else 0
+    if not leaves.any():
+        return None
+    switches = topology.switch_of[~topology.is_switch]
+    count = np.bincount(switches[switches >= 0], minlength=len(topology.vertices))
+    usual = np.median(count[leaves])
     for chosen in (leaves, leaves & (count >= _FEW * usual)):
         levels = _levels(topology, chosen)
         step = levels[topology.targets[between]] - levels[topology.sources[between]]
@@ -119,9 +125,25 @@ def _grid(topology: Topology) -> Topology:
     coordinates = topology.coordinates.copy()
     nodes = np.flatnonzero(~topology.is_switch & (topology.switch_of >= 0))
     coordinates[nodes] = coordinates[topology.switch_of[nodes]]
+    notes = topology.notes
+    if missing := _missing_links(topology, between, wraps):
+        notes += (f"{missing} links to a neighbour are missing.",)
     return replace(topology, kind="torus" if any(wraps) else "mesh", wraps=wraps, levels=levels,
                    link_kinds=kinds, link_dimensions=along, link_signs=signs,
-                   coordinates=coordinates)  # fmt: skip
+                   coordinates=coordinates, notes=notes)  # fmt: skip
+
+
+def _missing_links(topology: Topology, between: Ints, wraps: Sequence[bool]) -> int:
+    """Return how many pairs of neighbours in a torus or mesh are not linked."""
+    places = prod(topology.sizes)
+    pairs = sum(
+        places - (0 if joined else places // size)
+        for size, joined in zip(topology.sizes, wraps, strict=True)
+        if size > 1
+    )
+    linked = {(int(a), int(b)) for a, b in zip(
+        topology.sources[between], topology.targets[between], strict=True) if a < b}  # fmt: skip
+    return pairs - len(linked)
 
 
 def _grid_of_ports(topology: Topology) -> Topology | None:
@@ -150,7 +172,7 @@ def _grid_of_ports(topology: Topology) -> Topology | None:
     at = _walk(moves, sizes, wraps, switches[0])
     if at is None or len(at) != len(switches) or len(set(at.values())) != len(switches):
         return None
-    if int(np.prod(sizes)) != len(switches):
+    if len(switches) < _MOST_SWITCHES_THERE * prod(sizes):
         return None
     places = np.array(list(at.values()))
     low = places.min(axis=0)
@@ -174,16 +196,23 @@ def _port_order(port: str) -> tuple[int, str]:
 def _ring(move: dict[int, int], switches: Sequence[int]) -> tuple[int, bool]:
     """Return how many switches steps of one kind lead through, and whether they lead back.
 
-    The longest row counts: that all others are as long is checked with the coordinates.
+    A ring that leads back counts more than one with a link missing; that all others are as long is
+    checked with the coordinates.
     """
     ends = set(move.values())
-    begin = next((switch for switch in move if switch not in ends), None)
-    here = switches[0] if begin is None else begin
-    length = 1
-    first = here
-    while (here := move.get(here, first)) != first and length <= len(switches):
-        length += 1
-    return length, begin is None and length > 2
+    longest = 1
+    seen: set[int] = set()
+    for first in [*(switch for switch in move if switch not in ends), *switches]:
+        row: list[int] = []
+        here: int | None = first
+        while here is not None and here not in seen:
+            seen.add(here)
+            row.append(here)
+            here = move.get(here)
+        if here == first and len(row) > 2:
+            return len(row), True
+        longest = max(longest, len(row))
+    return longest, False
 
 
 def _walk(

@@ -32,8 +32,9 @@ def fabrics(topology: Topology) -> list[Topology]:
     """
     label = labels(topology)
     parts = [select(topology, label == number) for number in np.unique(label)]
-    with_nodes = [part for part in parts if any(part.hosts)]
+    alone = [part.vertices[0] for part in parts if not len(part.sources) and any(part.hosts)]
     bare = [part.vertices[0] for part in parts if not any(part.hosts)]
+    with_nodes = [part for part in parts if len(part.sources) and any(part.hosts)]
     rails: list[list[Topology]] = []
     for part in sorted(with_nodes, key=lambda part: -len(part.vertices)):
         group = next((each for each in rails if _same_nodes(each[0], part)), None)
@@ -48,6 +49,9 @@ def fabrics(topology: Topology) -> list[Topology]:
         if number == 0 and bare:
             notes.append(f"{len(bare)} switches without nodes are linked to nothing of the rest "
                          f"and were left out: {some(bare)}.")  # fmt: skip
+        if number == 0 and alone:
+            notes.append(f"{len(alone)} nodes are linked to nothing and were left out: "
+                         f"{some(alone)}.")  # fmt: skip
         if len(whole) > 1:
             notes.append(f"The files describe {len(whole)} fabrics that no link joins.")
         name = fabric.name if number == 0 else f"{fabric.name}-{number + 1}"
