@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pytest
 
 from jostle.report.models.communication import communication
 from jostle.repository import Repository
+from jostle.repository.query.rank_pairs import RankPairs
 from jostle.topology import fat_tree
 from synth_rows import SECOND, add_ranks, add_rows, process_of
 
@@ -58,6 +61,17 @@ def test_collectives_are_said_to_be_modelled(tmp_path: Path) -> None:
     assert pairs[0, 1] == (430, 400 / 430) and pairs[0, 2] == (400, 1)
     assert pairs[2, 0] == (5, 0)
     assert np.isnan(found.hops).all()
+
+
+def test_an_all_to_all_of_many_ranks_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = pa.table({"communicator": [0], "ranks": [None], "operation": ["MPI_Alltoallv"],
+                      "root": [-1], "ops": [3], "bytes": [300]})  # fmt: skip
+    ranks = pa.table({"rank": [0, 1, 2], "host": ["a", "b", "c"], "size": [3, 3, 3]})
+    none = pa.table({name: pa.array([], pa.int64()) for name in ("rank", "peer", "bytes", "ops")})
+    whole = communication(RankPairs(ranks, none, calls), None)
+    assert (len(whole.source), whole.left_out) == (6, 0)
+    monkeypatch.setattr("jostle.report.models.communication._MOST_ALIKE", 2)
+    assert communication(RankPairs(ranks, none, calls), None).left_out == 300
 
 
 def test_a_job_without_ranks_or_hosts_has_an_empty_matrix(tmp_path: Path) -> None:

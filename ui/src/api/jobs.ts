@@ -42,7 +42,7 @@ export interface RankPair { source: number; target: number; source_host: string;
 /** A window of ranks × ranks, a row for each sender; NaN: nothing was sent. */
 export interface Communication {
   ranks: number; begin: number; end: number; each: number; cells: number; unit: 'bytes' | 'messages' | 'hops';
-  labels: RankLabel[]; pairs: RankPair[]; bytes: number; messages: number; modelled: number; has_hops: boolean; has_switches: boolean;
+  labels: RankLabel[]; pairs: RankPair[]; bytes: number; messages: number; modelled: number; /** Bytes of all-to-all calls that are even over too many pairs. */ left_out: number; has_hops: boolean; has_switches: boolean;
   values: Float32Array;
 }
 export const getCommunication = (job: string, query: Query, signal?: AbortSignal) => getGrid<Communication>(`${jobPath(job)}/communication`, query, signal);

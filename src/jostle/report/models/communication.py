@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jostle.analysis.placement import Ground
 from jostle.arrow_columns import ints
 from jostle.network import APART
-from jostle.network.collectives import messages
+from jostle.network.collectives import algorithm_of, messages
 from jostle.report.format.values import natural
 from jostle.repository.query.rank_pairs import RankPairs
 from jostle.topology import Topology
@@ -25,8 +25,8 @@ Order = Literal["rank", "node", "switch"]
 
 #: Pairs that are listed.
 _MOST_LISTED = 20
-#: Ranks of a communicator whose collectives are expanded rank by rank.
-_MOST_EXPANDED = 4096
+#: Ranks of a communicator in which everybody's messages to everybody are drawn pair by pair.
+_MOST_ALIKE = 1024
 #: A hostile profile may claim any rank.
 _MOST_RANKS = 1 << 17
 
@@ -42,6 +42,7 @@ class Communication:
         bytes: Of each pair; messages: the same.
         modelled: Of each pair, the part of its bytes that comes from models of collectives.
         hops: Of each pair, the links between the switches of both; NaN: not known.
+        left_out: Bytes of collectives that are even over more pairs than a picture can hold.
     """
 
     hosts: tuple[str, ...]
@@ -52,6 +53,7 @@ class Communication:
     messages: Floats
     modelled: Floats
     hops: Floats
+    left_out: float
 
     @property
     def nbytes(self) -> int:
@@ -87,7 +89,8 @@ class Communication:
         Returns:
             A header: ranks, begin, end, each (ranks to a cell), cells, unit, labels (of each cell:
             the first rank, how many, its node and switch), pairs (the heaviest of the window),
-            bytes, messages and modelled (of the whole job); and (cells, cells), NaN: nothing sent.
+            bytes, messages, modelled and left_out (of the whole job); and (cells, cells), NaN:
+            nothing was sent.
         """
         begin = min(max(begin, 0), max(len(self.hosts) - 1, 0))
         end = max(min(max(end, begin + 1), len(self.hosts)), begin)
@@ -115,7 +118,7 @@ class Communication:
             "pairs": self._heaviest(by, np.flatnonzero(seen)),
             "bytes": float(self.bytes.sum()), "messages": float(self.messages.sum()),
             "modelled": float((self.bytes * self.modelled).sum() / max(self.bytes.sum(), 1)),
-            "has_hops": bool(np.isfinite(self.hops).any()),
+            "left_out": self.left_out, "has_hops": bool(np.isfinite(self.hops).any()),
             "has_switches": any(self.switches),
         }  # fmt: skip
         return header, values.reshape(cells, cells)
@@ -154,14 +157,14 @@ def communication(found: RankPairs, topology: Topology | None) -> Communication:
     for rank, host in zip(ranks.tolist(), found.ranks["host"].to_pylist(), strict=True):
         if rank < many:
             hosts[rank] = host
-    source, target, moved, ops, part = _added_up(
-        [_messages(found, many), *_collectives(found, many)], many
-    )
+    expanded, left_out = _collectives(found, many)
+    source, target, moved, ops, part = _added_up([_messages(found, many), *expanded], many)
     ground = None if topology is None else Ground(topology)
     router = np.array([-1 if ground is None else ground.router_of.get(host, -1) for host in hosts])
     switches = ["" if topology is None or each < 0 else topology.vertices[each] for each in router]
     hops = _hops(ground, router.astype(np.int64), source, target)
-    return Communication(tuple(hosts), tuple(switches), source, target, moved, ops, part, hops)
+    return Communication(tuple(hosts), tuple(switches), source, target, moved, ops, part, hops,
+                         left_out)  # fmt: skip
 
 
 #: Source, target, bytes, messages and modelled bytes of pairs.
@@ -176,20 +179,25 @@ def _messages(found: RankPairs, many: int) -> _Pairs:
     return source[known], target[known], moved, ops, np.zeros(int(known.sum()))
 
 
-def _collectives(found: RankPairs, many: int) -> Iterator[_Pairs]:
-    """Yield the modelled messages of collective calls; of huge groups none: they are no picture."""
+def _collectives(found: RankPairs, many: int) -> tuple[list[_Pairs], float]:
+    """Return the modelled messages of collective calls, and the bytes of those left out."""
+    pairs, left_out = [], 0.0
     for row in found.collectives.to_pylist():
         members = np.arange(many) if row["communicator"] == 0 else np.array(row["ranks"] or [])
-        if not 2 <= len(members) <= _MOST_EXPANDED or members.max() >= many or not row["ops"]:
+        if len(members) < 2 or members.max() >= many or not row["ops"]:
+            continue
+        size = row["bytes"] / row["ops"]
+        algorithm = algorithm_of(row["operation"], size)
+        if algorithm is not None and algorithm.name == "pairwise" and len(members) > _MOST_ALIKE:
+            left_out += row["bytes"]
             continue
         root = np.flatnonzero(members == row["root"])
         calls = row["ops"] / len(members)
-        sent = messages(
-            row["operation"], len(members), int(root[0]) if len(root) else -1,
-            row["bytes"] / row["ops"],
-        )  # fmt: skip
+        sent = messages(row["operation"], len(members), int(root[0]) if len(root) else -1, size)
         moved = sent.bytes * calls
-        yield members[sent.sources], members[sent.targets], moved, sent.messages * calls, moved
+        pairs.append((members[sent.sources], members[sent.targets], moved, sent.messages * calls,
+                      moved))  # fmt: skip
+    return pairs, left_out
 
 
 def _added_up(parts: Sequence[_Pairs], many: int) -> _Pairs:

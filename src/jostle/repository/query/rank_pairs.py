@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import FOR_EVER
 
+_SLACK_NS = 60 * 10**9  # a slice may begin before its job and end after it
 _WORLD = """
 WITH worlds AS (SELECT coalesce(world, '') AS world, count(*) AS many
                 FROM {processes} WHERE job = $1 AND world_rank >= 0 GROUP BY ALL
@@ -38,11 +40,14 @@ class RankPairs:
 
 def rank_pairs(engine: Engine, job: str) -> RankPairs:
     """Return what the ranks of a job sent to each other (see Repository.rank_pairs)."""
+    life = engine.lives.known().get(job, (0, 0))
+    window = max(life[0] - _SLACK_NS, 0), min((life[1] or FOR_EVER[1]) + _SLACK_NS, FOR_EVER[1])
 
     def ask(question: str) -> pa.Table:
         def sql() -> str:
-            stored = ("processes", "peer_slices", "collective_slices", "communicators")
-            return (_WORLD + question).format(**{name: engine.stored(name) for name in stored})
+            timed = ("peer_slices", "collective_slices", "communicators")
+            tables = {name: engine.stored(name, *window) for name in timed}
+            return (_WORLD + question).format(processes=engine.stored("processes"), **tables)
 
         return engine.ask(sql, [job])
 

@@ -16,8 +16,8 @@ describe('the communication matrix', () => {
     expect(ranksText(label(8, 'node2', 8))).toBe('ranks 8 to 15');
     expect(ranksText({ ...label(8, 'node2', 2), last: 40 })).toBe('2 ranks from 8 on');
     expect([valueText(NaN, 'bytes'), valueText(2048, 'bytes'), valueText(1, 'messages'), valueText(2.5, 'hops')]).toEqual([null, '2.00 KiB', '1 message', '2.5 hops']);
-    expect(modelledText(0.25)).toContain('25 %');
-    expect(modelledText(0)).toContain('counted');
+    expect(modelledText(0.25, 0)).toContain('25 %');
+    expect(modelledText(0, 2048)).toMatch(/^2.00 KiB of all-to-all .* counted/);
   });
   it('knows where nodes begin', () => { expect(borders([label(0, 'a'), label(1, 'a'), label(2, 'b')], 'host')).toEqual([2]); });
   it('gives the heaviest pairs as a sheet', () => { expect(pairSheet([]).columns).toHaveLength(8); });

@@ -41,9 +41,9 @@ export function moveWindow([begin, end]: Window, by: number, ranks: number): Win
   return [from, from + long];
 }
 
-/** What is modelled, as a sentence; '': nothing. */
-export const modelledText = (share: number): string =>
-  share > 0.0005 ? `${points(100 * share)} % of the bytes are modelled: what a collective call sends inside the library cannot be seen.` : 'Messages between two ranks are counted; what collective calls send inside the library is not in this picture.';
+/** What is modelled and what is not drawn, in sentences. */
+export const modelledText = (share: number, left: number): string => (left > 0 ? `${bytes(left)} of all-to-all calls among many ranks are not drawn: they are even over all pairs. ` : '') + (
+  share > 0.0005 ? `${points(100 * share)} % of the bytes are modelled: what a collective call sends inside the library cannot be seen.` : 'Messages between two ranks are counted; what collective calls send inside the library is not in this picture.');
 
 export const pairSheet = (pairs: readonly RankPair[]) => ({
   columns: ['from_rank', 'to_rank', 'from_node', 'to_node', 'bytes', 'messages', 'hops', 'modelled_share'],
