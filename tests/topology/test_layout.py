@@ -88,6 +88,15 @@ def test_a_missing_global_link_is_said_and_odd_links_make_a_graph() -> None:
     assert lay_out(bare(less)).kind == "graph"  # nobody says what the groups are
 
 
+def test_a_dragonfly_with_few_links_missing_is_found() -> None:
+    whole = dragonfly(7, 6, 1)
+    less = without(without(whole, "g2s1", "g2s4"), "g0s0", "g1s0")
+    again = lay_out(bare(less))
+    assert again.kind == "dragonfly" and again.groups.tolist() == whole.groups.tolist()
+    assert again.notes[1:] == ("1 links within groups are missing.",
+                               "No link joins the groups 0 and 1.")  # fmt: skip
+
+
 def without(topology: Topology, *ends: str) -> Topology:
     """The fabric without the links between two vertices, or without one vertex."""
     gone = [topology.place[end] for end in ends]

@@ -18,8 +18,8 @@ from jostle.topology.model import LINK_KINDS, Ints, Topology
 _NUMBER = {kind: number for number, kind in enumerate(LINK_KINDS)}
 #: A switch with fewer nodes than this part of the usual number may be a spine with a few of them.
 _FEW = 0.25
-#: A torus may lack so few of its switches.
-_MOST_SWITCHES_THERE = 0.9
+#: So much of a torus' switches, and of a dragonfly's links, may be missing.
+_MISSING = 0.1
 #: A group of fewer switches cannot be told from a chance triangle.
 _LEAST_GROUP = 3
 
@@ -172,7 +172,7 @@ def _grid_of_ports(topology: Topology) -> Topology | None:
     at = _walk(moves, sizes, wraps, switches[0])
     if at is None or len(at) != len(switches) or len(set(at.values())) != len(switches):
         return None
-    if len(switches) < _MOST_SWITCHES_THERE * prod(sizes):
+    if len(switches) < (1 - _MISSING) * prod(sizes):
         return None
     places = np.array(list(at.values()))
     low = places.min(axis=0)
@@ -253,40 +253,49 @@ def _dragonfly(topology: Topology) -> Topology:
     ends = groups[topology.sources[between]], groups[topology.targets[between]]
     kinds = topology.link_kinds.copy()
     kinds[between] = np.where(ends[0] == ends[1], _NUMBER["local"], _NUMBER["global"])
-    numbers = np.unique(groups[topology.is_switch])
-    linked = {(int(a), int(b)) for a, b in zip(*ends, strict=True) if a != b}
-    missing = [f"{a} and {b}" for a in numbers for b in numbers
-               if a < b and (int(a), int(b)) not in linked]  # fmt: skip
+    missing = [f"{a} and {b}" for a, b in _groups_apart(topology, groups)]
     notes = topology.notes
-    if missing and len(numbers) > 1:
+    if missing:
         notes += (f"No link joins the groups {some(missing)}.",)
     levels = np.where(topology.is_switch, 1, 0)
     return replace(topology, kind="dragonfly", groups=groups, levels=levels, link_kinds=kinds,
                    notes=notes)  # fmt: skip
 
 
+def _groups_apart(topology: Topology, groups: Ints) -> list[tuple[int, int]]:
+    """Return each two groups that no link joins."""
+    between = _between_switches(topology)
+    ends = groups[topology.sources[between]], groups[topology.targets[between]]
+    linked = set(zip(ends[0].tolist(), ends[1].tolist(), strict=True))
+    numbers = np.unique(groups[topology.is_switch]).tolist()
+    return [(a, b) for a in numbers for b in numbers if a < b and (a, b) not in linked]
+
+
 def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
     """Return it as a dragonfly if its switches fall into groups that are all joined; else None.
 
     Two switches of a group have the whole group as common neighbours; the ends of a global link
-    have few. The groups must leave no switch alone, and each two of them must be linked.
+    have few. The groups must leave no switch alone. A tenth of the links within the groups may be
+    missing, and a tenth of those between each two groups.
     """
     around = {v: near | {v} for v, near in neighbours(topology).items()}
     pairs = {(a, b): len(near & around[b]) for a, near in around.items() for b in near if a < b}
     for least in sorted({count for count in pairs.values() if count >= _LEAST_GROUP}, reverse=True):
-        groups = _components([pair for pair, count in pairs.items() if count >= least])
-        alone = set(around) - {v for group in groups for v in group}
-        if alone or len(groups) < 2:
+        sets = _components([pair for pair, count in pairs.items() if count >= least])
+        if len(sets) < 2 or sum(map(len, sets)) < len(around):
             continue
-        if all(group <= around[v] for group in groups for v in group):
-            numbers = topology.groups.copy()
-            for number, group in enumerate(sorted(groups, key=min)):
-                numbers[list(group)] = number
-            note = (f"The {len(groups)} groups were found by which switches are all joined; "
+        within = sum(len(each) * (len(each) - 1) for each in sets)
+        lost = sum(len(each - around[v]) for each in sets for v in each)
+        groups = topology.groups.copy()
+        for number, each in enumerate(sorted(sets, key=min)):
+            groups[list(each)] = number
+        apart = len(_groups_apart(topology, groups))
+        if lost <= _MISSING * within and apart <= _MISSING * len(sets) * (len(sets) - 1) / 2:
+            note = (f"The {len(sets)} groups were found by which switches are all joined; "
                     "no file names them.")  # fmt: skip
-            attempt = _dragonfly(replace(topology, groups=numbers))
-            if not any(each.startswith("No link joins") for each in attempt.notes):
-                return replace(attempt, notes=(*attempt.notes, note))
+            more = (f"{lost // 2} links within groups are missing.",) if lost else ()
+            notes = (*topology.notes, note, *more)
+            return _dragonfly(replace(topology, groups=groups, notes=notes))
     return None
 
 
