@@ -31,7 +31,7 @@ from jostle.validation.lab.messages import MessageJob, Truth, run
 _TOPOLOGIES = ("tree:4x2", "torus:2x2x2", "torus:4x2", "dragonfly:2x2x2")
 _RATE, _SLICE_NS = "20mbit", 250_000_000
 #: Of the watched job; alone it takes half a minute.
-_CHUNK, _ITERATIONS, _LONGEST_S = "128KiB", 560, 45.0
+_CHUNK, _ITERATIONS, _LONGEST_S = "128KiB", 560, 120.0
 #: Part of its time that a sharer must cost for it to be looked for.
 _HARM = 0.05
 WATCHED, SHARER, APART = "watched", "sharer", "apart"
