@@ -49,6 +49,7 @@ describe('rows of links', () => {
   });
   it('have the busiest link first', () => {
     expect([...busiestFirst(Int32Array.from([0, 1, 3, 4, 6]), step.load, 400)]).toEqual([3, 0, 4, 6, 1]);
+    expect([...busiestFirst(Int32Array.from([0, 1, 2]), Float32Array.from([NaN, 0.1, 0.9]), 1)]).toEqual([2, 1, 0]);
   });
   it('find the cell under a point', () => {
     const layout = layoutRows(rows, 100, 400);
