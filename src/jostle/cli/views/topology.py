@@ -26,10 +26,12 @@ def fabric_view(fabric: Fabric) -> Iterator[Any]:
     newest = fabric.newest
     yield from summary_view(newest)
     if len(fabric.versions) > 1:
+        yield ""
         yield f"  {len(fabric.versions)} versions:"
         for version in fabric.versions:
+            when = since(version.valid_from_ns) if version.valid_from_ns else "at first"
             first = f"{count(version.nodes)} nodes, {count(version.switches)} switches"
-            yield f"    {since(version.valid_from_ns)}: {' '.join(version.changes) or first}"
+            yield f"    {when}: {' '.join(version.changes) or first}"
 
 
 def summary_view(content: Summary) -> Iterator[Any]:

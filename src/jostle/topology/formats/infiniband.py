@@ -88,8 +88,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     missing = int(whole.is_switch.sum()) - len(tables)
     if tables and missing:
         notes.append(f"{missing} switches have no forwarding table.")
-    origin = ORIGIN + (" with forwarding tables" if tables else "")
-    return fabrics(replace(whole, forwarding=tables, notes=tuple(notes), origin=origin))
+    return fabrics(replace(whole, forwarding=tables, notes=tuple(notes), origin=ORIGIN))
 
 
 def _devices(source: Source, devices: dict[str, _Device]) -> bool:
