@@ -162,6 +162,8 @@ def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
     if not wraps:
         return int(own[0]), int(own[-1] - own[0] + 1)
     gaps = np.diff(np.concatenate([own, own[:1] + size]))
+    if gaps.max() == 1:
+        return 0, size
     last = int(np.argmax(gaps))
     return int(own[(last + 1) % len(own)]), int(size - gaps[last] + 1)
 

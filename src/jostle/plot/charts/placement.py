@@ -95,9 +95,8 @@ def cast(
     names = {OWN: _titled(own.job, own.program, company.links, 0)}
     for each in reversed(met):  # of several jobs of a program the one with most links
         if states[each.job] <= MOST:
-            names[states[each.job]] = _titled(
-                each.job, each.program, company.links, each.shared_links
-            )
+            program = each.program if each.program != own.program else ""
+            names[states[each.job]] = _titled(each.job, program, company.links, each.shared_links)
     names |= {OTHERS: "other jobs that may use its links", APART: "jobs that share no link with it",
               SERVER: "servers", FREE: "no job"}  # fmt: skip
     seen = set(held.tolist())

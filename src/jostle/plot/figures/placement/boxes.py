@@ -66,7 +66,7 @@ def draw_boxes(axes: Axes, topology: Topology, cast: Cast, shown: set[int]) -> N
                         for corner in itertools.product((0, 1), repeat=3)])  # fmt: skip
     low, high = corners.min(axis=0), corners.max(axis=0)
     axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
-    axes.set_ylim(low[1] - 2.0, high[1] + 0.6)
+    axes.set_ylim(low[1] - 0.12 * (high[1] - low[1]), high[1] + 0.6)
     axes.set_aspect("equal")
     axes.axis("off")
 

@@ -11,7 +11,6 @@ from jostle.plot.charts.study import slug
 from jostle.plot.figures.page import FULL, Canvas, Page, Plan
 from jostle.plot.figures.placement.boxes import order_of
 from jostle.plot.figures.placement.places import (
-    boxes_high,
     draw_all_strips,
     draw_legend,
     draw_pair,
@@ -20,6 +19,7 @@ from jostle.plot.figures.placement.places import (
     legend_high,
     missing,
     numbers_of,
+    pair_high,
     planes_high,
     strips_high,
 )
@@ -63,7 +63,7 @@ def _body(topology: Topology, who: Cast) -> float:
     if not topology.sizes:
         return high + strips_high(topology, who, _COLUMNS)
     if is_box(topology):
-        high += boxes_high(topology, (FULL - 0.3) / 2)
+        high += pair_high(topology, FULL)
     return high + planes_high(topology, who, FULL - 0.4)
 
 
@@ -75,5 +75,5 @@ def _draw(canvas: Canvas, topology: Topology, who: Cast) -> None:
         return
     if is_box(topology):
         draw_pair(canvas, topology, who, top)
-        top += boxes_high(topology, (canvas.width - 0.3) / 2)
+        top += pair_high(topology, canvas.width)
     draw_planes(canvas, topology, who, top)

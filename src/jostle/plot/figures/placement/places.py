@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from jostle.topology import Topology
 
 _LEGEND, _SIZE = 0.165, 6.5  # inches of a line, points
-_COLUMNS = 3
+_COLUMNS, _HEAD = 3, 0.16
+_TALLEST, _CELL = 2.7, 0.3  # inches of a picture of boxes, and of a node in a plane
 _HEADS = ("the job alone", "with all who may use its links")
 _PLANE_GAP, _PLANE_TITLE = 0.12, 0.16
 
@@ -63,7 +64,12 @@ def boxes_high(topology: Topology, width: float) -> float:
     sizes = [*(topology.sizes[k] for k in order_of(topology)), 1, 1][:3]
     across = sizes[0] + 0.52 * sizes[1] + 1.2
     up = 0.16 * sizes[0] + 0.40 * sizes[1] + sizes[2] + 2.6
-    return width * up / across
+    return min(width * up / across, _TALLEST)
+
+
+def pair_high(topology: Topology, width: float) -> float:
+    """Return the inches that `draw_pair` takes on a page of a width."""
+    return _HEAD + boxes_high(topology, (width - 0.3) / 2)
 
 
 def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:
@@ -71,9 +77,9 @@ def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> Non
     width = (canvas.width - 0.3) / 2
     high = boxes_high(topology, width)
     for place, shown in enumerate((ALONE, TOGETHER)):
-        axes = canvas.axes(0.15 + place * width, top, width, high)
+        axes = canvas.axes(0.15 + place * width, top + _HEAD, width, high)
         draw_boxes(axes, topology, cast, shown)
-        canvas.text(0.25 + place * width, top + 0.05, _HEADS[place], fontsize=_SIZE, color=INK,
+        canvas.text(0.2 + place * width, top + 0.03, _HEADS[place], fontsize=_SIZE, color=INK,
                     fontweight="bold", va="top")  # fmt: skip
 
 
@@ -91,6 +97,8 @@ def _plane_grid(
     number = len(planes_of(topology, cast))
     columns = min(_COLUMNS, number)
     one = min((width + _PLANE_GAP) / columns - _PLANE_GAP, 2.6 if columns > 1 else 5.0)
+    per = max(int(np.bincount(cast.routers).max()), 1)
+    one = min(one, _CELL * shape[0] * per)
     return -(-number // columns), (one, max(one * shape[1] / shape[0], 0.12))
 
 
