@@ -13,6 +13,7 @@ import pytest
 from workplace import ROOT, Workplace
 
 from jostle.study import traffic
+from jostle.topology.store import topologies_of
 
 NAME = f"study{os.getpid() % 10000}"
 TEXT = f"""
@@ -174,3 +175,36 @@ def test_too_few_nodes(workplace: Workplace) -> None:
     code, _, err = workplace.study("run", str(workplace.write(text)))
     assert code == 1 and "needs 3 nodes" in err and "nodes = 3 in [lab]" in err
     workplace.nothing_left("pairs")
+
+
+def test_programs_run_at_the_nodes_that_a_study_names(workplace: Workplace) -> None:
+    if not has("openmpi"):
+        pytest.skip("no signals for openmpi")
+    text = f"""
+    [study]
+    name = "places"
+    repetitions = 1
+    [lab]
+    name = "{NAME}"
+    topology = "tree:2x2"
+    fs = "plain"
+    [[program]]
+    name = "far"
+    pattern = "ping"
+    mpi = "openmpi"
+    at = "4,1"
+    chunk = "64KiB"
+    iterations = 20
+    [pairs]
+    all = false
+    """
+    code, _, err = workplace.study("run", str(workplace.write(text)))
+    assert code == 0, err
+    (record,) = workplace.records("places")
+    (program,) = record["programs"]
+    assert program["error"] is None and program["nodes"] == ["node4", "node1"]
+    known = topologies_of(workplace.open().path)
+    assert [(each.name, each.origin) for each in known] == [
+        ("lab", "jostle lab up --topology tree:2x2")
+    ]
+    assert "leaf1 > spine1" in str(record["monitor"])
