@@ -10,9 +10,9 @@ from __future__ import annotations
 SENDRECV_SENT = ("mpi_sendrecv_sent_bytes", "mpi_sendrecv_bytes")
 #: Metrics whose sum is what was sent point to point, with that room in old profiles.
 SENT = ("mpi_send_bytes", "mpi_isend_bytes", *SENDRECV_SENT)
-#: Metrics whose sum is what came in receives alone, or their room where only that is known.
-RECEIVES = (
-    "mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes", "mpi_recv_bytes", "mpi_irecv_bytes",
-)  # fmt: skip
-#: Metrics whose sum is what was received point to point.
-RECEIVED = (*RECEIVES, "mpi_sendrecv_arrived_bytes", "mpi_sendrecv_bytes")
+#: Metrics whose sum is what arrived in receives alone.
+RECEIVES = ("mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes")
+#: Metrics whose sum is what arrived point to point.
+ARRIVED = (*RECEIVES, "mpi_sendrecv_arrived_bytes")
+#: Metrics whose sum is the room of receives of which only that is known: in old profiles of all.
+ROOM = ("mpi_recv_bytes", "mpi_irecv_bytes")

@@ -54,7 +54,7 @@ def _slice(rank: int, index: int) -> dict[str, object]:
     return {
         "mpi_all_to_all_ops": 90, "mpi_barrier_ops": 10, "mpi_all_to_all_bytes": 90 * 8,
         "mpi_isend_ops": 20, "mpi_isend_bytes": 20 << 10, "mpi_irecv_ops": 20,
-        "mpi_irecv_bytes": 40 << 10, "mpi_wait_ops": 20,
+        "mpi_irecv_arrived_bytes": 20 << 10, "mpi_wait_ops": 20,
         "mpiio_write_all_ops": int(index % 10 == 0),
         "mpiio_write_all_bytes": (1 << 20) * (index % 10 == 0),
         "state_collective_ns": 150 * MS - late, "state_p2p_ns": 50 * MS,

@@ -18,7 +18,7 @@ NETWORK = ("ping", "all-to-all", "incast")
 # How the counter names the calls of the load. Agreements are MPI_Iallreduce, none of these.
 SENDS = {"ping": "mpi_send", "all-to-all": "mpi_all_to_all", "incast": "mpi_send"}
 SILENCE = ["--period", "600", "--duty", "0.002"]
-NOTHING = dict.fromkeys(("mpi_isend_bytes", "mpi_sendrecv_bytes", "mpi_one_to_all_bytes"), 0)
+NOTHING = dict.fromkeys(("mpi_isend_bytes", "mpi_sendrecv_sent_bytes", "mpi_one_to_all_bytes"), 0)
 
 
 @pytest.mark.parametrize("pattern", NETWORK)

@@ -13,11 +13,12 @@ from jostle.analysis.digest.mpi import FLOPS, TRAFFIC
 from jostle.analysis.processes import Ints, JobProcesses, process_sums
 from jostle.analysis.spread import Range
 from jostle.file_metrics import file_metrics
-from jostle.mpi_metrics import RECEIVED, SENT
+from jostle.mpi_metrics import ARRIVED, ROOM, SENT
 from jostle.plain_values import plain
 from jostle.repository.types import JobTables
 
 _NS = 1e9
+_ROOM = "receives of unknown size: room"  # left out where there are none
 #: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
 _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
     "MPI collectives": [
@@ -31,7 +32,8 @@ _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
             [name for kind in ("send", "sendrecv", "receive") for name in TRAFFIC[kind][0]],
         ),
         ("sent", "bytes", [*SENT]),
-        ("received", "bytes", [*RECEIVED]),
+        ("received", "bytes", [*ARRIVED]),
+        (_ROOM, "bytes", [*ROOM]),
     ],
     "MPI-IO": [
         ("operations", "calls", TRAFFIC["mpiio read"][0] + TRAFFIC["mpiio write"][0]),
@@ -134,6 +136,7 @@ def job_end(tables: Sequence[JobTables]) -> JobEnd:
         if ranks or group == "POSIX I/O"
         for name, unit, names in counted
     ]
+    figures = [each for each in figures if each.name != _ROOM or (each.over and each.over.max)]
     flops = [part.flops() for part in parts]
     figures.append(Figure("floating point", "operations a second", "flop/s", _range(flops)))
     threads = [part.cpu_s()[part.life_s > 0] / part.life_s[part.life_s > 0] for part in parts]

@@ -25,7 +25,7 @@ from jostle.analysis.digest.segments import segments_of
 from jostle.analysis.processes import Ints, JobProcesses
 from jostle.analysis.spread import Range, Spread
 from jostle.file_metrics import file_metrics
-from jostle.mpi_metrics import RECEIVES, SENDRECV_SENT
+from jostle.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
 from jostle.repository.types import JobTables
 
 Floats = NDArray[np.float64]
@@ -45,6 +45,7 @@ TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
     ),
     "send": (["mpi_send_ops", "mpi_isend_ops"], ["mpi_send_bytes", "mpi_isend_bytes"]),
     "receive": (["mpi_recv_ops", "mpi_irecv_ops"], [*RECEIVES]),
+    "room": ([], [*ROOM]),
     "sendrecv": (["mpi_sendrecv_ops"], [*SENDRECV_SENT, "mpi_sendrecv_arrived_bytes"]),
     "complete": (["mpi_wait_ops", "mpi_test_ops", "mpi_probe_ops"], []),
     "one-sided": (

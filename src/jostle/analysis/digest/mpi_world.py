@@ -17,8 +17,9 @@ class CallTraffic:
     """Calls of one kind and what they moved, over ranks.
 
     Attributes:
-        name: collective, send, receive, sendrecv, complete, one-sided, mpiio read, mpiio write,
-            file read or file write.
+        name: collective, send, receive, room (of receives of which only that is known; their
+            calls are among those of receive), sendrecv, complete, one-sided, mpiio read, mpiio
+            write, file read or file write.
         calls: Calls per rank.
         bytes: Bytes per rank, as docs/reference/metrics.md defines them for each call.
         calls_per_s: Calls per second between MPI_Init and MPI_Finalize.

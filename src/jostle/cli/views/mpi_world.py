@@ -15,6 +15,7 @@ _KINDS = {
     "collective": "collectives",
     "send": "point-to-point, sent",
     "receive": "point-to-point, received",
+    "room": "receives of unknown size: room",
     "sendrecv": "sendrecv, both ways",
     "complete": "waits, tests, probes",
     "one-sided": "one-sided",
