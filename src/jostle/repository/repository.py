@@ -58,8 +58,7 @@ from jostle.traffic import Traffic
 class Repository:
     """A repository on disk; cheap to open, and safe to open several times concurrently.
 
-    One object may be used by several threads; several processes may ingest, compact and ask
-    at the same time.
+    Threads may share an object; several processes may ingest, compact and ask at the same time.
     """
 
     def __init__(self, path: Path | str, *, create: bool = False) -> None:
@@ -81,8 +80,7 @@ class Repository:
         self._merger = Merger(self._engine)
         #: What many jobs did at once, and how far the repository is.
         self.loads = Loads(self._engine)
-        #: Who jobs are, what their ranks sent by MPI, and how long they were in it.
-        self.messages = Messages(self._engine)
+        self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
 
     @staticmethod
     @contextlib.contextmanager
