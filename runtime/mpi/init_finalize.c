@@ -33,6 +33,7 @@ void jst_before_init(bool session)
 {
     if (session) {
         __atomic_fetch_add(&sessions, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&jst_many_threads, true, __ATOMIC_RELAXED); /* any thread may call */
     } else {
         __atomic_store_n(&world, true, __ATOMIC_RELAXED);
     }
@@ -48,7 +49,8 @@ void jst_after_init(void)
     int present = 0;
     MPI_Comm parent = null_comm();
     const uint32_t level = thread_level();
-    __atomic_store_n(&jst_many_threads, level == 3, __ATOMIC_RELAXED);
+    const bool many = level == 3 || __atomic_load_n(&sessions, __ATOMIC_RELAXED) > 0;
+    __atomic_store_n(&jst_many_threads, many, __ATOMIC_RELAXED);
     jst_pmpi.Comm_get_attr(jst_world, MPI_APPNUM, &appnum, &present);
     jst_pmpi.Comm_get_parent(&parent);
     jst_host.initialised((uint32_t)size, (uint32_t)jst_rank(jst_world), level,

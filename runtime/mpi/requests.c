@@ -67,9 +67,14 @@ static inline void change(unsigned *counter, int by)
 static inline jst_request *find(uintptr_t request)
 {
     const uint64_t mixed = (uint64_t)request * 0x9e3779b97f4a7c15u;
-    unsigned at = (unsigned)(mixed >> 32) & (table.capacity - 1);
-    while (table.slots[at].request && table.slots[at].request != request) {
-        at = (at + 1) & (table.capacity - 1);
+    const unsigned mask = table.capacity - 1;
+    unsigned at = (unsigned)(mixed >> 32) & mask;
+    /* Never full, unless a program calls from several threads at once that may not: nor does it hang. */
+    for (unsigned i = 0; i < mask && table.slots[at].request; i++) {
+        if (table.slots[at].request == request) {
+            break;
+        }
+        at = (at + 1) & mask;
     }
     return &table.slots[at];
 }
