@@ -47,7 +47,8 @@ def show_demo() -> int:
     repository = folder / "repository"
     begin = time.monotonic()
     show(heading("jostle topology demo", ": who shares which link"), "", _WHAT, "")
-    lab = up(LabSpec(name="demo-network", topology=TOPOLOGY, uplink_rate=RATE, size="64MiB"))
+    lab = up(LabSpec(name="demo-network", topology=TOPOLOGY, uplink_rate=RATE, fs="plain",
+                     size="64MiB"))  # fmt: skip
     try:
         fabric = _fabric_of(lab)
         with console().status("the lab is up") as status:
