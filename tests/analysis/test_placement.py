@@ -150,16 +150,16 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
         Stay("beside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
         Stay("late", "lqcd", 2, ("node3", "node7"), 100, 200),
     ]
-    found = company(ground, own, others)
-    by = {each.job: each for each in found.meetings}
+    result = company(ground, own, others)
+    by = {each.job: each for each in result.meetings}
     assert list(by)[:2] == ["again", "between"]
     assert "late" not in by
     assert by["between"].shared_links == 2
     assert not by["far"].conflicting
     assert by["beside"].shared_routers == 1
     assert by["between"].share == 0.5
-    assert (found.links, found.conflicting_routers) == (4, 1.0)
-    assert (found.shared_routers, found.shared_links) == (0.5, 1.0)
+    assert (result.links, result.conflicting_routers) == (4, 1.0)
+    assert (result.shared_routers, result.shared_links) == (0.5, 1.0)
 
 
 def test_time_in_collectives_is_divided_among_communicators_by_their_bytes() -> None:
@@ -167,9 +167,9 @@ def test_time_in_collectives_is_divided_among_communicators_by_their_bytes() -> 
     hosts = ["node1", "node1", "node2", "node3"]
     members = {7: np.array([0, 1]), 9: np.array([2, 3]), 0: np.arange(4)}
     given = {7: np.array([30.0, 10, 0, 0]), 0: np.array([10.0, 10, 10, 10])}
-    found = communicators(ground, hosts, members, given, np.array([4.0, 4, 6, 2]))
-    assert [each.name for each in found] == ["world", "9", "7"]
-    by = {each.name: each for each in found}
+    result = communicators(ground, hosts, members, given, np.array([4.0, 4, 6, 2]))
+    assert [each.name for each in result] == ["world", "9", "7"]
+    by = {each.name: each for each in result}
     assert by["7"].hops == 0
     assert by["7"].seconds == pytest.approx((3 + 2) / 2)
     assert by["9"].seconds is None
@@ -185,13 +185,13 @@ def test_jobs_that_may_not_be_named_are_one_entry_with_the_same_sums() -> None:
         Stay("b", "lqcd", 3, ("node4", "node8"), 0, 100),
         Stay("c", "cfd", 1, ("node6",), 0, 100),
     ]
-    told = company(ground, own, others)
+    named = company(ground, own, others)
     hidden = company(ground, own, others, hidden=["a", "b"])
     assert {each.job for each in hidden.meetings} == {OTHERS, "c"}
     nobody = next(each for each in hidden.meetings if each.job == OTHERS)
     assert (nobody.program, nobody.user, nobody.nodes) == ("", None, 4)
     assert (nobody.routers, nobody.shared_links) == (2, 2)  # each once
-    assert hidden.conflicting_routers == told.conflicting_routers
+    assert hidden.conflicting_routers == named.conflicting_routers
 
 
 def run_of(job: str, rate: float | None, alone: bool = False, **measures: float) -> Run:
@@ -219,10 +219,10 @@ def test_a_program_that_is_there_in_too_few_runs_is_no_suspect() -> None:
     alone = [run_of(f"a{k}", 10.0 + k / 9, alone=True) for k in range(4)]
     beside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
     assert not suspects([*alone, *beside[:2]])
-    (found,) = suspects([*alone, *beside])
-    assert found.program == "lqcd"
-    assert found.change is not None
-    assert found.change[0] == pytest.approx(5.111 / 10.167 - 1, abs=0.001)
+    (result,) = suspects([*alone, *beside])
+    assert result.program == "lqcd"
+    assert result.change is not None
+    assert result.change[0] == pytest.approx(5.111 / 10.167 - 1, abs=0.001)
 
 
 def test_pairs_without_neighbours_say_so() -> None:

@@ -23,8 +23,8 @@ def placement(planted: Placements, *words: str) -> dict[str, Any]:
     command = ["--repository", str(planted.path), "placement", *words, "--json"]
     result = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +60,11 @@ def test_hops_and_contiguity_tell_little_and_conflicting_routers_most(
         assert abs(measures[key]["rate"]["spearman"]) < 0.2
     contiguity = np.array(measures["contiguity"]["values"])
     assert ((contiguity >= 0.1) & (contiguity <= 0.2)).mean() > 0.85
-    found = np.array(measures["conflicting_routers"]["values"])
+    answer = np.array(measures["conflicting_routers"]["values"])
     truth = np.array([run.conflicting for run in planted.runs])
     # A small neighbour may share no link by chance; none that is far away does.
-    assert (found <= truth + 1e-6).all()
-    assert np.abs(found - truth).mean() < 0.03 * truth.mean()
+    assert (answer <= truth + 1e-6).all()
+    assert np.abs(answer - truth).mean() < 0.03 * truth.mean()
 
 
 def test_pairs_of_runs_are_as_published(program: dict[str, Any], planted: Placements) -> None:
@@ -90,8 +90,8 @@ def test_noise_of_the_system_is_excluded(program: dict[str, Any]) -> None:
 
 
 def test_the_rate_inside_long_runs_changes_with_neighbours(planted: Placements) -> None:
-    found = placement(planted, "--program", "pf3d-long")
-    courses = {course["job"]: course for course in found["courses"]}
+    answer = placement(planted, "--program", "pf3d-long")
+    courses = {course["job"]: course for course in answer["courses"]}
     assert courses.keys() == {run.place.job for run in planted.long_runs}
     ends = [event for event in courses["pf3d-long-0"]["events"]
             if event["program"] == "milc" and not event["starts"]]  # fmt: skip
@@ -101,13 +101,13 @@ def test_the_rate_inside_long_runs_changes_with_neighbours(planted: Placements) 
 
 def test_a_job_is_shown_with_who_shares_its_links(planted: Placements, tmp_path: Path) -> None:
     run = next(run for run in planted.runs if run.beside)
-    found = placement(planted, run.place.job, "--plot", str(tmp_path), "--format", "svg")
-    assert found["shape"]["nodes"] == 152
-    first = found["company"]["meetings"][0]
+    answer = placement(planted, run.place.job, "--plot", str(tmp_path), "--format", "svg")
+    assert answer["shape"]["nodes"] == 152
+    first = answer["company"]["meetings"][0]
     assert first["program"] == "milc"
     assert first["conflicting"]
-    assert first["shared_links"] <= found["company"]["links"]
-    picture, numbers = (Path(file) for file in found["figures"][0]["files"])
+    assert first["shared_links"] <= answer["company"]["links"]
+    picture, numbers = (Path(file) for file in answer["figures"][0]["files"])
     assert "milc may use" in picture.read_text()
     rows = numbers.read_text().splitlines()
     assert rows[0] == "node,router,x,y,z,who"

@@ -38,8 +38,8 @@ def distances(topology: Topology, switches: Ints) -> Ints:
     """
     from scipy.sparse.csgraph import dijkstra
 
-    found = dijkstra(_graph(topology), unweighted=True, indices=switches)
-    hops: Ints = np.where(np.isfinite(found), found, APART).astype(np.int64)
+    fewest = dijkstra(_graph(topology), unweighted=True, indices=switches)
+    hops: Ints = np.where(np.isfinite(fewest), fewest, APART).astype(np.int64)
     return hops.reshape(len(switches), len(topology.vertices))
 
 

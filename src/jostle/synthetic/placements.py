@@ -117,8 +117,8 @@ class _Cast:
         for number in range(count):
             regions.append(Region(int(rng.integers(0, SIZES[0])), int(rng.integers(5, 9))))
             nodes.append(run_nodes(regions[number], rng))
-        for one, other in (self._same, self._twins):
-            nodes[other], regions[other] = nodes[one], regions[one]
+        for first, second in (self._same, self._twins):
+            nodes[second], regions[second] = nodes[first], regions[first]
         nodes[self._same[1]] = self._nearly(nodes[self._same[0]], regions[self._same[0]])
         hops = np.array([group_hops(each) for each in nodes])
         in_mpi = _SENT / self.rates

@@ -9,7 +9,6 @@ Public interface:
     program_placement: what placement has to do with the speed of a program's runs.
     ProgramPlacement and its parts: Run, Measured, Correlation, SuspectProgram, PairOfRuns, Course,
         Event, Noise, CommunicatorHops.
-    overlap: how alike two placements are.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from jostle.analysis.placement.model import (
     Shape,
     Touched,
 )
-from jostle.analysis.placement.pairs import overlap
 from jostle.analysis.placement.program import program_placement, shapes_of
 from jostle.analysis.placement.program_model import (
     CommunicatorHops,
@@ -61,7 +59,6 @@ __all__ = [
     "Touched",
     "communicators",
     "company",
-    "overlap",
     "program_placement",
     "shapes_of",
 ]

@@ -31,7 +31,7 @@ def courses(
     jobs = np.array(slices["job"].to_pylist(), dtype=object)
     begin = ints(slices, "slice") * ints(slices, "slice_ns")
     length, sent, spent = (floats(slices, name) for name in ("slice_ns", "sent_bytes", "mpi_ns"))
-    found = []
+    long = []
     for run in runs:
         mine = (jobs == run.job) & (spent > 0) & (sent > 0)
         if mine.sum() < LEAST_SLICES:
@@ -39,12 +39,12 @@ def courses(
         rates = 1e9 * sent[mine] / spent[mine]
         times = (begin[mine] - run.start_ns) / 1e9
         slice_s = float(length[mine].max()) / 1e9
-        found.append(Course(
+        long.append(Course(
             run.job, tuple(times.tolist()), tuple(rates.tolist()), slice_s,
             float(rates.std(ddof=1) / rates.mean()),
             tuple(_events(run, stays, times + slice_s / 2, rates)),
         ))  # fmt: skip
-    return tuple(sorted(found, key=lambda each: -each.variation)[:_MOST])
+    return tuple(sorted(long, key=lambda each: -each.variation)[:_MOST])
 
 
 def _events(

@@ -14,11 +14,6 @@ _OTHER = 0.5  # of the neighbours' nodes: they are others
 _SURROUNDED = 0.5  # of the most conflicting routers that any run had
 
 
-def overlap(one: set[str], other: set[str]) -> float:
-    """Return the nodes of both placements over those of the larger one, 0 to 1."""
-    return len(one & other) / max(len(one), len(other), 1)
-
-
 def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) -> list[PairOfRuns]:
     """Return the pairs of runs that tell most of what makes the difference, each once.
 

@@ -187,8 +187,8 @@ def _shapes(ground: Ground, job: str, table: _Ranks, groups: _Groups) -> list[Co
         inside = (ranks >= 0) & (ranks < size)
         np.add.at(whole, ranks[inside], amounts[inside])
         sent[number] = whole
-    found = communicators(ground, places, groups[0], sent, seconds)
-    return [each for each in found if each.name != "world"]
+    shapes = communicators(ground, places, groups[0], sent, seconds)
+    return [each for each in shapes if each.name != "world"]
 
 
 def _calls(runs: Sequence[Run]) -> dict[str, Range]:

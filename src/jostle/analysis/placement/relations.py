@@ -44,11 +44,11 @@ MEASURES: dict[str, Callable[[Run], float | None]] = {
 }
 
 
-def correlation(one: Sequence[float | None], other: Sequence[float | None]) -> Correlation:
+def correlation(left: Sequence[float | None], right: Sequence[float | None]) -> Correlation:
     """Correlate two columns, without the rows where one of them is not known."""
     from scipy import stats
 
-    rows = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    rows = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
     table = np.array(rows, np.float64).reshape(-1, 2)
     if len(rows) < _FEWEST_PAIRS or not np.ptp(table, axis=0).all():
         return Correlation(len(rows), None, None, None, None)

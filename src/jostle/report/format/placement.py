@@ -9,7 +9,6 @@ from jostle.report.format.values import count, percent, significant
 if TYPE_CHECKING:
     from jostle.analysis.placement import (
         Correlation,
-        Measured,
         Noise,
         PairOfRuns,
         ProgramPlacement,
@@ -136,11 +135,6 @@ def program_answer(content: ProgramPlacement) -> str:
 def is_proven(each: SuspectProgram) -> bool:
     """Whether runs beside a program differ from those without it by more than chance."""
     return each.q is not None and each.q < _EVIDENCE
-
-
-def goes_with(row: Measured) -> bool:
-    """Whether a measure goes with the rate by more than chance."""
-    return row.rate.spearman_p is not None and row.rate.spearman_p < _EVIDENCE
 
 
 def signed(value: float | None) -> str:

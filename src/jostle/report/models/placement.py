@@ -202,12 +202,12 @@ def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
         )
     last = max(stay.end_ns for stay in own)
     wanted = {host for stay in own for host in stay.hosts}
-    found: list[tuple[int, Topology]] = []
+    candidates: list[tuple[int, Topology]] = []
     for name in dict.fromkeys(each.name for each in versions):
         known = valid_at(versions, name, last)
         if known is not None:
-            found.append((sum(host in known.adapters_of for host in wanted), known))
-    best = max(found, key=lambda entry: entry[0], default=None)
+            candidates.append((sum(host in known.adapters_of for host in wanted), known))
+    best = max(candidates, key=lambda entry: entry[0], default=None)
     if best is None or not best[0]:
         some = ", ".join(sorted(wanted)[:3])
         raise UsageError(
@@ -216,7 +216,7 @@ def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
         )
     ground = Ground(best[1])
     notes = list(best[1].notes)
-    rivals = [each.name for number, each in found if number == best[0] and each is not best[1]]
+    rivals = [each.name for number, each in candidates if number == best[0] and each is not best[1]]
     if rivals:
         notes.append(f"Its nodes are also in the fabric {', '.join(rivals)}, which is not shown.")
     if len(set(best[1].planes.tolist())) > 1:

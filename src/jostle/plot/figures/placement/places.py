@@ -85,8 +85,8 @@ def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> Non
 
 def planes_high(topology: Topology, cast: Cast, width: float) -> float:
     """Return the inches that all planes take."""
-    rows, one = _plane_grid(topology, cast, width)
-    return rows * (one[1] + _PLANE_TITLE) + 0.1
+    rows, plane = _plane_grid(topology, cast, width)
+    return rows * (plane[1] + _PLANE_TITLE) + 0.1
 
 
 def _plane_grid(
@@ -96,10 +96,10 @@ def _plane_grid(
     shape = [topology.sizes[k] for k in order[:2]] + [1]
     number = len(planes_of(topology, cast))
     columns = min(_COLUMNS, number)
-    one = min((width + _PLANE_GAP) / columns - _PLANE_GAP, 2.6 if columns > 1 else 5.0)
+    wide = min((width + _PLANE_GAP) / columns - _PLANE_GAP, 2.6 if columns > 1 else 5.0)
     per = max(int(np.bincount(cast.routers).max()), 1)
-    one = min(one, _CELL * shape[0] * per)
-    return -(-number // columns), (one, max(one * shape[1] / shape[0], 0.12))
+    wide = min(wide, _CELL * shape[0] * per)
+    return -(-number // columns), (wide, max(wide * shape[1] / shape[0], 0.12))
 
 
 def draw_planes(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:

@@ -41,12 +41,12 @@ def strips(topology: Topology, cast: Cast) -> list[tuple[str, list[tuple[str, In
     chosen = sorted(near)
     kind = {"dragonfly": "group", "fat tree": "pod", "tree": "pod"}.get(topology.kind, "group")
     many = len(set(topology.groups[routers].tolist())) > 1
-    found: dict[str, list[tuple[str, Ints]]] = {}
+    groups: dict[str, list[tuple[str, Ints]]] = {}
     for k in chosen:
         group = int(topology.groups[routers[k]])
         name = f"{kind} {group}" if many and group >= 0 else ""
-        found.setdefault(name, []).append((topology.vertices[routers[k]], states[k]))
-    return list(found.items())
+        groups.setdefault(name, []).append((topology.vertices[routers[k]], states[k]))
+    return list(groups.items())
 
 
 def left_out(topology: Topology, cast: Cast) -> int:
