@@ -246,7 +246,8 @@ def later(call: Call, language: Language, record: str) -> list[str]:
 def persist(call: Call, language: Language) -> list[str]:
     """A persistent request is remembered with what each of its starts counts."""
     lines = set_bytes("const uint64_t bytes", amount(call, language))
-    partner, ranks = peer(call, language), ""
+    partner, ranks, kept = peer(call, language), "", ""
+    flag = flags(call, language, call.starts) or "0"
     if call.starts == "IRECV":
         ranks = source_ranks(call, language, call.peer)
     elif call.collective:
@@ -256,12 +257,27 @@ def persist(call: Call, language: Language) -> list[str]:
         lines.append(f"jst_roster *const ranks = {ranks};")
         ranks = f'jst_tell(ranks), .collective = "MPI_{call.collective}"'
         partner = f"jst_world_rank(ranks, {root(call, language)})"
+    elif call.to:
+        to, from_ = (amount(call, language, text) for text in (call.to, call.from_))
+        lines += [
+            "void *chain = NULL;",
+            "jst_messages *passed = jst_host.peers",
+            f"    ? jst_messages_of({language.comm()}, &chain) : NULL;",
+            "for (uint32_t i = 0; passed && i < passed->out; i++) {",
+            f"    passed->each[i].bytes = {to};",
+            "}",
+            "for (uint32_t i = 0; passed && i < passed->in; i++) {",
+            f"    passed->each[passed->out + i].bytes = {from_};",
+            "}",
+        ]
+        kept, flag = "chain", f"({flag}) | (passed ? JST_PASSES : 0)"
     lines += [
         f"jst_remember({request_of(language)}, &(const jst_request){{",
         f'    .func = "MPI_{call.base}", .bytes = bytes, .persistent = true,',
         f"    .klass = JST_MPI_{call.starts}, .peer = {partner},",
         *([f"    .ranks = {ranks},"] if ranks else []),
-        f"    .flags = (uint8_t)({flags(call, language, call.starts) or 0})}});",
+        *([f"    .kept = {kept},"] if kept else []),
+        f"    .flags = (uint8_t)({flag})}});",
     ]
     return lines
 

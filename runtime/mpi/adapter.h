@@ -260,6 +260,21 @@ typedef struct jst_request { /* 64 bytes: a cache line */
     bool active; /* started, not completed, and of interest to wait and test */
 } jst_request;
 
+/* Flag of a request: its kept memory begins with the jst_messages of each start. */
+#define JST_PASSES 0x80u
+
+/* What a persistent neighbourhood collective sends to `out` and receives from `in` neighbours. */
+typedef struct jst_messages {
+    uint32_t out, in;
+    struct {
+        uint32_t rank;
+        uint64_t bytes;
+    } each[];
+} jst_messages;
+
+/** Those of comm's neighbours, bytes to be filled in; NULL: none. chain: memory to keep. */
+jst_messages *jst_messages_of(MPI_Comm comm, void **chain);
+
 /* The requests of a wait or test call, while there are any of interest. Those of more than
  * JST_PENDING (of JST_COPIES, where threads call at once) lie in memory of their own. */
 #define JST_PENDING 64u
@@ -358,6 +373,11 @@ typedef struct jst_narrowed {
 /** A copy of array as int; NULL for an empty one. */
 int *jst_narrow(jst_narrowed *made, const void *array, size_t width, uint64_t count);
 void jst_narrow_free(void *chain);
+/** Memory that is freed with a chain, as its first link; NULL: there is none. */
+void *jst_link(void **chain, size_t bytes);
+void *jst_first_of(void *chain);
+/** Both chains as one, the links of the first before those of the other. */
+void *jst_join(void *chain, void *more);
 
 /* ---- adapter.c, generated/ ----------------------------------------------------------------- */
 

@@ -267,11 +267,42 @@ void jst_keep(MPI_Request request, void *kept, bool persistent)
     lock();
     jst_request *known = any_known() ? find(entry.request) : NULL;
     if (known && is_live(known)) {
-        known->kept = kept;
+        known->kept = jst_join(known->kept, kept);
     } else {
         put(&entry);
     }
     unlock();
+}
+
+jst_messages *jst_messages_of(MPI_Comm comm, void **chain)
+{
+    const jst_neighbours *around = jst_neighbours_of(comm);
+    const size_t count = around ? (size_t)around->in + around->out : 0;
+    jst_messages *made = NULL;
+    if (around) {
+        made = jst_link(chain, sizeof(*made) + count * sizeof(made->each[0]));
+    }
+    if (made) {
+        made->out = around->out;
+        made->in = around->in;
+        for (uint32_t i = 0; i < around->out; i++) {
+            made->each[i].rank = around->ranks[around->in + i];
+        }
+        for (uint32_t i = 0; i < around->in; i++) {
+            made->each[around->out + i].rank = around->ranks[i];
+        }
+    }
+    return made;
+}
+
+static void tell_messages(const jst_messages *passed)
+{
+    for (uint32_t i = 0; i < passed->out; i++) {
+        jst_tell_sent(passed->each[i].rank, passed->each[i].bytes);
+    }
+    for (uint32_t i = passed->out; i < passed->out + passed->in; i++) {
+        jst_tell_received(passed->each[i].rank, passed->each[i].bytes);
+    }
 }
 
 void jst_started(const jst_mpi_call *call, int count, const void *requests, bool fortran)
@@ -294,6 +325,9 @@ void jst_started(const jst_mpi_call *call, int count, const void *requests, bool
             started = *entry;
         }
         unlock();
+        if (started.request && (started.flags & JST_PASSES)) {
+            tell_messages(jst_first_of(started.kept));
+        }
         if (started.request && started.collective) {
             const jst_roster *ranks = ranks_of(&started);
             jst_host.count(call, started.klass, started.bytes, JST_MPI_NO_PEER);

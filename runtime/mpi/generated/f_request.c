@@ -1830,10 +1830,20 @@ static void jst_body_Neighbor_allgather_init(unsigned id, jst_mpi_call *call, vo
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_allgather_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
+                .kept = chain,
+                .flags = (uint8_t)((0) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -1866,10 +1876,20 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_allgather_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
+                .kept = chain,
+                .flags = (uint8_t)((0) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -1898,10 +1918,20 @@ static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, voi
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoall_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
+                .kept = chain,
+                .flags = (uint8_t)((0) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -1934,10 +1964,20 @@ static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, v
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoall_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(0)});
+                .kept = chain,
+                .flags = (uint8_t)((0) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -1967,10 +2007,20 @@ static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, v
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_allgatherv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -2004,10 +2054,20 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_out(jst_c_comm(*(const MPI_Fint *)comm)) *
                 (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = (uint64_t)*(const MPI_Count *)sendcount * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_allgatherv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -2038,10 +2098,20 @@ static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, vo
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_sum(sendcounts, 4, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm))) * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = jst_at(sendcounts, 4, i) * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 4, i) * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoallv_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -2076,10 +2146,20 @@ static void jst_body_Neighbor_alltoallv_init_c(unsigned id, jst_mpi_call *call, 
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_sum(sendcounts, 8, jst_out(jst_c_comm(*(const MPI_Fint
                 *)comm))) * jst_size_f(*(const MPI_Fint *)sendtype);
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = jst_at(sendcounts, 8, i) * jst_size_f(*(const MPI_Fint *)sendtype);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 8, i) * jst_size_f(*(const MPI_Fint *)recvtype);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoallv_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -2110,10 +2190,20 @@ static void jst_body_Neighbor_alltoallw_init(unsigned id, jst_mpi_call *call, vo
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_dot_f(sendcounts, 4, sendtypes, jst_out(jst_c_comm(*(const
                 MPI_Fint *)comm)));
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = jst_at(sendcounts, 4, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 4, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoallw_init", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }
@@ -2148,10 +2238,20 @@ static void jst_body_Neighbor_alltoallw_init_c(unsigned id, jst_mpi_call *call, 
         if (r == MPI_SUCCESS) {
             const uint64_t bytes = jst_dot_f(sendcounts, 8, sendtypes, jst_out(jst_c_comm(*(const
                 MPI_Fint *)comm)));
+            void *chain = NULL;
+            jst_messages *passed = jst_host.peers
+                ? jst_messages_of(jst_c_comm(*(const MPI_Fint *)comm), &chain) : NULL;
+            for (uint32_t i = 0; passed && i < passed->out; i++) {
+                passed->each[i].bytes = jst_at(sendcounts, 8, i) * jst_size_f(((const MPI_Fint *)sendtypes)[i]);
+            }
+            for (uint32_t i = 0; passed && i < passed->in; i++) {
+                passed->each[passed->out + i].bytes = jst_at(recvcounts, 8, i) * jst_size_f(((const MPI_Fint *)recvtypes)[i]);
+            }
             jst_remember(jst_c_request(*(const MPI_Fint *)request), &(const jst_request){
                 .func = "MPI_Neighbor_alltoallw_init_c", .bytes = bytes, .persistent = true,
                 .klass = JST_MPI_INEIGHBOR, .peer = JST_MPI_NO_PEER,
-                .flags = (uint8_t)(JST_MPI_VARYING)});
+                .kept = chain,
+                .flags = (uint8_t)((JST_MPI_VARYING) | (passed ? JST_PASSES : 0))});
         }
         jst_leave(call, r);
     }

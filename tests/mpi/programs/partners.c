@@ -252,6 +252,20 @@ static void neighbours(void)
                                       MPI_INFO_NULL, 0, &graph));
     OK(MPI_Neighbor_alltoallv(out, counts, zero, MPI_BYTE, large, counts, zero, MPI_BYTE, graph));
     sends(right(), 3), receives(left(), 3);
+#if MPI_VERSION >= 4
+    OK(MPI_Neighbor_allgather_init(out, 13, MPI_BYTE, large, 13, MPI_BYTE, line, MPI_INFO_NULL,
+                                   &r));
+    for (int i = 0; i < 3; i++) {
+        OK(MPI_Start(&r));
+        OK(MPI_Wait(&r, STATUS));
+        for (int to = rank - 1; to <= rank + 1; to += 2) {
+            if (to >= 0 && to < size) {
+                sends(to, 13), receives(to, 13);
+            }
+        }
+    }
+    OK(MPI_Request_free(&r));
+#endif
     OK(MPI_Comm_free(&line));
     OK(MPI_Comm_free(&graph));
 }
