@@ -8,7 +8,8 @@ among others. A server of its own shows it to a headless Chromium; its verdict h
 before, as on a server that runs. The paint is meaningful when verdict and time slices are there.
 Steps of zoom (Ctrl and the wheel) and of pan (arrows) move all charts and the grid of processes at
 once; their script time is Chromium's own (ScriptDuration), from before a step until two frames
-after it.
+after it. A second repository has a fat tree of 10 000 nodes and some 49 000 links: steps of time on
+the page of the network draw and list all of them.
 """
 
 from __future__ import annotations
@@ -72,6 +73,21 @@ def make(path: Path, level: str) -> str:
             plant(path, spec, seed)
             return wide[0].job
     raise AssertionError("no seed gives such a job")
+
+
+def make_network(path: Path) -> None:
+    """Plant jobs on a large fabric."""
+    from jostle.repository import Repository
+    from jostle.synthetic import Spec, plant, plant_fabric
+    from jostle.topology import fat_tree
+
+    plant(path, Spec(jobs=24, slices=300, length=200, processes=32, mounts=1, users=2), 7)
+    found = Repository(path).query("SELECT DISTINCT host FROM processes ORDER BY host")
+    hosts = found["host"].to_pylist()
+    spare = [f"spare{number}" for number in range(10_000)]
+    plant_fabric(path, fat_tree(
+        400, 25, 20, cores=16, leaves_per_pod=20, rate=1e11, hosts=[*hosts, *spare],
+    ), seed=1)  # fmt: skip
 
 
 def bundle_kb() -> float:
@@ -171,6 +187,29 @@ def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float
     return took
 
 
+def network_steps(browser: Any, url: str, number: int) -> list[float]:
+    """Step through time on the page of the network; gives milliseconds of script per step."""
+    root, token = url.split("/?token=")
+    page = browser.new_context(viewport={"width": 1280, "height": 1600}).new_page()
+    page.goto(f"{root}/network?token={token}")
+    wait(page, "document.querySelector('.rows canvas')")
+    page.wait_for_selector("html[data-idle]", state="attached", timeout=120_000)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    took = []
+    for step in range(number + 2):  # the first two compile the script
+        metrics = [session.send("Performance.getMetrics")["metrics"]]
+        page.keyboard.press("," if step % 2 else ".")
+        page.evaluate(_FRAMES)
+        metrics.append(session.send("Performance.getMetrics")["metrics"])
+        before, after = (next(m["value"] for m in each if m["name"] == "ScriptDuration")
+                         for each in metrics)  # fmt: skip
+        took.append(1000 * (after - before))
+        page.wait_for_timeout(400)  # the address follows when the time rests
+    page.context.close()
+    return took[2:]
+
+
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
     """Plant the repository and looks at it."""
     from playwright.sync_api import sync_playwright
@@ -184,6 +223,9 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
         cold = judged(url, job)
         paints = [paint(browser, url, job) for _ in range(rounds + 1)]
         took = steps(browser, url, job, pick(level, 12 * rounds, 12 * rounds, 2))
+        apart(make_network, folder / "network")
+        with serving(folder / "network") as wired:
+            took["network"] = network_steps(browser, wired, pick(level, 12 * rounds, 12, 2))
         version = browser.version
         browser.close()
     return {

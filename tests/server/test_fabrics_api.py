@@ -123,6 +123,8 @@ def test_a_user_gets_the_traffic_of_his_own_jobs(fabric_hall: Hall) -> None:
     assert all(job["bytes"] == pytest.approx(every[job["job"]]["bytes"]) for job in mine)
     placed = _get(anne, "fabric/net/placement", at_ns=_get(anne, "fabric")["last_ns"] - 10**9)
     assert set(placed["jobs"]) <= own and placed["conflicting"] == []
+    hidden = next(job for job in every if job not in own)
+    assert _get(anne, "fabric/net/placement", job=hidden, steps=STEPS)["conflicting"] == []
 
 
 def test_jobs_that_share_links_with_one(fabric_hall: Hall) -> None:
