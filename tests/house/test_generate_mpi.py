@@ -52,17 +52,17 @@ def test_outputs_are_fresh(generator: ModuleType) -> None:
 
 
 def test_words_of_the_table_become_c(generator: ModuleType) -> None:
-    import mpi_text
+    import mpi_words
 
     calls = {call.base: call for call in generator.load_calls()}
     gather = calls["Gatherv"]
-    text = mpi_text.amount(gather, mpi_text.Language(gather, fortran=False))
+    text = mpi_words.amount(gather, mpi_words.Language(gather, fortran=False))
     assert "jst_at(recvcounts, 4, jst_rank(comm)) * jst_size(recvtype)" in text
-    text = mpi_text.amount(gather, mpi_text.Language(gather, fortran=True))
+    text = mpi_words.amount(gather, mpi_words.Language(gather, fortran=True))
     assert "jst_in_place_f(sendbuf, described)" in text
     assert "(uint64_t)*(const MPI_Fint *)sendcount * jst_size_f(*(const MPI_Fint *)" in text
     large = calls["Gatherv_c"]
-    text = mpi_text.amount(large, mpi_text.Language(large, fortran=True))
+    text = mpi_words.amount(large, mpi_words.Language(large, fortran=True))
     assert "jst_at(recvcounts, 8," in text
     assert "*(const MPI_Count *)sendcount" in text
 
