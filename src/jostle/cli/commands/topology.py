@@ -116,20 +116,28 @@ def _save(folder: Path, topology: Topology, valid_from_ns: int | None) -> Saved:
               help="With --plot: at this time [the last hour, or the time of JOB].")  # fmt: skip
 @click.option("--job", metavar="JOB", shell_complete=complete_job,
               help="With --plot: the traffic of this job only.")  # fmt: skip
+@click.option("--order", metavar="NAMES", default="",
+              help="With --plot: the dimensions of a torus, the two of its planes first: "
+              "b,c,a,d,e.")  # fmt: skip
+@click.option("--plane", metavar="PLACES", default="",
+              help="With --plot: the plane of a torus whose nodes are drawn, by its places along "
+              "the other dimensions: a0,d1,e0 [the busiest one].")  # fmt: skip
 @format_option
 @repository_option
 @json_option
 def show_(
-    name: str | None, folder: str | None, at_ns: int | None, job: str | None,
-    endings: tuple[str, ...], repository: Path, as_json: bool,
+    name: str | None, folder: str | None, at_ns: int | None, job: str | None, order: str,
+    plane: str, endings: tuple[str, ...], repository: Path, as_json: bool,
 ) -> None:  # fmt: skip
     """Show the fabrics, or the one called NAME: nodes, switches, links, versions.
 
-    With --plot, also draw what its links carried: leaves or groups as a matrix and links by kind,
-    or the planes of a torus.
+    With --plot, also draw what its links carried: leaves or groups as a matrix and links by kind, a
+    small tree as it is wired; a torus as planes with their links, planes summed up, and the nodes
+    of one plane.
     """
-    if (at_ns is not None or job is not None) and folder is None:
-        raise UsageError("`--at` and `--job` choose what is drawn.", hint="Add `--plot DIR`.")
+    if folder is None and (at_ns is not None or job is not None or order or plane):
+        raise UsageError("`--at`, `--job`, `--order` and `--plane` choose what is drawn.",
+                         hint="Add `--plot DIR`.")  # fmt: skip
     if folder is not None and name is None:
         raise UsageError(
             "Which fabric shall be drawn?", hint="jostle topology show NAME --plot DIR"
@@ -146,7 +154,10 @@ def show_(
         raise UsageError(f"There is no fabric `{name}`.",
                          hint=f"There are: {known}." if known else
                          f"Import one: `jostle topology import{flag} FILE`.")  # fmt: skip
-    saved = _drawn(store, name, place, at_ns, job, endings, quiet=as_json) if place else []
+    saved = (
+        _drawn(store, name, place, at_ns, job, (order, plane), endings, quiet=as_json)
+        if place else []
+    )  # fmt: skip
     if as_json:
         emit_json(fabrics_json(content) | ({"figures": saved_json(saved)} if place else {}))
         return
@@ -166,7 +177,7 @@ def show_(
 
 def _drawn(
     store: Repository, name: str | None, folder: Path, at_ns: int | None, job: str | None,
-    endings: tuple[str, ...], *, quiet: bool,
+    view: tuple[str, str], endings: tuple[str, ...], *, quiet: bool,
 ) -> list[SavedFigure]:  # fmt: skip
     """Draw what the links of a fabric carried."""
     from jostle.report.models.fabric_at import fabric_at
@@ -182,7 +193,7 @@ def _drawn(
     from jostle.plot.figures.page import draw_pages
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_pages(plans(content), folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_pages(plans(content, *view), folder, tuple(dict.fromkeys(endings)), bar.advance)
 
 
 @command.command("demo")
