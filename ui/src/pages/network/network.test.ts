@@ -9,7 +9,7 @@ import { busiestFirst, cellAt, layoutRows, linkRows } from './levels';
 import { stackPaths } from './stack';
 import { peakPath, stepAt, zoomed } from './timeline';
 import { busiestUplink } from './tree/uplinks';
-import { greatestOf, jobOfCell, paintZones, zoneStep } from './zone-matrix';
+import { greatestOf, jobOfCell, paintZones, routers, zoneStep } from './zone-matrix';
 
 // Two leaves with a node each, joined by a spine: node1 - leaf1 - spine1 - leaf2 - node2.
 const CABLES = [[0, 2, 'terminal', 'terminal'], [1, 3, 'terminal', 'terminal'], [2, 4, 'up', 'down'], [3, 4, 'up', 'down']] as const;
@@ -120,6 +120,7 @@ describe('time', () => {
 describe('zones', () => {
   const block = { start_ns: 0, step_ns: 1, first: 2, steps: 2, modelled: 0, zones: [{ name: 'leaf1', vertices: [2] }, { name: 'leaf2', vertices: [3] }], load: Float32Array.from([0, 0, 0, 0, 0, 9, 1, 0]), job: Uint16Array.from([0, 0, 0, 0, NO_JOB, 2, 1, NO_JOB]) };
   it('are a matrix at each step', () => {
+    expect(routers(shape)).toBe(2);
     const at = zoneStep(block, 3);
     expect(greatestOf(at.load)).toBe(9);
     expect([jobOfCell(at, 1, jobs, null), jobOfCell(at, 1, jobs, 'c'), jobOfCell(at, 2, jobs, null), jobOfCell(at, 0, jobs, null)]).toEqual(['mostly c', 'with c', 'mostly no known job', '']);

@@ -1,10 +1,17 @@
 // What zones of a fabric (leaves, groups, routers) sent to one another, as a matrix. Pure.
 import type { ZoneBlock } from '../../api/fabrics';
-import { jobWords, NO_JOB, type JobColours } from './fabric';
+import { jobWords, NO_JOB, type FabricShape, type JobColours } from './fabric';
 import type { LinkPaints } from './link-paint';
 
 /** The matrix of one step: from × to, row by row. */
 export interface ZoneStep { zones: ZoneBlock['zones']; load: Float32Array; job: Uint16Array }
+
+/** Returns how many switches have nodes. */
+export function routers(shape: Pick<FabricShape, 'sources' | 'targets' | 'hosts'>): number {
+  const found = new Set<number>();
+  shape.sources.forEach((source, link) => { if (shape.hosts[source] !== '') found.add(shape.targets[link] ?? -1); });
+  return found.size;
+}
 
 export function zoneStep(block: ZoneBlock, step: number): ZoneStep {
   const size = block.zones.length ** 2;
