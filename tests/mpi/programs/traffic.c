@@ -77,8 +77,8 @@ static void write_account(int rank, int size)
         at += snprintf(text + at, sizeof text - at, "peer %d %ld %ld %ld %ld\n", i, sent[i][0],
                        sent[i][1], received[i][0], received[i][1]);
     for (int c = 0; c < COMMS; c++) {
-        at += snprintf(text + at, sizeof text - at, "comm %ld %ld %d", reduced[c], cast[c],
-                       roots[c]);
+        at +=
+            snprintf(text + at, sizeof text - at, "comm %ld %ld %d", reduced[c], cast[c], roots[c]);
         for (int i = 0; i < sizes[c]; i++)
             at += snprintf(text + at, sizeof text - at, " %d", world_of[c][i]);
         at += snprintf(text + at, sizeof text - at, "\n");
