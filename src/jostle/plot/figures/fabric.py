@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from jostle.plot.figures.load_ramp import LABEL, ramp, rate_words
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.plot.figures.torus import torus_plans
 from jostle.plot.figures.torus_layout import is_drawable
+from jostle.plot.figures.wired import draw_wired, high, is_small_tree
 from jostle.report.format.values import count, percent
 from jostle.topology import LINK_KINDS
 
@@ -31,6 +33,10 @@ _MOST_NAMES = 24  # zones whose names are written
 _WORDS = {"terminal": "node and switch", "up": "upwards", "down": "downwards",
           "dimension": "along a dimension", "local": "within a group",
           "global": "between groups", "other": "other"}  # fmt: skip
+_WIRED = (
+    "Switches above the nodes; a node has the colour of its job, whose name is below it. Each way "
+    "of a cable has its own line, on the right as one goes."
+)
 
 
 def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]:
@@ -52,7 +58,11 @@ def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]
         raise UsageError(f"`{content.topology.name}` is drawn without planes: it is a "
                          f"{content.topology.kind} without dimensions, or with too many.",
                          hint="Leave `--order` and `--plane` out.")  # fmt: skip
-    yield _page(content), partial(_tree, content=content)
+    page = _page(content)
+    yield page, partial(_tree, content=content)
+    if is_small_tree(content.topology):
+        wired = replace(page, stem=f"{page.stem}-wired", note=_WIRED, body=high(content))
+        yield wired, partial(draw_wired, content=content)
 
 
 def _page(content: FabricAt) -> Page:

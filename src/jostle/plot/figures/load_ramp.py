@@ -82,7 +82,7 @@ def key(canvas: Canvas, left: float, top: float, most: float, thick: float) -> N
         axes.text(x + 0.31, 0.5, text, fontsize=LABEL, color=INK, va="center_baseline")
         x += 0.31 + text_width(text, LABEL) + 0.2
     draw_lines(axes, np.array(ends), loads, most, thick)
-    axes.text(x, 0.5, "bytes per second of a link, one scale in all figures", fontsize=LABEL,
+    axes.text(x, 0.5, "of a link, by width and shade", fontsize=LABEL,
               color=SOFT, va="center_baseline")  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def torus_plans(
         return Page(f"{texts[0]}-{view}", title, note, texts[1], numbers,
                     body=_high(picture, view == "polygons"))  # fmt: skip
 
-    planes = f"({', '.join(map(all_places.name, dimensions[:2]))}) planes of {topology.name}"
+    planes = f"the ({', '.join(map(all_places.name, dimensions[:2]))}) planes of {topology.name}"
     if len(dimensions) < 3:
         planes = topology.name
     part = busiest_part(all_places, load, lambda some: _is_legible(detail_layout(some), False))
@@ -128,11 +128,11 @@ def _detail_title(content: FabricAt, part: Part, whose: str, planes: str) -> str
     links = part.links[np.isin(content.topology.link_dimensions[part.links], part.order[:2])]
     link = _busiest(content, links)
     if link is None:
-        return f"{whose[0].upper()}{whose[1:]} nothing on the links within the {planes}"
+        return f"{whose[0].upper()}{whose[1:]} nothing on the links within {planes}"
     load, most = float(content.load[link]), float(content.topology.rates[link]) / 8
     share = f", {percent(load / most)} of its rate" if most else ""
     name = content.topology.link_name(link)
-    return f"Within the {planes} {whose} most on {name}: {rate_words(load)}{share}"
+    return f"Within {planes} {whose} most on {name}: {rate_words(load)}{share}"
 
 
 def _detail_note(picture: Picture) -> str:
@@ -166,7 +166,7 @@ def _composite_title(content: FabricAt, part: Part, planes: str) -> str:
             means.append((float(content.load[links].mean()), part.name(dimension)))
     means.sort(key=lambda each: -each[0])
     words = [f"{rate_words(load)} along {name}" for load, name in means]
-    return f"Links between the {planes} carry, on average, {', '.join(words)}"
+    return f"Links between {planes} carry, on average, {', '.join(words)}"
 
 
 def _composite_note(picture: Picture) -> str:

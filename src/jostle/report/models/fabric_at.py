@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from jostle.report.models.link_facts import NO_JOB, FabricLoads
 if TYPE_CHECKING:
     from jostle.network.zone_pairs import Zones
     from jostle.repository import Repository
+    from jostle.repository.query.co_running import JobFacts
     from jostle.topology import Topology
 
 Floats = NDArray[np.float64]
@@ -34,6 +36,7 @@ class FabricAt:
         busiest: Of each link, the job that sent most over it; "": none.
         zones: Leaves, or groups of a dragonfly; None: neither.
         sent: From zone to zone, bytes per second: (zones, zones).
+        placed: By host, the jobs that were there.
     """
 
     topology: Topology
@@ -45,6 +48,7 @@ class FabricAt:
     busiest: tuple[str, ...]
     zones: Zones | None
     sent: Floats
+    placed: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def fabric_at(
@@ -89,5 +93,15 @@ def fabric_at(
            for place in fabric.busiest_jobs(0, 1)[0].tolist()]  # fmt: skip
     return FabricAt(
         topology, start, end, job or "", fabric.rates(0, 1)[0][0], fabric.loads.is_measured,
-        tuple(who), zones, sent,
+        tuple(who), zones, sent, _placed(facts.values(), start, end),
     )  # fmt: skip
+
+
+def _placed(facts: Iterable[JobFacts], start: int, end: int) -> dict[str, tuple[str, ...]]:
+    """Return which jobs were on which host in a span, the first ones first."""
+    there: dict[str, list[str]] = {}
+    for fact in sorted(facts, key=lambda fact: (fact.start_ns, fact.job)):
+        if fact.start_ns < end and fact.last_ns > start:
+            for host in fact.nodes:
+                there.setdefault(host, []).append(fact.job)
+    return {host: tuple(jobs) for host, jobs in there.items()}
