@@ -16,7 +16,7 @@ from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.load_ramp import LABEL, ramp, rate_words
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.plot.figures.torus import torus_plans
-from jostle.plot.figures.torus_layout import is_drawable
+from jostle.plot.figures.torus_layout import MOST_DIMENSIONS, is_drawable
 from jostle.plot.figures.wired import draw_wired, high, is_small_tree
 from jostle.report.format.values import count, percent
 from jostle.topology import LINK_KINDS
@@ -55,9 +55,11 @@ def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]
         yield from torus_plans(content, texts, link_numbers(content), order, plane)
         return
     if order or plane:
-        raise UsageError(f"`{content.topology.name}` is drawn without planes: it is a "
-                         f"{content.topology.kind} without dimensions, or with too many.",
-                         hint="Leave `--order` and `--plane` out.")  # fmt: skip
+        many = f"has more than {MOST_DIMENSIONS} dimensions, or is too large for planes"
+        why = many if content.topology.sizes else f"is a {content.topology.kind}: it has no planes"
+        raise UsageError(
+            f"`{content.topology.name}` {why}.", hint="Leave `--order` and `--plane` out."
+        )
     page = _page(content)
     yield page, partial(_tree, content=content)
     if is_small_tree(content.topology):

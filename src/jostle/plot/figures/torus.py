@@ -68,7 +68,7 @@ def torus_plans(
         UsageError: It has no such order or plane.
     """
     topology, load = content.topology, content.load
-    dimensions = order_of(topology, order or ",".join(topology.dimensions))
+    dimensions = order_of(topology, order)
     all_places = whole(topology, dimensions)
     chosen = plane_of(topology, dimensions, plane) if plane else busiest_plane(all_places, load)
     most = float(load[all_places.links].max(initial=0.0))
@@ -76,7 +76,8 @@ def torus_plans(
     draw = partial(_draw, most=most)
 
     def page(view: str, title: str, note: str, picture: Picture, numbers: DrawnFigures) -> Page:
-        shown = picture.layout.part.words() if view != "polygons" else _windowed(picture, chosen)
+        # Polygons are of one plane: that is no part of what they show.
+        shown = picture.layout.part.words(dimensions[: 2 if view == "polygons" else None])
         if shown:
             note += f" Too large to be drawn whole: this is the busiest part, {shown}."
         return Page(f"{texts[0]}-{view}", title, note, texts[1], numbers,
@@ -112,15 +113,6 @@ def torus_plans(
     )  # fmt: skip
 
 
-def _windowed(picture: Picture, plane: tuple[int, ...]) -> str:
-    """Return which part of its plane a picture of polygons shows; "": all."""
-    part = picture.layout.part
-    inner = part.order[:2]
-    if all(part.sizes[d] == part.topology.sizes[d] for d in inner):
-        return ""
-    return ", ".join(part.words().split(", ")[: len(part.words().split(", ")) - len(plane)])
-
-
 # What is said.
 
 
@@ -136,25 +128,31 @@ def _detail_title(content: FabricAt, part: Part, whose: str, planes: str) -> str
 
 
 def _detail_note(picture: Picture) -> str:
+    part = picture.layout.part
+    names = [part.name(d) for d in part.order]
+    downwards = f", {names[1]} downwards" if len(names) > 1 else ""
+    note = "A square is a switch, a line a link; each way has its own line. "
+    note += f"{names[0]} leads to the right{downwards}.{_ends(picture)}"
+    return note + (f" Grey planes are{_outer(picture)}" if len(names) > 2 else "")
+
+
+def _ends(picture: Picture) -> str:
+    """Return where short ends at the edges lead, if there are any."""
+    part = picture.layout.part
+    if len(np.unique(picture.of)) == len(picture.of) and not part.words(part.order):
+        return ""
+    elsewhere = ", or to places that are not drawn" if part.words(part.order) else ""
+    return f" Short ends at the edges lead round to the other side{elsewhere}."
+
+
+def _outer(picture: Picture) -> str:
+    """Return how planes, and cuboids of them, are ordered."""
     part, directions = picture.layout.part, picture.layout.scheme.directions
     names = [part.name(d) for d in part.order]
-    note = (
-        f"A square is a switch, a line a link; each way has its own line. {names[0]} leads to the"
-    )
-    note += " right"
-    note += f", {names[1]} downwards" if len(names) > 1 else ""
-    note += "; short ends at the edges lead round to the other side."
-    if len(names) > 2:
-        note += f" Grey planes are ordered by {names[2]}, in blue cuboids"
-        note += f"{_outer(names[3:], directions[3:])}."
-    return note
-
-
-def _outer(names: list[str], directions: tuple[str, ...]) -> str:
-    """Return how cuboids are ordered."""
     ways = [f"{name} {'to the right' if way == 'across' else 'downwards'}"
-            for name, way in zip(names, directions, strict=True)]  # fmt: skip
-    return f", and these by {', '.join(ways)}" if ways else ""
+            for name, way in zip(names[3:], directions[3:], strict=True)]  # fmt: skip
+    cuboids = f" in blue cuboids, and these by {', '.join(ways)}" if ways else ""
+    return f" ordered by {names[2]}{cuboids}."
 
 
 def _composite_title(content: FabricAt, part: Part, planes: str) -> str:
@@ -170,16 +168,13 @@ def _composite_title(content: FabricAt, part: Part, planes: str) -> str:
 
 
 def _composite_note(picture: Picture) -> str:
-    part, directions = picture.layout.part, picture.layout.scheme.directions
-    names = [part.name(d) for d in part.order]
-    note = (
-        f"A black bar is a plane, seen from the side: {names[0]} leads down along it, {names[1]} "
+    part = picture.layout.part
+    first, second = (part.name(d) for d in part.order[:2])
+    return (
+        f"A black bar is a plane, seen from the side: {first} leads down along it, {second} into "
+        f"the page. Bars are{_outer(picture)} A line is the mean of the links that it sums up, one "
+        f"way.{_ends(picture)}"
     )
-    note += "into the page. A line is the mean of the links that it sums up, one way. "
-    note += (
-        f"Bars are ordered by {names[2]} within blue cuboids{_outer(names[3:], directions[3:])}."
-    )
-    return note
 
 
 _POLYGON_NOTE = (

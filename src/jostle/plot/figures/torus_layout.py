@@ -71,12 +71,12 @@ class Part:
         links = np.flatnonzero(along)
         return np.asarray(links[self.holds(topology.sources[links])])
 
-    def words(self) -> str:
+    def words(self, dimensions: Sequence[int]) -> str:
         """Return what is drawn where not all is: `b 8 to 15, c 3`; "": all is."""
         return ", ".join(
             f"{self.name(d)} {self.first[d]}"
             + (f" to {self.first[d] + self.sizes[d] - 1}" if self.sizes[d] > 1 else "")
-            for d in self.order if self.sizes[d] < self.topology.sizes[d]
+            for d in dimensions if self.sizes[d] < self.topology.sizes[d]
         )  # fmt: skip
 
 
@@ -143,8 +143,10 @@ def order_of(topology: Topology, text: str) -> tuple[int, ...]:
     names = topology.dimensions
     if not names:
         raise UsageError(f"`{topology.name}` is no torus: it has no dimensions to order.")
+    if not text:
+        return tuple(range(len(names)))
     words = [word.strip() for word in text.split(",")]
-    if sorted(words) != sorted(names):
+    if sorted(words) != sorted(names) or len(set(names)) < len(names):
         raise UsageError(
             f"`--order {text}` is no order of the dimensions of `{topology.name}`.",
             hint=f"Name each once, the two of the planes first: `--order {','.join(names)}`.",

@@ -71,7 +71,7 @@ def lines_along(part: Part, dimension: int, kept: Sequence[int]) -> list[Line]:
     topology = part.topology
     links = part.links[topology.link_dimensions[part.links] == dimension]
     at = topology.coordinates[topology.sources[links]] - part.first
-    signs = topology.link_signs[links]
+    signs = np.sign(topology.link_signs[links])
     keys = np.column_stack([at[:, list(kept)], -signs])
     _, first, line = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(line.ravel(), kind="stable")
