@@ -16,6 +16,7 @@ from fabric_maker import RATE, Scene, Sender, ring
 from jostle.analysis import identify
 from jostle.analysis.identification.model import Interference
 from jostle.network import link_loads
+from jostle.plot.charts.interference import charts
 from jostle.repository.query.co_running import hide
 from jostle.topology import Topology, dragonfly, fat_tree, torus
 from jostle.traffic import Traffic
@@ -81,6 +82,8 @@ def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() 
         traffic=Traffic(pa.concat_tables(rows)), fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
     ))  # fmt: skip
     assert blamed(found) == [("near", f"link leaf1 > spine1 (to {MOUNT})")]
+    chart = charts(found)[0]
+    assert chart.work == "a call"
 
 
 def test_others_are_one_job_on_links_too() -> None:

@@ -276,6 +276,10 @@ def _losses(evaluation: _Evaluation) -> Iterator[ResourceLoss]:
     where: dict[str, list[str]] = {}
     for job in evaluation.test.suspects:
         where.setdefault(resource.place(job), []).append(job)
+    met = {resource.place(job) for job in resource.loads}
+    if loss is None and len(met) == 1 and resource.places:
+        yield replace(whole, resource=met.pop(), kind="network")
+        return
     if loss is None or list(where) in ([], [resource.name]):
         yield whole
         return

@@ -26,7 +26,7 @@ class BlameChart:
     Attributes:
         job: The job.
         resource: Where.
-        kind: What it is.
+        kind: What the calls that are timed there use.
         evident: Others are to blame for it.
         unit: Of the loads: bytes, ops, ns.
         edges: Borders of the slices, ns since the epoch; gapless.
@@ -133,7 +133,10 @@ def _chart(interference: Interference, loss: ResourceLoss) -> BlameChart:
     return BlameChart(
         interference.job,
         loss.resource,
-        loss.kind,
+        # On a link to a file server calls on files are timed.
+        "file system"
+        if loss.kind == "network" and loss.calls_of not in ("", "messages")
+        else loss.kind,
         loss.evident,
         loss.unit,
         (first + np.arange(size + 1, dtype=np.int64)) * loss.slice_ns,
