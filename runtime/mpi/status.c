@@ -66,7 +66,8 @@ static bool ask(void)
 void *jst_status_f(void *status, void *own)
 {
     const unsigned asked = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
-    if (sizeof(MPI_Fint) != sizeof(int) || (asked ? asked > NAMES : !ask())) {
+    const size_t integer = sizeof(MPI_Fint); /* a Fortran INTEGER may be wider */
+    if (integer != sizeof(int) || (asked ? asked > NAMES : !ask())) {
         return NULL; /* its statuses are not C's, or the one to be ignored cannot be told */
     }
     for (unsigned i = 0; i < NAMES; i++) {
