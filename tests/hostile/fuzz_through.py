@@ -38,6 +38,8 @@ from users import U1, U2  # noqa: E402
 
 from jostle.errors import JostleError  # noqa: E402
 from jostle.repository import Repository  # noqa: E402
+from jostle.topology import torus  # noqa: E402
+from jostle.topology.store import FOLDER, save  # noqa: E402
 
 PER_ROUND = 120
 _MOST_KIB = 1 << 20
@@ -92,6 +94,8 @@ def tried(spool: Path, work: Path, good: dict[str, Any] | None) -> tuple[list[st
     """
     begin, memory = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     store = Repository(work / "repository", create=True)
+    # Of other nodes: who shares links with the good job would change its answers.
+    save(store.path / FOLDER, torus((2, 2), hosts=["n1", "n2", "n3", "n4"], name=_VALUES["name"]))
     found, answers = [], {}
     try:
         for _ in range(2):  # as one that follows does
@@ -148,11 +152,11 @@ def routes(centre: Hall, *, of_job: bool) -> list[str]:
         query = {one["name"]: _VALUES[one["name"]] for one in asked
                  if one["in"] == "query" and one["name"] in _VALUES
                  and (one.get("required") or one["name"] == "metric")}  # fmt: skip
+        named = path.replace("{name}", _VALUES["name"])
         if "job" in names and "{job}" not in path:
-            found.append(f"{path}?job={{job}}&job={{other}}")
+            found.append(f"{named}?job={{job}}&job={{other}}")
         else:
-            found.append(path.replace("{name}", _VALUES["name"])
-                         + (f"?{urlencode(query)}" if query else ""))  # fmt: skip
+            found.append(named + (f"?{urlencode(query)}" if query else ""))
             if "of" in names:
                 found.append(f"{found[-1]}&of=others")
     return found

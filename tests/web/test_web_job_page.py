@@ -282,12 +282,13 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
 def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     told = verdict_of(client, hurt)
+    page.goto(served.enter("/jobs"))  # once: who enters again leaves requests behind unanswered
 
     def shown(**head) -> str:
         page.unroute_all()
         body = {**told, "head": {**told["head"], **head}}
         page.route("**/verdict*", lambda route: route.fulfill(json=body))
-        page.goto(served.enter(f"/jobs/{hurt}"))
+        page.goto(f"{served.url}/jobs/{hurt}")
         page.wait_for_selector("section.verdict")
         return page.locator("section.verdict").inner_text()
 
