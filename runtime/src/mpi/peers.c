@@ -231,15 +231,17 @@ static jst_collective *collective_of(unsigned table, uint32_t communicator, cons
         return other_collectives(table);
     jst_collective *c = &jst_a.collectives[place];
     if (claimed) {
-        c->communicator = communicator;
-        c->root = root;
-        operations[place] = operation;
+        JST_STORE(c->communicator, communicator);
+        JST_STORE(c->root, root);
+        JST_STORE(operations[place], operation);
         jst_zero(c->operation, sizeof c->operation);
         jst_put_text(c->operation, c->operation + sizeof c->operation, operation);
         atomic_store(&c->state, JST_COLLECTIVE_NAMED);
         publish(&jst_collective_sketch, (unsigned)place, tag);
-    } else if (JST_UNLIKELY(c->communicator != communicator || c->root != root ||
-                            operations[place] != operation)) { /* by chance of one tag */
+    } else if (JST_UNLIKELY(JST_LOAD(c->communicator) != communicator ||
+                            JST_LOAD(c->root) != root ||
+                            JST_LOAD(operations[place]) != operation)) {
+        /* By chance of one tag; or the place has had another key since it was found. */
         return other_collectives(table);
     }
     return c;
