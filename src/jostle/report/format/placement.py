@@ -99,7 +99,10 @@ def job_answer(content: JobPlacement) -> str:
     if not company.meetings:
         return f"{where} No other job ran beside it in this fabric."
     if not met:
-        return f"{where} None of the {count(len(company.meetings))} jobs beside it uses its links."
+        beside = len(company.meetings)
+        none = "The job beside it uses none" if beside == 1 else (
+            f"None of the {count(beside)} jobs beside it uses any")  # fmt: skip
+        return f"{where} {none} of the links between its nodes."
     first = met[0]
     by = f"{first.job} ({first.program})" if first.program else first.job
     number = len(met)
