@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jostle.cli.demo_scenes import emptied_home, scene
 from jostle.cli.network_demo.picture import crossed, picture, shared
 from jostle.cli.network_demo.plan import LOUD, RATE, SHARER, SLICE_NS, TOPOLOGY, WATCHED, jobs
-from jostle.cli.output import console, heading, next_steps, show, silent_next, utf8
+from jostle.cli.output import console, heading, next_steps, show, utf8
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import Interference
@@ -43,7 +42,7 @@ def show_demo() -> int:
     from jostle.topology.store import FOLDER, save
     from jostle.validation.lab.messages import run
 
-    folder = _home()
+    folder = emptied_home("jostle-demo-network")
     repository = folder / "repository"
     begin = time.monotonic()
     show(heading("jostle topology demo", ": who shares which link"), "", _WHAT, "")
@@ -60,7 +59,7 @@ def show_demo() -> int:
     over = crossed(fabric, jobs(), truth.bytes)
     show(heading("The fabric", "  behind a leaf: what its cable to the spine carried upwards"), "")
     show(*(f"  {line}" for line in picture(fabric, jobs(), over, utf8=utf8())))
-    _scene("Who slowed `watched`", ["interference", WATCHED], repository)
+    scene("Who slowed `watched`", ["interference", WATCHED], repository)
     missed = _planted(repository, truth, shared(fabric, over, WATCHED, SHARER))
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
     next_steps(f"export JOSTLE_REPOSITORY={repository}", f"jostle interference {WATCHED}",
@@ -115,27 +114,3 @@ def _findings(verdict: Interference, truth: Truth, links: Sequence[str]) -> Iter
         f"of {WATCHED}",
         verdict.acquitted.get(LOUD, "not accused") if innocent else "",
     )
-
-
-def _scene(title: str, words: list[str], repository: Path) -> None:
-    from rich.text import Text
-
-    from jostle.cli.main import cli
-
-    show("", heading(title))
-    line: Any = Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan"))
-    console().print(line, soft_wrap=True)
-    show("")
-    with silent_next():
-        cli.main(
-            [*words, "--repository", str(repository)], prog_name="jostle", standalone_mode=False
-        )
-
-
-def _home() -> Path:
-    """Return the folder that keeps the demo's repository, emptied."""
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    folder = Path(data) / "jostle-demo-network"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder

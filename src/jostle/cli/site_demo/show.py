@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from pathlib import Path
 
-from jostle.cli.output import console, heading, next_steps, show, silent_next
+from jostle.cli.demo_scenes import emptied_home, scene
+from jostle.cli.output import console, heading, next_steps, show
 from jostle.cli.site_demo.run import findings, run_jobs, site_output, wait_for_all
 from jostle.cli.site_demo.site import DemoSite
 
@@ -21,7 +19,7 @@ receiver is killed and comes back, and the server's disk is capped for some seco
 
 def show_demo() -> int:
     """Run the demo; return 0 if everything that was planted was found."""
-    folder = _home()
+    folder = emptied_home("jostle-demo-site")
     begin = time.monotonic()
     show(heading("jostle site demo", ": a site, and what no profile shows"), "", _SITE, "")
     site = DemoSite(folder)
@@ -38,8 +36,8 @@ def show_demo() -> int:
         output = site_output(site)(jobs["steady"])
         show(heading("The end of the job's own output", f"  {output}"), "")
         console().print(output.read_text(), markup=False, highlight=False, soft_wrap=True)
-        _scene("The verdict on that job", ["estimate", watched], site.repository)
-        _scene("Who it was", ["interference", watched], site.repository)
+        scene("The verdict on that job", ["estimate", watched], site.repository)
+        scene("Who it was", ["interference", watched], site.repository)
         wrong = _planted(site, jobs, watched)
     finally:
         site.close()
@@ -61,27 +59,3 @@ def _planted(site: DemoSite, jobs: dict[str, str], watched: str) -> bool:
         show(f"  planted  {finding.planted}", f"  found    {finding.found or 'NOT FOUND'}", "")
         missed |= not finding.found
     return missed
-
-
-def _scene(title: str, words: list[str], repository: Path) -> None:
-    from rich.text import Text
-
-    from jostle.cli.main import cli
-
-    show("", heading(title))
-    console().print(Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan")),
-                    soft_wrap=True)  # fmt: skip
-    show("")
-    with silent_next():
-        cli.main(
-            [*words, "--repository", str(repository)], prog_name="jostle", standalone_mode=False
-        )
-
-
-def _home() -> Path:
-    """Return the folder that keeps the demo's repository and outputs, emptied."""
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    folder = Path(data) / "jostle-demo-site"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
