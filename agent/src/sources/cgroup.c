@@ -147,14 +147,27 @@ static bool controller(char folder[JST_PATH], const char *names, const char *pat
     return false;
 }
 
+/* Since Linux 5.17 usage_user and usage_sys hold the ticks that met the group, on a core with others
+ * next to none, and stat holds measured time. Before, it was the other way round. */
+static bool ticks_are_sampled(void)
+{
+    char release[64];
+    unsigned major, minor;
+    return jst_file_text("/proc/sys/kernel", "osrelease", release, sizeof release) == JST_THERE &&
+           sscanf(release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 17));
+}
+
 static uint64_t read_first(const char *path, jst_numbers *n)
 {
     char folder[JST_PATH];
     uint64_t there = 0;
     if (controller(folder, "cpuacct cpu,cpuacct cpuacct,cpu", path)) {
         there = identity(folder);
-        take_file(n, JST_CPU_USER_NS, folder, "cpuacct.usage_user");
-        take_file(n, JST_CPU_SYSTEM_NS, folder, "cpuacct.usage_sys");
+        if (!ticks_are_sampled()) {
+            take_file(n, JST_CPU_USER_NS, folder, "cpuacct.usage_user");
+            take_file(n, JST_CPU_SYSTEM_NS, folder, "cpuacct.usage_sys");
+        }
         if (!n->is[JST_CPU_USER_NS] &&
             jst_file_text(folder, "cpuacct.stat", text, sizeof text) == JST_THERE)
             jst_cgroup_cpuacct(text, n);
