@@ -102,7 +102,8 @@ def make(root: Path, hours: int) -> int:
 
     from jostle.repository import Repository
     from jostle.repository.store.files import write_chunks
-    from jostle.repository.store.log import Change, Log
+    from jostle.repository.store.log import Log
+    from jostle.repository.store.state import Change
     from jostle.repository.store.tables import PartitionChunk
 
     Repository(root, create=True)

@@ -14,7 +14,8 @@ from jostle.arrow_columns import ints
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
-from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change, Position
 from jostle.repository.store.tables import PartitionChunk, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
 from jostle.synthetic import SPECS

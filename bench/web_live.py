@@ -11,7 +11,8 @@ from jostle.repository import Repository
 from jostle.repository.maintenance.compact import compact
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 
 LIVE_JOBS, SLICE_NS = 4, 2 * 10**9

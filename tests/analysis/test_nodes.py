@@ -16,7 +16,8 @@ from jostle.report.models.nodes import node_differences
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic import Fault, MachineSpec, plant_machines
 

@@ -114,7 +114,7 @@ def _look(ground: Path, name: str) -> dict[str, Any]:
     store = Repository(root)
     said["damaged"] = [f"{one.file}: {one.reason}" for one in store.check().damaged]
     said["spool"] = sorted(os.listdir(ground / "spool"))
-    named = set(log.Log(root).refresh().files)
+    named = log.Log(root).refresh()
     for path in list(files.strays(root, named, -60.0, time.time())):  # as a compaction does
         path.unlink()
     said["strays"] = [place for place in _files(root) if place not in named]

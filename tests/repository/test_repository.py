@@ -6,7 +6,9 @@ import csv
 import itertools
 import json
 import os
+import pickle
 import shutil
+import time
 import warnings
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -28,8 +30,15 @@ from support import (
 
 from jostle._schema import METRICS
 from jostle.arrow_columns import ints
-from jostle.repository import DamagedError, JobError, Repository, RepositoryError
+from jostle.repository import (
+    DamagedError,
+    JobError,
+    Repository,
+    RepositoryError,
+    SnapshotGoneError,
+)
 from jostle.repository.maintenance import compact as compact_module
+from jostle.repository.store import files
 from jostle.repository.store.log import Log
 from synth import EPOCH, SECOND, Profile
 
@@ -497,3 +506,26 @@ def test_a_damaged_file_is_named_and_is_no_mistake_of_who_asks(store, profiles, 
     assert str(store.path) not in damaged.reason
     with pytest.raises(JobError, match="failed"):
         store.query("SELECT no_such_column FROM processes")
+
+
+def test_a_snapshot_stays_as_it_is(tmp_path, spool):
+    """Also while others write; what was removed meanwhile is an error, and no smaller answer."""
+    store = Repository(tmp_path / "repository", create=True)
+    for number in range(3):
+        make_profile(number).write(spool)
+        store.ingest([spool])
+    snapshot = pickle.loads(pickle.dumps(store.snapshot()))
+    before = stored_keys(store)
+    make_profile(9).write(spool)
+    store.ingest([spool])
+    store.compact()
+    old = Repository.at(snapshot)
+    assert stored_keys(old) == before != stored_keys(store)
+    assert old.commits() == snapshot.number == 3
+    for path in files.strays(store.path, Log(store.path).refresh(), -60.0, time.time()):
+        path.unlink()  # as a compaction does after its time of grace
+    for name in ("slices", "processes"):
+        with pytest.raises(SnapshotGoneError, match=f"{name}/.* as of commit 3 is gone"):
+            Repository.at(snapshot).query(f"SELECT count(*) FROM {name}")
+    some = store.snapshot(["slices"], (0, 1))
+    assert some.files == {"slices": ()} and some.name == str(store.path)

@@ -16,7 +16,8 @@ from web_ground import Served, serving
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, TABLES, process_id
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic.placed.model import Place
 from jostle.synthetic.placed.rows import EPOCH_S, Writer, host_name

@@ -6,9 +6,15 @@ docs/reference/repository.md.
 
 from __future__ import annotations
 
-from jostle.repository.errors import DamagedError, JobError, RepositoryError
+from jostle.repository.errors import (
+    DamagedError,
+    JobError,
+    RepositoryError,
+    SnapshotGoneError,
+)
 from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.repository import Repository
+from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
     CompactReport,
@@ -35,6 +41,8 @@ __all__ = [
     "Repository",
     "RepositoryError",
     "RunTables",
+    "Snapshot",
+    "SnapshotGoneError",
     "StudyStore",
     "WorldSegments",
     "create_mirror",

@@ -61,6 +61,24 @@ class DamagedError(RepositoryError):
         )
 
 
+class SnapshotGoneError(RepositoryError):
+    """A file of a snapshot was removed, by a compaction or by retention."""
+
+    def __init__(self, name: str, file: str, number: int) -> None:
+        """Make the error.
+
+        Args:
+            name: Path or address of the repository.
+            file: Path of the file within it.
+            number: Of the snapshot's commit.
+        """
+        super().__init__(
+            f"The file {file} of the repository {name} as of commit {number} is gone: it was "
+            "compacted or expired meanwhile.",
+            hint="Ask again: what is replaced stays for 15 minutes.",
+        )
+
+
 class NoRoomError(RepositoryError):
     """The disk of a file outside the repository is full: of an export, or a temporary one.
 

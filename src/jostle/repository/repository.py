@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from jostle.reader import FILE_VALUES, ProfileError, find_profiles
+from jostle.reader import FILE_VALUES, find_profiles
 from jostle.repository.errors import DamagedError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
-from jostle.repository.ingest.spool import names_job, peek_header
+from jostle.repository.ingest.spool import names_job, not_taken
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.core_states import core_states, newest_machine_slices
-from jostle.repository.query.engine import ALWAYS, Engine, total, visible
+from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
+from jostle.repository.query.job_sums import job_sums
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
 from jostle.repository.query.messages import Messages
 from jostle.repository.query.on_fabrics import on_fabrics
@@ -37,8 +38,9 @@ from jostle.repository.query.traffic import port_counters, traffic
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
-from jostle.repository.store.layout import COMMITS, GAUGE_IDS, TABLES, process_id
+from jostle.repository.store.layout import COMMITS, TABLES
 from jostle.repository.store.owner_names import may_come_back
+from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.studies import StudyStore, study_names
 from jostle.repository.types import (
     WRITE_METRICS,
@@ -75,12 +77,30 @@ class Repository:
         if create:
             _log.create(self.path)
         _log.open_marker(self.path)
-        self._log = _log.Log(self.path)
-        self._engine = Engine(self.path, self._log)
+        self._ask(_log.Log(self.path))
+
+    def _ask(self, log: _log.Log | SnapshotLog) -> None:
+        self._log = log
+        self._engine = Engine(self.path, log)
         self._merger = Merger(self._engine)
-        #: What many jobs did at once, and how far the repository is.
-        self.loads = Loads(self._engine)
+        self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
         self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
+
+    @classmethod
+    def at(cls, snapshot: Snapshot) -> Repository:
+        """Open a repository to ask the files of a snapshot, while others go on writing.
+
+        A question that needs a file which is gone by then raises SnapshotGoneError.
+        """
+        repository = cls(snapshot.name)
+        repository._ask(SnapshotLog(snapshot))
+        return repository
+
+    def snapshot(
+        self, tables: Collection[str] = tuple(TABLES), span: tuple[int, int] = ALWAYS
+    ) -> Snapshot:
+        """Return the files of some tables, as of the newest commit, that reach into a span, ns."""
+        return self._engine.snapshot(tables, span)
 
     @staticmethod
     @contextlib.contextmanager
@@ -136,15 +156,7 @@ class Repository:
             paths: Spool folders or single profiles; those that cannot be read do not count.
         """
         self._engine.refresh()
-        done = self._log.state.done
-        missing = []
-        for path in find_profiles(paths):
-            with contextlib.suppress(OSError, ProfileError):
-                peek = peek_header(path)
-                if peek.life is not None:
-                    keys = {process_id(owner, *peek.life) for owner in (None, peek.owner)}
-                    missing += [] if keys & done else [(path, peek.job)]
-        return missing
+        return not_taken(paths, self._log.state)
 
     def follow(
         self,
@@ -319,8 +331,8 @@ class Repository:
             job,
             self.job_processes(job),
             self.job_mounts(job),
-            self._job_sums("slices", ["process"], job),
-            self._job_sums("mount_slices", ["process", "mount"], job),
+            job_sums(self._engine, "slices", ["process"], job),
+            job_sums(self._engine, "mount_slices", ["process", "mount"], job),
             self._segments_or_none(job),
             self.job_writes(job),
             self.job_files(job),
@@ -386,23 +398,6 @@ class Repository:
             for row in background(self._engine, job, metric).to_pylist():
                 spent[row["resource"]] = spent.get(row["resource"], 0.0) + row["sum"] / 1e9
         return spent
-
-    def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
-        lo, hi = self._engine.window(job)
-        sums = [f"max({name})" if name in GAUGE_IDS else total(name)
-                for name in TABLES[table].values]  # fmt: skip
-        summed = ", ".join(
-            f"{value} AS {name}" for value, name in zip(sums, TABLES[table].values, strict=True)
-        )
-        by = ", ".join(keys)
-        return self._engine.ask(
-            lambda: (
-                f"SELECT {by}, {', '.join(visible(table))} FROM (SELECT {by}, {summed} "
-                f"FROM {self._engine.stored(table, lo, hi)} WHERE job = ? GROUP BY {by}) "
-                f"ORDER BY {by}"
-            ),
-            [job],
-        )
 
     def job_processes(self, job: str) -> pa.Table:
         """Return the processes of a job, the earliest first; those that run, up to now.

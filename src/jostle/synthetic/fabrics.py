@@ -10,7 +10,8 @@ import pyarrow as pa
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, TABLES
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.topology import Topology
 from jostle.topology.store import FOLDER, save

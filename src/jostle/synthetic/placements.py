@@ -10,7 +10,8 @@ from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import MARKER
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.synthetic.placed.model import (
     CALM,
     HEAVY,

@@ -20,7 +20,8 @@ from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import MARKER
-from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change, Position
 from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
 from jostle.synthetic.planted.model import Kind, Planted, PlantedJob, Spec

@@ -28,8 +28,9 @@ from jostle.repository.ingest.mirror import fact_files, forget_file
 from jostle.repository.ingest.spool import Mark
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.log import Log
 from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.state import Change, Position
 from jostle.repository.store.tables import PartitionChunk
 from jostle.repository.types import IngestReport
 
@@ -136,8 +137,9 @@ class BatchFacts:
     def _publish(self, newest: Mapping[int, _Facts], report: IngestReport) -> None:
         with self._guard:
             state = self._log.refresh()
-            done = [facts for key, facts in newest.items() if key in state.done]
-            base = {key: state.open.get(key, Position()) for key in newest}
+            over = state.done_of(newest)
+            done = [facts for key, facts in newest.items() if key in over]
+            base = dict(zip(newest, state.positions(newest), strict=True))
         fresh = [
             facts for key, facts in newest.items()
             if facts not in done and facts.says > (False, base[key].records)

@@ -53,8 +53,9 @@ from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES, process_id
-from jostle.repository.store.log import Change, File, Log, Position, RepositoryState, open_marker
+from jostle.repository.store.log import Log, open_marker
 from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.state import Change, File, Position, RepositoryState
 from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]

@@ -14,7 +14,7 @@ from jostle.arrow_columns import ints
 from jostle.reader import Component, MachineHeader, MachineRead, MachineTables
 from jostle.repository.ingest.spool import HeaderPeek, implausible, is_over
 from jostle.repository.store.layout import HOUR_NS, TABLES, mount_identity
-from jostle.repository.store.log import Position
+from jostle.repository.store.state import Position
 from jostle.repository.store.tables import (
     MAX_VALUE,
     Ints,

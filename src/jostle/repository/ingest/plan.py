@@ -23,8 +23,8 @@ from jostle.repository.ingest.traffic_rows import traffic_chunks
 from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.segments.rows import segment_chunks
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.log import Position
 from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.state import Position
 from jostle.repository.store.tables import (
     Ints,
     PartitionChunk,

@@ -11,11 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from jostle._profile import HEAD, HEAD_BYTES, MAGIC, Head
-from jostle.reader import MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
+from jostle.reader import (
+    MachineHeader,
+    Mount,
+    Origin,
+    ProfileError,
+    ProfileHeader,
+    ShortProcess,
+    find_profiles,
+)
 from jostle.reader.errors import passes
 from jostle.reader.header import is_alive, parse_header
-from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity
+from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity, process_id
 from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.state import RepositoryState
 from jostle.repository.store.tables import ProcessSource
 
 # A process on another machine that was not heard of for this long is taken for dead.
@@ -434,3 +443,21 @@ def names_job(path: Path, job: str) -> bool:
     except OSError:
         return False
     return peek.life is None or peek.job == job
+
+
+def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path, str]]:
+    """Return the profiles in spools that are not complete in a repository, with their jobs.
+
+    Args:
+        paths: Spool folders or single profiles; those that cannot be read do not count.
+        state: Of the repository.
+    """
+    ids: dict[Path, tuple[str, tuple[int, int]]] = {}
+    for path in find_profiles(paths):
+        with contextlib.suppress(OSError, ProfileError):
+            peek = peek_header(path)
+            if peek.life is not None:
+                own, other = (process_id(owner, *peek.life) for owner in (None, peek.owner))
+                ids[path] = (peek.job, (own, other))
+    done = state.done_of(key for _, keys in ids.values() for key in keys)
+    return [(path, job) for path, (job, keys) in ids.items() if done.isdisjoint(keys)]

@@ -22,7 +22,8 @@ from jostle.repository.segments import merge_cache as copies
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.files import cannot_use, plain_errors, publish, strays, write_chunks
 from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, TableLayout
-from jostle.repository.store.log import Change, File, Log, RepositoryState, open_marker
+from jostle.repository.store.log import Log, open_marker
+from jostle.repository.store.state import Change, File, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk, groups, order, without_zeros
 from jostle.repository.types import CompactReport, ExpireReport
 
@@ -70,7 +71,7 @@ def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) ->
 
 def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
     log = Log(root)
-    before = list(log.refresh().files.values())
+    before = list(log.refresh())
     removed = _tidy(root, log)  # on a full disk it makes the room that merging needs
     damaged: list[str] = []
     for group in _groups(before, small_bytes, at_least):
@@ -78,12 +79,12 @@ def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
             files, rows = _readable(root, group, damaged)
             if len(files) >= at_least:
                 _replace(root, log, files, rows)
-    after = log.refresh().files
+    after = list(log.refresh())
     return CompactReport(
         len(before),
         len(after),
         sum(file.bytes for file in before),
-        sum(file.bytes for file in after.values()),
+        sum(file.bytes for file in after),
         removed,
         tuple(damaged),
     )
@@ -114,7 +115,7 @@ def _readable(
 def _tidy(root: Path, log: Log) -> int:
     """Remove stray files; gives how many."""
     removed = 0
-    for path in list(strays(root, set(log.state.files), GRACE_S, time.time())):
+    for path in list(strays(root, log.state, GRACE_S, time.time())):
         with contextlib.suppress(OSError):  # the next one removes it
             path.unlink(missing_ok=True)
             removed += 1
@@ -256,7 +257,7 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
 def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     state = log.refresh()
     _sane(state, horizon)
-    old = [file for file in state.files.values()
+    old = [file for file in state
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
     rows_removed = sum(file.rows for file in old)
     partition_chunks: list[PartitionChunk] = []
@@ -312,7 +313,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
     Raises:
         RepositoryError: Nothing would be left.
     """
-    newest = max((file.hi for file in state.files.values()), default=0)
+    newest = max((file.hi for file in state), default=0)
     if newest and horizon > newest:
         ends, border = (f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
                         for at in (newest, horizon))  # fmt: skip

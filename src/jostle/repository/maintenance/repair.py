@@ -28,8 +28,9 @@ from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.files import CHANGE, cannot_write, plain_errors
 from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES
-from jostle.repository.store.log import File, Log, RepositoryState, open_marker
+from jostle.repository.store.log import Log, open_marker
 from jostle.repository.store.sealed import file_sum
+from jostle.repository.store.state import File, RepositoryState
 
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
@@ -127,7 +128,7 @@ def check(root: Path, progress: Progress | None = None) -> CheckReport:
 
 def _check(root: Path, progress: Progress | None) -> CheckReport:
     log = Log(root)
-    files = list(log.refresh().files.values())
+    files = list(log.refresh())
     damaged = _of_log(log)
     lives = _Lives(root)
     for number, file in enumerate(files):
@@ -176,23 +177,25 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
         state = _state(log)
         report = RepairReport(log=_of_log(log))
         lives = _Lives(root)
-        files = list(state.files.values())
+        files = list(state)
         for number, file in enumerate(files):
             why = _trouble(root, file)
             if why:
                 report.lost.append(_damaged(file, why, lives))
-                del state.files[file.path]
+                state.change_files(remove=[file.path])
             if progress is not None:
                 progress(number + 1, len(files))
         if not report.log and not report.lost:
             return report
-        groups = _published(root, {*state.files, *(damaged.file for damaged in report.lost)})
+        groups = _published(
+            root, {*(file.path for file in state), *(damaged.file for damaged in report.lost)}
+        )
         report.unknown = [file.path for file in groups.pop("", [])]
         for group in groups.values():
             if all(_trouble(root, file) is None for file in group) and not _overlap(
-                root, group, state.files.values()
+                root, group, state
             ):
-                state.files |= {file.path: file for file in group}
+                state.change_files(group)
                 report.taken_back += [file.path for file in group]
                 report.rows += sum(file.rows for file in group)
                 unknown = _processes(root, group) - state.done

@@ -7,7 +7,7 @@ import errno
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,11 +19,13 @@ import pyarrow as pa
 from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
 from jostle.identity import JOB_PROGRAM_SQL, named_sql
-from jostle.repository.errors import DamagedError, JobError, NoRoomError
+from jostle.repository.errors import DamagedError, JobError, NoRoomError, SnapshotGoneError
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.layout import TABLES, TableLayout, bucket_column
-from jostle.repository.store.log import File, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.snapshot import Snapshot, SnapshotLog
+from jostle.repository.store.state import File
 
 _SQL_TYPES = {
     pa.string(): "VARCHAR",
@@ -117,7 +119,7 @@ class _Cursor:
 class Engine:
     """One DuckDB with the views on one repository; threads ask it side by side."""
 
-    def __init__(self, root: Path, log: Log, *, writes: bool = False) -> None:
+    def __init__(self, root: Path, log: Log | SnapshotLog, *, writes: bool = False) -> None:
         """Ask nothing yet.
 
         Args:
@@ -208,8 +210,17 @@ class Engine:
                     raise damaged from error
 
     def leave_out(self, damaged: DamagedError) -> bool:
-        """Leave out a damaged file from now on, if that is right; return whether it is."""
+        """Leave out a damaged file from now on, if that is right; return whether it is.
+
+        Raises:
+            SnapshotGoneError: It is gone, and the question is to a snapshot.
+        """
         table = damaged.file.partition("/")[0]
+        if isinstance(self.log, SnapshotLog):
+            if damaged.file and _facts(self.root / damaged.file) is None:
+                number = self.log.state.number
+                raise SnapshotGoneError(str(self.root), damaged.file, number) from damaged
+            return False
         if not damaged.file or (self._writes and table not in _SHARED):
             return False
         # Gone, or on a bad place of a disk: that is the file's own. All else may pass.
@@ -239,7 +250,7 @@ class Engine:
 
     def _whole(self, files: list[File]) -> list[File]:
         """Return files without those that are left out; one that was restored is taken up again."""
-        named = self.log.state.files
+        named = self.log.state
         for path, entry in list(self._left_out.items()):
             is_other = path not in named or _facts(self.root / path) != entry.facts
             if is_other or time.monotonic() > entry.until:
@@ -253,9 +264,9 @@ class Engine:
             error: The error from reading it.
             file: Its path within the repository; "" if unknown.
         """
-        entries = (entry for table in TABLES for entry in self.log.state.of(table))
-        spans = ((entry.lo, entry.hi) for entry in entries
-                 if entry.path == file and TABLES[entry.table].partition_ns)  # fmt: skip
+        table = TABLES.get(file.partition("/")[0])
+        timed = self.log.state.of(table.name) if table and table.partition_ns else ()
+        spans = ((entry.lo, entry.hi) for entry in timed if entry.path == file)
         span = next(spans, ALWAYS)
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
@@ -301,6 +312,13 @@ class Engine:
         with self._guard:
             return self.log.refresh().number
 
+    def snapshot(self, tables: Collection[str], span: tuple[int, int]) -> Snapshot:
+        """Return the files of some tables that reach into a span of time (ns)."""
+        with self._guard:
+            state = self.log.refresh()
+            files = {name: tuple(self._reaching(name, *span)) for name in tables}
+            return Snapshot(state.number, files, state.horizon_ns, str(self.root))
+
     def files(self, table: str) -> list[File]:
         """Return the files of a table, as last read from the log."""
         return self._whole(self.log.state.of(table))
@@ -312,10 +330,9 @@ class Engine:
             return self._reaching(name, lo, hi)
 
     def _reaching(self, name: str, lo: int, hi: int) -> list[File]:
-        files = self._whole(self.log.state.of(name))
-        if not TABLES[name].partition_ns:
-            return files
-        return [file for file in files if file.hi > lo and file.lo < hi]
+        state = self.log.state
+        timed = TABLES[name].partition_ns
+        return self._whole(state.reaching(name, lo, hi) if timed else state.of(name))
 
     def window(self, job: str) -> tuple[int, int]:
         """Return the span of time in which a job has slices, ns."""

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 from jostle.errors import no_room
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_folder
-from jostle.repository.store.log import Change, File, Log, reached, sync_folder
+from jostle.repository.store.log import Log, reached, sync_folder
 from jostle.repository.store.sealed import file_sum
+from jostle.repository.store.state import Change, File
 from jostle.repository.store.tables import PartitionChunk
 
 ROW_GROUP = 128 * 1024
@@ -163,7 +164,7 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
     return RepositoryError(f"The repository {root} cannot be written: {why}.", hint=hint)
 
 
-def strays(root: Path, named: set[str], older_than_s: float, now_s: float) -> Iterator[Path]:
+def strays(root: Path, named: Container[str], older_than_s: float, now_s: float) -> Iterator[Path]:
     """Return the files left by crashes: in no commit, and too old for a commit in progress."""
     for place in (*TABLES, COMMITS, MERGED):
         for folder, _, names in os.walk(root / place):

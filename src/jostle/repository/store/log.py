@@ -25,7 +25,6 @@ import time
 import uuid
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,15 @@ import numpy as np
 from jostle.repository.errors import ConflictError, LogError, RepositoryError
 from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
 from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
+from jostle.repository.store.state import (
+    Change,
+    File,
+    Position,
+    RepositoryState,
+    apply,
+    check,
+    encode,
+)
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
@@ -43,86 +51,6 @@ NEWEST = "newest"
 _FLEETING = (errno.EIO, errno.ESTALE)
 _TRIES = 4
 _MOST_GONE = 1000
-
-
-@dataclass(frozen=True)
-class File:
-    """A Parquet file of the repository.
-
-    Attributes:
-        table: Table it belongs to.
-        path: Relative to the root.
-        rows: Number of rows.
-        bytes: Size.
-        lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
-        hi: End of its latest slice.
-        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
-    """
-
-    table: str
-    path: str
-    rows: int
-    bytes: int
-    lo: int
-    hi: int
-    sum: str = ""
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far the repository holds one unfinished profile.
-
-    Attributes:
-        records: Records held.
-        revision: Commits that advanced it.
-        row_slice: last_slice of its newest row in table processes.
-        entries: Entries of its stream of segments held.
-    """
-
-    records: int = 0
-    revision: int = 0
-    row_slice: int = -1
-    entries: int = 0
-
-
-@dataclass
-class RepositoryState:
-    """What all commits up to `number` add up to."""
-
-    number: int = 0
-    files: dict[str, File] = field(default_factory=dict)
-    open: dict[int, Position] = field(default_factory=dict)
-    done: set[int] = field(default_factory=set)
-    horizon_ns: int = 0
-    time_ns: int = 0  # when the newest commit was made, by its writer's clock
-
-    def of(self, table: str) -> list[File]:
-        """Return the files of one table."""
-        return [file for file in list(self.files.values()) if file.table == table]
-
-
-@dataclass
-class Change:
-    """What one commit does to the state.
-
-    Attributes:
-        kind: ingest, compact or expire.
-        add: Files published.
-        remove: Paths taken out.
-        advance: Per process id: the position this starts from, the one it leads to (None when
-            the process is complete).
-        forget: Process ids of which nothing is left.
-        horizon_ns: New retention horizon, 0 to leave it.
-        published: Set once the commit has its number: from then on its files are not ours.
-    """
-
-    kind: str
-    add: list[File] = field(default_factory=list)
-    remove: list[str] = field(default_factory=list)
-    advance: dict[int, tuple[Position, Position | None]] = field(default_factory=dict)
-    forget: list[int] = field(default_factory=list)
-    horizon_ns: int = 0
-    published: bool = False
 
 
 def reached(step: str) -> None:
@@ -254,14 +182,11 @@ class Log:
         value = self._read(name, number)
         try:
             done = np.frombuffer(zlib.decompress(base64.b64decode(value["done"])), dtype="<i8")
-            return RepositoryState(
-                number,
-                {file[1]: File(*file) for file in value["files"]},
-                {int(key): Position(*position) for key, position in value["open"].items()},
-                set(done.tolist()),
-                value["horizon_ns"],
-                value.get("time_ns", 0),
-            )
+            state = RepositoryState(number, [File(*file) for file in value["files"]])
+            state.open = {int(key): Position(*at) for key, at in value["open"].items()}
+            state.done = set(done.tolist())
+            state.horizon_ns, state.time_ns = value["horizon_ns"], value.get("time_ns", 0)
+            return state
         except (KeyError, TypeError, ValueError, zlib.error) as error:
             raise DamageError(f"it is incomplete ({error})") from error
 
@@ -309,7 +234,7 @@ class Log:
                     break
             self.refresh()
             number = self.state.number
-            if change.add and all(file.path not in self.state.files for file in change.add):
+            if change.add and all(file.path not in self.state for file in change.add):
                 # Without locks a writer that slept for long can take a number that was tidied up.
                 change.published = False
                 raise ConflictError("The number of the commit was used up before.")
@@ -363,7 +288,7 @@ class Log:
         state = self.state
         done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
         value = {
-            "files": [list(vars(file).values()) for file in state.files.values()],
+            "files": [list(vars(file).values()) for file in state],
             "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
             "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
             "horizon_ns": state.horizon_ns,
@@ -406,62 +331,6 @@ def _cannot_read(path: Path, error: OSError) -> RepositoryError:
         f"{path} cannot be read: {error.strerror}.",
         hint="Look at its permissions, and at the file system that it lies on.",
     )
-
-
-def check(state: RepositoryState, change: Change) -> None:
-    """Make sure that a change still starts from where the state is.
-
-    Raises:
-        ConflictError: It does not.
-    """
-    for key, (base, _) in change.advance.items():
-        if key in state.done or state.open.get(key, Position()).revision != base.revision:
-            raise ConflictError("Another ingester took the same profiles first.")
-    if any(path not in state.files for path in change.remove):
-        raise ConflictError("Another process compacted the same files first.")
-
-
-def encode(change: Change) -> dict[str, Any]:
-    """Turn a change into what a commit says."""
-    return {
-        "kind": change.kind,
-        "time_ns": time.time_ns(),
-        "add": [list(vars(file).values()) for file in change.add],
-        "remove": change.remove,
-        "advance": {
-            str(key): None if to is None else list(vars(to).values())
-            for key, (_, to) in change.advance.items()
-        },
-        "forget": change.forget,
-        "horizon_ns": change.horizon_ns,
-    }
-
-
-def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
-    """Bring a state up to a commit: all of it, or nothing.
-
-    Raises:
-        DamageError: The commit is incomplete.
-    """
-    try:
-        files = [File(*entry) for entry in commit["add"]]
-        advance = {int(key): to and Position(*to) for key, to in commit["advance"].items()}
-        remove, forget = list(commit["remove"]), list(commit["forget"])
-        horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
-        time_ns = int(commit["time_ns"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamageError(f"it is incomplete ({error})") from error
-    for path in remove:
-        state.files.pop(path, None)
-    state.files |= {file.path: file for file in files}
-    for key, position in advance.items():
-        if position is None:
-            state.open.pop(key, None)
-            state.done.add(key)
-        else:
-            state.open[key] = position
-    state.done.difference_update(forget)
-    state.horizon_ns, state.time_ns = horizon_ns, time_ns
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -18,7 +18,8 @@ from jostle._schema import COMPONENT_IDS
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, MARKER, TABLES, mount_identity, process_id
-from jostle.repository.store.log import Change, Log
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import (
     PartitionChunk,
     dictionary,

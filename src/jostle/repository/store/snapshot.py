@@ -1,0 +1,43 @@
+"""The files of one commit, for those who go on asking them while others write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jostle.repository.store.state import File, RepositoryState
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of one commit; small, and safe to pickle.
+
+    Files that a compaction replaced stay for 15 minutes. A question to a snapshot that needs a file
+    which is gone by then fails (SnapshotGoneError); the answer is never smaller.
+
+    Attributes:
+        number: Of the commit.
+        files: By table; of some tables or a span of time alone, if no more was asked for.
+        horizon_ns: What ended before it was removed, ns since the epoch.
+        name: Path or address of the repository.
+    """
+
+    number: int
+    files: Mapping[str, tuple[File, ...]]
+    horizon_ns: int
+    name: str
+
+
+class SnapshotLog:
+    """Stands where a Log does, and stays as it is."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Show a snapshot as the state of a log."""
+        files = (file for table in snapshot.files.values() for file in table)
+        self.state = RepositoryState(snapshot.number, files)
+        self.state.horizon_ns = snapshot.horizon_ns
+        self.damage: dict[str, str] = {}
+
+    def refresh(self) -> RepositoryState:
+        """Return the state, always the same."""
+        return self.state
