@@ -102,8 +102,10 @@ jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
         jst_wanted_set(&d->mounts, mount_ids) && jst_wanted_set(&d->components, component_ids) &&
         set_widths(d) && set_segment_widths(d) && set_component_widths(d) && set_traffic_widths(d);
     d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
+    d->bucket_bits =
+        calloc((size_t)d->histograms.count * JST_DECODE_BUCKETS + 1, sizeof *d->bucket_bits);
     d->buffer = malloc(WINDOW_BYTES);
-    if (ok && d->histogram_used != NULL && d->buffer != NULL)
+    if (ok && d->histogram_used != NULL && d->bucket_bits != NULL && d->buffer != NULL)
         return d;
     jst_decode_free(d);
     return NULL;
@@ -126,6 +128,7 @@ void jst_decode_free(jst_decode *d)
     jst_memory_free(&d->text);
     jst_table_free(&d->table);
     free(d->histogram_used);
+    free(d->bucket_bits);
     free(d->levels);
     free(d->sums);
     free(d->committed);
@@ -351,6 +354,17 @@ const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column, const 
     *valid = d->tables[JST_DECODE_SLICES].data[at + 1].p;
     *nulls = d->tables[JST_DECODE_SLICES].count - d->histogram_used[column];
     return (const int64_t *)(const void *)d->tables[JST_DECODE_SLICES].data[at].p;
+}
+
+const uint64_t *jst_decode_bits(const jst_decode *d, uint32_t table)
+{
+    return table == JST_DECODE_SLICES || table == JST_DECODE_MOUNT_SLICES ? d->tables[table].bits
+                                                                          : NULL;
+}
+
+const uint64_t *jst_decode_bucket_bits(const jst_decode *d)
+{
+    return d->bucket_bits;
 }
 
 const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count)

@@ -195,6 +195,10 @@ JST_DECODE_DOOR const void *jst_decode_binary(const jst_decode *d, uint32_t tabl
 /** 32 int64 per row; rows whose bit in *valid (LSB first) is 0 are all zero; *nulls counts them. */
 JST_DECODE_DOOR const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column,
                                                     const uint8_t **valid, uint64_t *nulls);
+/** Per column of the tables of slices: the bits that are set in any of its metric's values. */
+JST_DECODE_DOOR const uint64_t *jst_decode_bits(const jst_decode *d, uint32_t table);
+/** The same per histogram and bucket: 32 for each histogram. */
+JST_DECODE_DOOR const uint64_t *jst_decode_bucket_bits(const jst_decode *d);
 JST_DECODE_DOOR const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count);
 JST_DECODE_DOOR const char *jst_decode_text(const jst_decode *d, uint64_t *bytes);
 

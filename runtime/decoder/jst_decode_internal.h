@@ -79,9 +79,19 @@ uint64_t jst_take_varint_slow(jst_cursor *c);
 
 static inline uint64_t jst_take_varint(jst_cursor *c)
 {
-    if (c->p != NULL && c->p < c->end && *c->p < 0x80)
+    if (c->p == NULL || c->end - c->p < 8)
+        return jst_take_varint_slow(c);
+    if (*c->p < 0x80)
         return *c->p++;
-    return jst_take_varint_slow(c);
+    /* Eight bytes at once: the first without its highest bit is the last one of the number. */
+    uint64_t v = jst_load64(c->p), last = ~v & 0x8080808080808080u;
+    if (last == 0)
+        return jst_take_varint_slow(c);
+    c->p += (__builtin_ctzll(last) >> 3) + 1;
+    v &= (last ^ (last - 1)) & 0x7f7f7f7f7f7f7f7fu;
+    v = (v & 0x7f007f007f007f00u) >> 1 | (v & 0x007f007f007f007fu);
+    v = (v & 0x3fff00003fff0000u) >> 2 | (v & 0x00003fff00003fffu);
+    return (v & 0x0fffffff00000000u) >> 4 | (v & 0x000000000fffffffu);
 }
 
 /* The 16-bit code of a time. */
@@ -190,6 +200,7 @@ typedef struct jst_rows {
     uint32_t columns;
     uint32_t *widths; /* bytes per 8 rows */
     jst_memory *data;
+    uint64_t *bits; /* per column: of all its numbers together, where somebody keeps count */
 } jst_rows;
 
 bool jst_memory_grow(jst_memory *m, size_t bytes);
@@ -240,6 +251,7 @@ struct jst_decode {
     jst_memory heaps[JST_HEAP_COUNT];        /* what the offsets of binary columns point into */
     uint64_t heap_bytes[JST_HEAP_COUNT];
     uint64_t *histogram_used; /* per histogram: rows that are not null */
+    uint64_t *bucket_bits;    /* per histogram and bucket: bits of all its numbers together */
     jst_memory results, events, text;
     uint64_t result_count, event_count, text_bytes;
     jst_table table;     /* of the latest profile: most files share one */

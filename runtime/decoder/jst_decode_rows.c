@@ -40,7 +40,8 @@ bool jst_rows_make(jst_rows *r, uint32_t columns)
     *r = (jst_rows){.columns = columns};
     r->widths = calloc(columns, sizeof *r->widths);
     r->data = calloc(columns, sizeof *r->data);
-    return r->widths != NULL && r->data != NULL;
+    r->bits = calloc(columns, sizeof *r->bits);
+    return r->widths != NULL && r->data != NULL && r->bits != NULL;
 }
 
 void jst_rows_free(jst_rows *r)
@@ -48,6 +49,7 @@ void jst_rows_free(jst_rows *r)
     for (uint32_t i = 0; r->data != NULL && i < r->columns; i++)
         jst_memory_free(&r->data[i]);
     free(r->data);
+    free(r->bits);
     free(r->widths);
 }
 
@@ -114,6 +116,13 @@ void jst_fixed_put(jst_rows *r, uint64_t row, int32_t process, int64_t slice, in
     ((int32_t *)(void *)r->data[JST_DECODE_SPAN].p)[row] = span;
 }
 
+/* A number, and its bits among those of its column. */
+static void put(jst_rows *r, uint32_t column, uint64_t row, int64_t v)
+{
+    jst_values_of(r, column)[row] = v;
+    r->bits[column] |= (uint64_t)v;
+}
+
 bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
                   int64_t slice, int32_t span)
 {
@@ -129,26 +138,26 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
         const jst_cell *c = &t->cells[m->cells[i]];
         uint64_t v = m->values[i];
         if (c->goal == JST_GOAL_VALUE) {
-            jst_values_of(rows, JST_DECODE_SLICES_FIXED + c->column)[row] = jst_number(v);
+            put(rows, JST_DECODE_SLICES_FIXED + c->column, row, jst_number(v));
         } else if (c->goal == JST_GOAL_MOUNT && v != 0) {
             if (c->part != slot) {
                 slot = c->part;
                 jst_fixed_put(mounts, mounts->count, process, slice, span);
                 mounts->data[JST_DECODE_SLOT].p[mounts->count++] = c->part;
             }
-            jst_values_of(mounts, JST_DECODE_MOUNT_FIXED + c->column)[mounts->count - 1] =
-                jst_number(v);
+            put(mounts, JST_DECODE_MOUNT_FIXED + c->column, mounts->count - 1, jst_number(v));
         } else if (c->goal == JST_GOAL_BUCKET && v != 0) {
             uint32_t column = first_histogram + 2 * c->column;
             uint8_t *valid = &rows->data[column + 1].p[row / 8];
             d->histogram_used[c->column] += !(*valid >> row % 8 & 1);
             *valid |= (uint8_t)(1u << row % 8);
             jst_values_of(rows, column)[row * JST_DECODE_BUCKETS + c->part] = jst_number(v);
+            d->bucket_bits[c->column * JST_DECODE_BUCKETS + c->part] |= (uint64_t)jst_number(v);
         }
     }
     for (uint32_t i = 0; i < t->gauge_count; i++)
-        jst_values_of(rows, JST_DECODE_SLICES_FIXED + t->cells[t->gauges[i]].column)[row] =
-            (int64_t)d->levels[t->gauges[i]];
+        put(rows, JST_DECODE_SLICES_FIXED + t->cells[t->gauges[i]].column, row,
+            (int64_t)d->levels[t->gauges[i]]);
     return true;
 }
 

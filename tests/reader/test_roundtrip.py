@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -62,6 +63,21 @@ def expected(p: Profile) -> list[Row]:
     return rows
 
 
+def check_bits(decoded: Decoded) -> None:
+    """What the decoder says of a column's bits is what its values have."""
+    for table in (decoded.slices, decoded.mount_slices):
+        for name in table.column_names:
+            if name in HISTOGRAM_IDS:
+                rows = [row for row in table.column(name).to_pylist() if row is not None]
+                columns = np.array(rows, dtype=np.int64).reshape(-1, 32).T
+            elif name in decoded.bits:
+                columns = table.column(name).to_numpy()[None, :]
+            else:
+                continue
+            bits = [int(np.bitwise_or.reduce(column)) % 2**64 for column in columns]
+            assert bits == decoded.bits[name], name
+
+
 @SETTINGS
 @given(seed=st.integers(0, 2**32), slices=st.integers(0, 12), density=st.floats(0, 1))
 def test_random_profiles(tmp_path: Path, seed: int, slices: int, density: float) -> None:
@@ -69,6 +85,7 @@ def test_random_profiles(tmp_path: Path, seed: int, slices: int, density: float)
     decoded = read(p.write(tmp_path))
     assert decoded.results[0].warnings == []
     assert found(decoded, 0) == expected(p)
+    check_bits(decoded)
     header = decoded.results[0].header
     assert isinstance(header, ProfileHeader)
     assert [m.path for m in header.mounts] == ["/mnt/0", "/mnt/1", "/mnt/7"]

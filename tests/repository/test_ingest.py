@@ -221,6 +221,19 @@ def test_zeros_cost_nothing(store, spool):
     assert row == {"error_io_ops": 0}
 
 
+def test_values_are_split_into_bytes(store, spool):
+    import pyarrow.parquet as pq
+
+    make_profile(1).write(spool)
+    store.ingest([spool])
+    (path,) = (store.path / "mount_slices").rglob("*.parquet")
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    encodings = {column.path_in_schema: column.encodings for column in columns}
+    assert "BYTE_STREAM_SPLIT" in encodings["posix_write_bytes"]
+    assert "DELTA_BINARY_PACKED" in encodings["slice"]
+
+
 def test_remove_takes_only_finished_profiles(store, spool):
     done = make_profile(1)
     alive = make_profile(2, ended=False)

@@ -29,6 +29,7 @@ from jostle.reader.header import (
     parse_header,
 )
 from jostle.reader.native import (
+    BUCKETS,
     MOUNT_SLICES,
     REMAINDER,
     SHORTS,
@@ -144,6 +145,9 @@ class Decoded:
         communicators: process, communicator, size (int64), ranks (list of int64: world ranks in
             order; empty where they are not told). One row per communicator and process that used
             it, but none of MPI_COMM_WORLD.
+        bits: Of each metric of slices and mount_slices the bits that are set in any of its values,
+            of histograms bucket by bucket (32 numbers): 0 says that all are zero, and no value is
+            larger. Unsigned: a negative value has bit 63.
         short_processes: The processes of shorts files; entry k has the number -1 - k in the tables
             and one row in slices.
     """
@@ -155,6 +159,7 @@ class Decoded:
     communicators: pa.Table
     results: list[ReadResult]
     short_processes: list[ShortProcess]
+    bits: dict[str, list[int]]
 
 
 def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
@@ -210,7 +215,7 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
     batch, results, short_processes = _read(items, max_rows)
     return Decoded(
         _slices(batch), _mount_slices(batch), peer_slices(batch), collective_slices(batch),
-        communicators(batch), results, short_processes,
+        communicators(batch), results, short_processes, _bits(batch),
     )  # fmt: skip
 
 
@@ -239,6 +244,17 @@ def _mount_slices(batch: DecoderBatch) -> pa.Table:
     for i, name in enumerate(MOUNT_IDS):
         columns[name] = batch.column(MOUNT_SLICES, 4 + i, pa.int64())
     return pa.table(columns)
+
+
+def _bits(batch: DecoderBatch) -> dict[str, list[int]]:
+    numbers = batch.bits(SLICES, 3 + len(_NUMBER_IDS))[3:]
+    mounts = batch.bits(MOUNT_SLICES, 4 + len(MOUNT_IDS))[4:]
+    buckets = batch.bucket_bits(len(HISTOGRAM_IDS))
+    values = {name: [bits] for name, bits in zip(_NUMBER_IDS, numbers, strict=True)}
+    values |= {name: [bits] for name, bits in zip(MOUNT_IDS, mounts, strict=True)}
+    for i, name in enumerate(HISTOGRAM_IDS):
+        values[name] = buckets[i * BUCKETS : (i + 1) * BUCKETS]
+    return values
 
 
 def _fixed(batch: DecoderBatch, table: int) -> dict[str, pa.Array]:

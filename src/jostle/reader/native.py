@@ -100,13 +100,17 @@ def library() -> ctypes.CDLL:
             pointer,
             [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)],
         ),
+        "jst_decode_bits": (POINTER(c_uint64), [pointer, c_uint32]),
+        "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
         "jst_decode_text": (pointer, [pointer, POINTER(c_uint64)]),
     }
     for name, (result, arguments) in doors.items():
-        door = getattr(lib, name)
+        door = getattr(lib, name, None)
+        if door is None:
+            break
         door.restype, door.argtypes = result, arguments
-    if lib.jst_decode_api() != API:
+    if door is None or lib.jst_decode_api() != API:
         raise JostleError(
             f"{path} belongs to another version of jostle.",
             hint="Run `make build`, or reinstall jostle.",
@@ -183,6 +187,14 @@ class DecoderBatch:
         )
         mask = pa.foreign_buffer(valid.value, (rows + 7) // 8, base=self)
         return pa.Array.from_buffers(kind, rows, [mask], nulls.value, children=[values])
+
+    def bits(self, table: int, columns: int) -> list[int]:
+        """Per column of a table of slices: the bits set in any of its metric's values."""
+        return list(self._lib.jst_decode_bits(self._handle, table)[:columns])
+
+    def bucket_bits(self, histograms: int) -> list[int]:
+        """Per histogram and bucket: the bits set in any of the values."""
+        return list(self._lib.jst_decode_bucket_bits(self._handle)[: histograms * BUCKETS])
 
     def events(self) -> list[tuple[int, ...]]:
         """All events, as plain numbers (see EVENT)."""

@@ -219,7 +219,11 @@ class Plan:
         """Return the rows of all tables."""
         sources = [step.source for step in self.steps]
         batch = SliceBatch(
-            sources, self._source_index, self._decoded.slices, self._decoded.mount_slices
+            sources,
+            self._source_index,
+            self._decoded.slices,
+            self._decoded.mount_slices,
+            self._decoded.bits,
         )
         yield from partition_chunks(batch, self._horizon_ns)
         yield from traffic_chunks(self._decoded, self._source_index, sources, self._horizon_ns)

@@ -74,12 +74,14 @@ class SliceBatch:
             from the end, as numpy does), -1 for a process whose rows are to be dropped.
         slices: process, slice, span and metrics of scope process.
         mount_slices: process, slice, span, slot and metrics of scope mount.
+        bits: Decoded.bits, where a decoder kept them.
     """
 
     sources: list[ProcessSource]
     source_index: Ints
     slices: pa.Table
     mount_slices: pa.Table
+    bits: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[Partiti
         (batch.slices, "slices", "node_rollup"),
         (batch.mount_slices, "mount_slices", "rollup"),
     ):
-        rows = _rows(decoded, batch.source_index, names)
+        rows = _rows(decoded, batch, names)
         if horizon_ns:
             end = (rows.slice + rows.span) * names.slice_ns[rows.index]
             rows = rows.where(end > horizon_ns)
@@ -145,16 +147,24 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
     return distinct, np.array([rank_of[name] for name in names], dtype=np.int64)
 
 
-def _rows(decoded: pa.Table, source_index: Ints, names: NameRanks) -> _DecodedRows:
+def _rows(decoded: pa.Table, batch: SliceBatch, names: NameRanks) -> _DecodedRows:
     """Take the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
+    source_index = batch.source_index
     for name in decoded.column_names:
         if name in HISTOGRAM_IDS:
-            metrics |= _buckets(name, decoded.column(name))
+            metrics |= _buckets(name, decoded.column(name), batch.bits.get(name))
         elif name in BY_ID:
+            # RATIONALE: most columns are zero, and most values plausible; the bits of all values
+            # say both without a look at each.
+            known = batch.bits.get(name)
+            if known == [0]:
+                continue
             values = ints(decoded, name)
-            if values.any():
-                metrics[name] = values if plausible(values) else values.clip(0, MAX_VALUE)
+            bits = int(known[0] if known else np.bitwise_or.reduce(values))
+            if bits:
+                sound = 0 < bits <= MAX_VALUE or plausible(values)
+                metrics[name] = values if sound else values.clip(0, MAX_VALUE)
     index = source_index[ints(decoded, "process")] if decoded.num_rows else ints(decoded, "process")
     mount = names.mount[index, ints(decoded, "slot")] if "slot" in decoded.column_names else None
     rows = _DecodedRows(index, ints(decoded, "slice"), ints(decoded, "span"), mount, metrics)
@@ -166,14 +176,14 @@ def plausible(values: Ints) -> bool:
     return int(values.max()) <= MAX_VALUE and int(values.min()) >= 0
 
 
-def _buckets(name: str, column: pa.ChunkedArray) -> Columns:
+def _buckets(name: str, column: pa.ChunkedArray, bits: Sequence[int] | None) -> Columns:
     if column.null_count == len(column):
         return {}
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     # NOTE: a null row stands for 32 zeros, and the decoder keeps zeros under it.
     flat = chunk.values.slice(chunk.offset * HIST_BUCKETS, len(chunk) * HIST_BUCKETS)
     matrix = flat.to_numpy().reshape(-1, HIST_BUCKETS)
-    used = np.flatnonzero(np.bitwise_or.reduce(matrix, axis=0))
+    used = np.flatnonzero(np.bitwise_or.reduce(matrix, axis=0) if bits is None else bits)
     return {bucket_column(name, int(bucket)): matrix[:, bucket] for bucket in used}
 
 
@@ -252,7 +262,7 @@ def _is_empty(rows: pa.Table, name: str) -> bool:
     if pa.types.is_binary(column.type):
         return not any(chunk.get_total_buffer_size() and pc.max(pc.binary_length(chunk)).as_py()
                        for chunk in column.chunks)  # fmt: skip
-    return not ints(rows, name).any()
+    return not np.bitwise_or.reduce(ints(rows, name))
 
 
 def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints, Columns, Ints]:
