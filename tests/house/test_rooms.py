@@ -29,13 +29,14 @@ ROOMS = {
     "synthetic": "reader repository topology network",
     "analysis": "reader repository topology network",
     "report": "reader repository analysis topology network",
+    "spark": "reader repository report",
     "door": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "study": "reader repository analysis lab signals inject topology network",
     "validation": "reader repository analysis synthetic lab signals inject study topology network",
     "server": "reader repository analysis report study topology network",
     "cli": "reader repository analysis report plot study validation synthetic lab signals inject "
-    "server receive topology network",
+    "server receive spark topology network",
 }
 #: Room -> its subrooms from the lowest to the highest: each may import those before it, and those
 #: joined by "+" do not import each other. The modules beside the subrooms may import all of them:

@@ -7,7 +7,7 @@ import errno
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -141,6 +141,20 @@ class Engine:
         #: Told of each file that is left out, once.
         self.on_damage: Callable[[DamagedError], None] = lambda _damaged: None
 
+    @classmethod
+    def of_snapshot(cls, snapshot: Snapshot, *, threads: int | None = None) -> Engine:
+        """Ask the files of a snapshot.
+
+        Args:
+            snapshot: They.
+            threads: How many may work on a question; None: as many as there are cores.
+        """
+        engine = cls(Path(snapshot.name), SnapshotLog(snapshot))
+        if threads is not None:
+            engine._database = connect()
+            engine._database.execute(f"SET threads = {threads}")
+        return engine
+
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
         """Ask a question; tables and views are those of docs/reference/repository.md.
 
@@ -208,6 +222,29 @@ class Engine:
                 damaged = self.unreadable(error, self._culprit(cursor, error, sql))
                 if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
                     raise damaged from error
+
+    def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
+        """Ask a question to a snapshot, and give the answer piece by piece.
+
+        Args:
+            sql: The question; tables and views as for `query`.
+            rows: Most rows of a piece.
+
+        Raises:
+            SnapshotGoneError: A file is gone.
+            DamagedError: A file cannot be read.
+        """
+        cursor = self._connect()
+        try:
+            for name, select in self._views(sql, cursor.viewed).items():
+                cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
+            yield from cursor.connection.sql(sql).to_arrow_reader(rows)
+        except duckdb.Error as error:
+            damaged = self.unreadable(error, self._culprit(cursor, error, sql))
+            self.leave_out(damaged)
+            raise damaged from error
+        finally:
+            cursor.connection.close()
 
     def leave_out(self, damaged: DamagedError) -> bool:
         """Leave out a damaged file from now on, if that is right; return whether it is.

@@ -159,11 +159,8 @@ def _texts(table: str) -> list[str]:
 def _fits(name: str, part: ExportSelection) -> None:
     """Refuse what a table does not have."""
     known = _METRICS_OF.get(name)
-    if part.span is not None and known is None and name != "segments":
-        raise JobError(
-            f"`{name}` has no slices that could be of a span.",
-            hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
-        )
+    if part.span is not None:
+        reaching(name, part.span)
     missing = [metric for metric in part.metrics or () if known is None or metric not in known]
     if missing:
         having = [table for table, ids in _METRICS_OF.items() if set(missing) <= set(ids)]
@@ -172,6 +169,22 @@ def _fits(name: str, part: ExportSelection) -> None:
             hint=f"Tables that have it: {', '.join(having)}." if having else
             f"Tables with metrics: {', '.join(_METRICS_OF)}.",
         )  # fmt: skip
+
+
+def reaching(name: str, span: tuple[int, int]) -> str:
+    """Return SQL: which rows of a table reach into a span of time (ns since the epoch).
+
+    Raises:
+        JobError: The rows of this table have no time.
+    """
+    if name not in _METRICS_OF and name != "segments":
+        raise JobError(
+            f"`{name}` has no slices that could be of a span.",
+            hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
+        )
+    start, end = ("start_ns", "end_ns") if name == "segments" else (
+        "slice * slice_ns", "(slice + 1) * slice_ns")  # fmt: skip
+    return f"{start} < {span[1]} AND {end} > {span[0]}"
 
 
 def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
@@ -186,11 +199,7 @@ def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
         )
     elif name == "slices":
         columns += f" {_AS_LISTS}"
-    reach = None
-    if part.span is not None:
-        start, end = ("start_ns", "end_ns") if name == "segments" else (
-            "slice * slice_ns", "(slice + 1) * slice_ns")  # fmt: skip
-        reach = f"{start} < {part.span[1]} AND {end} > {part.span[0]}"
+    reach = None if part.span is None else reaching(name, part.span)
     source = engine.source(name, *(part.span or ()))
     return f"SELECT {columns} FROM ({source}) {_where(part.job, reach)}"
 

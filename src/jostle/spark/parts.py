@@ -1,0 +1,69 @@
+"""Divides the files of a snapshot into parts that can be read apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from jostle.repository import Snapshot
+from jostle.repository.store.layout import DAY_NS, RESOURCE, TABLES
+from jostle.repository.store.state import File
+
+#: Stored bytes of a part, about: some seconds of work, so that a part that is lost costs little.
+PART_BYTES = 64 << 20
+
+
+def days(snapshot: Snapshot, tables: Collection[str]) -> list[Snapshot]:
+    """Divide a snapshot by the days on which the slices of some tables began.
+
+    Args:
+        snapshot: All files.
+        tables: Tables to divide; all others are whole in every part.
+
+    Returns:
+        A part per day, the earliest first; one part where there is nothing to divide.
+    """
+    by_day: dict[int, dict[str, list[File]]] = {}
+    for table in tables:
+        for file in snapshot.files.get(table, ()):
+            by_day.setdefault(_day(file), {}).setdefault(table, []).append(file)
+    empty: dict[str, tuple[File, ...]] = dict.fromkeys(tables, ())
+    return [
+        replace(snapshot, files={
+            **snapshot.files, **empty, **{name: tuple(files) for name, files in mine.items()},
+        })
+        for _, mine in sorted(by_day.items())
+    ] or [snapshot]  # fmt: skip
+
+
+def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
+    """Divide the files of a table into parts whose rows, one after the other, are its rows.
+
+    Rows of rollups are sums over the files of a day, so these stay together; tables of which the
+    newest rows count are not divided.
+
+    Args:
+        snapshot: All files.
+        table: Its name.
+    """
+    if not TABLES[table].partition_ns:
+        return [snapshot]
+    if table in RESOURCE:
+        return days(snapshot, [table])
+    groups = _grouped(sorted(snapshot.files.get(table, ()), key=lambda file: (file.lo, file.path)))
+    return [replace(snapshot, files={**snapshot.files, table: group}) for group in groups]
+
+
+def _grouped(files: list[File]) -> Iterator[tuple[File, ...]]:
+    """Divide files, in their order, into groups of about PART_BYTES."""
+    group: list[File] = []
+    for file in files:
+        if group and sum(each.bytes for each in group) + file.bytes > PART_BYTES:
+            yield tuple(group)
+            group = []
+        group.append(file)
+    yield tuple(group)
+
+
+def _day(file: File) -> int:
+    return file.lo // DAY_NS

@@ -1,0 +1,77 @@
+"""The tables of a repository as Spark sees them: their columns, types, and what to ask for them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.errors import UsageError
+from jostle.repository.store.layout import TABLES
+
+#: Spark has no unsigned numbers.
+_WIDE = pa.decimal128(20, 0)
+_TEXT, _INT, _FLAG = pa.string(), pa.int64(), pa.bool_()
+_JOBS: dict[str, pa.DataType] = {
+    "job": _TEXT, "start_ns": _INT, "end_ns": _INT, "running": _FLAG, "processes": _INT,
+    "short_processes": _INT, "hosts": _INT, "program": _TEXT, "uid": _INT, "slice_ns": _INT,
+    "clock_state": _INT, "clock_error_us": _INT,
+}  # fmt: skip
+_METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
+_SERVERS = """(SELECT * FROM component_slices WHERE machine IN
+    (SELECT machine FROM machines WHERE role = 'server'))"""
+#: Tables that are asked for under another name than that of the files: what they read, how.
+_VIEWS = {
+    "jobs": ("processes", ("processes",), "jobs"),
+    "servers": ("component_slices", ("component_slices", "machines"), _SERVERS),
+}
+NAMES = (*TABLES, *_VIEWS)
+
+
+def columns(table: str) -> dict[str, pa.DataType]:
+    """Return the columns of a table, with types that Spark has.
+
+    Raises:
+        UsageError: There is no such table.
+    """
+    if table not in NAMES:
+        raise UsageError(f"There is no table {table!r}.", hint=f"Tables: {', '.join(NAMES)}.")
+    if table == "jobs":
+        return dict(_JOBS)
+    layout = TABLES[divided(table)]
+    if table in _METRICS:
+        histogram = pa.list_(pa.int64())
+        values = {name: histogram if name in HISTOGRAM_IDS else _INT for name in _METRICS[table]}
+    else:
+        values = layout.values
+    return {name: _WIDE if kind == pa.uint64() else kind
+            for name, kind in {**layout.keys, **values}.items()}  # fmt: skip
+
+
+def divided(table: str) -> str:
+    """Return the table of files whose parts are the parts of a table."""
+    return _VIEWS[table][0] if table in _VIEWS else table
+
+
+def read(table: str) -> tuple[str, ...]:
+    """Return the tables of files that a table is made of."""
+    return _VIEWS[table][1] if table in _VIEWS else (table,)
+
+
+def question(table: str, names: list[str], where: str) -> str:
+    """Return the SQL of some columns of a table.
+
+    Args:
+        table: Its name.
+        names: Of columns.
+        where: SQL: which rows; "" for all.
+    """
+    kinds = columns(table)
+    shown = [_shown(name, kinds[name]) for name in names] or ["1"]
+    source = _VIEWS[table][2] if table in _VIEWS else table
+    return f"SELECT {', '.join(shown)} FROM {source}{f' WHERE {where}' if where else ''}"
+
+
+def _shown(name: str, kind: pa.DataType) -> str:
+    if name in HISTOGRAM_IDS:
+        return f"{name}::BIGINT[] AS {name}"
+    return f"{name}::DECIMAL(20, 0) AS {name}" if kind == _WIDE else name
