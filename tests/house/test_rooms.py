@@ -49,7 +49,7 @@ SUBROOMS = {
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor site_demo+network_demo commands",
     "study": "places",
-    "validation": "lab",
+    "validation": "lab+scale",
     "synthetic": "traces+planted+placed machines",
     "lab": "filesystems",
     "topology": "formats",

@@ -1,0 +1,97 @@
+"""Viewers of the pages: each asks for the list of jobs, then for a job as its page does."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+_TIMEOUT_S = 60.0
+
+
+@dataclass
+class Asked:
+    """Answers to one kind of question.
+
+    Attributes:
+        at: When each was asked, s (monotonic).
+        took_s: How long each answer took.
+    """
+
+    at: list[float] = field(default_factory=list)
+    took_s: list[float] = field(default_factory=list)
+
+
+class Viewers:
+    """Several viewers, each with a connection and a thread of its own.
+
+    Attributes:
+        asked: By the kind of the question.
+        errors: Answers that were none.
+    """
+
+    def __init__(self, address: str, token: str, number: int, pause_s: float) -> None:
+        """Let them begin.
+
+        Args:
+            address: HOST:PORT of `jostle serve`.
+            token: Of its URL.
+            number: How many.
+            pause_s: Between two questions of one viewer.
+        """
+        self._address, self._token, self._pause_s = address, token, pause_s
+        self.asked: dict[str, Asked] = {}
+        self.errors: list[str] = []
+        self._guard, self._over = threading.Lock(), threading.Event()
+        self._threads = [
+            threading.Thread(target=self._look, args=(each,), daemon=True) for each in range(number)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """Let them end."""
+        self._over.set()
+        for thread in self._threads:
+            thread.join(_TIMEOUT_S)
+
+    def _look(self, number: int) -> None:
+        chance = random.Random(number)
+        while not self._over.is_set():
+            jobs = self._ask("jobs", "jobs?limit=100")
+            names = [job["job"] for job in jobs.get("jobs", [])] if jobs else []
+            if names:
+                job = quote(chance.choice(names), safe="")
+                self._ask("job", f"jobs/{job}")
+                self._ask("series", f"jobs/{job}/series?metric=bytes")
+                self._ask("background", f"jobs/{job}/series?metric=bytes&of=others")
+            self._over.wait(self._pause_s)
+
+    def _ask(self, kind: str, path: str) -> dict[str, list[dict[str, str]]]:
+        """Ask one question; an answer of status 202 (still being made) counts as one."""
+        begin = time.monotonic()
+        try:
+            connection = http.client.HTTPConnection(self._address, timeout=_TIMEOUT_S)
+            connection.request(
+                "GET", f"/api/v1/{path}", headers={"Authorization": f"Bearer {self._token}"}
+            )
+            answer = connection.getresponse()
+            content = answer.read()
+            connection.close()
+        except OSError as error:
+            self.errors.append(f"{kind}: {error}")
+            return {}
+        with self._guard:
+            asked = self.asked.setdefault(kind, Asked())
+            asked.at.append(begin)
+            asked.took_s.append(time.monotonic() - begin)
+        if answer.status not in (200, 202, 404):
+            self.errors.append(f"{kind}: {answer.status} {content[:200]!r}")
+        if answer.status != 200:
+            return {}
+        found: dict[str, list[dict[str, str]]] = json.loads(content)
+        return found
