@@ -31,7 +31,7 @@ from jostle.errors import JostleError  # noqa: E402
 from jostle.repository import Repository  # noqa: E402
 from jostle.repository.ingest import fair_batches as shares  # noqa: E402
 from jostle.repository.ingest import follow  # noqa: E402
-from jostle.repository.maintenance import compact  # noqa: E402
+from jostle.repository.maintenance import merge  # noqa: E402
 from jostle.repository.store import files, log, tables  # noqa: E402
 from jostle.repository.store.layout import MARKER, MERGED, QUARANTINE, TABLES  # noqa: E402
 
@@ -143,7 +143,7 @@ def content(root: Path) -> dict[str, list[Any]]:
         named = state.of(table)
         if not named:
             continue
-        rows = tables.without_zeros(table, compact.merge(root, named))
+        rows = tables.without_zeros(table, merge.merge(root, named))
         names = sorted(set(rows.column_names) - _UNSURE)
         keys = [name for name in _KEYS.get(table, names) if name in names]
         lines = sorted(map(repr, zip(*(rows[name].to_pylist() for name in names), strict=True)))

@@ -15,6 +15,7 @@ from support import end_job, expected_keys, make_profile, random_moves, stored_k
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import follow as follow_module
 from jostle.repository.ingest import ingest as ingest_module
+from jostle.repository.maintenance import tiers
 
 LENGTH = 200_000_000  # ns
 
@@ -147,7 +148,7 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
 def test_compaction_beside_the_follower(store, spool, monkeypatch):
     """Small files are merged while new ones come in, and every slice stays there once."""
     monkeypatch.setattr(follow_module, "_COMPACT_EVERY_S", 0.05)
-    monkeypatch.setattr(follow_module, "_COMPACT_AT", 3)
+    monkeypatch.setattr(tiers, "FAN", 3)
     monkeypatch.setattr(follow_module, "_SLOWEST_S", 0.02)
     stop = threading.Event()
     thread = threading.Thread(target=store.follow, args=([spool],), kwargs={"stop": stop.is_set})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError
 from jostle.repository.ingest.ingest import Ingester
-from jostle.repository.maintenance.compact import compact
+from jostle.repository.maintenance.compact import Compactor
 from jostle.repository.store.files import plain_errors
 from jostle.repository.store.log import open_marker
 from jostle.repository.types import IngestReport
@@ -19,9 +19,6 @@ from jostle.repository.types import IngestReport
 _SLOWEST_S = 2.0
 _FASTEST_S = 0.03
 _ASK_S = 0.1
-# Small files are merged along the way once so many of them lie in one partition.
-_COMPACT_AT = 32
-_COMPACT_BYTES = 4 << 20
 _COMPACT_EVERY_S = 30.0
 _MERGE_EVERY_S = 10.0
 
@@ -39,7 +36,7 @@ def follow(
     """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
-    tidy = _Beside(partial(_tidy, root), _COMPACT_EVERY_S)
+    tidy = _Beside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
     merging = _Beside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
@@ -128,6 +125,6 @@ class _Beside:
             self._thread.join()
 
 
-def _tidy(root: Path) -> None:
+def _tidy(compactor: Compactor) -> None:
     with contextlib.suppress(JostleError):  # the ingester will meet and report it too
-        compact(root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)
+        compactor.tend()

@@ -3,91 +3,129 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from jostle.repository.errors import ConflictError, DamagedError, RepositoryError
+from jostle.repository.maintenance.merge import LIVES, NAMES, merge, merged_chunks, rank
+from jostle.repository.maintenance.tiers import WHOLE_BYTES, due, portions, small_files
 from jostle.repository.segments import merge_cache as copies
-from jostle.repository.store.damage import reason_of
-from jostle.repository.store.files import cannot_use, plain_errors, publish, strays, write_chunks
-from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, TableLayout
+from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
+from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log, open_marker
 from jostle.repository.store.state import Change, File, RepositoryState
-from jostle.repository.store.tables import Ints, PartitionChunk, groups, order, without_zeros
+from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
 
-SMALL_BYTES = 32 << 20
 # A file that no commit names is nobody's after this time; until then a reader may have it open
 # and an ingester may be about to commit it.
 GRACE_S = 900.0
-_ORDER = {
-    "slices": ("job", "slice", "process"),
-    "mount_slices": ("job", "slice", "process"),
-    "segments": ("job", "process", "number"),
-    "peers": ("job", "process", "peer"),
-    "peer_slices": ("job", "slice", "process", "peer"),
-    "collective_slices": ("job", "slice", "process", "communicator", "operation", "root"),
-    "communicators": ("job", "process", "communicator"),
-    "files": ("job", "process", "hash"),
-    "component_slices": ("kind", "host", "name", "job", "slice"),
-}
-#: Tables of lives, of which the newest row counts: what tells them apart, and how they are sorted.
-_LIVES = {
-    "processes": ("process", "job"),
-    "machines": ("machine", "host"),
-    "batch_jobs": ("batch_job", "job"),
-}
-#: Tables of names: of whose lives, and the column that says so.
-_NAMES = {
-    "mounts": ("processes", "job"),
-    "tokens": ("processes", "job"),
-    "components": ("machines", "machine"),
-}
+# Merged files are read often and written once: what a higher level costs is in decision 0051.
+_LEVEL = 3
+_RECENT_NS = 2 * DAY_NS
+_ALL_EVERY_S = 3600.0
 
 
-def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) -> CompactReport:
-    """Merge the small files of each partition and removes stray files.
-
-    Args:
-        root: The repository.
-        small_bytes: Files below this size are merged, into files of about this size.
-        at_least: Partitions with fewer small files are left alone.
-    """
+def compact(root: Path) -> CompactReport:
+    """Merge all files of each partition that are not whole yet, and remove stray files."""
     open_marker(root)
     with plain_errors(root):
-        return _compact(root, small_bytes, at_least)
+        compactor = Compactor(root)
+        before = list(compactor.log.refresh())
+        removed = compactor.remove_strays()  # on a full disk it makes the room that merging needs
+        while compactor.merge(small_files(compactor.log.state)):
+            pass
+        after = list(compactor.log.refresh())
+        return CompactReport(
+            len(before),
+            len(after),
+            sum(file.bytes for file in before),
+            sum(file.bytes for file in after),
+            removed,
+            tuple(compactor.damaged),
+        )
 
 
-def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
-    log = Log(root)
-    before = list(log.refresh())
-    removed = _tidy(root, log)  # on a full disk it makes the room that merging needs
-    damaged: list[str] = []
-    for group in _groups(before, small_bytes, at_least):
-        with contextlib.suppress(ConflictError):  # somebody else merged them: just as well
-            files, rows = _readable(root, group, damaged)
-            if len(files) >= at_least:
-                _replace(root, log, files, rows)
-    after = list(log.refresh())
-    return CompactReport(
-        len(before),
-        len(after),
-        sum(file.bytes for file in before),
-        sum(file.bytes for file in after),
-        removed,
-        tuple(damaged),
-    )
+class Compactor:
+    """Compacts one repository again and again, beside whoever ingests.
+
+    Attributes:
+        log: Its log.
+        damaged: Files that could not be read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.log = Log(root)
+        self.damaged: list[str] = []
+        self._root = root
+        self._replaced: list[tuple[float, str]] = []
+        self._all_at = 0.0
+
+    def tend(self) -> None:
+        """Merge what is due by tiers.py.
+
+        Partitions of the last two days are looked at; all of them, and stray files, once an hour.
+        """
+        state = self.log.refresh()
+        newest = max((file.hi for file in state.of("rollup")), default=0)
+        files = [file for table in TABLES for file in
+                 (state.reaching(table, newest - _RECENT_NS, 2**63) if TABLES[table].partition_ns
+                  else state.of(table))]  # fmt: skip
+        if time.monotonic() >= self._all_at:
+            self._all_at = time.monotonic() + _ALL_EVERY_S
+            self.remove_strays()
+            files = list(state)
+        self._remove_replaced()
+        for members in small_files(files):
+            self.merge(due(members, newest))
+
+    def merge(self, groups: Iterable[Sequence[File]]) -> int:
+        """Merge groups of files of one partition each; returns how many files are fewer."""
+        fewer = 0
+        for group in groups:
+            for files in portions(group):
+                with contextlib.suppress(ConflictError):  # somebody else merged them: as well
+                    fewer += self._merge(files)
+        return fewer
+
+    def _merge(self, group: Sequence[File]) -> int:
+        files = [file for file in group if file.path not in self.damaged]
+        while len(files) > 1:
+            try:
+                new = write_chunks(
+                    self._root, merged_chunks(self._root, files, WHOLE_BYTES), _LEVEL
+                )
+            except DamagedError as error:
+                self.damaged.append(error.file)
+                files = [file for file in files if file.path != error.file]
+                continue
+            change = Change("compact", add=new, remove=[file.path for file in files])
+            publish(self._root, self.log, change)
+            _leave(self._root, files)
+            self._replaced += [(time.time(), file.path) for file in files]
+            return len(files) - len(new)
+        return 0
+
+    def _remove_replaced(self) -> None:
+        """Remove what was merged and nobody can have open any more."""
+        while self._replaced and self._replaced[0][0] < time.time() - GRACE_S:
+            with contextlib.suppress(OSError):  # it is a stray file from now on
+                (self._root / self._replaced.pop(0)[1]).unlink(missing_ok=True)
+
+    def remove_strays(self) -> int:
+        """Remove files that no commit names; returns how many."""
+        removed = 0
+        for path in list(strays(self._root, self.log.state, GRACE_S, time.time())):
+            with contextlib.suppress(OSError):  # the next one removes it
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
 
 
 def _readable(
@@ -112,120 +150,11 @@ def _readable(
     return files, pa.table({})
 
 
-def _tidy(root: Path, log: Log) -> int:
-    """Remove stray files; gives how many."""
-    removed = 0
-    for path in list(strays(root, log.state, GRACE_S, time.time())):
-        with contextlib.suppress(OSError):  # the next one removes it
-            path.unlink(missing_ok=True)
-            removed += 1
-    return removed
-
-
-def _groups(files: Iterable[File], small_bytes: int, at_least: int) -> list[list[File]]:
-    folders = defaultdict(list)
-    for file in files:
-        if file.bytes < small_bytes:
-            folders[os.path.dirname(file.path)].append(file)
-    result = []
-    for members in folders.values():
-        group: list[File] = []
-        for file in sorted(members, key=lambda file: file.lo):
-            if group and sum(member.bytes for member in group) + file.bytes > 2 * small_bytes:
-                result.append(group)
-                group = []
-            group.append(file)
-        result.append(group)
-    return [group for group in result if len(group) >= at_least]
-
-
-def _replace(root: Path, log: Log, old: Sequence[File], rows: pa.Table) -> None:
-    lo, hi = min(file.lo for file in old), max(file.hi for file in old)
-    new = write_chunks(root, [PartitionChunk(old[0].table, rows, lo, hi)] if rows.num_rows else [])
-    publish(root, log, Change("compact", add=new, remove=[file.path for file in old]))
-    _leave(root, old)
-
-
 def _leave(root: Path, files: Iterable[File]) -> None:
     """Start the time of grace of files that were just taken out."""
     for file in files:
         with contextlib.suppress(OSError):
             os.utime(root / file.path)
-
-
-def merge(root: Path, files: Sequence[File]) -> pa.Table:
-    """Read files of one table and gives their rows as one file should hold them.
-
-    Raises:
-        DamagedError: A file is damaged.
-        RepositoryError: A file cannot be read at this time.
-    """
-    table = TABLES[files[0].table]
-    parts = []
-    for file in files:
-        try:
-            parts.append(pq.ParquetFile(root / file.path).read())
-        except (OSError, pa.ArrowException) as error:
-            if isinstance(error, OSError) and error.errno not in (None, errno.ENOENT, errno.EIO):
-                raise cannot_use(root, error) from error
-            span = (file.lo, file.hi)
-            raise DamagedError(root, file.path, reason_of(error, root), span) from error
-    rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
-    for index, field in enumerate(rows.schema):
-        number = pa.types.is_integer(field.type)
-        if number and field.name in table.values and rows.column(index).null_count:
-            filled = pc.fill_null(rows.column(index), 0)
-            rows = rows.set_column(index, field.name, filled)
-    if table.name in ("rollup", "node_rollup"):
-        return _merge_rollup(table, rows)
-    if table.name in _LIVES:
-        return _latest(rows, *_LIVES[table.name])
-    if table.name in _NAMES:
-        return rows.group_by(rows.column_names).aggregate([])
-    keys = [_rank(rows, name) for name in _ORDER[table.name]]
-    return without_zeros(table.name, rows.take(pa.array(order(*keys))))
-
-
-def _rank(rows: pa.Table, name: str) -> Ints:
-    """Return numbers that sort as a column does."""
-    column = rows.column(name)
-    if pa.types.is_integer(column.type):
-        values: Ints = column.to_numpy().astype(np.int64)
-        return values
-    encoded = column.combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    names = encoded.dictionary.to_pylist()
-    rank_of = np.empty(len(names), dtype=np.int64)
-    rank_of[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    result: Ints = rank_of[encoded.indices.to_numpy()]
-    return result
-
-
-def _merge_rollup(table: TableLayout, rows: pa.Table) -> pa.Table:
-    slice_ns = _rank(rows, "slice_ns")
-    start = _rank(rows, "slice") * slice_ns
-    resource = "mount" if table.name == "rollup" else "host"
-    by, starts = groups(start, _rank(rows, "job"), _rank(rows, resource), slice_ns)
-    first = pa.array(by[starts])
-    functions = dict(zip(STATS, (np.add, np.minimum, np.maximum), strict=True))
-    columns: dict[str, Any] = {}
-    for name in rows.column_names:
-        stat = "sum" if name == "count" else name.rpartition("_")[2]
-        if name == "count" or name in table.values:
-            columns[name] = functions[stat].reduceat(_rank(rows, name)[by], starts)
-        else:
-            columns[name] = rows.column(name).take(first)
-    return without_zeros(table.name, pa.table(columns))
-
-
-def _latest(rows: pa.Table, key: str, group: str) -> pa.Table:
-    """Keep the newest row of each process or machine, sorted by group and start."""
-    life, revision = _rank(rows, key), _rank(rows, "revision")
-    by = np.lexsort((revision, life))
-    last = np.append(np.diff(life[by]) != 0, True)
-    rows = rows.take(pa.array(by[last]))
-    return rows.take(pa.array(np.lexsort((_rank(rows, "start_ns"), _rank(rows, group)))))
 
 
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
@@ -263,13 +192,13 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     partition_chunks: list[PartitionChunk] = []
     forget: list[int] = []
     damaged: list[str] = []
-    for lives, (key, _) in _LIVES.items():
+    for lives, (key, _) in LIVES.items():
         life_files, rows = _readable(root, state.of(lives), damaged)
         if not life_files:
             continue
         end = _ends(rows)
         gone = rows.column("complete").to_numpy() & (end <= horizon)
-        forget += _rank(rows, key)[gone].tolist()
+        forget += rank(rows, key)[gone].tolist()
         rows_removed += int(gone.sum())
         if not gone.any():
             continue
@@ -277,7 +206,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         partition_chunks.append(PartitionChunk(lives, rows, 0, 0))
         old += life_files
         # What a damaged file of processes names is not known: nothing of its jobs may go.
-        for table, (of, owner) in _NAMES.items():
+        for table, (of, owner) in NAMES.items():
             if damaged or of != lives:
                 continue
             files, of_table = _readable(root, state.of(table), damaged)
@@ -303,8 +232,8 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
 def _ends(rows: pa.Table) -> Ints:
     """Return when each life ended, ns."""
     if "last_slice" in rows.column_names:
-        return (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
-    return _rank(rows, "end_ns")
+        return (rank(rows, "last_slice") + 1) * rank(rows, "slice_ns")
+    return rank(rows, "end_ns")
 
 
 def _sane(state: RepositoryState, horizon: int) -> None:

@@ -18,7 +18,7 @@ from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_fo
 from jostle.repository.store.log import Log, reached, sync_folder
 from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import Change, File
-from jostle.repository.store.tables import PartitionChunk
+from jostle.repository.store.tables import PartitionChunk, PartitionStream
 
 ROW_GROUP = 128 * 1024
 _BUCKET = re.compile(r"_b\d\d$")
@@ -27,8 +27,15 @@ _DELTA, _SPLIT = "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"
 CHANGE = "jostle.change"
 
 
-def write_chunks(root: Path, parts: Iterable[PartitionChunk]) -> list[File]:
+def write_chunks(
+    root: Path, parts: Iterable[PartitionChunk | PartitionStream], level: int = 1
+) -> list[File]:
     """Write chunks as files of a repository; they become valid with the commit that lists them.
+
+    Args:
+        root: The repository.
+        parts: The chunks.
+        level: Of zstd.
 
     Raises:
         RepositoryError: They cannot be written; files already written are removed again.
@@ -37,7 +44,7 @@ def write_chunks(root: Path, parts: Iterable[PartitionChunk]) -> list[File]:
     change = uuid.uuid4().hex
     try:
         for chunk in parts:
-            files.append(_write(root, chunk, change))
+            files.append(_write(root, chunk, change, level))
         for folder in {(root / file.path).parent for file in files}:
             sync_folder(folder)
     except BaseException as error:
@@ -48,13 +55,15 @@ def write_chunks(root: Path, parts: Iterable[PartitionChunk]) -> list[File]:
     return files
 
 
-def _write(root: Path, chunk: PartitionChunk, change: str) -> File:
+def _write(root: Path, chunk: PartitionChunk | PartitionStream, change: str, level: int) -> File:
     folder = root / partition_folder(TABLES[chunk.table], chunk.lo)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.parquet"
     temporary, final = folder / f".{name}", folder / name
     try:
-        write_parquet(chunk.rows, temporary, TABLES[chunk.table].keys, {CHANGE: change})
+        keys = TABLES[chunk.table].keys
+        parts = iter([chunk.rows]) if isinstance(chunk, PartitionChunk) else chunk.parts
+        rows = write_parquet(parts, temporary, keys, {CHANGE: change}, level)
         reached("file-written")
         size, checksum = temporary.stat().st_size, file_sum(temporary)
         os.rename(temporary, final)
@@ -63,26 +72,36 @@ def _write(root: Path, chunk: PartitionChunk, change: str) -> File:
         raise
     reached("file-renamed")
     path = final.relative_to(root).as_posix()
-    return File(chunk.table, path, chunk.rows.num_rows, size, chunk.lo, chunk.hi, checksum)
+    return File(chunk.table, path, rows, size, chunk.lo, chunk.hi, checksum)
 
 
 def write_parquet(
-    rows: pa.Table, path: Path, keys: Container[str], metadata: dict[str, str] | None = None
-) -> None:
+    parts: Iterator[pa.Table],
+    path: Path,
+    keys: Container[str],
+    metadata: dict[str, str],
+    level: int,
+) -> int:
     """Write a table with zstd, as decision 0051 says: values byte by byte, names by dictionary.
 
     Args:
-        rows: The table.
+        parts: The table's parts, each with the same columns; at least one.
         path: The file.
         keys: Columns to keep statistics of, for queries that skip row groups.
         metadata: What the file says of itself.
+        level: Of zstd.
+
+    Returns:
+        The number of rows.
     """
+    first = next(parts)
+    schema, count = first.schema, 0
     # RATIONALE: a time has 12 significant bits and many trailing zeros, an amount many leading
     # ones: split into bytes, both vanish in zstd. Differences of neighbours, which suit a slice's
     # number, fill all bits: a third more.
     coded = {
         field.name: _DELTA if field.name in keys else _SPLIT
-        for field in rows.schema
+        for field in schema
         if pa.types.is_integer(field.type)
         and field.name != "process"
         and not _BUCKET.search(field.name)
@@ -90,21 +109,35 @@ def write_parquet(
     with path.open("wb") as stream:
         with pq.ParquetWriter(
             stream,
-            rows.schema,
+            schema,
             compression="zstd",
-            compression_level=1,
-            use_dictionary=[name for name in rows.column_names if name not in coded],
+            compression_level=level,
+            use_dictionary=[name for name in schema.names if name not in coded],
             column_encoding=coded,
             store_schema=False,
             write_page_checksum=True,  # `jostle repository check` finds a bit that turned
             # Nobody looks for rows by the value of a metric, and it costs a sixth of the writing.
-            write_statistics=[name for name in rows.column_names if name in keys],
+            write_statistics=[name for name in schema.names if name in keys],
         ) as writer:
-            writer.write_table(rows, row_group_size=ROW_GROUP)
-            if metadata:
-                writer.add_key_value_metadata(metadata)
+            for group in _row_groups(first, parts):
+                writer.write_table(group, row_group_size=ROW_GROUP)
+                count += group.num_rows
+            writer.add_key_value_metadata(metadata)
         stream.flush()
         os.fsync(stream.fileno())
+    return count
+
+
+def _row_groups(first: pa.Table, more: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Put parts together into whole row groups."""
+    kept = first
+    for part in more:
+        if kept.num_rows >= ROW_GROUP:
+            whole = kept.num_rows // ROW_GROUP * ROW_GROUP
+            yield kept.slice(0, whole)
+            kept = kept.slice(whole)
+        kept = pa.concat_tables([kept, part])
+    yield kept
 
 
 def publish(root: Path, log: Log, change: Change) -> None:

@@ -64,6 +64,23 @@ class PartitionChunk:
     hi: int
 
 
+@dataclass(frozen=True)
+class PartitionStream:
+    """Rows that go into one file, more than fit into memory.
+
+    Attributes:
+        table: Their table.
+        parts: One part of them after the other, each with the same columns; at least one.
+        lo: Start of the time that they cover, ns.
+        hi: Its end.
+    """
+
+    table: str
+    parts: Iterator[pa.Table]
+    lo: int
+    hi: int
+
+
 @dataclass
 class SliceBatch:
     """Decoded slices of several processes.

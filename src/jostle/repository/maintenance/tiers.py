@@ -1,0 +1,86 @@
+"""Decides which files a compaction merges, so that files stay few and rewriting bounded.
+
+Pure functions on what the log says of files; decision 0051 has the reasons and figures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.state import File
+
+#: Files of this size are whole: they are never merged again.
+WHOLE_BYTES = 64 << 20
+#: Files of a tier of one partition that are merged into one of the next.
+FAN = 32
+_LOWEST_BYTES = 256 << 10
+#: A partition is over once slices this much newer are there: most of what is late has come.
+LATE_NS = 900_000_000_000
+# Beside files of this many times their bytes, small ones wait for more of their size.
+_WORTH = 4
+
+
+def small_files(files: Iterable[File]) -> list[list[File]]:
+    """Return the files that are not whole, of each partition with several, the oldest first.
+
+    Args:
+        files: Files of any tables.
+    """
+    folders = defaultdict(list)
+    for file in files:
+        if file.bytes < WHOLE_BYTES:
+            folders[os.path.dirname(file.path)].append(file)
+    return [sorted(members, key=_age) for members in folders.values() if len(members) > 1]
+
+
+def due(members: Sequence[File], newest_ns: int) -> list[list[File]]:
+    """Return the groups of a partition's small files that are worth merging now.
+
+    While a partition grows, FAN files of one tier (of about one size) are merged; once it is over,
+    all that is not yet whole.
+
+    Args:
+        members: The small files of one partition, the oldest first.
+        newest_ns: End of the newest slice of the repository.
+    """
+    width = TABLES[members[0].table].partition_ns
+    if width and (members[0].lo // width + 1) * width + LATE_NS <= newest_ns:
+        group = _worth(members)
+        return [group] if len(group) > 1 else []
+    tiers = defaultdict(list)
+    for file in members:
+        tiers[_tier(file.bytes)].append(file)
+    return [tier for tier in tiers.values() if len(tier) >= FAN]
+
+
+def _age(file: File) -> tuple[int, int, str]:
+    return file.lo, file.hi, file.path
+
+
+def _tier(size: int) -> int:
+    tier, limit = 0, _LOWEST_BYTES
+    while size >= limit:
+        tier, limit = tier + 1, limit * FAN
+    return tier
+
+
+def _worth(members: Sequence[File]) -> list[File]:
+    """Leave out the largest files as long as the others are few bytes beside them."""
+    by_size = sorted(members, key=lambda file: file.bytes)
+    rest = sum(file.bytes for file in by_size)
+    while by_size:
+        rest -= by_size[-1].bytes
+        if by_size[-1].bytes <= _WORTH * rest:
+            break
+        by_size.pop()
+    return sorted(by_size, key=_age)
+
+
+def portions(group: Sequence[File]) -> list[list[File]]:
+    """Divide a group into what is merged at once: that many files are open together."""
+    count = -(-len(group) // (2 * FAN))
+    size = -(-len(group) // count)
+    return [list(group[at : at + size]) for at in range(0, len(group), size)]
