@@ -50,7 +50,7 @@ SUBROOMS = {
     "cli": "options views launch doctor site_demo+network_demo commands",
     "study": "places",
     "validation": "lab+scale",
-    "synthetic": "traces+planted+placed machines",
+    "synthetic": "traces+planted+placed machines site",
     "lab": "filesystems",
     "topology": "formats",
 }

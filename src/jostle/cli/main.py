@@ -45,6 +45,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "inject": ("inject", "Delay calls of a command on purpose, with a log of every delay."),
         "study": ("study", "Run probe/signal experiments: which program slows which."),
         "validate": ("validate", "Measure how accurate estimates are, where the loss is known."),
+        "simulate": ("simulate", "Make data of a site that does not exist, with the truth."),
     },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),

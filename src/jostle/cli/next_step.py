@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 #: Verbs in the order in which they are shown.
 PATH = (
-    "run", "inject", "lab exec", "ingest", "receive", "jobs", "matrix", "nodes", "digest",
-    "estimate", "compare", "neighbours", "placement", "interference", "timeline", "background",
-    "serve",
+    "run", "inject", "lab exec", "simulate site", "ingest", "receive", "jobs", "matrix", "nodes",
+    "digest", "estimate", "compare", "neighbours", "placement", "interference", "timeline",
+    "background", "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
@@ -72,6 +72,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "suspects": ("serve JOB", "timeline JOB OTHERS"),
         "no suspects": ("serve JOB", "timeline JOB"),
     },
+    "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
 }

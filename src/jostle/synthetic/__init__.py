@@ -10,6 +10,8 @@ Public interface:
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
     machine_slices: the same in memory.
     MachineSpec: machines without jobs.
+    simulate_site: a site as a repository: jobs that come and go, with planted aggressors.
+    SiteSpec, Simulated, SiteJob: its specification, and the truth.
     trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
@@ -22,6 +24,9 @@ from jostle.synthetic.placed.model import PlacedRun, Placements
 from jostle.synthetic.placements import plant_placements
 from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
+from jostle.synthetic.site.simulate import simulate_site
+from jostle.synthetic.site.spec import SiteSpec
+from jostle.synthetic.site.truth import Simulated, SiteJob
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
 
 __all__ = [
@@ -34,6 +39,9 @@ __all__ = [
     "Placements",
     "Planted",
     "PlantedJob",
+    "Simulated",
+    "SiteJob",
+    "SiteSpec",
     "Spec",
     "TraceSpec",
     "machine_slices",
@@ -41,5 +49,6 @@ __all__ = [
     "plant_fabric",
     "plant_machines",
     "plant_placements",
+    "simulate_site",
     "trace",
 ]

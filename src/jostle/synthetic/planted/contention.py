@@ -27,7 +27,7 @@ META_CAPACITY = 40_000.0  # metadata operations/s of a file system
 NET_CAPACITY = 2.0e10  # bytes/s
 MESSAGE = 65_536  # bytes per process and collective
 _AT_ONCE = 4  # jobs on a file system that is as described
-_CROSS = 0.35  # how much metadata load slows data, and the reverse
+CROSS = 0.35  # how much metadata load slows data, and the reverse
 
 
 @dataclass
@@ -224,7 +224,7 @@ class Play:
         same = (self._mount[here][:, None] == self._mount[here]) & active[:, None]
         np.fill_diagonal(same, val=False)
         alike = (what[:, None] == META) == (what == META)
-        on_mount = same * served * np.where(alike, 1.0, _CROSS)
+        on_mount = same * served * np.where(alike, 1.0, CROSS)
         others = active[:, None] & ~np.eye(len(here), dtype=bool)
         sent = traffic * self._pace[here] * self._ease * self._sends[here]
         on_net = others * self._sends[here][:, None] * sent
@@ -234,11 +234,21 @@ class Play:
     def _slowed(self, dose: Floats, mount: NDArray[np.int64]) -> Floats:
         """Return the response of file systems to a load."""
         steep, shape = self._steep[mount], self._shape[mount]
-        answer: Floats = np.choose(
-            shape, [dose, np.maximum(dose - 0.15, 0) * 1.4, 1.3 * dose / (0.6 + dose)]
-        )
-        slowed: Floats = self._spec.harm * steep * answer
+        slowed: Floats = self._spec.harm * steep * response(shape, dose)
         return slowed
+
+
+def response(shape: NDArray[np.int64], dose: Floats) -> Floats:
+    """Return how much longer requests take under a load, by the shape of the dose-response.
+
+    Args:
+        shape: 0: linear, 1: from a threshold on, 2: saturating.
+        dose: What others ask of the file system, share of its capacity.
+    """
+    answer: Floats = np.choose(
+        shape, [dose, np.maximum(dose - 0.15, 0) * 1.4, 1.3 * dose / (0.6 + dose)]
+    )
+    return answer
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,168 @@
+"""Simulates a site: a repository of what its jobs did, and the truth about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jostle.repository import Repository
+from jostle.repository.errors import RepositoryError
+from jostle.repository.maintenance.compact import compact
+from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.layout import HOUR_NS, MARKER
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change, Position
+from jostle.repository.store.tables import PartitionChunk
+from jostle.synthetic.site.block import Chance, blocks
+from jostle.synthetic.site.course import Course, Interval
+from jostle.synthetic.site.metrics import Rates
+from jostle.synthetic.site.mix import draw_jobs
+from jostle.synthetic.site.processes import Ranks, ranks_of
+from jostle.synthetic.site.spec import Form, SiteSpec
+from jostle.synthetic.site.tables import mount_table, process_table, slice_chunks
+from jostle.synthetic.site.truth import Simulated, truth_of
+
+_MOST_ROWS = 400_000  # of a file of slices
+_ROW_EVERY_NS = 60_000_000_000  # how often a running process's row is renewed, as by the ingester
+Progress = Callable[[float, float], None]
+
+
+def simulate_site(
+    target: Path | str,
+    spec: SiteSpec | None = None,
+    form: Form = "repository",
+    progress: Progress | None = None,
+) -> Simulated:
+    """Make a site's repository, or its nodes' spools, and write the truth to truth.json beside it.
+
+    Args:
+        target: A new or empty folder.
+        spec: The site.
+        form: What to write.
+        progress: Is told how many slices of how many are done.
+
+    Returns:
+        The truth.
+
+    Raises:
+        RepositoryError: The folder cannot be written, or is in use.
+    """
+    spec, target = spec or SiteSpec(), Path(target).expanduser().absolute()
+    if target.exists() and any(target.iterdir()):
+        raise RepositoryError(f"There is something in {target}.", hint="Name a new folder.")
+    writer = RepositoryWriter(target, spec)
+    for interval in writer.course.run():
+        writer.add(interval)
+        if progress:
+            progress(interval.first + interval.count, spec.slices)
+    writer.close()
+    simulated = truth_of(spec, writer.jobs, writer.course, target, writer.process_slices)
+    (target / "truth.json").write_text(json.dumps(simulated.to_json(), indent=1))
+    return simulated
+
+
+class SiteRun:
+    """A site in simulation: its jobs, their course and their processes.
+
+    Attributes:
+        spec: The site.
+        jobs: Its jobs.
+        course: Their course.
+        rates: Of all metrics.
+        ranks: Processes of the jobs that run, by number of the job.
+        process_slices: How many there were so far.
+    """
+
+    def __init__(self, spec: SiteSpec) -> None:
+        self.spec, self.jobs = spec, draw_jobs(spec)
+        self.course = Course(spec, self.jobs)
+        self.rates = Rates(self.jobs.programs, spec.processes_per_node, pmu=spec.pmu)
+        self.ranks: dict[int, Ranks] = {}
+        self.process_slices = 0
+        self._chance = Chance(spec.seed)
+
+    def begin(self, interval: Interval) -> list[Any]:
+        """Return the blocks of an interval."""
+        for job in interval.started:
+            start_ns = self.ns(float(self.course.start_s[job]))
+            self.ranks[job] = ranks_of(self.spec, self.jobs, job, self.course.nodes[job], start_ns)
+        self._chance.begin(self.spec.seed, interval.first)
+        made = blocks(interval, self.ranks, self.rates, self._chance, _MOST_ROWS)
+        self.process_slices += sum(len(block) for block in made)
+        return made
+
+    def ns(self, seconds: float) -> int:
+        """Return an instant, ns since the epoch."""
+        return self.spec.first_slice * self.spec.slice_ns + round(seconds * 1e9)
+
+
+class RepositoryWriter(SiteRun):
+    """Writes a site into a repository as its ingester would, and compacts it every hour."""
+
+    def __init__(self, target: Path, spec: SiteSpec) -> None:
+        super().__init__(spec)
+        self._path = target
+        if (target / MARKER).exists():
+            raise RepositoryError(f"There is a repository in {target}.", hint="Name a new folder.")
+        Repository(target, create=True)
+        self._log = Log(target)
+        self._position: dict[int, tuple[int, int, int]] = {}  # job: records, revision, row slice
+        self._hour = spec.first_slice * spec.slice_ns // HOUR_NS
+
+    def add(self, interval: Interval) -> None:
+        """Write and commit an interval."""
+        hour = (self.spec.first_slice + interval.first) * self.spec.slice_ns // HOUR_NS
+        if hour != self._hour:
+            compact(self._path)
+            self._hour = hour
+        made = self.begin(interval)
+        if not made:
+            return
+        chunks: list[PartitionChunk] = []
+        for block in made:
+            mounts = self.jobs.mount[[ranks.job for ranks in block.ranks]]
+            chunks += slice_chunks(self.spec, block, mounts)
+        advance, rows = self._lives(interval)
+        if rows:
+            chunks.append(PartitionChunk("processes", process_table(self.spec, rows), 0, 0))
+            mount_rows = [(ranks, int(self.jobs.mount[ranks.job])) for ranks, _ in rows]
+            chunks.append(PartitionChunk("mounts", mount_table(mount_rows), 0, 0))
+        files = write_chunks(self._path, chunks)
+        publish(self._path, self._log, Change("ingest", add=files, advance=advance))
+        for job in interval.ended:
+            del self.ranks[job], self._position[job]
+
+    def _lives(self, interval: Interval) -> tuple[dict[int, Any], list[tuple[Ranks, Any]]]:
+        """Return the new positions, and whose rows are due."""
+        advance: dict[int, Any] = {}
+        rows = []
+        counts = np.bincount(interval.job, minlength=len(self.jobs))
+        last = np.zeros(len(self.jobs), np.int64)
+        last[interval.job] = interval.slice + self.spec.first_slice  # the newest wins
+        for job in np.unique(interval.job).tolist():
+            ranks = self.ranks[job]
+            records, revision, row_slice = self._position.get(job, (0, 0, -1))
+            over, newest = self.course.end_s[job] < np.inf, int(last[job])
+            due = (newest - row_slice) * self.spec.slice_ns >= _ROW_EVERY_NS
+            base = Position(records, revision, row_slice)
+            records, revision = records + int(counts[job]), revision + 1
+            if over or due:
+                row_slice = newest
+                end_ns = self.ns(float(self.course.end_s[job])) if over else 0
+                reason = "abort" if self.jobs.fails[job] else "exit"
+                rows.append((ranks, {
+                    "end_ns": end_ns, "end_reason": reason if over else "", "complete": over,
+                    "last_slice": newest, "records": records, "revision": revision,
+                }))  # fmt: skip
+            self._position[job] = (records, revision, row_slice)
+            to = None if over else Position(records, revision, row_slice)
+            advance.update(dict.fromkeys(ranks.ids.tolist(), (base, to)))
+        return advance, rows
+
+    def close(self) -> None:
+        """Compact what the last hour left."""
+        compact(self._path)

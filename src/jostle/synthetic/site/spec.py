@@ -1,0 +1,77 @@
+"""Parameters of a simulated site, and the truth about what was planted in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: A Monday, 0:00 UTC, long ago.
+START_NS = 1_748_822_400 * 1_000_000_000
+
+Form = Literal["repository", "spools"]
+
+
+@dataclass(frozen=True)
+class SiteSpec:
+    """A site to be simulated.
+
+    Attributes:
+        nodes: Compute nodes, node00000 and so on; at least 8. The last sixteenth of them, at least
+            four, is kept for the planted jobs.
+        days: How long it is watched.
+        seed: The same seed and parameters give the same bytes.
+        start_ns: When it begins, ns since the epoch; it is moved back to a full hour.
+        slice_s: Length of a slice.
+        processes_per_node: Processes that an MPI program starts on each of its nodes.
+        load: What its users ask for, share of its nodes.
+        aggressors: Planted aggressors; each has two planted victims.
+        commit_s: Simulated seconds between two commits of its ingester.
+        pmu: Nodes count instructions, cycles and cache misses.
+    """
+
+    nodes: int = 16
+    days: float = 1.0
+    seed: int = 0
+    start_ns: int = START_NS
+    slice_s: float = 4.0
+    processes_per_node: int = 48
+    load: float = 0.9
+    aggressors: int = 3
+    commit_s: float = 60.0
+    pmu: bool = False
+
+    @property
+    def slice_ns(self) -> int:
+        """Length of a slice, ns."""
+        return round(self.slice_s * 1e9)
+
+    @property
+    def first_slice(self) -> int:
+        """Number of its first slice since the epoch."""
+        hour = 3600 * 1_000_000_000
+        return self.start_ns // hour * hour // self.slice_ns
+
+    @property
+    def slices(self) -> int:
+        """How many slices it lasts."""
+        return max(1, round(self.days * 86_400 / self.slice_s))
+
+    @property
+    def reserved(self) -> int:
+        """Nodes that are kept for planted jobs."""
+        return max(4, self.nodes // 16)
+
+    @property
+    def file_systems(self) -> int:
+        """Scratch file systems: one for each thousand nodes, at least two."""
+        return max(2, self.nodes // 1000)
+
+    @property
+    def capacity(self) -> float:
+        """What each scratch file system moves, bytes/s."""
+        return max(2e9, self.nodes * 150e6 / self.file_systems)
+
+    @property
+    def meta_capacity(self) -> float:
+        """Metadata operations/s of each scratch file system."""
+        return max(40_000.0, self.nodes * 400.0 / self.file_systems)

@@ -1,0 +1,78 @@
+"""A simulated site: the same seed gives the same, loads agree with the truth, harm is found."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from jostle.analysis import identify
+from jostle.errors import JostleError
+from jostle.repository import Repository
+from jostle.synthetic import Simulated, SiteSpec, simulate_site
+
+SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4)
+TABLES = ("slices", "mount_slices", "processes", "mounts", "rollup", "node_rollup")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    return simulate_site(tmp_path_factory.mktemp("site") / "a", SMALL)
+
+
+def test_the_same_seed_gives_the_same_site(site: Simulated, tmp_path: Path) -> None:
+    again = simulate_site(tmp_path / "b", SMALL)
+    assert (again.path / "truth.json").read_bytes() == (site.path / "truth.json").read_bytes()
+    for table in TABLES:
+        question = f"SELECT * FROM {table} ORDER BY ALL"
+        assert Repository(again.path).query(question) == Repository(site.path).query(question)
+
+
+def test_what_is_stored_agrees_with_the_truth(site: Simulated) -> None:
+    repository = Repository(site.path)
+    jobs = {row["job"]: row for row in repository.jobs().to_pylist()}
+    assert jobs.keys() == site.jobs.keys()
+    for name, job in site.jobs.items():
+        assert jobs[name]["processes"] == job.processes
+        assert jobs[name]["running"] == (job.end_s is None)
+    counts = repository.query("SELECT count(*) AS n FROM slices").to_pylist()[0]["n"]
+    assert counts == site.process_slices
+    sums = repository.query(
+        "SELECT sum(posix_write_bytes) AS raw, "
+        "(SELECT sum(posix_write_bytes_sum) FROM rollup) AS rolled FROM mount_slices"
+    ).to_pylist()[0]
+    assert sums["raw"] == sums["rolled"] > 0
+    busiest = repository.query("SELECT max(os_user_ns / os_cpus) AS t FROM slices").to_pylist()
+    assert busiest[0]["t"] <= SMALL.slice_ns
+
+
+def test_nodes_belong_to_one_job_at_a_time(site: Simulated) -> None:
+    lives = sorted((node, job.start_s, job.end_s or 1e12)
+                   for job in site.jobs.values() for node in job.nodes)  # fmt: skip
+    for (node, _, end), (other, start, _) in pairwise(lives):
+        assert node != other or end <= start
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
+    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2)
+    site = simulate_site(tmp_path / "s", spec)
+    repository = Repository(site.path)
+    asked = named = 0
+    for aggressor, victims in site.victims.items():
+        for victim in victims:
+            job = site.jobs[victim]
+            if job.by[aggressor] < 0.05 * ((job.end_s or spec.days * 86_400) - job.start_s):
+                continue
+            asked += 1
+            verdict = identify(repository.beside(victim))
+            named += bool(verdict.suspects) and verdict.suspects[0].job == aggressor
+    assert asked >= 2
+    assert named >= 0.75 * asked
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("mine")
+    with pytest.raises(JostleError, match="There is something in"):
+        simulate_site(tmp_path, SMALL)
