@@ -268,6 +268,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     jst_job j = {
         .d = d, .r = r, .s = s, .process = process, .from_record = from_record, .flags = flags};
     read_file(&j);
+    d->place = (jst_decode_place){0};
     if (s->failed && !j.no_memory) /* whatever else was said of it follows from that */
         r->error = (jst_decode_issue){0, JST_DECODE_UNREADABLE};
     if (j.no_memory)
@@ -282,6 +283,11 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->collectives = t[JST_DECODE_COLLECTIVE_SLICES].count - r->first_collective;
     r->communicators = t[JST_DECODE_COMMUNICATORS].count - r->first_communicator;
     return (int64_t)d->result_count++;
+}
+
+void jst_decode_go_on(jst_decode *d, const jst_decode_place *place)
+{
+    d->place = *place;
 }
 
 int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_record,

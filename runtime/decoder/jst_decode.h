@@ -143,7 +143,17 @@ typedef struct jst_decode_result {
     uint32_t warning_count;       /* may exceed what is kept */
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
+    uint64_t next_slice; /* slice that the next record may begin at: of a jst_decode_place */
+    uint32_t goes_on;    /* 1: records_end and next_slice are a place to go on from */
+    uint32_t resumed;    /* 1: what lies before the place was not looked at, and gave no events */
 } jst_decode_result;
+
+/* Where an earlier reading of a profile stopped, as its result says. */
+typedef struct jst_decode_place {
+    uint64_t record; /* records_read */
+    uint64_t at;     /* records_end */
+    uint64_t slice;  /* next_slice */
+} jst_decode_place;
 
 /* Everything in a file that is no slice. Text fields are ranges of the batch's text arena.
  *   type 'M' number: slot, major, minor, mnt_id, fs_magic         text: path, type, source
@@ -183,6 +193,10 @@ JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process
                                           uint64_t from_record, uint32_t flags);
 JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
                                              int32_t process, uint64_t from_record, uint32_t flags);
+
+/** Where the next file that is added may go on, if from_record is the place's and a sound record, or
+ *  the end, is there; else all of it is looked at. */
+JST_DECODE_DOOR void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
 
 /* Views, valid until the next jst_decode_add or jst_decode_free. Columns of a table without rows
  * are NULL. */

@@ -261,6 +261,7 @@ struct jst_decode {
     jst_moved moved;
     uint32_t scratch_cells; /* room in levels, sums and moved */
     uint8_t *buffer;        /* window of files */
+    jst_decode_place place; /* for the next file; record 0: none */
 };
 
 /* One file on its way through. */

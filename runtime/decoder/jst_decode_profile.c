@@ -287,8 +287,20 @@ static bool levels_back(jst_job *j, walk w, uint64_t end)
     return state == JST_RECORD_END;
 }
 
-/* RATIONALE: who follows a growing profile reads it again and again. Records that were read before
- * are hopped over by their lengths, ten times faster than decoding them; where that does not lead
+/* RATIONALE: who follows a growing profile reads it again and again, and knows where it stopped.
+ * What is there now is not trusted: unless all from there on is sound, all of the file is read. */
+static bool go_on(jst_job *j, walk *w, uint64_t end)
+{
+    const jst_decode_place *p = &j->d->place;
+    if (p->record != j->from_record || p->at < w->at || p->at > end)
+        return false;
+    *w = (walk){.at = p->at, .number = p->record, .expected = p->slice};
+    j->r->resumed = levels_back(j, *w, end);
+    return j->r->resumed;
+}
+
+/* RATIONALE: where that place is not known, records that were read before are hopped over by their
+ * lengths, ten times faster than decoding them; where that does not lead
  * to a sound record, all is read in full. */
 static bool hop(jst_job *j, walk *w, uint64_t end)
 {
@@ -322,7 +334,15 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     jst_record rec;
     enum jst_record_state state;
     uint64_t events = j->d->event_count;
-    if (j->from_record > 0 && (!c->whole || c->damaged || c->cut || !hop(j, &w, c->records_end))) {
+    bool again = j->from_record > 0;
+    if (again && c->whole && !c->damaged && !c->cut) {
+        again = !go_on(j, &w, c->records_end);
+        if (again) {
+            w = begin;
+            again = !hop(j, &w, c->records_end);
+        }
+    }
+    if (again) {
         w = begin;
         jst_events_forget(j, events);
         jst_traffic_free(j);
@@ -348,6 +368,8 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     j->r->records_end = w.at;
     j->r->records_read = w.number;
     j->sound = state == JST_RECORD_END;
+    j->r->next_slice = w.expected;
+    j->r->goes_on = (j->sound || !j->r->complete) && j->traffic == NULL;
     if (state == JST_RECORD_BAD)
         jst_warn(j, w.at, "a record fails its checksum: what follows it is left out");
     else if (state == JST_RECORD_CUT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_random_profiles(tmp_path: Path, seed: int, slices: int, density: float)
     assert decoded.results[0].records_read == len(p.records)
 
 
-@SETTINGS
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32), cut=st.integers(0, 20))
 def test_going_on_gives_the_rest(tmp_path: Path, seed: int, cut: int) -> None:
     p = random_profile(seed, slices=8)
@@ -388,3 +389,50 @@ def test_the_layout_is_the_generated_one(root: Path) -> None:
     source = (root / "runtime" / "src" / "jst_metrics.c").read_text()
     for line in schema_layout().text.decode().splitlines():
         assert f'"{line}\\n"' in source
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32), cut=st.integers(0, 8), density=st.floats(0, 1))
+def test_a_bookmark_changes_no_answer(tmp_path: Path, seed: int, cut: int, density: float) -> None:
+    """Whether reading goes on at a bookmark, at a wrong one, or looks at all of the file again."""
+    p = random_profile(seed, 8, density)
+    path = p.write(tmp_path)
+    whole = read_profiles([ReadRequest(path, 0)])
+    first = read_profiles([ReadRequest(path, 0, remainder=False)], max_rows=1 + cut).results[0]
+    at = first.records_read
+    plain = read_profiles([ReadRequest(path, 0, at)])
+    marks = [first.bookmark]
+    if first.bookmark is not None:
+        wrong = ({"at": first.bookmark.at + 1}, {"record": at + 1}, {"at": 2**60})
+        marks += [replace(first.bookmark, **change) for change in wrong]
+    for mark in marks:
+        marked = read_profiles([ReadRequest(path, 0, at, bookmark=mark)])
+        assert marked.slices.equals(plain.slices)
+        assert marked.mount_slices.equals(plain.mount_slices)
+        result = marked.results[0]
+        assert result.header == whole.results[0].header
+        assert (result.warnings, result.records_end) == ([], whole.results[0].records_end)
+
+
+def test_what_lies_before_a_bookmark_is_not_looked_at(tmp_path: Path) -> None:
+    """So a file costs what is new in it, however long it is."""
+    p = Profile()
+    p.add_mount(0, "/scratch", "nfs4", "server:/scratch")
+    p.add_note(EPOCH, "a note")
+    for number in range(4):
+        p.add_slice(p.first_slice + number, {"os_rss_bytes": number * 4096 + 1})
+    path = p.write(tmp_path)
+    first = read_profiles([ReadRequest(path, 0)]).results[0]
+    before = first.records_end
+    p.add_slice(p.first_slice + 4, {"os_rss_bytes": 7})
+    data = bytearray(p.encode())
+    data[len(data) - sum(map(len, p.records))] = 0xFF  # the first record is no more
+    path.write_bytes(data)
+    again = read_profiles([ReadRequest(path, 0, first.records_read, bookmark=first.bookmark)])
+    assert again.results[0].warnings == []
+    assert again.slices["os_rss_bytes"].to_pylist() == [7]
+    assert again.results[0].records_end > before
+    header, known = again.results[0].header, first.header
+    assert isinstance(header, ProfileHeader)
+    assert isinstance(known, ProfileHeader)
+    assert (header.mounts, header.notes) == (known.mounts, known.notes)

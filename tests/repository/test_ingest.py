@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import struct
+import time
 import uuid
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from support import (
 from jostle.reader import ProfileError
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import ingest as ingest_module
+from jostle.repository.ingest.fair_batches import batches
+from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.store.layout import mount_identity
 from synth import EPOCH, SECOND, Profile, flip
 
@@ -246,6 +249,30 @@ def test_remove_takes_only_finished_profiles(store, spool):
     assert stored_keys(store) == sorted(
         expected_keys([done]) + expected_keys([alive], remainder=False)
     )
+
+
+def test_an_ingester_forgets_files_that_are_gone(store, spool):
+    ingester = ingest_module.Ingester(store.path, remove=True)
+    now = time.time_ns()
+    life = {"start_ns": now - 100 * SLICE, "heartbeat_ns": now}
+    make_profile(1, ended=False, **life).write(spool)
+    ingester.run([spool])
+    assert len(ingester._bookmarks) == 1  # where the next pass goes on
+    make_profile(1, **life).write(spool)
+    ingester.run([spool])
+    ingester.run([spool])
+    memories = (ingester._bookmarks, ingester._taken, ingester._over, ingester._written)
+    assert not any(memories)
+
+
+def test_batches_are_of_what_is_new():
+    """A file that was taken but for its end is no large file."""
+    items = [
+        HeaderPeek(Path(str(number)), None, 0, 0, False, 10 << 20, (0, 0, 0))
+        for number in range(100)
+    ]
+    assert len(batches(items, lambda item: item.bytes)) > 10
+    assert len(batches(items, lambda item: 500)) == 1
 
 
 def test_damaged_files_do_not_stop_the_others(store, spool):

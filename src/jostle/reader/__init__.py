@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from jostle._profile import SEGMENT_VALUES
 from jostle.reader.decode import (
+    Bookmark,
     Decoded,
     Origin,
     ReadRequest,
@@ -57,6 +58,7 @@ __all__ = [
     "PEER_VALUES",
     "RULES",
     "SEGMENT_VALUES",
+    "Bookmark",
     "ClockEvent",
     "Component",
     "Decoded",

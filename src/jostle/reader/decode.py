@@ -36,6 +36,7 @@ from jostle.reader.native import (
     SLICES,
     UNREADABLE,
     DecoderBatch,
+    Place,
     Result,
 )
 from jostle.reader.traffic import collective_slices, communicators, peer_slices
@@ -68,6 +69,27 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Bookmark:
+    """Where the reading of a profile stopped, and what it had said besides slices by then.
+
+    Attributes:
+        record: ReadResult.records_read.
+        at: ReadResult.records_end.
+        slice: Slice that the next record may begin at.
+        mounts: From its 'M' records, the latest of each slot.
+        clock_events: From its 'C' records.
+        notes: From its 'N' records.
+    """
+
+    record: int
+    at: int
+    slice: int
+    mounts: tuple[Mount, ...]
+    clock_events: tuple[ClockEvent, ...]
+    notes: tuple[ProfileNote, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadRequest:
     """One file to read.
 
@@ -82,6 +104,8 @@ class ReadRequest:
             number is smaller give no rows; see SegmentRead.next_number.
         names: Number of hard links that the caller knows of; a file with more is not read.
         origin: What a mirror says of the file, in place of the file system; see Origin.
+        bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with it
+            a file costs what is new in it, and not its length.
     """
 
     path: Path
@@ -91,6 +115,7 @@ class ReadRequest:
     first_number: int = 0
     names: int = 1
     origin: Origin | None = None
+    bookmark: Bookmark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +134,7 @@ class ReadResult:
         short_processes: Its entries of Decoded.short_processes, (first, count).
         remainder: Its last row is the remainder.
         complete: False when max_rows stopped the reading: go on from records_read.
+        bookmark: For the next reading; None where all of the file has to be looked at again.
     """
 
     request: ReadRequest
@@ -122,6 +148,7 @@ class ReadResult:
     short_processes: tuple[int, int] = (0, 0)
     remainder: bool = False
     complete: bool = True
+    bookmark: Bookmark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +213,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
                 )  # fmt: skip
         except OSError as error:
             raise open_error(path, error) from None
-    return sorted(paths)
+    return sorted(paths, key=str)
 
 
 def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
@@ -310,7 +337,9 @@ def add_file(
             alive = not item.origin.over if item.origin else is_alive(head)
         if flags is None:
             flags = REMAINDER if alive is False else 0
-        result = batch.add(fd, item.process, begin, flags)
+        mark = item.bookmark
+        place = Place(mark.record, mark.at, mark.slice) if mark is not None else None
+        result = batch.add(fd, item.process, begin, flags, place)
         if result.error.text == b"out of memory":
             raise MemoryError(f"no memory for what {item.path} holds")
         return FileRead(result, alive, owner)
@@ -403,12 +432,22 @@ class Events:
         for event in self._events[result.first_event : result.first_event + result.events]:
             yield event[18], event[:9], self._strings(event, texts)
 
-    def profile(self, read: FileRead) -> ProfileHeader:
-        """Make the header of a profile."""
+    def profile(
+        self, read: FileRead, known: Bookmark | None
+    ) -> tuple[ProfileHeader, Bookmark | None]:
+        """Make the header of a profile, and the bookmark for the next reading.
+
+        Args:
+            read: What the decoder says.
+            known: The bookmark that the reading had.
+        """
         result = read.result
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
         notes: list[ProfileNote] = []
+        if result.resumed and known is not None:
+            mounts = {mount.slot: mount for mount in known.mounts}
+            clock, notes = [*known.clock_events], [*known.notes]
         for kind, numbers, texts in self.each(result, 3):
             if kind == RecordType.MOUNT:
                 slot, major, minor, mnt_id, fs_magic = numbers[:5]
@@ -417,9 +456,10 @@ class Events:
                 clock.append(clock_event(numbers))
             elif kind == RecordType.NOTE:
                 notes.append(ProfileNote(numbers[0], texts[0]))
-        return parse_header(
-            bytes(result.head), read.owner, list(mounts.values()), clock, notes, read.alive
-        )
+        said = (tuple(mounts.values()), tuple(clock), tuple(notes))
+        place = (result.records_read, result.records_end, result.next_slice)
+        header = parse_header(bytes(result.head), read.owner, *said, read.alive)
+        return header, Bookmark(*place, *said) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:
         """Make the headers of a shorts file, appends its processes, returns the last header."""
@@ -477,7 +517,10 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
             events.shorts(entry)  # rows of them are there: the next ones have higher numbers
         return ReadResult(item, None, error_of(item, raw), [], item.from_record, 0)
     first = len(events.short_processes)
-    header = events.shorts(entry) if raw.kind == SHORTS else events.profile(entry)
+    header: ProfileHeader | ShortsHeader | None
+    header, bookmark = (
+        (events.shorts(entry), None) if raw.kind == SHORTS else events.profile(entry, item.bookmark)
+    )
     return ReadResult(
         item,
         header,
@@ -491,6 +534,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
         (first, len(events.short_processes) - first),
         bool(raw.remainder),
         bool(raw.complete),
+        bookmark,
     )
 
 

@@ -226,10 +226,22 @@ def clean_text(raw: bytes) -> str:
     The bytes are not trusted: invalid UTF-8 and control characters are escaped as \xNN, so that the
     text can be printed and stored.
     """
-    text = raw.partition(b"\0")[0].decode("utf-8", "backslashreplace")
+    return _clean(raw.partition(b"\0")[0]) if raw[:1] not in (b"", b"\0") else ""
+
+
+# Most processes have their strings in common with others, and are read again and again.
+@functools.lru_cache(1 << 14)
+def _clean(raw: bytes) -> str:
+    text = raw.decode("utf-8", "backslashreplace")
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+@functools.lru_cache(1 << 12)
+def boot_text(raw: bytes) -> str:
+    """Write a boot id (16 bytes) as the kernel does."""
+    return str(uuid.UUID(bytes=raw))
 
 
 def end_reason(code: int) -> str:
@@ -260,7 +272,7 @@ def parse_header(
         h.version, h.cell_count, h.block_capacity, h.table_crc, h.mount_slots,
         h.slice_ns, h.start_ns, h.file_ns, h.first_slice,
         h.pid, h.ppid, owner, h.gid, h.proc_start, h.sid, h.part,
-        str(uuid.UUID(bytes=h.boot_id)), clean_text(h.host), clean_text(h.job),
+        boot_text(h.boot_id), clean_text(h.host), clean_text(h.job),
         clean_text(h.program), clean_text(h.library), clean_text(h.command),
         h.start_clock_state, h.start_clock_error_us,
         h.generation, h.tick_ns / 2**32, h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
@@ -293,8 +305,9 @@ def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Moun
     known = {mount.slot: mount for mount in mounts}
     for slot in range(min(slots, _MOST_SLOTS)):
         offset = MOUNTS_AT + slot * MOUNT_SLOT.size
-        m = MountSlot._make(MOUNT_SLOT.unpack_from(head, offset))
-        if m.used and slot not in known:
+        values = MOUNT_SLOT.unpack_from(head, offset)
+        if values[-1] and slot not in known:  # `used` is the last
+            m = MountSlot._make(values)
             known[slot] = Mount(slot, m.major, m.minor, m.mnt_id, m.fs_magic, "", "", "")
     return [known[slot] for slot in sorted(known)]
 

@@ -70,7 +70,16 @@ class Result(ctypes.Structure):
         ("warning_count", c_uint32),
         ("warnings", Issue * 8),
         ("head", c_uint8 * 4096),
+        ("next_slice", c_uint64),
+        ("goes_on", c_uint32),
+        ("resumed", c_uint32),
     )
+
+
+class Place(ctypes.Structure):
+    """struct jst_decode_place."""
+
+    _fields_ = (("record", c_uint64), ("at", c_uint64), ("slice", c_uint64))
 
 
 @functools.cache
@@ -100,6 +109,7 @@ def library() -> ctypes.CDLL:
             pointer,
             [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)],
         ),
+        "jst_decode_go_on": (None, [pointer, POINTER(Place)]),
         "jst_decode_bits": (POINTER(c_uint64), [pointer, c_uint32]),
         "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
@@ -140,8 +150,12 @@ class DecoderBatch:
         if getattr(self, "_handle", None):
             self._lib.jst_decode_free(self._handle)
 
-    def add(self, fd: int, process: int, from_record: int, flags: int) -> Result:
+    def add(
+        self, fd: int, process: int, from_record: int, flags: int, place: Place | None = None
+    ) -> Result:
         """Append one file, by descriptor; the result is a copy."""
+        if place is not None:
+            self._lib.jst_decode_go_on(self._handle, place)
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
         if number < 0:
             raise MemoryError("no memory for the results of a batch of profiles")

@@ -40,16 +40,24 @@ def fair(
     return now, [items[number] for at, number in turns if at >= _OWNER_BYTES]
 
 
-def batches(items: Sequence[HeaderPeek]) -> list[list[HeaderPeek]]:
-    """Divide the work among the workers, in batches of limited size."""
-    share = sum(item.bytes for item in items) // (2 * WORKERS)
+def batches(
+    items: Sequence[HeaderPeek], fresh: Callable[[HeaderPeek], int]
+) -> list[list[HeaderPeek]]:
+    """Divide the work among the workers, in batches of limited size.
+
+    Args:
+        items: The files.
+        fresh: Gives the bytes of one that are new, about.
+    """
+    sizes = [fresh(item) for item in items]
+    share = sum(sizes) // (2 * WORKERS)
     limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
     result: list[list[HeaderPeek]] = []
     size = 0
-    for item in items:
-        if not result or size + item.bytes > limit or len(result[-1]) >= _BATCH_FILES:
+    for item, more in zip(items, sizes, strict=True):
+        if not result or size + more > limit or len(result[-1]) >= _BATCH_FILES:
             result.append([])
             size = 0
         result[-1].append(item)
-        size += item.bytes
+        size += more
     return result

@@ -17,9 +17,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from jostle.errors import JostleError
 from jostle.reader import (
+    Bookmark,
     Decoded,
     FileTables,
     Origin,
@@ -98,6 +100,7 @@ class Ingester:
         self._aside: dict[Path, Mark] = {}  # what made us fail, and as it was then
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
+        self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # with the inode
         self._over: set[Path] = set()
         self._written: dict[int, Known] = {}
         self._home = root.stat().st_uid
@@ -166,13 +169,16 @@ class Ingester:
         profiles = [item for item in processes if item.process is not None]
         shorts = [item for item in processes if item.process is None]
         done = skipped
-        for some in batches(machines):
+        for some in batches(machines, self._fresh):
             report.add(self._publish_machines(some))
             done += len(some)
         # Shorts last: their mounts are named by the profiles.
         for group in (profiles, shorts):
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-                work = {pool.submit(self._batch, items): len(items) for items in batches(group)}
+                work = {
+                    pool.submit(self._batch, items): len(items)
+                    for items in batches(group, self._fresh)
+                }
                 try:
                     for future in as_completed(work):
                         report.add(future.result())
@@ -391,6 +397,7 @@ class Ingester:
                     at.entries,
                     item.names,
                     item.origin,
+                    self._bookmark(item, at),
                 )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
@@ -409,6 +416,13 @@ class Ingester:
             return at.records
         inode, records = self._shorts.get(item.path, (0, 0))
         return records if inode == item.mark[0] else 0
+
+    def _bookmark(self, item: HeaderPeek, at: Position) -> Bookmark | None:
+        """Return where the reading of a file may go on, if it stopped where the repository is."""
+        inode, bookmark = self._bookmarks.get(item.path, (0, None))
+        if bookmark is None or inode != item.mark[0] or bookmark.record != at.records:
+            return None
+        return bookmark
 
     def _publish(
         self,
@@ -447,9 +461,15 @@ class Ingester:
     ) -> None:
         """Remember the progress per file for the next pass; remove wholly published files."""
         self._written |= plan.written
+        for process in plan.finished:
+            self._written.pop(process, None)
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
                 tally.changed.add(item.path)
+            if result.bookmark is not None and item.process not in plan.finished:
+                self._bookmarks[item.path] = (item.mark[0], result.bookmark)
+            else:
+                self._bookmarks.pop(item.path, None)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:
@@ -475,6 +495,15 @@ class Ingester:
             (row["job"], row["uid"], row["start_ns"], row["end_ns"]) for row in rows.to_pylist()
         ]
 
+    def _forget(self, path: Path) -> None:
+        """Forget what is known of a file that is gone: memory must not grow with the days."""
+        memories: tuple[dict[Path, Any], ...] = (
+            self._settled, self._aside, self._taken, self._shorts, self._bookmarks
+        )  # fmt: skip
+        for memory in memories:
+            memory.pop(path, None)
+        self._over.discard(path)
+
     def _remove_file(self, path: Path, mark: Mark, report: IngestReport) -> None:
         with contextlib.suppress(OSError):
             if path.lstat().st_ino != mark[0]:  # another file has its name by now
@@ -482,6 +511,7 @@ class Ingester:
             path.unlink()
             forget_file(path)
             report.removed += 1
+            self._forget(path)
         if path.suffix == ".jss":  # the runtime's mark of messages that the job's user has seen
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()

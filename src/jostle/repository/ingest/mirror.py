@@ -80,7 +80,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
     files.update((path, _origin(path)) for path in named)
     for mirror in mirrors:
         files.update(_mirrored(mirror))
-    return dict(sorted(files.items()))
+    return dict(sorted(files.items(), key=lambda item: str(item[0])))
 
 
 def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:

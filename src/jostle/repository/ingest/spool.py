@@ -21,7 +21,7 @@ from jostle.reader import (
     find_profiles,
 )
 from jostle.reader.errors import passes
-from jostle.reader.header import is_alive, parse_header
+from jostle.reader.header import boot_text, clean_text, is_alive, parse_header
 from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity, process_id
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.state import RepositoryState
@@ -103,17 +103,16 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
             path, None, owner, 0, final, info.st_size, mark, names=info.st_nlink, origin=origin
         )
     alive = not origin.over if origin else is_alive(head)
-    header = parse_header(head, owner, alive=alive)
-    life = (header.boot_id, header.pid, header.start_ns, header.part)
-    head_bytes = Head._make(HEAD.unpack_from(head)).head_bytes
-    size = max(info.st_size - head_bytes, 0)
-    over = is_over(header)
-    last = max(header.end_ns, header.start_ns) if over else time.time_ns()
-    if over and not header.end_ns:
-        last = max(header.heartbeat_ns, header.file_ns)
+    h = Head._make(HEAD.unpack_from(head))
+    life = (boot_text(h.boot_id), h.pid, h.start_ns, h.part)
+    size = max(info.st_size - h.head_bytes, 0)
+    over = _is_over(alive, max(h.heartbeat_ns, h.file_ns), h.slice_ns)
+    last = max(h.end_ns, h.start_ns) if over else time.time_ns()
+    if over and not h.end_ns:
+        last = max(h.heartbeat_ns, h.file_ns)
     return HeaderPeek(
-        path, life, owner, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
-        header.mpi_init_ns > 0, info.st_nlink, origin=origin,
+        path, life, owner, h.slice_ns, over, size, mark, clean_text(h.job), (h.start_ns, last),
+        h.mpi_init_ns > 0, info.st_nlink, origin=origin,
     )  # fmt: skip
 
 
@@ -140,12 +139,10 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
     Returns:
         Path -> mark of each superseded profile; None if a file cannot be read now.
     """
-    kept: list[Path] = []
+    kept = [path for path in paths if path.name.endswith(".jsp")]
     own: dict[tuple[Path, str, str], list[Path]] = {}
-    for path in paths:
-        if path.suffix == ".jsp":
-            kept.append(path)
-        elif path.suffix == ".jst":
+    for path in paths if kept else ():
+        if path.suffix == ".jst":
             own.setdefault(_named(path), []).append(path)
     marks: dict[Path, Mark | None] = {}
     for path in kept:
@@ -206,10 +203,13 @@ def _mark(info: os.stat_result) -> Mark:
 
 def is_over(header: ProfileHeader | MachineHeader) -> bool:
     """Return whether nothing more will come from a process or an agent."""
-    if header.alive is not None:
-        return header.alive is False
-    silent = time.time_ns() - max(header.heartbeat_ns, header.file_ns)
-    return silent > _SILENT_NS + _SILENT_SLICES * header.slice_ns
+    return _is_over(header.alive, max(header.heartbeat_ns, header.file_ns), header.slice_ns)
+
+
+def _is_over(alive: bool | None, heard_ns: int, slice_ns: int) -> bool:
+    if alive is not None:
+        return alive is False
+    return time.time_ns() - heard_ns > _SILENT_NS + _SILENT_SLICES * slice_ns
 
 
 class Devices:
@@ -419,7 +419,7 @@ def implausible(
     """
     if not MIN_SLICE_NS <= slice_ns <= MAX_SLICE_NS:
         return f"{who} claims slices of {slice_ns} ns; it is left out."
-    if not all(0 <= number <= MAX_INT for number in numbers):
+    if min(numbers, default=0) < 0 or max(numbers, default=0) > MAX_INT:
         return f"{who} has absurd numbers in its header; it is left out."
     known = [*(number * slice_ns for number in slices), *times]
     if min(known) < _YEAR_2000_NS or max(known) > time.time_ns() + _AHEAD_NS:

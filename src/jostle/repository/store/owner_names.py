@@ -17,7 +17,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from jostle.repository.store.layout import process_id
 
@@ -31,6 +31,7 @@ _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 Named = tuple[int, str]
 
 
+@lru_cache(1 << 14)
 def may_come_back(job: str) -> bool:
     """Return whether unrelated jobs may have this name."""
     return _COMING_BACK.fullmatch(job) is not None
