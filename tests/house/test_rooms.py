@@ -29,7 +29,7 @@ ROOMS = {
     "synthetic": "reader repository topology network",
     "analysis": "reader repository topology network",
     "report": "reader repository analysis topology network",
-    "spark": "reader repository report",
+    "spark": "reader repository analysis report",
     "door": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "study": "reader repository analysis lab signals inject topology network",

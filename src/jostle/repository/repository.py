@@ -84,6 +84,7 @@ class Repository:
         self._engine = Engine(self.path, log)
         self._merger = Merger(self._engine)
         self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
+        self.divided = self._engine.divided  #: Questions that are answered day by day.
         self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
 
     @classmethod

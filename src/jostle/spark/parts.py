@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from jostle.repository import Snapshot
@@ -13,27 +13,25 @@ from jostle.repository.store.state import File
 PART_BYTES = 64 << 20
 
 
-def days(snapshot: Snapshot, tables: Collection[str]) -> list[Snapshot]:
-    """Divide a snapshot by the days on which the slices of some tables began.
-
-    Args:
-        snapshot: All files.
-        tables: Tables to divide; all others are whole in every part.
+def days(snapshot: Snapshot) -> list[Snapshot]:
+    """Divide a snapshot by the days (UTC) on which slices began.
 
     Returns:
-        A part per day, the earliest first; one part where there is nothing to divide.
+        A part per day, the earliest first, each with the whole of tables without slices; one part
+        where there is nothing to divide.
     """
+    whole: dict[str, tuple[File, ...]] = {}
     by_day: dict[int, dict[str, list[File]]] = {}
-    for table in tables:
-        for file in snapshot.files.get(table, ()):
-            by_day.setdefault(_day(file), {}).setdefault(table, []).append(file)
-    empty: dict[str, tuple[File, ...]] = dict.fromkeys(tables, ())
+    for table, files in snapshot.files.items():
+        if not TABLES[table].partition_ns:
+            whole[table] = files
+            continue
+        for file in files:
+            by_day.setdefault(file.lo // DAY_NS, {}).setdefault(table, []).append(file)
     return [
-        replace(snapshot, files={
-            **snapshot.files, **empty, **{name: tuple(files) for name, files in mine.items()},
-        })
+        replace(snapshot, files=whole | {name: tuple(files) for name, files in mine.items()})
         for _, mine in sorted(by_day.items())
-    ] or [snapshot]  # fmt: skip
+    ] or [snapshot]
 
 
 def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
@@ -49,7 +47,7 @@ def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
     if not TABLES[table].partition_ns:
         return [snapshot]
     if table in RESOURCE:
-        return days(snapshot, [table])
+        return days(snapshot)
     groups = _grouped(sorted(snapshot.files.get(table, ()), key=lambda file: (file.lo, file.path)))
     return [replace(snapshot, files={**snapshot.files, table: group}) for group in groups]
 
@@ -63,7 +61,3 @@ def _grouped(files: list[File]) -> Iterator[tuple[File, ...]]:
             group = []
         group.append(file)
     yield tuple(group)
-
-
-def _day(file: File) -> int:
-    return file.lo // DAY_NS

@@ -3,12 +3,15 @@
 A run of a program is one value: the time that its operations took on a resource, over what they
 usually take this program there undisturbed (same operation, same size). Runs beside another
 program are set against runs without it.
+
+All that is computed slice by slice concerns one resource. So it is computed for some resources at a
+time (`matrix_part`), perhaps on other machines, and added up by job (`combined`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +31,9 @@ from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
 from jostle.analysis.identification.resources import OPERATION, Floats
 from jostle.analysis.identification.with_without import difference
+from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.lifetimes import spans
-from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
+from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs, shares
 
 Ints = NDArray[np.int64]
 _Met = tuple[Encounter, EncounterRuns]
@@ -101,14 +105,94 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
     Returns:
         The matrix, and the runs behind each of its encounters, in their order.
     """
-    names, program = _programs(tables, eyes)
-    found: list[_Met] = []
-    for rows in _kinds(tables, program):
-        if len(rows.job):
-            found += _encounters(rows, names, tables, eyes)
-    found = _controlled(found)
-    encounters = [encounter for encounter, _ in found]
-    visible = {name: number for name, number in program.items() if eyes.own(tables.jobs[name].user)}
+    cast = cast_of(tables.jobs, eyes)
+    parts = [matrix_part(kind, rows, cast)
+             for kind, table in tables.kinds().items() for _, rows in shares(table)]  # fmt: skip
+    return combined(parts, cast)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Which jobs run which programs, as far as the viewer may know.
+
+    Attributes:
+        jobs: Names of all jobs.
+        names: Of programs.
+        program: Per job, the number of its program.
+        own: Per job, whether it may be looked at as slowed.
+    """
+
+    jobs: tuple[str, ...]
+    names: tuple[str, ...]
+    program: Ints
+    own: NDArray[np.bool_]
+
+
+def cast_of(jobs: Mapping[str, JobFacts], eyes: Eyes) -> Cast:
+    """Assign numbers to programs; those that the viewer may not know share one."""
+    told = [fact.program if eyes.knows(fact.program, fact.user) else OTHERS
+            for fact in jobs.values()]  # fmt: skip
+    names = tuple(sorted(set(told)))
+    number = {name: k for k, name in enumerate(names)}
+    return Cast(
+        tuple(jobs), names, np.array([number[name] for name in told], dtype=np.int64),
+        np.array([eyes.own(fact.user) for fact in jobs.values()], dtype=bool),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MatrixPart:
+    """What is known from some resources; sums over their slices.
+
+    Attributes:
+        kind: Of these resources.
+        job: Jobs that are judged, and `sums` of each: undisturbed time, time spent less what
+            other programs explain, slices, and the least that is left of the time spent.
+        other: Programs beside them: one entry per job and program, with
+        met: the job, and `beside`: the same sums over the slices beside the program, and then
+            what the program explains of these.
+    """
+
+    kind: ResourceKind
+    job: Ints
+    sums: list[Floats]
+    other: Ints
+    met: Ints
+    beside: list[Floats]
+
+
+def matrix_part(kind: str, table: pa.Table, cast: Cast) -> MatrixPart:
+    """Compute what some resources say, all of whose rows must be there.
+
+    Args:
+        kind: Their kind, of Programs.kinds.
+        table: Their rows, in the order of resource and time.
+        cast: Of all jobs; rows of others are not expected.
+    """
+    if kind == "file system":
+        files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
+        return _part(_service("file system", table, files, cast), cast)
+    if kind == "network":
+        calls = [(name, 0) for name in MPI_CLASSES]
+        return _part(_service("network", table, calls, cast), cast)
+    return _part(_nodes(table, cast), cast)
+
+
+def combined(parts: Sequence[MatrixPart], cast: Cast) -> tuple[Matrix, list[EncounterRuns]]:
+    """Add up what is known from all resources.
+
+    Args:
+        parts: By kind and share of resources, in their order.
+        cast: As for each of them.
+
+    Returns:
+        As `matrix_and_evidence`.
+    """
+    every: list[_Met] = []
+    for kind in dict.fromkeys(part.kind for part in parts):
+        every += _encounters([part for part in parts if part.kind == kind], cast)
+    every = _controlled(every)
+    encounters = [encounter for encounter, _ in every]
     limits = (
         [
             "Where two programs always ran at the same time, a loss is divided between them "
@@ -117,31 +201,13 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
         if encounters
         else ["No two programs were active on a shared resource at the same time."]
     )
-    made = Matrix(
-        programs=_potentials(encounters, names, list(visible.values())),
+    result = Matrix(
+        programs=_potentials(encounters, cast.names, cast.program[cast.own]),
         encounters=encounters,
-        jobs=len(visible),
+        jobs=int(cast.own.sum()),
         limits=limits,
     )
-    return made, [runs for _, runs in found]
-
-
-def _programs(tables: Programs, eyes: Eyes) -> tuple[list[str], dict[str, int]]:
-    """Assign numbers to programs; those that the viewer may not know share one."""
-    told = {
-        name: fact.program if eyes.knows(fact.program, fact.user) else OTHERS
-        for name, fact in tables.jobs.items()
-    }
-    names = sorted(set(told.values()))
-    number = {name: k for k, name in enumerate(names)}
-    return names, {job: number[name] for job, name in told.items()}
-
-
-def _kinds(tables: Programs, program: dict[str, int]) -> Iterable[_ResourceRows]:
-    files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
-    yield _service("file system", tables.mounts, files, program)
-    yield _service("network", tables.network, [(name, 0) for name in MPI_CLASSES], program)
-    yield _nodes(tables.nodes, program)
+    return result, [runs for _, runs in every]
 
 
 def _numbers(table: pa.Table, name: str) -> Floats:
@@ -150,29 +216,26 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
 
 
-def _rows(
-    kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Floats
-) -> _ResourceRows:
+def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> _ResourceRows:
     """Make rows of which nothing is expected yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
-    order = {name: k for k, name in enumerate(program)}
-    job = np.array([order.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
-    owned = np.array([program.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
+    order = {name: k for k, name in enumerate(cast.jobs)}
+    job = np.array([order[name] for name in names] or [-1])[jobs.indices.to_numpy()]
     codes = table.column("resource").combine_chunks().dictionary_encode()
     start, length = spans(table)
     whole = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
-    first = int(start.min(initial=2**62))
+    first = int(start.min(initial=2**62)) // 1000 * 1000  # the same in each part
     begin, end = (start - first) // 1000, (start - first + length) // 1000
     return _ResourceRows(
-        kind, job, owned, codes.indices.to_numpy().astype(np.int64), begin,
+        kind, job, cast.program[job], codes.indices.to_numpy().astype(np.int64), begin,
         np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
         np.zeros(len(job)), np.zeros(len(job)),
     )  # fmt: skip
 
 
 def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], program: dict[str, int]
+    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], cast: Cast
 ) -> _ResourceRows:
     load = np.zeros(table.num_rows)
     columns = []
@@ -181,17 +244,17 @@ def _service(
         load += moved + OPERATION * ops
         work = moved / piece if piece and name.endswith(("read", "write")) else ops
         columns.append((work, moved, _numbers(table, f"{name}_ns")))
-    rows = _rows(kind, table, program, load)
+    rows = _rows(kind, table, cast, load)
     quiet = _alone(rows)
     for ops, moved, ns in columns:
         _expect(rows, ops, moved, ns, quiet)
     return rows
 
 
-def _nodes(table: pa.Table, program: dict[str, int]) -> _ResourceRows:
+def _nodes(table: pa.Table, cast: Cast) -> _ResourceRows:
     """On a node the work is CPU time; waiting for a core comes on top."""
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
-    rows = _rows("node", table, program, cpu)
+    rows = _rows("node", table, cast, cpu)
     _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
     return rows
 
@@ -267,35 +330,60 @@ class _Meetings:
     height: Floats
 
 
-def _encounters(rows: _ResourceRows, names: list[str], tables: Programs, eyes: Eyes) -> list[_Met]:
-    jobs = list(tables.jobs)
-    mine = np.array([eyes.own(tables.jobs[name].user) for name in jobs])
-    judged = (rows.expected > 0) & mine[rows.job]
-    met = _meetings(rows, judged, len(names))
+def _part(rows: _ResourceRows, cast: Cast) -> MatrixPart:
+    """Add up the slices of some resources by job, and by job and program beside it."""
+    judged = (rows.expected > 0) & cast.own[rows.job]
+    met = _meetings(rows, judged, len(cast.names))
     own, total, least = _explained(rows, judged, met)
     clear = np.where(judged, rows.spent - total * rows.expected, 0.0)
     columns = (rows.expected, clear, np.ones(len(clear)), least * rows.expected)
-    size = len(jobs)
-    everything = [np.bincount(rows.job[judged], values[judged], minlength=size).astype(np.float64)
-                  for values in columns]  # fmt: skip
-    program = np.full(size, -1, dtype=np.int64)
-    program[rows.job] = rows.program
-    found = []
-    for other in np.unique(met.program):
-        here = met.program == other
-        row = met.row[here]
-        job, expected = rows.job[row], rows.expected[row]
-        beside = [np.bincount(job, values, minlength=size).astype(np.float64)
-                  for values in (column[row] for column in columns)]  # fmt: skip
-        theirs = np.bincount(job, own[here] * expected, minlength=size).astype(np.float64)
-        for victim in np.unique(program[job]):
-            runs = np.flatnonzero(program == victim)
-            found.append(_encounter(
-                (names[victim], names[other], rows.kind), [jobs[run] for run in runs],
-                [values[runs] for values in beside], theirs[runs],
-                [values[runs] for values in everything],
+    job, sums = _summed(rows.job[judged], [values[judged] for values in columns])
+    pair = met.program * len(cast.jobs) + rows.job[met.row]
+    pair, beside = _summed(
+        pair, [*(values[met.row] for values in columns), own * rows.expected[met.row]]
+    )
+    return MatrixPart(
+        rows.kind, job, sums, pair // len(cast.jobs), pair % len(cast.jobs), beside
+    )  # fmt: skip
+
+
+def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
+    """Return the keys that there are, each once, and the sums of columns over each."""
+    keys, where = np.unique(key, return_inverse=True)
+    sums = [np.bincount(where.reshape(-1), values, minlength=len(keys)).astype(np.float64)
+            for values in columns]  # fmt: skip
+    return keys, sums
+
+
+def _encounters(parts: Sequence[MatrixPart], cast: Cast) -> list[_Met]:
+    """Set the runs of every two programs that met on resources of one kind against each other."""
+    size = len(cast.jobs)
+    everything = _over_jobs([part.job for part in parts], [part.sums for part in parts], size)
+    others = np.unique(np.concatenate([part.other for part in parts]))
+    encounters = []
+    for other in others.tolist():
+        here = [part.other == other for part in parts]
+        jobs = [part.met[some] for part, some in zip(parts, here, strict=True)]
+        columns = [[values[some] for values in part.beside]
+                   for part, some in zip(parts, here, strict=True)]  # fmt: skip
+        *beside, theirs = _over_jobs(jobs, columns, size)
+        for victim in np.unique(cast.program[np.concatenate(jobs)]).tolist():
+            runs = np.flatnonzero(cast.program == victim)
+            encounters.append(_encounter(
+                (cast.names[victim], cast.names[other], parts[0].kind),
+                [cast.jobs[run] for run in runs], [values[runs] for values in beside],
+                theirs[runs], [values[runs] for values in everything],
             ))  # fmt: skip
-    return [one for one in found if one is not None]
+    return [met for met in encounters if met is not None]
+
+
+def _over_jobs(
+    jobs: Sequence[Ints], columns: Sequence[Sequence[Floats]], size: int
+) -> list[Floats]:
+    """Add up the columns of all parts, in their order, by job."""
+    job = np.concatenate(jobs)
+    return [np.bincount(job, np.concatenate(values), minlength=size).astype(np.float64)
+            for values in zip(*columns, strict=True)]  # fmt: skip
 
 
 def _meetings(rows: _ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
@@ -464,8 +552,6 @@ def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[
 
 def _controlled(found: list[_Met]) -> list[_Met]:
     """Control the rate of false discoveries over the matrix, and sort it."""
-    from dataclasses import replace
-
     tested = [encounter for encounter, _ in found if encounter.p is not None]
     q = dict(
         zip(map(id, tested), adjusted([encounter.p or 0.0 for encounter in tested]), strict=True)
@@ -488,9 +574,9 @@ def _evident(encounter: Encounter) -> bool:
 
 
 def _potentials(
-    encounters: list[Encounter], names: list[str], program: list[int]
+    encounters: list[Encounter], names: Sequence[str], program: Ints
 ) -> list[Potential]:
-    runs = np.bincount(np.asarray(program, dtype=np.int64), minlength=len(names))
+    runs = np.bincount(program, minlength=len(names))
     listed = []
     for number, name in enumerate(names):
         gives = [encounter for encounter in encounters if encounter.aggressor == name]

@@ -15,6 +15,7 @@ from jostle.cli.options.common import (
     repository_flag,
     repository_option,
 )
+from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.metrics import metric_option, plot_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -34,11 +35,13 @@ from jostle.report.models.jobs import describe, job_row
     "group:N, plane:N or 'link:A > B'.",
 )
 @plot_option
+@engine_option
 @repository_option
 @json_option
 def command(
-    job: str, metric: str, zone: str | None, plot: str | None, repository: Path, as_json: bool
-) -> None:
+    job: str, metric: str, zone: str | None, plot: str | None, engine: str | None,
+    repository: Path, as_json: bool,
+) -> None:  # fmt: skip
     """Sum, per slice, what all other jobs did on the mounts that JOB used.
 
     Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. Of bytes and ops,
@@ -50,6 +53,8 @@ def command(
     if zone is not None:
         if metric != metrics.DEFAULT:
             raise UsageError("--zone shows bytes on links.", hint="Leave out --metric.")
+        if engine is not None:
+            raise UsageError("--zone is asked of this process.", hint="Leave out --engine.")
         _of_zone(job, zone, plot, repository, as_json=as_json)
         return
     from jostle.cli.views.charts import panel
@@ -58,8 +63,9 @@ def command(
 
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
-        name = store.resolve_job(job)
-        job_background = background_of(store, name, view)
+        with asking(store, engine) as asked:
+            name = asked.repository.resolve_job(job)
+            job_background = background_of(asked.repository, name, view)
         panels = [panel(name, describe(job_background.row), view, job_background.own)]
         for load in job_background.resources:
             note = "" if load.share is None else f"{percent(load.share)} of the load there"

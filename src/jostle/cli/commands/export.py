@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.options.common import Instant, json_option, open_repository, repository_option
+from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.estimate import how_to_estimate
 from jostle.cli.options.metrics import complete_metric
 from jostle.cli.output import emit_json, next_steps, show
@@ -46,6 +47,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 @click.option("--metric", default=None, metavar="NAME", shell_complete=complete_metric,
               help="Beside the keys only this metric or pair, as of `timeline`.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@engine_option
 @repository_option
 @json_option
 def command(
@@ -56,6 +58,7 @@ def command(
     end_ns: int | None,
     metric: str | None,
     force: bool,
+    engine: str | None,
     repository: Path,
     as_json: bool,
 ) -> None:
@@ -85,7 +88,16 @@ def command(
             "`--format perfetto` takes a whole job.",
             hint="jostle export JOB --format perfetto, without --from, --to and --metric.",
         )
+    if trace and engine is not None:
+        raise UsageError(
+            "`--format perfetto` is written by this process.", hint="Leave out --engine."
+        )
     path = Path(out or (f"{name}.perfetto.json" if trace else f"{name}.{chosen}"))
+    if path.exists() and engine is not None:
+        raise UsageError(
+            f"{path} is there already, and Spark writes a new folder.",
+            hint="Remove it, or name another with --out.",
+        )
     if path.exists() and not force:
         raise UsageError(
             f"{path} is there already.", hint="Add --force, or name another with --out."
@@ -94,7 +106,8 @@ def command(
         if trace:
             report = _write_trace(store, name, path)
         else:
-            report = store.export(name, chosen, path, span=span, metrics=metrics)
+            with asking(store, engine) as asked:
+                report = asked.export(name, chosen, path, span=span, metrics=metrics)
     if as_json:
         emit_json(report.to_json())
         return
@@ -103,7 +116,7 @@ def command(
         f"{report.path}"
     )
     if not trace:
-        next_steps(_reader(chosen, path))
+        next_steps(_reader(chosen, path if engine is None else path / f"*.{chosen}"))
 
 
 def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:

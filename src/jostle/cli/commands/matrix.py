@@ -15,6 +15,7 @@ from jostle.cli.options.common import (
     repository_flag,
     repository_option,
 )
+from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
               help="Draw the matrix into DIR, a CSV beside each figure.")  # fmt: skip
 @format_option
 @as_user_option
+@engine_option
 @repository_option
 @json_option
 def command(
     folder: str | None,
     endings: tuple[str, ...],
     viewer: int | None,
+    engine: str | None,
     repository: Path,
     as_json: bool,
 ) -> None:
@@ -46,10 +49,8 @@ def command(
     """
     place = plot_folder(folder)
     store = open_repository(repository)
-    with Bar("comparing runs", quiet=as_json):
-        from jostle.analysis import matrix
-
-        program_matrix = matrix(store.programs_beside(), as_user=viewer)
+    with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
+        program_matrix = asked.matrix(as_user=viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
     if as_json:
         emit_json(program_matrix.to_json() | {"figures": saved_json(saved)})

@@ -14,6 +14,7 @@ from jostle.cli.options.common import (
     repository_flag,
     repository_option,
 )
+from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 @click.option("--plot", "folder", metavar="DIR",
               help="Draw each difference day by day into DIR, a CSV beside each.")  # fmt: skip
 @format_option
+@engine_option
 @repository_option
 @json_option
 def command(
-    days: int, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
-) -> None:
+    days: int, folder: str | None, endings: tuple[str, ...], engine: str | None,
+    repository: Path, as_json: bool,
+) -> None:  # fmt: skip
     """Say which nodes, links and disks are persistently worse than their peers.
 
     Components of one kind, on machines with one role and as many cores, are compared day by day at
@@ -43,10 +46,10 @@ def command(
     """
     place = plot_folder(folder)
     store = open_repository(repository)
-    with Bar("comparing days", quiet=as_json):
+    with Bar("comparing days", quiet=as_json), asking(store, engine) as asked:
         from jostle.report.models.nodes import node_differences
 
-        content = node_differences(store, days)
+        content = node_differences(asked.repository, days)
     saved = _draw(content, place, endings, quiet=as_json) if place else []
     if as_json:
         emit_json(nodes_json(content) | {"figures": saved_json(saved)})

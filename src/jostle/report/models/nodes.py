@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from jostle.analysis.nodes import NodeDifferences
     from jostle.repository import Repository
 
@@ -14,13 +17,16 @@ DAYS = 28
 _MOST_ROWS = 40_000_000
 _DAY_NS = 86_400_000_000_000
 
-_MACHINES = """
-SELECT m.host, any_value(m.role) AS role, coalesce(mode(c.cpu_count), 0)::BIGINT AS cores
-FROM machines m LEFT JOIN (
-    SELECT host, cpu_count FROM component_slices
-    WHERE kind = 'machine' AND cpu_count > 0 AND slice * slice_ns >= {lo}
-) c ON c.host = m.host
-GROUP BY m.host
+_MACHINES = "SELECT host, any_value(role) AS role FROM machines GROUP BY host"
+_CORES = """
+SELECT host, cpu_count, slice * slice_ns // 86400000000000 AS day, count(*) AS slices
+FROM component_slices
+WHERE kind = 'machine' AND cpu_count > 0 AND {between}
+GROUP BY ALL
+"""
+_ROWS = """
+SELECT slice * slice_ns // 86400000000000 AS day, count(*) AS slices FROM component_slices
+WHERE {between} GROUP BY ALL
 """
 _NEWEST = """
 SELECT max(hi)::BIGINT AS hi FROM (
@@ -52,15 +58,35 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
     import pyarrow as pa
 
     from jostle.analysis.nodes import days_sql, job_days_sql, lasting_differences
+    from jostle.repository.query.divided import Question
 
     newest = store.query(_NEWEST).to_pylist()[0]["hi"] or 0
-    lo = max(0, (newest - 1) // _DAY_NS - days + 1) * _DAY_NS
-    between = f"slice * slice_ns >= {lo}"
-    counted = store.query(f"SELECT count(*) AS rows FROM component_slices WHERE {between}")
+    span = max(0, (newest - 1) // _DAY_NS - days + 1) * _DAY_NS, 2**63 - 1
+    between = f"slice * slice_ns >= {span[0]}"
+
+    def ask(sql: str) -> pa.Table:
+        return store.divided.ask(Question(sql, span=span))
+
+    rows = sum(ask(_ROWS.format(between=between))["slices"].to_pylist())
+    machines = _machines(store, ask(_CORES.format(between=between)))
     # A day has more slices than its figures need: of a large site some are enough.
-    every = -(-counted["rows"][0].as_py() // _MOST_ROWS)
+    every = -(-rows // _MOST_ROWS)
     if every > 1:
         between += f" AND slice % {every} = 0"
-    parts = [store.query(sql(between)) for sql in (days_sql, job_days_sql)]
+    parts = [ask(days_sql(between)), ask(job_days_sql(between))]
     condensed = pa.concat_tables(parts, promote_options="permissive")
-    return lasting_differences(condensed, store.query(_MACHINES.format(lo=lo)))
+    return lasting_differences(condensed, machines)
+
+
+def _machines(store: Repository, cores: pa.Table) -> pa.Table:
+    """Return host, role and cores of all machines: how many they had most of the time."""
+    from pyarrow import array, int64
+
+    slices: dict[str, Counter[int]] = {}
+    for row in cores.to_pylist():
+        slices.setdefault(row["host"], Counter())[row["cpu_count"]] += row["slices"]
+    usual = {host: max(had.items(), key=lambda each: (each[1], each[0]))[0]
+             for host, had in slices.items()}  # fmt: skip
+    machines = store.query(_MACHINES)
+    numbers = [usual.get(host, 0) for host in machines["host"].to_pylist()]
+    return machines.append_column("cores", array(numbers, int64()))

@@ -20,6 +20,7 @@ from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
 from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.errors import DamagedError, JobError, NoRoomError, SnapshotGoneError
+from jostle.repository.query.divided import Divided
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.layout import TABLES, TableLayout, bucket_column
@@ -138,6 +139,7 @@ class Engine:
         #: Damaged files that questions leave out.
         self._left_out: dict[str, _LeftOut] = {}
         self._said: set[str] = set()
+        self.divided = Divided(self)
         #: Told of each file that is left out, once.
         self.on_damage: Callable[[DamagedError], None] = lambda _damaged: None
 

@@ -7,7 +7,7 @@ make them neighbours, and spread what they did over time in which they were not.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,9 +81,16 @@ class Lives:
             length: Their lengths, ns.
             codes: Per slice the number of its job's name.
         """
-        known = self.known()
-        lives = np.array([known.get(job, FOR_EVER) for job in jobs] or [FOR_EVER], dtype=np.int64)
-        return cut(start, length, lives[codes, 0], lives[codes, 1])
+        return clip(self.known(), jobs, start, length, codes)
+
+
+def clip(
+    known: Mapping[str, Life], jobs: Sequence[str], start: Ints, length: Ints,
+    codes: NDArray[np.integer],
+) -> tuple[Ints, Ints]:  # fmt: skip
+    """Cut slices to the lives of their jobs (see Lives.clip), which are given."""
+    lives = np.array([known.get(job, FOR_EVER) for job in jobs] or [FOR_EVER], dtype=np.int64)
+    return cut(start, length, lives[codes, 0], lives[codes, 1])
 
 
 def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints, Ints]:
@@ -115,9 +122,15 @@ def lived(table: pa.Table, lives: Lives) -> pa.Table:
     Returns:
         The same with columns start_ns and length_ns.
     """
+    return lived_of(table, lives.known())
+
+
+def lived_of(table: pa.Table, known: Mapping[str, Life]) -> pa.Table:
+    """Add what slices are cut to (see `lived`), from the lives of the jobs by their names."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     start, length = spans(table)
-    start, length = lives.clip(jobs.dictionary.to_pylist(), start, length, jobs.indices.to_numpy())
+    names = jobs.dictionary.to_pylist()
+    start, length = clip(known, names, start, length, jobs.indices.to_numpy())
     return table.append_column("start_ns", pa.array(start)).append_column(
         "length_ns", pa.array(length)
     )

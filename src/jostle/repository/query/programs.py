@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.repository.query.co_running import COLLECTIVE, P2P, JobFacts, added, facts, family_bytes
+from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.lifetimes import lived
+from jostle.repository.query.lifetimes import Life, lived_of
 
 _KINDS = ("posix", "stdio")
 #: Classes of file operations: columns <class>_ops, <class>_bytes (read, write) and <class>_ns.
 FILE_CLASSES = tuple(f"{kind}_{what}" for kind in _KINDS
                      for what in ("read", "write", "sync", "meta"))  # fmt: skip
 MPI_CLASSES = ("p2p", "collective")
+#: Into how many parts resources are divided: all rows of a resource are in one, and parts are
+#: computed apart.
+SHARES = 64
 
 
 @dataclass(frozen=True)
@@ -36,48 +43,68 @@ class Programs:
     network: pa.Table
     nodes: pa.Table
 
+    def kinds(self) -> dict[str, pa.Table]:
+        """Return the tables by kind of resource."""
+        return {"file system": self.mounts, "network": self.network, "node": self.nodes}
+
 
 def programs_beside(engine: Engine) -> Programs:
     """Return what `jostle.analysis.matrix` needs, in one pass over each rollup."""
     everyone = facts(engine)
+    tables = [engine.divided.ask(question) for question in questions(everyone).values()]
+    lives = engine.lives.known()
+    return Programs(everyone, *(of_jobs(table, lives, everyone) for table in tables))
+
+
+def questions(everyone: Mapping[str, JobFacts]) -> dict[str, Question]:
+    """Return the questions whose answers are the tables of Programs, uncut, by their kinds."""
     keys = "slice, slice_ns"
+    order = ("resource", "start", "slice_ns", "job")
     files = ", ".join(f"{total(value)} AS {name}" for name, value in _file_columns().items())
-    mounts = engine.ask(
-        lambda: (
-            f"SELECT job, mount AS resource, {keys}, {files} FROM {engine.stored('rollup')} "
-            f"GROUP BY job, mount, {keys} ORDER BY mount, slice * slice_ns, job"
-        )
-    )
     wide = [name for name, fact in everyone.items() if fact.ranks > 1 and len(fact.nodes) > 1]
     calls = ", ".join(f"{total(value)} AS {name}" for name, value in _mpi_columns().items())
-    network = engine.ask(
-        lambda: (
-            f"SELECT job, 'network' AS resource, {keys}, {calls} "
-            f"FROM {engine.stored('node_rollup')} WHERE list_contains($1, job) "
-            f"GROUP BY job, {keys} ORDER BY slice * slice_ns, job"
-        ),
-        [wide],
-    )
     cpu = added(("os_user_ns_sum", "os_system_ns_sum"))
-    nodes = engine.ask(
-        lambda: (
-            f"SELECT job, host AS resource, {keys}, {total(cpu)} AS cpu_ns, "
-            f"{total('os_runqueue_ns_sum')} AS queued_ns FROM {engine.stored('node_rollup')} "
-            f"WHERE list_contains($1, host) GROUP BY job, host, {keys} "
-            "ORDER BY host, slice * slice_ns, job"
+    return {
+        "file system": Question(
+            f"SELECT job, mount AS resource, {keys}, slice * slice_ns AS start, {files} "
+            f"FROM stored_rollup GROUP BY job, mount, {keys}",
+            order,
         ),
-        [_shared(everyone)],
-    )
-    lives = engine.lives
-    return Programs(
-        everyone, *(lived(_known(table, everyone), lives) for table in (mounts, network, nodes))
-    )
+        "network": Question(
+            f"SELECT job, 'network' AS resource, {keys}, slice * slice_ns AS start, {calls} "
+            f"FROM stored_node_rollup WHERE list_contains($1, job) GROUP BY job, {keys}",
+            order, (wide,),
+        ),
+        "node": Question(
+            f"SELECT job, host AS resource, {keys}, slice * slice_ns AS start, "
+            f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns "
+            "FROM stored_node_rollup WHERE list_contains($1, host) "
+            f"GROUP BY job, host, {keys}",
+            order, (_shared(everyone),),
+        ),
+    }  # fmt: skip
 
 
-def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:
-    """Leave out jobs whose processes expired, or were ingested during the queries."""
-    names = pa.array(list(everyone), pa.string())
-    return table.filter(pc.is_in(table.column("job"), value_set=names))
+def of_jobs(table: pa.Table, lives: Mapping[str, Life], jobs: Collection[str]) -> pa.Table:
+    """Cut slices to the lives of their jobs.
+
+    Jobs are left out whose processes expired, or were ingested during the queries.
+    """
+    known = pc.is_in(table.column("job"), value_set=pa.array(list(jobs), pa.string()))
+    return lived_of(table.filter(known), lives)
+
+
+def shares(table: pa.Table) -> list[tuple[int, pa.Table]]:
+    """Divide rows by their resources, in the same way wherever it is done.
+
+    Returns:
+        Numbers of shares and their rows, in the order of the table; the lowest number first.
+    """
+    resource = table.column("resource").combine_chunks().dictionary_encode()
+    numbers = [zlib.crc32(name.encode()) % SHARES for name in resource.dictionary.to_pylist()]
+    share = np.array(numbers or [0])[resource.indices.to_numpy()]
+    return [(number, table.filter(pa.array(share == number)))
+            for number in np.unique(share).tolist()]  # fmt: skip
 
 
 def _file_columns() -> dict[str, str]:
@@ -105,7 +132,7 @@ def _mpi_columns() -> dict[str, str]:
     return columns
 
 
-def _shared(everyone: dict[str, JobFacts]) -> list[str]:
+def _shared(everyone: Mapping[str, JobFacts]) -> list[str]:
     """Find the nodes that several jobs used at the same time."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for fact in everyone.values():

@@ -9,6 +9,7 @@ import pyarrow as pa
 from jostle._schema import BY_ID
 from jostle.repository.errors import JobError
 from jostle.repository.query.aggregates import Loads
+from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived, lived_sql
 from jostle.repository.store.layout import RESOURCE, Rollup
@@ -71,14 +72,14 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
     part = "1" if BY_ID[metric].kind == "gauge" else "part"
-    return engine.ask(
-        lambda: (
-            f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
-            f"FROM {_beside(engine, table, key, lo, hi)} "
-            f"GROUP BY resource, {_SPAN} ORDER BY resource, start_ns"
-        ),
-        [job, resources, lo, hi, *engine.lives.edges(lo, hi)],
-    )
+    rows = _NEIGHBOUR.format(rows=lived_sql(f"stored_{table}", 5), key=key)
+    return engine.divided.ask(Question(
+        f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
+        f"FROM {rows} GROUP BY resource, {_SPAN}",
+        ("resource", "start_ns", "length_ns", "slice_ns", "slice"),
+        (job, resources, lo, hi, *engine.lives.edges(lo, hi)),
+        (lo, hi),
+    ))  # fmt: skip
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:

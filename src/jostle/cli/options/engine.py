@@ -1,0 +1,101 @@
+"""`--engine`: who answers a question that reads much, this process or Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.model import Matrix
+    from jostle.repository import Repository
+    from jostle.repository.types import ExportReport
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MASTER = re.compile(r"spark://.+|k8s://.+|yarn|local(\[.+\])?")
+
+
+class Asked(Protocol):
+    """Who answers."""
+
+    @property
+    def repository(self) -> Repository:
+        """What is asked; the engine answers as far as questions can be divided."""
+
+    def matrix(self, *, as_user: int | None = None) -> Matrix:
+        """Find which program slowed which."""
+
+    def export(
+        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        metrics: Sequence[str] | None,
+    ) -> ExportReport:  # fmt: skip
+        """Write a table or a job's slices (see Repository.export)."""
+
+
+@dataclass(frozen=True)
+class _Embedded:
+    """DuckDB in this process."""
+
+    repository: Repository
+
+    def matrix(self, *, as_user: int | None = None) -> Matrix:
+        from jostle.analysis import matrix
+
+        return matrix(self.repository.programs_beside(), as_user=as_user)
+
+    def export(
+        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        metrics: Sequence[str] | None,
+    ) -> ExportReport:  # fmt: skip
+        return self.repository.export(what, form, out, span=span, metrics=metrics)
+
+
+def engine_option(function: F) -> F:
+    """Add `--engine`: None for this process, or the name of a Spark master."""
+    return click.option(
+        "--engine",
+        metavar="ENGINE",
+        default="embedded",
+        show_default=True,
+        callback=_master,
+        help="Who reads: embedded (this process), spark (on this machine's cores), or a cluster: "
+        "spark://HOST:PORT, yarn, k8s://HOST:PORT.",
+    )(function)
+
+
+def _master(_ctx: click.Context, _param: click.Parameter, value: str) -> str | None:
+    if value == "embedded":
+        return None
+    if value == "spark":
+        return "local"
+    if not _MASTER.fullmatch(value):
+        raise UsageError(
+            f"`{value}` is no engine.",
+            hint="Engines: embedded, spark, spark://HOST:PORT, yarn, k8s://HOST:PORT.",
+        )
+    return value
+
+
+@contextmanager
+def asking(repository: Repository, master: str | None) -> Iterator[Asked]:
+    """Give who answers; Spark lives as long as the block.
+
+    Args:
+        repository: What is asked.
+        master: From `--engine`.
+    """
+    if master is None:
+        yield _Embedded(repository)
+        return
+    from jostle.spark.engine import SparkEngine
+    from jostle.spark.session import Cluster
+
+    with Cluster(master) as cluster:
+        yield SparkEngine(cluster, repository)

@@ -1,0 +1,175 @@
+"""Answers questions of the command by Spark, from one snapshot of a repository."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from jostle import __version__
+from jostle.analysis.identification.matrix import (
+    Cast,
+    MatrixPart,
+    cast_of,
+    combined,
+    matrix_part,
+)
+from jostle.analysis.identification.model import Eyes, Matrix
+from jostle.repository import Repository, Snapshot
+from jostle.repository.query.co_running import facts
+from jostle.repository.query.divided import Question, combine
+from jostle.repository.query.engine import ALWAYS, Engine
+from jostle.repository.query.export import ExportSelection
+from jostle.repository.query.lifetimes import Life
+from jostle.repository.query.programs import of_jobs, questions, shares
+from jostle.repository.store.files import plain_errors
+from jostle.repository.store.layout import TABLES
+from jostle.repository.types import ExportReport
+from jostle.spark import tables
+from jostle.spark.errors import SparkError, plain
+from jostle.spark.parts import days, pieces
+from jostle.spark.session import Cluster
+from jostle.spark.tasks import Failure, caught, gathered, keyed, packed_answer, unpacked, written
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+
+#: Tasks that work on shares of resources, at least: they are of unequal sizes.
+_LEAST_TASKS = 16
+
+
+class SparkEngine:
+    """Asks the files of one commit by the workers of a cluster."""
+
+    def __init__(self, cluster: Cluster, repository: Repository) -> None:
+        """Take the newest commit.
+
+        Args:
+            cluster: Its workers reach the repository by the path that it has here.
+            repository: The repository.
+        """
+        self._cluster = cluster
+        self._snapshot = repository.snapshot()
+        self._engine = Engine.of_snapshot(self._snapshot)
+        #: The repository as of this commit; what it can divide is divided among the workers.
+        self.repository = Repository.at(self._snapshot)
+        self.repository.divided.by = self.divided
+
+    def divided(self, question: Question) -> pa.Table:
+        """Answer a question, a task per day."""
+        parts = [(part, question) for part in self._days(question)]
+        work = partial(caught, packed_answer, __version__)
+        answers = self._collected(self._spread(parts).map(work))
+        return combine([unpacked(data) for data in answers], question)
+
+    def matrix(self, *, as_user: int | None = None) -> Matrix:
+        """Find which program slowed which, as `jostle.analysis.matrix` does.
+
+        The rollups are read a day a task, and resources compared a share of them a task; only sums
+        over jobs come here.
+        """
+        everyone = facts(self._engine)
+        cast = cast_of(everyone, Eyes() if as_user is None else Eyes(users=frozenset({as_user})))
+        asked = questions(everyone)
+        parts = [
+            (place, number, part, question)
+            for place, question in enumerate(asked.values())
+            for number, part in enumerate(self._days(question))
+        ]
+        work = partial(_matrix_part, tuple(asked.items()), self._engine.lives.known(), cast)
+        tasks = max(_LEAST_TASKS, 4 * self._cluster.session.sparkContext.defaultParallelism)
+        rows = (
+            self._spread(parts)
+            .flatMap(partial(keyed, shares, __version__))
+            .groupByKey(tasks, _key)
+            .map(partial(gathered, work, __version__))
+        )
+        done: dict[int, MatrixPart] = dict(self._collected(rows))
+        return combined([done[key] for key in sorted(done)], cast)[0]
+
+    def export(
+        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        metrics: Sequence[str] | None,
+    ) -> ExportReport:  # fmt: skip
+        """Write a table, or a job's slices, into a folder of files, one per part.
+
+        Args:
+            what: A table, or the full name of a job.
+            form: parquet, csv or json.
+            out: The folder, which must not be there; workers and this machine see it.
+            span: As of Repository.export.
+            metrics: Likewise.
+        """
+        is_table = what in tables.NAMES
+        names = tables.read(what) if is_table else ("slices", "mount_slices")
+        whole = self._part(names, span or ALWAYS)
+        parts = pieces(whole, tables.divided(what)) if is_table else days(whole)
+        chosen = ExportSelection(None, span, None if metrics is None else tuple(metrics))
+        temporary = out.absolute().with_name(f".{out.name}.{uuid.uuid4().hex}")
+        try:
+            with plain_errors(out.parent):
+                temporary.mkdir()
+            targets = [
+                (part, str(temporary / f"part-{number:05d}.{form}"))
+                for number, part in enumerate(parts)
+            ]
+            work = partial(caught, partial(written, what, form, chosen), __version__)
+            rows = self._collected(self._spread(targets).map(work))
+            if any(not Path(target).exists() for _, target in targets):
+                raise SparkError(
+                    f"The workers wrote to a {out.parent} of their own.",
+                    hint="Name a folder on a file system that all nodes share.",
+                )
+            size = sum(path.stat().st_size for path in temporary.iterdir())
+            with plain_errors(out.parent):
+                temporary.rename(out)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        return ExportReport(out, sum(rows), size)
+
+    def _days(self, question: Question) -> list[Snapshot]:
+        return days(self._part(question.tables(), question.span))
+
+    def _part(self, names: Collection[str], span: tuple[int, int]) -> Snapshot:
+        """Return the files of some tables, of those with slices only what reaches into a span."""
+        lo, hi = span
+        files = {
+            name: tuple(file for file in self._snapshot.files.get(name, ())
+                        if not TABLES[name].partition_ns or (file.hi > lo and file.lo < hi))
+            for name in names
+        }  # fmt: skip
+        return replace(self._snapshot, files=files)
+
+    def _spread(self, parts: Sequence[Any]) -> RDD[Any]:
+        context = self._cluster.session.sparkContext
+        return context.parallelize(parts, max(len(parts), 1))
+
+    def _collected(self, rows: RDD[Any]) -> list[Any]:
+        """Return all results; raise the first error of a worker."""
+        try:
+            results: list[Any] = rows.collect()
+        except Exception as error:
+            raise plain(error, self._cluster.said()) from error
+        for each in results:
+            value = each[1] if isinstance(each, tuple) else each
+            if isinstance(value, Failure):
+                raise value.error()
+        return results
+
+
+def _key(key: int) -> int:
+    return key
+
+
+def _matrix_part(
+    asked: Sequence[tuple[str, Question]], lives: Mapping[str, Life], cast: Cast,
+    place: int, tables: list[pa.Table],
+) -> MatrixPart:  # fmt: skip
+    kind, question = asked[place]
+    return matrix_part(kind, of_jobs(combine(tables, question), lives, cast.jobs), cast)

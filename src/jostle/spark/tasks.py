@@ -1,0 +1,140 @@
+"""What runs in the workers: questions to the files of some days, and work on what they gave.
+
+A worker imports this module from its own jostle. What goes wrong there comes back as a value: Spark
+would try it again, and tell it as a page of Java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from jostle import __version__
+from jostle.errors import JostleError
+from jostle.repository import Snapshot
+from jostle.repository.query.divided import Question, answer
+from jostle.repository.query.engine import Engine
+from jostle.repository.query.export import ExportSelection, export
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error for users, on its way to them."""
+
+    message: str
+    hint: str
+    exit_code: int
+
+    def error(self) -> JostleError:
+        """Return it as it is raised."""
+        return JostleError(self.message, hint=self.hint, exit_code=self.exit_code)
+
+
+def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | Failure:
+    """Return what a function returns, or why it could not.
+
+    Args:
+        function: It.
+        version: The asker's jostle.
+        argument: Its argument.
+    """
+    if version != __version__:
+        return Failure(
+            f"A worker has jostle {__version__}, and {version} asks it.",
+            "Install the same version everywhere.", 1,
+        )  # fmt: skip
+    try:
+        return function(argument)
+    except JostleError as error:
+        return Failure(str(error), error.hint, error.exit_code)
+
+
+def packed(table: pa.Table) -> bytes:
+    """Return a table as bytes, for the way between machines."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def unpacked(data: bytes) -> pa.Table:
+    """Return the table of some bytes."""
+    return pa.ipc.open_stream(data).read_all()
+
+
+def answered(part: tuple[Snapshot, Question]) -> pa.Table:
+    """Answer a question from the files of a part."""
+    snapshot, question = part
+    engine = Engine.of_snapshot(snapshot, threads=1)
+    try:
+        return answer(engine, question)
+    finally:
+        engine.close()
+
+
+def packed_answer(part: tuple[Snapshot, Question]) -> bytes:
+    """Answer a question from the files of a part, as bytes."""
+    return packed(answered(part))
+
+
+def written(what: str, form: str, chosen: ExportSelection, part: tuple[Snapshot, str]) -> int:
+    """Write the rows of a table or job that are in the files of a part; return their number."""
+    snapshot, target = part
+    engine = Engine.of_snapshot(snapshot, threads=1)
+    try:
+        return export(engine, what, form, Path(target), chosen, lambda job: job).rows
+    finally:
+        engine.close()
+
+
+def keyed(
+    divide: Callable[[pa.Table], Iterable[tuple[int, pa.Table]]], version: str,
+    part: tuple[int, int, Snapshot, Question],
+) -> Iterator[tuple[int, tuple[int, bytes] | Failure]]:  # fmt: skip
+    """Answer a question from the files of a part, and divide the answer among keys.
+
+    Args:
+        divide: Gives numbers below `KEYS`, and rows.
+        version: The asker's jostle.
+        part: Number of the question, number of the part, its files, the question.
+    """
+    place, number, snapshot, question = part
+    rows = caught(answered, version, (snapshot, question))
+    if isinstance(rows, Failure):
+        yield 0, rows
+        return
+    for share, some in divide(rows):
+        yield place * KEYS + share, (number, packed(some))
+
+
+#: Keys of one question.
+KEYS = 1 << 16
+
+
+def gathered(
+    work: Callable[[int, list[pa.Table]], Any], version: str,
+    group: tuple[int, Iterable[tuple[int, bytes] | Failure]],
+) -> tuple[int, Any]:  # fmt: skip
+    """Work on all rows of one key.
+
+    Args:
+        work: Takes the number of the question, and the rows of each part in their order.
+        version: The asker's jostle.
+        group: The key, and what parts had for it.
+    """
+    key, items = group
+    pieces = []
+    for item in items:
+        if isinstance(item, Failure):
+            return key, item
+        pieces.append(item)
+    tables = [unpacked(data) for _, data in sorted(pieces)]
+    return key, caught(lambda rows: work(key // KEYS, rows), version, tables)
