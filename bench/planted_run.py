@@ -15,7 +15,8 @@ from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log
-from jostle.repository.store.state import Change, Position
+from jostle.repository.store.profile_positions import Position, Reached
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
 from jostle.synthetic import SPECS
@@ -56,8 +57,9 @@ def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> floa
         files = write_chunks(path, _segments(mine, copies, length, segments))
         publish(path, log, Change("ingest", add=files))
     files = write_chunks(path, _rest(run, tables, copies, length))
-    done: dict[int, tuple[Position, Position | None]] = {
-        process: (Position(), None) for process in range(1, ranks + 1)
+    end = max(file.hi for file in files)
+    done: dict[int, tuple[Position, Reached]] = {
+        process: (Position(), end) for process in range(1, ranks + 1)
     }
     publish(path, log, Change("ingest", add=files, advance=done))
     return copies * length / 1e9

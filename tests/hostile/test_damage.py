@@ -38,7 +38,7 @@ HARMS: dict[str, Callable[[bytes], bytes | None]] = {
     "begin": lambda data: b"x" + data[1:],
     "no text": lambda data: b"\xff\xfe" + data,
     "number": lambda data: data.replace(b'"number":', b'"Number":'),
-    "version": lambda data: data.replace(b'"version":3', b'"version":9'),
+    "version": lambda data: data.replace(b'"version":4', b'"version":9'),
     "list": lambda _: b"[]",
     "null": lambda _: b"null",
     "nothing in it": lambda _: b'{"version":2}',

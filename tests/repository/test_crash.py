@@ -25,6 +25,7 @@ STEPS = [
     "file-renamed",
     "commit-written",
     "commit-linked",
+    "pieces-written",
     "checkpoint-written",
     "checkpoint-renamed",
 ]

@@ -24,7 +24,8 @@ from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log
-from jostle.repository.store.state import Change, Position
+from jostle.repository.store.profile_positions import Position, Reached
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk, split_by_partition, without_zeros
 from jostle.server import Access, Server, create_app
 from jostle.server.access.accounts import Accounts, add_account
@@ -152,8 +153,9 @@ def plant_segments(
             *_rollups(tables, job, run.program.slice_ns),
         ],
     )
-    done: dict[int, tuple[Position, Position | None]] = {
-        process: (Position(), None) for process in processes
+    end = max(file.hi for file in files)
+    done: dict[int, tuple[Position, Reached]] = {
+        process: (Position(), end) for process in processes
     }
     publish(path, Log(path), Change("ingest", add=files, advance=done))
 

@@ -19,6 +19,20 @@ class LogError(RepositoryError):
     """The log of the repository is damaged."""
 
 
+def log_error(root: Path, why: str) -> LogError:
+    """Return the error for a damaged log.
+
+    Args:
+        root: Folder of the repository.
+        why: What is wrong, the end of a sentence.
+    """
+    return LogError(
+        f"The log of the repository {root} is damaged: {why}.",
+        hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
+        "goes on with what is left; or restore the folder `commits` from a backup.",
+    )
+
+
 class DamagedError(RepositoryError):
     """A file of the repository is missing or damaged.
 
@@ -55,10 +69,8 @@ class DamagedError(RepositoryError):
         if self.span[1] - self.span[0] < 2**62:
             first, last = (datetime.fromtimestamp(ns // 10**9, UTC) for ns in self.span)
             when = f" from {first:%Y-%m-%d %H:%M:%S} to {last:%Y-%m-%d %H:%M:%S} UTC"
-        return (
-            f"{self.file} cannot be read ({self.reason}): its rows of the table {table}{when} are "
-            "missing here."
-        )
+        what = "the files that it lists" if table == "commits" else f"its rows of the table {table}"
+        return f"{self.file} cannot be read ({self.reason}): {what}{when} are missing here."
 
 
 class SnapshotGoneError(RepositoryError):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jostle.repository import Snapshot
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import DAY_NS, RESOURCE, TABLES
-from jostle.repository.store.state import File
 
 #: Stored bytes of a part, about: some seconds of work, so that a part that is lost costs little.
 PART_BYTES = 64 << 20

@@ -21,7 +21,8 @@ from jostle.repository.errors import RepositoryError
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import MARKER
 from jostle.repository.store.log import Log
-from jostle.repository.store.state import Change, Position
+from jostle.repository.store.profile_positions import Position, Reached
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
 from jostle.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
@@ -62,8 +63,9 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
         publish(path, log, Change("ingest", add=files))
     jobs = _truth(players, play)
     files = write_chunks(path, hidden.take(writer.ends(jobs)))
-    done: dict[int, tuple[Position, Position | None]] = {
-        key: (Position(), None) for key in writer.processes(spec.unprofiled)
+    end = max(file.hi for file in files)
+    done: dict[int, tuple[Position, Reached]] = {
+        key: (Position(), end) for key in writer.processes(spec.unprofiled)
     }
     publish(path, log, Change("ingest", add=files, advance=done))
     return Planted(path, spec, seed, jobs, lost.table(), rows, hidden.tables(), _programs(jobs))

@@ -30,7 +30,8 @@ from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.state import Change, Position
+from jostle.repository.store.profile_positions import Position, Reached
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.repository.types import IngestReport
 
@@ -154,12 +155,13 @@ class BatchFacts:
     def _commit(
         self, fresh: Sequence[_Facts], base: Mapping[int, Position], report: IngestReport
     ) -> bool:
-        rows, advance = [], {}
+        rows = []
+        advance: dict[int, tuple[Position, Reached]] = {}
         for facts in fresh:
             at = base[facts.batch_job]
             rows.append(facts.row | {"revision": at.revision + 1})
-            to = None if facts.row["complete"] else Position(facts.events, at.revision + 1)
-            advance[facts.batch_job] = (at, to)
+            to = Position(facts.events, at.revision + 1)
+            advance[facts.batch_job] = (at, facts.row["end_ns"] if facts.row["complete"] else to)
         schema = pa.schema(list(TABLES["batch_jobs"].keys.items()))
         table = pa.Table.from_pylist(rows, schema)
         files = write_chunks(self._root, [PartitionChunk("batch_jobs", table, 0, 0)])

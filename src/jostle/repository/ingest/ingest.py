@@ -53,11 +53,13 @@ from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
+from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES, process_id
 from jostle.repository.store.log import Log, open_marker
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.state import Change, File, Position, RepositoryState
+from jostle.repository.store.profile_positions import Position
+from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]
@@ -218,7 +220,6 @@ class Ingester:
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
-            seen: set[int] = set()
             slice_ns = [4_000_000_000]
             locked: list[Path] = []
             names: dict[int, Path] = {}
@@ -258,13 +259,9 @@ class Ingester:
                 if peek.process is None:
                     if self._settled.get(path) != peek.mark or peek.mark == (0, 0, 0):
                         todo.append(peek)
-                elif self._is_done(peek, state):
-                    self._over.add(path)
-                    if self._remove and peek.final:
-                        self._remove_file(path, peek.mark, report)
-                elif peek.process not in seen:
-                    seen.add(peek.process)
+                else:
                     todo.append(peek)
+            todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
         _report_locked(locked, todo or self._over, report)
@@ -281,13 +278,32 @@ class Ingester:
             return peek
         return replace(peek, process=self._names.process(peek.owner, *peek.life))
 
-    def _is_done(self, peek: HeaderPeek, state: RepositoryState) -> bool:
-        """Return whether all of a profile is in the repository."""
-        if peek.life is None or peek.process in state.done:
-            return peek.life is not None
+    def _without_done(
+        self, peeks: Sequence[HeaderPeek], state: RepositoryState, report: IngestReport
+    ) -> list[HeaderPeek]:
+        """Leave out profiles that are complete in the repository, and remove them if asked to.
+
+        Of several files of one process only the first is left.
+        """
+        done = state.done_of([key for peek in peeks for key in self._ids(peek)])
+        left: dict[object, HeaderPeek] = {}
+        for peek in peeks:
+            if done.isdisjoint(self._ids(peek)):
+                left.setdefault(peek.process or peek.path, peek)
+                continue
+            self._over.add(peek.path)
+            if self._remove and peek.final:
+                self._remove_file(peek.path, peek.mark, report)
+        return list(left.values())
+
+    def _ids(self, peek: HeaderPeek) -> list[int]:
+        """Return the ids under which the repository may know a profile."""
+        if peek.life is None or peek.process is None:
+            return []
         # Before owners counted, all ids were made as those of the repository's owner are. Only who
         # forges such an id is left out for it: he himself.
-        return peek.owner != self._home and process_id(None, *peek.life) in state.done
+        old = [process_id(None, *peek.life)] if peek.owner != self._home else []
+        return [peek.process, *old]
 
     def _fresh(self, peek: HeaderPeek) -> int:
         """Return the bytes of a file that are not in the repository, about."""
@@ -337,8 +353,7 @@ class Ingester:
         for _ in range(_ROUNDS):
             with self._guard:
                 state = self._log.refresh()
-                left = [item for item in left if item.process not in state.done]
-                base = [state.open.get(item.process or 0, Position()) for item in left]
+                left, base = _unfinished(state, left)
                 horizon = state.horizon_ns
             if not left:
                 return
@@ -385,8 +400,7 @@ class Ingester:
                 return
             with self._guard:
                 state = self._log.refresh()
-                left = [item for item in left if item.process not in state.done]
-                base = [state.open.get(item.process or 0, Position()) for item in left]
+                left, base = _unfinished(state, left)
                 horizon = state.horizon_ns
             requests = [
                 ReadRequest(
@@ -437,7 +451,7 @@ class Ingester:
             result = decoded.results[number]
             if isinstance(result.header, ShortsHeader):
                 with self._guard:
-                    plan.add_shorts(result, self._log.state.done)
+                    plan.add_shorts(result, self._log.state.done_of)
             elif isinstance(result.header, ProfileHeader):
                 plan.add_profile(item, number, result, base[number], self._written)
         more = [item for number, item in enumerate(items) if plan.has_more(number)]
@@ -515,6 +529,15 @@ class Ingester:
         if path.suffix == ".jss":  # the runtime's mark of messages that the job's user has seen
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()
+
+
+def _unfinished(
+    state: RepositoryState, items: Sequence[HeaderPeek]
+) -> tuple[list[HeaderPeek], list[Position]]:
+    """Return the files that are not complete in the repository, and how far it holds them."""
+    done = state.done_of([item.process for item in items if item.process is not None])
+    left = [item for item in items if item.process not in done]
+    return left, state.positions([item.process or 0 for item in left])
 
 
 def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest]) -> Segments:

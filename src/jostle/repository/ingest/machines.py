@@ -14,7 +14,7 @@ from jostle.arrow_columns import ints
 from jostle.reader import Component, MachineHeader, MachineRead, MachineTables
 from jostle.repository.ingest.spool import HeaderPeek, implausible, is_over
 from jostle.repository.store.layout import HOUR_NS, TABLES, mount_identity
-from jostle.repository.store.state import Position
+from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.tables import (
     MAX_VALUE,
     Ints,
@@ -39,7 +39,7 @@ class _Step:
     machine: int
     header: MachineHeader
     base: Position
-    to: Position | None
+    to: Reached
     row: dict[str, Any] | None
     fresh: list[Component] = field(default_factory=list)  # those not yet in table components
 
@@ -107,13 +107,14 @@ class MachinePlan:
         entries = max((c.number + 1 for c in header.components), default=0)
         to = Position(result.records_read, base.revision + 1, row_slice, max(entries, base.entries))
         self._step_of[number] = len(self.steps)
-        self.steps.append(_Step(item.process, header, base, None if final else to, row, fresh))
+        end = (known + 1) * header.slice_ns
+        self.steps.append(_Step(item.process, header, base, end if final else to, row, fresh))
         self.slices += count
         if final:
             self.finished.add(item.process)
         return not result.complete
 
-    def advance(self) -> dict[int, tuple[Position, Position | None]]:
+    def advance(self) -> dict[int, tuple[Position, Reached]]:
         """Return the new positions, as a commit wants them."""
         return {step.machine: (step.base, step.to) for step in self.steps}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.segments.rows import segment_chunks
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.state import Position
+from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.tables import (
     Ints,
     PartitionChunk,
@@ -47,6 +47,13 @@ class ProcessStep:
     base: Position
     to: Position | None
     with_row: bool
+
+    @property
+    def reached(self) -> Reached:
+        """Where the profile is now; if it is complete, when its process ended, ns."""
+        if self.to is not None:
+            return self.to
+        return int((self.source.row["last_slice"] + 1) * self.source.slice_ns)
 
 
 class Plan:
@@ -150,15 +157,25 @@ class Plan:
             self.ended[job] += entries
         self._take(number, source, base, None if final else to, with_row=with_row)
 
-    def add_shorts(self, result: ReadResult, done: set[int]) -> None:
-        """Plan the processes of a shorts file that are not yet in the repository."""
+    def add_shorts(
+        self, result: ReadResult, done_of: Callable[[Collection[int]], set[int]]
+    ) -> None:
+        """Plan the processes of a shorts file that are not yet in the repository.
+
+        Args:
+            result: The file's.
+            done_of: Returns those ids of processes that are there.
+        """
         first, count = result.short_processes
+        sources = []
         for short in self._decoded.short_processes[first : first + count]:
             if short.record < result.request.from_record:
                 continue
             life = (short.start_ns, max(short.end_ns, short.start_ns))
             job = self._names.name(short.uid, short.header.job, *life)
-            source = short_source(short, self._devices, self._names, job)
+            sources.append((short, short_source(short, self._devices, self._names, job)))
+        done = done_of([source.process for _, source in sources])
+        for short, source in sources:
             number = short.process
             if source.process in done or source.process in self.advanced:
                 continue
@@ -211,9 +228,9 @@ class Plan:
         if with_row:
             self.written[source.process] = _known(source)
 
-    def advance(self) -> dict[int, tuple[Position, Position | None]]:
+    def advance(self) -> dict[int, tuple[Position, Reached]]:
         """Return the new positions, as a commit wants them."""
-        return {step.source.process: (step.base, step.to) for step in self.steps}
+        return {step.source.process: (step.base, step.reached) for step in self.steps}
 
     def chunks(self) -> Iterable[PartitionChunk]:
         """Return the rows of all tables."""

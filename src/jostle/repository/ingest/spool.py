@@ -459,5 +459,5 @@ def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path,
             if peek.life is not None:
                 own, other = (process_id(owner, *peek.life) for owner in (None, peek.owner))
                 ids[path] = (peek.job, (own, other))
-    done = state.done_of(key for _, keys in ids.values() for key in keys)
+    done = state.done_of({key for _, keys in ids.values() for key in keys})
     return [(path, job) for path, (job, keys) in ids.items() if done.isdisjoint(keys)]

@@ -16,10 +16,11 @@ from jostle.repository.errors import ConflictError, DamagedError, RepositoryErro
 from jostle.repository.maintenance.merge import LIVES, NAMES, merge, merged_chunks, rank
 from jostle.repository.maintenance.tiers import WHOLE_BYTES, due, portions, small_files
 from jostle.repository.segments import merge_cache as copies
+from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log, open_marker
-from jostle.repository.store.state import Change, File, RepositoryState
+from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
 
@@ -73,7 +74,7 @@ class Compactor:
         Partitions of the last two days are looked at; all of them, and stray files, once an hour.
         """
         state = self.log.refresh()
-        newest = max((file.hi for file in state.of("rollup")), default=0)
+        newest = state.newest_ns
         files = [file for table in TABLES for file in
                  (state.reaching(table, newest - _RECENT_NS, 2**63) if TABLES[table].partition_ns
                   else state.of(table))]  # fmt: skip
@@ -98,9 +99,8 @@ class Compactor:
         files = [file for file in group if file.path not in self.damaged]
         while len(files) > 1:
             try:
-                new = write_chunks(
-                    self._root, merged_chunks(self._root, files, WHOLE_BYTES), _LEVEL
-                )
+                chunks = merged_chunks(self._root, files, WHOLE_BYTES)
+                new = write_chunks(self._root, chunks, _LEVEL, replaced=files)
             except DamagedError as error:
                 self.damaged.append(error.file)
                 files = [file for file in files if file.path != error.file]
@@ -190,16 +190,15 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
     rows_removed = sum(file.rows for file in old)
     partition_chunks: list[PartitionChunk] = []
-    forget: list[int] = []
+    gone_lives = 0
     damaged: list[str] = []
-    for lives, (key, _) in LIVES.items():
+    for lives in LIVES:
         life_files, rows = _readable(root, state.of(lives), damaged)
         if not life_files:
             continue
         end = _ends(rows)
         gone = rows.column("complete").to_numpy() & (end <= horizon)
-        forget += rank(rows, key)[gone].tolist()
-        rows_removed += int(gone.sum())
+        gone_lives += int(gone.sum())
         if not gone.any():
             continue
         rows = rows.filter(pa.array(~gone))
@@ -213,20 +212,16 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
             if files:
                 partition_chunks.append(_still_named(table, of_table, rows, owner))
                 old += files
-    new = write_chunks(root, [chunk for chunk in partition_chunks if chunk.rows.num_rows])
-    change = Change(
-        "expire",
-        add=new,
-        remove=[file.path for file in old],
-        forget=forget,
-        horizon_ns=horizon,
-    )
+    chunks = [chunk for chunk in partition_chunks if chunk.rows.num_rows]
+    new = write_chunks(root, chunks, replaced=old)
+    change = Change("expire", add=new, remove=[file.path for file in old], horizon_ns=horizon)
     if old or horizon > state.horizon_ns:
         publish(root, log, change)
     _leave(root, old)
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
-    return ExpireReport(horizon, len(old), rows_removed, freed, len(forget), tuple(damaged))
+    rows_removed += gone_lives
+    return ExpireReport(horizon, len(old), rows_removed, freed, gone_lives, tuple(damaged))
 
 
 def _ends(rows: pa.Table) -> Ints:
@@ -242,7 +237,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
     Raises:
         RepositoryError: Nothing would be left.
     """
-    newest = max((file.hi for file in state), default=0)
+    newest = state.newest_ns
     if newest and horizon > newest:
         ends, border = (f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
                         for at in (newest, horizon))  # fmt: skip

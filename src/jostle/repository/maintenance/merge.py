@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 
 from jostle.repository.errors import DamagedError
 from jostle.repository.store.damage import reason_of
+from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
 from jostle.repository.store.layout import RESOURCE, STATS, TABLES, TableLayout
-from jostle.repository.store.state import File
 from jostle.repository.store.tables import (
     Ints,
     PartitionChunk,

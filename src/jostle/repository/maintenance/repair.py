@@ -11,7 +11,7 @@ import errno
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +24,16 @@ import pyarrow.parquet as pq
 
 from jostle.errors import no_room
 from jostle.repository.errors import LogError, RepositoryError
+from jostle.repository.maintenance.merge import LIVES
 from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
-from jostle.repository.store.files import CHANGE, cannot_write, plain_errors
+from jostle.repository.store.file_days import File
+from jostle.repository.store.files import CHANGE, REPLACED, cannot_write, plain_errors
 from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES
 from jostle.repository.store.log import Log, open_marker
+from jostle.repository.store.pieces import is_piece
 from jostle.repository.store.sealed import file_sum
-from jostle.repository.store.state import File, RepositoryState
+from jostle.repository.store.state import RepositoryState
 
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
@@ -128,7 +131,9 @@ def check(root: Path, progress: Progress | None = None) -> CheckReport:
 
 def _check(root: Path, progress: Progress | None) -> CheckReport:
     log = Log(root)
-    files = list(log.refresh())
+    state = log.refresh()
+    state.verify()
+    files = list(state)
     damaged = _of_log(log)
     lives = _Lives(root)
     for number, file in enumerate(files):
@@ -175,6 +180,7 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
     log = Log(root)
     with log.lock():
         state = _state(log)
+        state.verify()
         report = RepairReport(log=_of_log(log))
         lives = _Lives(root)
         files = list(state)
@@ -182,34 +188,63 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
             why = _trouble(root, file)
             if why:
                 report.lost.append(_damaged(file, why, lives))
-                state.change_files(remove=[file.path])
+                state.files.change(remove=[file.path])
             if progress is not None:
                 progress(number + 1, len(files))
         if not report.log and not report.lost:
             return report
-        groups = _published(
-            root, {*(file.path for file in state), *(damaged.file for damaged in report.lost)}
-        )
+        state.files.drop_lost()
+        if state.profiles.lost:
+            report.closed += _rebuild(root, state)
+        known = {*(file.path for file in state), *(damaged.file for damaged in report.lost)}
+        groups = _published(root, known)
         report.unknown = [file.path for file in groups.pop("", [])]
-        for group in groups.values():
-            if all(_trouble(root, file) is None for file in group) and not _overlap(
-                root, group, state
-            ):
-                state.change_files(group)
+        replaced = _Replaced(root, state, groups)
+        for group in map(replaced.without, groups.values()):
+            if group and not _overlap(root, group, state):
+                state.files.change(group)
+                replaced.by(group)
                 report.taken_back += [file.path for file in group]
                 report.rows += sum(file.rows for file in group)
-                unknown = _processes(root, group) - state.done
-                report.closed += len(unknown)
-                state.done |= unknown
-                for key in unknown:
-                    state.open.pop(key, None)
-        state.number += 1  # readers that are open notice
+                report.closed += _close(state, _processes(root, group))
+        state.number = log.newest_number() + 1  # readers that are open notice
         for damaged in report.lost:
             _set_aside(root, damaged.file)
+        # Before the state is written: a piece that is written anew may get the same name.
+        for damaged in report.log:
+            if is_piece(Path(damaged.file).name):
+                _set_aside(root, damaged.file)
         log.write_state()
         for damaged in report.log:
-            _set_aside(root, damaged.file)
+            if not is_piece(Path(damaged.file).name):
+                _set_aside(root, damaged.file)
     return report
+
+
+def _close(state: RepositoryState, processes: Collection[int]) -> int:
+    """Take no more of some processes; return how many of them could have had more."""
+    left = set(processes) - state.done_of(processes)
+    state.profiles.advance(dict.fromkeys(left, max(state.newest_ns, state.time_ns)))
+    return len(left)
+
+
+def _rebuild(root: Path, state: RepositoryState) -> int:
+    """Replace lost pieces with positions by what the tables say of processes.
+
+    Returns:
+        How many processes were closed that could have had more.
+    """
+    held: set[int] = set()
+    over: set[int] = set()
+    for table, (key, _) in LIVES.items():
+        for file in state.of(table):
+            rows = pq.read_table(root / file.path, columns=[key, "complete"])
+            held.update(rows[key].to_pylist())
+            over.update(rows.filter(rows["complete"])[key].to_pylist())
+    if not state.profiles.drop_lost():
+        held = over  # how far the others are is known
+    state.profiles.advance(dict.fromkeys(held, max(state.newest_ns, state.time_ns)))
+    return len(held - over)
 
 
 def _set_aside(root: Path, file: str) -> None:
@@ -327,6 +362,49 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
                 groups[change].append((info.st_mtime_ns, file))
     ordered = sorted(groups, key=lambda change: min(mtime_ns for mtime_ns, _ in groups[change]))
     return {change: [file for _, file in groups[change]] for change in ordered}
+
+
+class _Replaced:
+    """Tells which files in no commit were replaced by others, that have the same rows."""
+
+    def __init__(
+        self, root: Path, state: RepositoryState, groups: Mapping[str, Sequence[File]]
+    ) -> None:
+        """Read what files say that they replaced.
+
+        Args:
+            root: The repository.
+            state: Its files.
+            groups: Files in no commit.
+        """
+        self._root = root
+        self._of: dict[str, frozenset[str]] = {}
+        unnamed = [file for group in groups.values() for file in group]
+        folders = {os.path.dirname(file.path) for file in unnamed}
+        near = [file for file in state if os.path.dirname(file.path) in folders]
+        for file in (*unnamed, *near):
+            with _only_of_its_content():
+                marks = pq.read_metadata(root / file.path).metadata or {}
+                names = marks.get(REPLACED.encode(), b"").decode().split()
+                self._of[file.path] = frozenset(names)
+        self._by_any = frozenset().union(*self._of.values())
+        self._by_named: set[str] = set()
+        self.by(near)
+
+    def by(self, files: Iterable[File]) -> None:
+        """Note that some files are in the repository."""
+        for file in files:
+            self._by_named |= self._of.get(file.path, frozenset())
+
+    def without(self, group: Sequence[File]) -> list[File]:
+        """Return the files of a publication that are to be restored; none if one is damaged."""
+        if any(_trouble(self._root, file) is not None for file in group):
+            return []
+        return [
+            file for file in group
+            if Path(file.path).name not in self._by_any
+            and self._by_named.isdisjoint(self._of.get(file.path, ()))
+        ]  # fmt: skip
 
 
 def _parquet_in(folder: Path) -> Iterator[Path]:

@@ -9,8 +9,8 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.state import File
 
 #: Files of this size are whole: they are never merged again.
 WHOLE_BYTES = 64 << 20

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from jostle.repository.query.engine import Engine
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import RESOURCE, Rollup
-from jostle.repository.store.state import File
 
 T = TypeVar("T")
 MOST_BYTES = 64 << 20

@@ -23,10 +23,10 @@ from jostle.repository.errors import DamagedError, JobError, NoRoomError, Snapsh
 from jostle.repository.query.divided import Divided
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
-from jostle.repository.store.layout import TABLES, TableLayout, bucket_column
+from jostle.repository.store.file_days import File
+from jostle.repository.store.layout import COMMITS, TABLES, TableLayout, bucket_column
 from jostle.repository.store.log import Log
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
-from jostle.repository.store.state import File
 
 _SQL_TYPES = {
     pa.string(): "VARCHAR",
@@ -203,6 +203,8 @@ class Engine:
                     self.log.refresh()
                     sql = question()
                     wanted = self._views(sql, cursor.viewed) if views else {}
+                    lost = self._lost()
+                self._tell(lost)
                 for name, select in wanted.items():
                     cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
                 relation = cursor.connection.sql(sql, params=list(params))
@@ -271,17 +273,37 @@ class Engine:
             self._left_out[damaged.file] = _LeftOut(
                 damaged, _facts(self.root / damaged.file), until
             )
-            is_new = damaged.file not in self._said
-            self._said.add(damaged.file)
-        if is_new:
-            self.on_damage(damaged)
+        self._tell([damaged])
         return True
+
+    def _tell(self, damage: Iterable[DamagedError]) -> None:
+        """Report damage that was not reported before."""
+        with self._guard:
+            new = [damaged for damaged in damage if damaged.file not in self._said]
+            self._said.update(damaged.file for damaged in new)
+        for damaged in new:
+            self.on_damage(damaged)
+
+    def _lost(self) -> list[DamagedError]:
+        """Return the lists of files that the log lost, as damaged files: their files are left out.
+
+        Raises:
+            DamagedError: There are some, and who asks writes by the answer.
+        """
+        lost = [
+            DamagedError(self.root, f"{COMMITS}/{name}", why, span)
+            for name, (why, span) in self.log.state.files.lost.items()
+        ]
+        if lost and self._writes:
+            raise lost[0]
+        return lost
 
     def left_out(self) -> dict[str, DamagedError]:
         """Return the damaged files that questions leave out now, by their paths."""
         with self._guard:
             self._whole([])
-            return {path: entry.error for path, entry in self._left_out.items()}
+            lost = {damaged.file: damaged for damaged in self._lost()}
+            return lost | {path: entry.error for path, entry in self._left_out.items()}
 
     def missing(self) -> set[str]:
         """Return the paths of files that are left out; a question may ask for them."""

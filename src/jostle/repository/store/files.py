@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import uuid
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 
 from jostle.errors import no_room
 from jostle.repository.errors import RepositoryError
+from jostle.repository.store.durable import sync_folder
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_folder
-from jostle.repository.store.log import Log, reached, sync_folder
+from jostle.repository.store.log import Log, reached
+from jostle.repository.store.pieces import is_piece
 from jostle.repository.store.sealed import file_sum
-from jostle.repository.store.state import Change, File
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
 
 ROW_GROUP = 128 * 1024
@@ -25,10 +28,15 @@ _BUCKET = re.compile(r"_b\d\d$")
 _DELTA, _SPLIT = "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"
 #: Key in a file's own metadata: what was published with it has the same value.
 CHANGE = "jostle.change"
+#: And the names of the files of its table whose rows it has, separated by spaces.
+REPLACED = "jostle.replaced"
 
 
 def write_chunks(
-    root: Path, parts: Iterable[PartitionChunk | PartitionStream], level: int = 1
+    root: Path,
+    parts: Iterable[PartitionChunk | PartitionStream],
+    level: int = 1,
+    replaced: Sequence[File] = (),
 ) -> list[File]:
     """Write chunks as files of a repository; they become valid with the commit that lists them.
 
@@ -36,6 +44,7 @@ def write_chunks(
         root: The repository.
         parts: The chunks.
         level: Of zstd.
+        replaced: Files that go with the same commit, since their rows are in the chunks.
 
     Raises:
         RepositoryError: They cannot be written; files already written are removed again.
@@ -44,7 +53,9 @@ def write_chunks(
     change = uuid.uuid4().hex
     try:
         for chunk in parts:
-            files.append(_write(root, chunk, change, level))
+            own = [Path(file.path).name for file in replaced if file.table == chunk.table]
+            marks = {CHANGE: change} | ({REPLACED: " ".join(own)} if own else {})
+            files.append(_write(root, chunk, marks, level))
         for folder in {(root / file.path).parent for file in files}:
             sync_folder(folder)
     except BaseException as error:
@@ -55,7 +66,9 @@ def write_chunks(
     return files
 
 
-def _write(root: Path, chunk: PartitionChunk | PartitionStream, change: str, level: int) -> File:
+def _write(
+    root: Path, chunk: PartitionChunk | PartitionStream, marks: dict[str, str], level: int
+) -> File:
     folder = root / partition_folder(TABLES[chunk.table], chunk.lo)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.parquet"
@@ -63,7 +76,7 @@ def _write(root: Path, chunk: PartitionChunk | PartitionStream, change: str, lev
     try:
         keys = TABLES[chunk.table].keys
         parts = iter([chunk.rows]) if isinstance(chunk, PartitionChunk) else chunk.parts
-        rows = write_parquet(parts, temporary, keys, {CHANGE: change}, level)
+        rows = write_parquet(parts, temporary, keys, marks, level)
         reached("file-written")
         size, checksum = temporary.stat().st_size, file_sum(temporary)
         os.rename(temporary, final)
@@ -209,7 +222,8 @@ def strays(root: Path, named: Container[str], older_than_s: float, now_s: float)
             for name in names:
                 path = Path(folder) / name
                 kept = path.relative_to(root).as_posix() in named
-                if kept or (place not in TABLES and not name.startswith(".")):
+                kind_counts = place in TABLES or (place == COMMITS and is_piece(name))
+                if kept or not (kind_counts or name.startswith(".")):
                     continue
                 with contextlib.suppress(OSError):
                     if path.stat().st_mtime < now_s - older_than_s:

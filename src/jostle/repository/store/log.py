@@ -5,9 +5,10 @@ its number with link(2), which fails when the number is taken. Until then nothin
 ingester wrote counts. A lock around read-check-link makes losing rare; where the file system
 has no locks, link alone still keeps two writers apart.
 
-Every CHECKPOINT_EVERY commits the whole state is written as `00000100.checkpoint.json`, and
-commits that the checkpoint before it already held are removed. So there are two ways to the newest
-state: the newest checkpoint, and the one before it with the commits since then.
+Every CHECKPOINT_EVERY commits a checkpoint `00000100.checkpoint.json` is written, and commits that
+the checkpoint before it already held are removed. So there are two ways to the newest state: the
+newest checkpoint, and the one before it with the commits since then. A checkpoint is small: it
+names pieces (`pieces.py`), of which it shares most with the one before.
 
 If a file is damaged, only its content is lost: readers continue without it and report it
 (`damage`); writing is refused until `repair.py` has repaired the log.
@@ -15,7 +16,6 @@ If a file is damaged, only its content is lost: readers continue without it and 
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import errno
 import fcntl
@@ -23,25 +23,17 @@ import json
 import os
 import time
 import uuid
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from jostle.repository.errors import ConflictError, LogError, RepositoryError
+from jostle.repository.errors import ConflictError, LogError, RepositoryError, log_error
+from jostle.repository.store.durable import sync_folder, write_durably
+from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
+from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
-from jostle.repository.store.state import (
-    Change,
-    File,
-    Position,
-    RepositoryState,
-    apply,
-    check,
-    encode,
-)
+from jostle.repository.store.state import Change, RepositoryState, apply, check, encode
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
@@ -63,9 +55,14 @@ class Log:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / COMMITS
-        self.state = RepositoryState()
-        #: What is wrong with files of the log, by name: parts of sentences.
-        self.damage: dict[str, str] = {}
+        self.pieces = Pieces(self.folder)
+        self.state = RepositoryState(self.pieces)
+        self._damage: dict[str, str] = {}
+
+    @property
+    def damage(self) -> dict[str, str]:
+        """What is wrong with files of the log, by name: parts of sentences."""
+        return self._damage | self.state.lost
 
     def refresh(self) -> RepositoryState:
         """Read the commits since the last call.
@@ -80,13 +77,14 @@ class Log:
             except FileNotFoundError:  # tidied up by a writer between listing and reading
                 if attempt == 2:
                     raise self._broken("commits vanish while they are read") from None
-                self.state, self.damage = RepositoryState(), {}
+                self.state, self._damage = RepositoryState(self.pieces), {}
         return self.state
 
     def _catch_up(self, *, sure: bool) -> None:
-        fresh = self.state.number == 0
+        before = self.state
+        fresh = before.number == 0
         self._apply_new(sure=sure)
-        if fresh and self._told() > self.state.number:
+        if (fresh or self.state is not before) and self._told() > self.state.number:
             self._apply_new(sure=sure)  # it came while the folder was listed
             self._miss_newest()
 
@@ -100,7 +98,10 @@ class Log:
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
         between = range(self.state.number + 1, newest + 1)
-        if between and (self.state.number == 0 or not commits.issuperset(between)):
+        # What commits changed is held in memory: a reader that stays begins anew with checkpoints.
+        is_old = newest and self.state.base not in checkpoints
+        if is_old or (between and not commits.issuperset(between)):
+            self._damage = {}  # what the checkpoint holds is not missed any more
             self.state = self._checkpoint_of(commits, checkpoints)
         last = max(commits, default=0)
         if last - self.state.number > len(commits) + _MOST_GONE:
@@ -111,9 +112,9 @@ class Log:
                 if number in commits or not sure:
                     apply(self.state, self._read(name, number))
                 else:
-                    self.damage[name] = "it is gone"
+                    self._damage[name] = "it is gone"
             except DamageError as error:
-                self.damage[name] = str(error)
+                self._damage[name] = str(error)
             self.state.number = number
 
     def _told(self) -> int:
@@ -127,7 +128,7 @@ class Log:
         for number in range(
             self.state.number + 1, min(self._told(), self.state.number + _MOST_GONE) + 1
         ):
-            self.damage[f"{number:08d}.json"] = "it is gone"
+            self._damage[f"{number:08d}.json"] = "it is gone"
 
     def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> RepositoryState:
         """Read the newest checkpoint that is whole, where all commits since then are there."""
@@ -135,13 +136,13 @@ class Log:
             if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
                 break
             if number == 0:
-                return RepositoryState()
+                return RepositoryState(self.pieces)
             name = f"{number:08d}.checkpoint.json"
             try:
                 return self._read_checkpoint(name, number)
             except DamageError as error:
-                self.damage[name] = str(error)
-        name, why = next(iter(self.damage.items()))
+                self._damage[name] = str(error)
+        name, why = next(iter(self._damage.items()))
         raise self._broken(f"{name}: {why}, and its content is stored nowhere else")
 
     def _numbers(self) -> tuple[set[int], set[int]]:
@@ -179,28 +180,19 @@ class Log:
         raise AssertionError("unreachable")
 
     def _read_checkpoint(self, name: str, number: int) -> RepositoryState:
-        value = self._read(name, number)
-        try:
-            done = np.frombuffer(zlib.decompress(base64.b64decode(value["done"])), dtype="<i8")
-            state = RepositoryState(number, [File(*file) for file in value["files"]])
-            state.open = {int(key): Position(*at) for key, at in value["open"].items()}
-            state.done = set(done.tolist())
-            state.horizon_ns, state.time_ns = value["horizon_ns"], value.get("time_ns", 0)
-            return state
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise DamageError(f"it is incomplete ({error})") from error
+        return RepositoryState.of_checkpoint(self.pieces, number, self._read(name, number))
 
     def _broken(self, why: str) -> LogError:
-        return LogError(
-            f"The log of the repository {self.root} is damaged: {why}.",
-            hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
-            "goes on with what is left; or restore the folder `commits` from a backup.",
-        )
+        return log_error(self.root, why)
+
+    def newest_number(self) -> int:
+        """Return the highest number that a commit or a checkpoint has, or had."""
+        commits, checkpoints = self._numbers()
+        return max(commits | checkpoints | {self._told(), self.state.number})
 
     def start_over(self) -> RepositoryState:
-        """Return an empty state numbered after all commits, for use if the newest state is lost."""
-        commits, checkpoints = self._numbers()
-        self.state = RepositoryState(max(commits | checkpoints | {self._told()}))
+        """Return an empty state, for use if the newest one is lost."""
+        self.state = RepositoryState(self.pieces, self.newest_number())
         return self.state
 
     def require_whole(self) -> None:
@@ -212,7 +204,7 @@ class Log:
         lost = [name for name in self.damage if "checkpoint" not in name]
         if lost:
             more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
-            raise self._broken(f"{lost[0]}: {self.damage[lost[0]]}{more}")
+            raise self._broken(f"{lost[0]}: {self._damage[lost[0]]}{more}")
 
     def commit(self, change: Change) -> int:
         """Publish a change: all of it, or nothing.
@@ -228,7 +220,7 @@ class Log:
                 self.refresh()
                 self.require_whole()
                 check(self.state, change)
-                if any(not (self.root / file.path).exists() for file in change.add):
+                if not self._holds(change.add):
                     raise ConflictError("Files waited so long for their commit that they are gone.")
                 if self._publish(self.state.number + 1, change):
                     break
@@ -239,30 +231,19 @@ class Log:
                 change.published = False
                 raise ConflictError("The number of the commit was used up before.")
             if number % CHECKPOINT_EVERY == 0:
-                with contextlib.suppress(OSError):  # a full disk: the commits say the same
-                    self._checkpoint()
+                self._checkpoint_if_possible()
         return number
+
+    def _holds(self, files: Iterable[File]) -> bool:
+        return all((self.root / file.path).exists() for file in files)
 
     def _publish(self, number: int, change: Change) -> bool:
         temporary = self.folder / f".{uuid.uuid4().hex}"
         write_durably(temporary, seal(encode(change), number))
         reached("commit-written")
-        final = self.folder / f"{number:08d}.json"
-        try:
-            os.link(temporary, final)
-            change.published = True
-        except FileExistsError:
+        change.published = _take_name(temporary, self.folder / f"{number:08d}.json")
+        if not change.published:
             return False
-        except OSError as error:
-            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
-                raise
-            if final.exists():  # no hard links here: the lock must do
-                return False
-            os.rename(temporary, final)
-            change.published = True
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
         sync_folder(self.folder)
         reached("commit-linked")
         # Under a name of its own: the one above is the commit's, where it could not be removed.
@@ -272,7 +253,18 @@ class Log:
             os.rename(path, self.folder / NEWEST)
         return True
 
+    def _checkpoint_if_possible(self) -> None:
+        try:
+            self._checkpoint()
+        # On a full disk the commits say the same; of a damaged piece the next commit speaks. The
+        # state may name pieces that no checkpoint does: it is read anew.
+        except (OSError, DamageError, LogError):
+            self.state = RepositoryState(self.pieces)
+            with contextlib.suppress(OSError, RepositoryError):
+                self.refresh()
+
     def _checkpoint(self) -> None:
+        before = self.state.pieces
         self.write_state()
         reached("checkpoint-renamed")
         # A reader that listed the folder a moment ago still finds the checkpoint before this.
@@ -282,22 +274,20 @@ class Log:
             (self.folder / f"{number:08d}.json").unlink(missing_ok=True)
         for number in sorted(n for n in checkpoints if n < keep):
             (self.folder / f"{number:08d}.checkpoint.json").unlink(missing_ok=True)
+        for name in before - self.state.pieces:
+            self.pieces.remove(name)
 
     def write_state(self) -> None:
         """Write the state as the checkpoint of its number."""
-        state = self.state
-        done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
-        value = {
-            "files": [list(vars(file).values()) for file in state],
-            "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
-            "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
-            "horizon_ns": state.horizon_ns,
-            "time_ns": state.time_ns,
-        }
+        value = self.state.checkpoint()
+        sync_folder(self.folder)
+        reached("pieces-written")
         temporary = self.folder / f".{uuid.uuid4().hex}"
-        write_durably(temporary, seal(value, state.number))
+        write_durably(temporary, seal(value, self.state.number))
         reached("checkpoint-written")
-        os.rename(temporary, self.folder / f"{state.number:08d}.checkpoint.json")
+        if not _take_name(temporary, self.folder / f"{self.state.number:08d}.checkpoint.json"):
+            raise FileExistsError  # by a writer without locks: its pieces count, ours do not
+        self.state.base = self.state.number
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -326,33 +316,29 @@ class Log:
                 os.close(descriptor)
 
 
+def _take_name(temporary: Path, final: Path) -> bool:
+    """Give a file its name, where that is free; return whether it was. The old name goes."""
+    try:
+        os.link(temporary, final)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+            raise
+        if final.exists():  # no hard links here: the lock must do
+            return False
+        os.rename(temporary, final)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return True
+
+
 def _cannot_read(path: Path, error: OSError) -> RepositoryError:
     return RepositoryError(
         f"{path} cannot be read: {error.strerror}.",
         hint="Look at its permissions, and at the file system that it lies on.",
     )
-
-
-def write_durably(path: Path, data: bytes) -> None:
-    """Write a file and waits until the disk has it; leaves nothing behind on failure."""
-    try:
-        with path.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new entries of a folder durable (fsync)."""
-    with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def create(root: Path) -> None:

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-# 2: positions know the entries of segments. 3: number and sum. An earlier jostle says that it is
-# too old for it.
-LOG_VERSION = 3
+# 2: positions know the entries of segments. 3: number and sum. 4: checkpoints name pieces. An
+# earlier jostle says that it is too old for it.
+LOG_VERSION = 4
 _SEALED_SINCE = 3
 _SEAL = re.compile(rb'\{"sum":"([0-9a-f]{16})",')
 

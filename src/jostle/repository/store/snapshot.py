@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from jostle.repository.store.state import File, RepositoryState
+from jostle.repository.store.file_days import File
+from jostle.repository.store.pieces import Pieces
+from jostle.repository.store.state import RepositoryState
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class SnapshotLog:
 
     def __init__(self, snapshot: Snapshot) -> None:
         """Show a snapshot as the state of a log."""
-        files = (file for table in snapshot.files.values() for file in table)
-        self.state = RepositoryState(snapshot.number, files)
+        self.state = RepositoryState(Pieces(Path(snapshot.name)), snapshot.number)
+        self.state.files.change(file for table in snapshot.files.values() for file in table)
         self.state.horizon_ns = snapshot.horizon_ns
         self.damage: dict[str, str] = {}
 

@@ -1,54 +1,28 @@
-"""What a commit log says: files, positions of profiles, and the state that commits add up to."""
+"""What commits add up to: files, positions of profiles, and how far retention has come."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from jostle.repository.errors import ConflictError
+from jostle.repository.store.file_days import Day, File, FileDays
+from jostle.repository.store.layout import COMMITS
+from jostle.repository.store.pieces import Pieces
+from jostle.repository.store.profile_positions import (
+    Position,
+    ProfilePositions,
+    Reached,
+    Run,
+    pack,
+    unpack_ids,
+)
 from jostle.repository.store.sealed import DamageError
 
-
-@dataclass(frozen=True)
-class File:
-    """A Parquet file of the repository.
-
-    Attributes:
-        table: Table it belongs to.
-        path: Relative to the root.
-        rows: Number of rows.
-        bytes: Size.
-        lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
-        hi: End of its latest slice.
-        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
-    """
-
-    table: str
-    path: str
-    rows: int
-    bytes: int
-    lo: int
-    hi: int
-    sum: str = ""
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far the repository holds one unfinished profile.
-
-    Attributes:
-        records: Records held.
-        revision: Commits that advanced it.
-        row_slice: last_slice of its newest row in table processes.
-        entries: Entries of its stream of segments held.
-    """
-
-    records: int = 0
-    revision: int = 0
-    row_slice: int = -1
-    entries: int = 0
+#: A piece that no checkpoint names any more stays for this long: a reader may be about to open it.
+PIECE_GRACE_NS = 900_000_000_000
 
 
 class RepositoryState:
@@ -56,61 +30,152 @@ class RepositoryState:
 
     Attributes:
         number: Of the newest commit.
+        base: Of the checkpoint that this started from; 0: none.
         horizon_ns: What ended before it is not taken any more, ns since the epoch.
         time_ns: When the newest commit was made, by its writer's clock.
-        open: Positions of the profiles that are not complete.
-        done: Ids of those that are.
+        files: Files, by table and day.
+        profiles: Positions of profiles.
     """
 
-    def __init__(self, number: int = 0, files: Iterable[File] = ()) -> None:
-        """Start without profiles.
+    def __init__(self, pieces: Pieces, number: int = 0) -> None:
+        """Start without anything.
 
         Args:
+            pieces: Reads and writes the pieces that checkpoints name.
             number: As above.
-            files: The files.
         """
         self.number = number
+        self.base = 0
         self.horizon_ns = 0
         self.time_ns = 0
-        self.open: dict[int, Position] = {}
-        self.done: set[int] = set()
-        self._tables: dict[str, dict[str, File]] = {}
-        self.change_files(files)
+        self.files = FileDays(pieces)
+        self.profiles = ProfilePositions(pieces)
+        self._pieces = pieces
+        self._dropped: dict[str, int] = {}  # pieces out of use: since when, ns
+
+    @staticmethod
+    def of_checkpoint(pieces: Pieces, number: int, value: Mapping[str, Any]) -> RepositoryState:
+        """Return the state that a checkpoint says.
+
+        Raises:
+            DamageError: It is incomplete.
+        """
+        state = RepositoryState(pieces, number)
+        try:
+            state.horizon_ns, state.time_ns = value["horizon_ns"], value.get("time_ns", 0)
+            if "files" in value:
+                state._take_old(value)
+            else:
+                state.files = FileDays(pieces, [Day(*day) for day in value["days"]])
+                done = {int(day): [Run(*run) for run in runs]
+                        for day, runs in value["done"].items()}  # fmt: skip
+                opened = [Run(*run) for run in value["open"]]
+                state.profiles = ProfilePositions(pieces, opened, done)
+                state._dropped = dict(value["dropped"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamageError(f"it is incomplete ({error})") from error
+        state.base = number
+        pieces.forget_but(state._named())
+        return state
+
+    def _take_old(self, value: Mapping[str, Any]) -> None:
+        """Take a checkpoint before version 4, which holds all by itself."""
+        self.files.change(File(*file) for file in value["files"])
+        moves: dict[int, Reached] = dict.fromkeys(unpack_ids(value["done"]), self.time_ns)
+        moves |= {int(key): Position(*at) for key, at in value["open"].items()}
+        self.profiles.advance(moves)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Write what is new as pieces, and return the content of a checkpoint that names them.
+
+        Raises:
+            DamageError: A piece to be written anew cannot be read.
+            OSError: One cannot be written.
+        """
+        now = time.time_ns()
+        before = self._named()
+        self.files.write()
+        self.profiles.write(self.horizon_ns)
+        named = self._named()
+        self._pieces.forget_but(named)
+        fresh = dict.fromkeys(before - named, now)
+        late = {name: at for name, at in self._dropped.items() if now < at + PIECE_GRACE_NS}
+        self._dropped = {name: at for name, at in (fresh | late).items() if name not in named}
+        return {
+            "days": [astuple(day) for day in self.files.days],
+            "open": [astuple(run) for run in self.profiles.open_runs],
+            "done": {
+                str(day): [astuple(run) for run in runs]
+                for day, runs in self.profiles.done_runs.items()
+            },
+            "dropped": self._dropped,
+            "horizon_ns": self.horizon_ns,
+            "time_ns": self.time_ns,
+        }
+
+    def _named(self) -> set[str]:
+        """Return the names of the pieces in use."""
+        days = {day.name for day in self.files.days}
+        return days | {run.name for run in self.profiles.runs}
+
+    @property
+    def pieces(self) -> set[str]:
+        """Names of the pieces in use, and of those that readers may still open."""
+        return self._named() | self._dropped.keys()
+
+    @property
+    def lost(self) -> dict[str, str]:
+        """Names of pieces that could not be used, and why."""
+        return {name: why for name, (why, _) in self.files.lost.items()} | self.profiles.lost
+
+    def verify(self) -> None:
+        """Read all pieces, also those already read; `lost` says afterwards which are damaged."""
+        self._pieces.forget_but(())
+        for _ in self.files:
+            pass
+        self.profiles.verify()
 
     def __iter__(self) -> Iterator[File]:
         """Give all files."""
-        return (file for table in list(self._tables.values()) for file in list(table.values()))
+        return iter(self.files)
 
     def __contains__(self, path: object) -> bool:
-        """Return whether a file, by its path, is one of the repository."""
-        return isinstance(path, str) and path in self._tables.get(_table_of(path), ())
+        """Return whether a file, by its path, is one of the repository, or a piece of its log."""
+        if not isinstance(path, str):
+            return False
+        folder, _, name = path.partition("/")
+        return name in self.pieces if folder == COMMITS else path in self.files
 
     def of(self, table: str) -> list[File]:
         """Return the files of one table."""
-        return list(self._tables.get(table, {}).values())
+        return self.files.reaching(table)
 
     def reaching(self, table: str, lo: int, hi: int) -> list[File]:
         """Return the files of a table with slices that reach into a span, ns since the epoch."""
-        return [file for file in self.of(table) if file.hi > lo and file.lo < hi]
+        return self.files.reaching(table, lo, hi)
 
-    def positions(self, keys: Iterable[int]) -> list[Position]:
-        """Return how far profiles are held, by the ids of their processes."""
-        return [self.open.get(key, Position()) for key in keys]
+    @property
+    def newest_ns(self) -> int:
+        """End of the newest slice, ns since the epoch."""
+        return self.files.newest_ns
 
-    def done_of(self, keys: Iterable[int]) -> set[int]:
-        """Return those ids of processes whose profiles are complete."""
-        return self.done.intersection(keys)
+    def positions(self, keys: Collection[int]) -> list[Position]:
+        """Return how far profiles are held, by the ids of their processes.
 
-    def change_files(self, add: Iterable[File] = (), remove: Iterable[str] = ()) -> None:
-        """Take paths out, then add files."""
-        for path in remove:
-            self._tables.get(_table_of(path), {}).pop(path, None)
-        for file in add:
-            self._tables.setdefault(_table_of(file.path), {})[file.path] = file
+        Raises:
+            LogError: A piece that knows it is damaged.
+        """
+        known = self.profiles.of(keys)
+        at = (known.get(key) for key in keys)
+        return [here if isinstance(here, Position) else Position() for here in at]
 
+    def done_of(self, keys: Collection[int]) -> set[int]:
+        """Return those ids of processes whose profiles are complete.
 
-def _table_of(path: str) -> str:
-    return path.partition("/")[0]
+        Raises:
+            LogError: A piece that knows it is damaged.
+        """
+        return {key for key, at in self.profiles.of(keys).items() if isinstance(at, int)}
 
 
 @dataclass
@@ -121,9 +186,8 @@ class Change:
         kind: ingest, compact or expire.
         add: Files published.
         remove: Paths taken out.
-        advance: Per process id: the position this starts from, the one it leads to (None when
-            the process is complete).
-        forget: Process ids of which nothing is left.
+        advance: Per process id: the position this starts from, and the one it leads to; where the
+            profile is complete, when its process ended, ns since the epoch.
         horizon_ns: New retention horizon, 0 to leave it.
         published: Set once the commit has its number: from then on its files are not ours.
     """
@@ -131,8 +195,7 @@ class Change:
     kind: str
     add: list[File] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
-    advance: dict[int, tuple[Position, Position | None]] = field(default_factory=dict)
-    forget: list[int] = field(default_factory=list)
+    advance: dict[int, tuple[Position, Reached]] = field(default_factory=dict)
     horizon_ns: int = 0
     published: bool = False
 
@@ -142,14 +205,13 @@ def check(state: RepositoryState, change: Change) -> None:
 
     Raises:
         ConflictError: It does not.
+        LogError: The state is damaged.
     """
-    held = state.positions(change.advance)
-    moved = any(
-        at.revision != base.revision
-        for at, (base, _) in zip(held, change.advance.values(), strict=True)
-    )
-    if moved or state.done_of(change.advance):
-        raise ConflictError("Another ingester took the same profiles first.")
+    known = state.profiles.of(change.advance)
+    for key, (base, _) in change.advance.items():
+        at = known.get(key, Position())
+        if isinstance(at, int) or at.revision != base.revision:
+            raise ConflictError("Another ingester took the same profiles first.")
     if any(path not in state for path in change.remove):
         raise ConflictError("Another process compacted the same files first.")
 
@@ -159,18 +221,14 @@ def encode(change: Change) -> dict[str, Any]:
     return {
         "kind": change.kind,
         "time_ns": time.time_ns(),
-        "add": [list(vars(file).values()) for file in change.add],
+        "add": [astuple(file) for file in change.add],
         "remove": change.remove,
-        "advance": {
-            str(key): None if to is None else list(vars(to).values())
-            for key, (_, to) in change.advance.items()
-        },
-        "forget": change.forget,
+        "advance": pack({key: to for key, (_, to) in change.advance.items()}),
         "horizon_ns": change.horizon_ns,
     }
 
 
-def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
+def apply(state: RepositoryState, commit: Mapping[str, Any]) -> None:
     """Bring a state up to a commit: all of it, or nothing.
 
     Raises:
@@ -178,18 +236,15 @@ def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
     """
     try:
         files = [File(*entry) for entry in commit["add"]]
-        advance = {int(key): to and Position(*to) for key, to in commit["advance"].items()}
-        remove, forget = list(commit["remove"]), list(commit["forget"])
+        remove = list(commit["remove"])
         horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
         time_ns = int(commit["time_ns"])
+        advance: str | dict[int, Reached] = commit["advance"]
+        if not isinstance(advance, str):  # before version 4
+            moves: Mapping[str, Any] = commit["advance"]
+            advance = {int(key): Position(*to) if to else time_ns for key, to in moves.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamageError(f"it is incomplete ({error})") from error
-    state.change_files(files, remove)
-    for key, position in advance.items():
-        if position is None:
-            state.open.pop(key, None)
-            state.done.add(key)
-        else:
-            state.open[key] = position
-    state.done.difference_update(forget)
+    state.files.change(files, remove)
+    state.profiles.advance(advance)
     state.horizon_ns, state.time_ns = horizon_ns, time_ns

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from jostle.repository.errors import RepositoryError
+from jostle.repository.store.durable import sync_folder
 from jostle.repository.store.files import cannot_write
-from jostle.repository.store.log import sync_folder
 
 FOLDER = "studies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")

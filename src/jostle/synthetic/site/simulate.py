@@ -15,7 +15,8 @@ from jostle.repository.maintenance.compact import compact
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, MARKER
 from jostle.repository.store.log import Log
-from jostle.repository.store.state import Change, Position
+from jostle.repository.store.profile_positions import Position, Reached
+from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic.site.block import Chance, blocks
 from jostle.synthetic.site.course import Course, Interval
@@ -136,9 +137,11 @@ class RepositoryWriter(SiteRun):
         for job in interval.ended:
             del self.ranks[job], self._position[job]
 
-    def _lives(self, interval: Interval) -> tuple[dict[int, Any], list[tuple[Ranks, Any]]]:
+    def _lives(
+        self, interval: Interval
+    ) -> tuple[dict[int, tuple[Position, Reached]], list[tuple[Ranks, Any]]]:
         """Return the new positions, and whose rows are due."""
-        advance: dict[int, Any] = {}
+        advance: dict[int, tuple[Position, Reached]] = {}
         rows = []
         counts = np.bincount(interval.job, minlength=len(self.jobs))
         last = np.zeros(len(self.jobs), np.int64)
@@ -159,7 +162,8 @@ class RepositoryWriter(SiteRun):
                     "last_slice": newest, "records": records, "revision": revision,
                 }))  # fmt: skip
             self._position[job] = (records, revision, row_slice)
-            to = None if over else Position(records, revision, row_slice)
+            end = (newest + 1) * self.spec.slice_ns
+            to = end if over else Position(records, revision, row_slice)
             advance.update(dict.fromkeys(ranks.ids.tolist(), (base, to)))
         return advance, rows
 

@@ -1,0 +1,244 @@
+"""The files that a log lists, by table and day; a day is read when it is first asked about.
+
+A checkpoint holds one line per day and names a piece with its files. Of those, only days in which
+something changed are written anew. What commits since the checkpoint changed is held beside them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from jostle.repository.store.pieces import Pieces
+from jostle.repository.store.sealed import DamageError
+
+_EVER = (-(2**63), 2**63 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A Parquet file of the repository.
+
+    Attributes:
+        table: Table it belongs to.
+        path: Relative to the root.
+        rows: Number of rows.
+        bytes: Size.
+        lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
+        hi: End of its latest slice.
+        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
+    """
+
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    lo: int
+    hi: int
+    sum: str = ""
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a checkpoint says of a day.
+
+    Attributes:
+        day: The part of its files' paths, such as date=2026-11-21; "" for tables without time.
+        name: Of the piece with its files.
+        lo: Start of their earliest slice, ns since the epoch.
+        hi: End of their latest slice.
+    """
+
+    day: str
+    name: str
+    lo: int
+    hi: int
+
+
+class FileDays:
+    """The files of a repository."""
+
+    def __init__(self, pieces: Pieces, days: Iterable[Day] = ()) -> None:
+        """Start from a checkpoint.
+
+        Args:
+            pieces: Reads and writes pieces.
+            days: What the checkpoint says.
+        """
+        self._pieces = pieces
+        self._days = {day.day: day for day in days}
+        self._added: dict[str, dict[str, File]] = {}
+        self._removed: set[str] = set()
+        #: Pieces that cannot be used: why, and from when to when files are missing, ns.
+        self.lost: dict[str, tuple[str, tuple[int, int]]] = {}
+
+    @property
+    def days(self) -> list[Day]:
+        """What the checkpoint says."""
+        return list(self._days.values())
+
+    @property
+    def newest_ns(self) -> int:
+        """End of the newest slice, ns since the epoch; days that became empty count too."""
+        added = (file.hi for files in self._added.values() for file in files.values())
+        return max((*(day.hi for day in self._days.values()), *added), default=0)
+
+    def change(self, add: Iterable[File] = (), remove: Iterable[str] = ()) -> None:
+        """Take paths out, then add files."""
+        for path in remove:
+            if self._added.get(_table_of(path), {}).pop(path, None) is None:
+                self._removed.add(path)
+        for file in add:
+            self._added.setdefault(_table_of(file.path), {})[file.path] = file
+
+    def reaching(self, table: str, lo: int = _EVER[0], hi: int = _EVER[1]) -> list[File]:
+        """Return the files of a table that reach into a span, ns since the epoch."""
+        result = []
+        for day in list(self._days.values()):
+            # Tables without time have a day of their own.
+            if (day.hi > lo and day.lo < hi) or not day.day:
+                result += self._listed(day).reaching(table, lo, hi, self._removed)
+        added = list(self._added.get(table, {}).values())
+        return result + [file for file in added if file.hi > lo and file.lo < hi]
+
+    def __iter__(self) -> Iterator[File]:
+        """Give all files."""
+        for day in list(self._days.values()):
+            listed = self._listed(day)
+            for table in listed.tables:
+                yield from listed.reaching(table, *_EVER, self._removed)
+        for files in list(self._added.values()):
+            yield from list(files.values())
+
+    def __contains__(self, path: str) -> bool:
+        """Return whether a file, by its path, is one of the repository."""
+        if path in self._added.get(_table_of(path), ()):
+            return True
+        day = self._days.get(_day_of(path))
+        return day is not None and path not in self._removed and path in self._listed(day).paths
+
+    def write(self) -> None:
+        """Write the days that changed as new pieces.
+
+        Raises:
+            DamageError: One of them cannot be read.
+            OSError: It cannot be written.
+        """
+        changed: dict[str, dict[str, File]] = defaultdict(dict)
+        for path in self._removed:
+            changed[_day_of(path)] = {}
+        for files in self._added.values():
+            for path, file in files.items():
+                changed[_day_of(path)][path] = file
+        days = dict(self._days)
+        for key, added in changed.items():
+            old = days.pop(key, None)
+            listed = _Listed.of(added.values())
+            if old is not None:
+                rows = self._read(old).rows
+                kept = [path not in self._removed and path not in added
+                        for path in rows["path"].to_pylist()]  # fmt: skip
+                listed = _Listed(pa.concat_tables([rows.filter(pa.array(kept)), listed.rows]))
+            if len(listed.rows):
+                days[key] = listed.write(key, self._pieces)
+        self._days = dict(sorted(days.items()))
+        self._added, self._removed = {}, set()
+
+    def drop_lost(self) -> None:
+        """Go on without the days whose pieces cannot be used."""
+        self._days = {key: day for key, day in self._days.items() if day.name not in self.lost}
+        self.lost = {}
+
+    def _listed(self, day: Day) -> _Listed:
+        """Return the files of a day; none where its piece cannot be used."""
+        try:
+            return self._read(day)
+        except DamageError as error:
+            span = (day.lo, day.hi) if day.day else (0, 2**63 - 1)
+            self.lost[day.name] = (str(error), span)
+            return _Listed.of(())
+
+    def _read(self, day: Day) -> _Listed:
+        known = self._pieces.known(day.name)
+        if known is None:
+            data = self._pieces.read(day.name)
+            try:
+                known = _Listed(pq.read_table(pa.BufferReader(data), schema=_SCHEMA))
+            except (pa.ArrowException, OSError) as error:
+                raise DamageError(f"it is no list of files ({error})") from error
+            self._pieces.remember(day.name, known)
+        assert isinstance(known, _Listed)
+        return known
+
+
+_SCHEMA = pa.schema([
+    (field.name, pa.string() if field.type == "str" else pa.int64()) for field in fields(File)
+])  # fmt: skip
+
+
+class _Listed:
+    """The files of one day, sorted by table."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        rows = rows.sort_by([("table", "ascending"), ("lo", "ascending"), ("path", "ascending")])
+        self.rows = rows.combine_chunks()
+        self.tables = pa.compute.unique(rows["table"]).to_pylist()
+
+    @staticmethod
+    def of(files: Iterable[File]) -> _Listed:
+        columns = zip(*(astuple(file) for file in files), strict=True)
+        values = list(columns) or [()] * len(_SCHEMA)
+        return _Listed(pa.table(dict(zip(_SCHEMA.names, values, strict=True)), schema=_SCHEMA))
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        return frozenset(self.rows["path"].to_pylist())
+
+    @cached_property
+    def _spans(self) -> dict[str, tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """Of each table the number of its first row, and lo and hi of its rows."""
+        ends = pa.compute.value_counts(self.rows["table"]).to_pylist()
+        first, spans = 0, {}
+        lo, hi = (self.rows[name].to_numpy() for name in ("lo", "hi"))
+        for entry in ends:  # in the order of the rows, which are sorted
+            until = first + entry["counts"]
+            spans[entry["values"]] = (first, lo[first:until], hi[first:until])
+            first = until
+        return spans
+
+    def reaching(self, table: str, lo: int, hi: int, but: set[str]) -> list[File]:
+        first, begins, ends = self._spans.get(table, (0, _NONE, _NONE))
+        which = first + np.flatnonzero((ends > lo) & (begins < hi))
+        if not len(which):
+            return []
+        columns = self.rows.take(pa.array(which)).to_pydict().values()
+        files = (File(*row) for row in zip(*columns, strict=True))
+        return [file for file in files if file.path not in but]
+
+    def write(self, day: str, pieces: Pieces) -> Day:
+        sink = pa.BufferOutputStream()
+        pq.write_table(self.rows, sink, compression="zstd")
+        kind = f"files-{day.removeprefix('date=') or 'always'}"
+        name = pieces.write(kind, ".parquet", sink.getvalue().to_pybytes())
+        pieces.remember(name, self)
+        lo, hi = self.rows["lo"].to_numpy().min(), self.rows["hi"].to_numpy().max()
+        return Day(day, name, int(lo), int(hi))
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _table_of(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def _day_of(path: str) -> str:
+    part = path.split("/")[1]
+    return part if part.startswith("date=") else ""

@@ -1,0 +1,312 @@
+"""How far the repository holds each profile; looked up by ingesters, never by readers.
+
+The ids of a month's processes are many. They lie in runs: files of sorted ids, which are mapped and
+searched. Each checkpoint writes a run of what is new; runs of like size are merged, so that an id
+is written anew a few times only. Two kinds of runs:
+
+open: ids with positions. The newest run that knows an id counts; one that is complete has the
+    position GONE in it.
+done: ids of complete profiles, by the day on which their process ended. All runs of a day are
+    dropped together once retention has passed them: what a spool still has of them is refused by
+    its time.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.repository.errors import LogError
+from jostle.repository.store.layout import DAY_NS
+from jostle.repository.store.pieces import Pieces
+from jostle.repository.store.sealed import DamageError
+
+Ints = NDArray[np.int64]
+#: Of complete profiles in runs of open ones: their number of records.
+_GONE = -1
+_OPEN_COLUMNS = 5
+#: A process may claim to have ended this much later than it did (a clock that was set).
+_SKEW_NS = DAY_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far the repository holds one unfinished profile.
+
+    Attributes:
+        records: Records held.
+        revision: Commits that advanced it.
+        row_slice: last_slice of its newest row in table processes.
+        entries: Entries of its stream of segments held.
+    """
+
+    records: int = 0
+    revision: int = 0
+    row_slice: int = -1
+    entries: int = 0
+
+
+#: Where a profile is now: a position, or when its process ended (ns), if it is complete.
+Reached = Position | int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A piece with sorted ids.
+
+    Attributes:
+        name: Of the piece.
+        count: Number of ids.
+    """
+
+    name: str
+    count: int
+
+
+def pack(advance: Mapping[int, Reached]) -> str:
+    """Return positions as text of a commit: six columns of 64-bit integers, zlib, base64."""
+    rows = [(key, at.records, at.revision, at.row_slice, at.entries, -1)
+            if isinstance(at, Position) else (key, 0, 0, 0, 0, max(at, 0))
+            for key, at in advance.items()]  # fmt: skip
+    columns = np.array(rows, dtype="<i8").reshape(-1, 6).T
+    return base64.b64encode(zlib.compress(columns.tobytes(), 1)).decode()
+
+
+def unpack(text: str) -> dict[int, Reached]:
+    """Return positions from the text of a commit.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        columns = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i8")
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    rows = columns.reshape(6, -1).T.tolist()
+    return {row[0]: row[5] if row[5] >= 0 else Position(*row[1:5]) for row in rows}
+
+
+def unpack_ids(text: str) -> list[int]:
+    """Return ids of complete profiles from the text of a checkpoint before version 4.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        ids = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i8")
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    return [int(key) for key in ids]
+
+
+class ProfilePositions:
+    """The positions of all profiles that a log knows."""
+
+    def __init__(
+        self,
+        pieces: Pieces,
+        open_runs: Iterable[Run] = (),
+        done_runs: Mapping[int, Iterable[Run]] | None = None,
+    ) -> None:
+        """Start from a checkpoint.
+
+        Args:
+            pieces: Reads and writes pieces.
+            open_runs: Runs of open profiles, the newest last.
+            done_runs: Runs of complete profiles, by day since the epoch.
+        """
+        self._pieces = pieces
+        self.open_runs = list(open_runs)
+        self.done_runs = {day: list(runs) for day, runs in (done_runs or {}).items()}
+        #: Pieces that cannot be used, and why.
+        self.lost: dict[str, str] = {}
+        self._texts: list[str] = []  # of commits, not unpacked yet
+        self._recent: dict[int, Reached] = {}
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs that the checkpoint names."""
+        return [*self.open_runs, *(run for runs in self.done_runs.values() for run in runs)]
+
+    def advance(self, moves: str | Mapping[int, Reached]) -> None:
+        """Take what a commit says; a text is not looked into before somebody asks.
+
+        Args:
+            moves: From `pack`, or plain.
+        """
+        if isinstance(moves, str):
+            self._texts.append(moves)
+        else:
+            self._read_texts()
+            self._recent |= moves
+
+    def of(self, keys: Collection[int]) -> dict[int, Reached]:
+        """Return where profiles are, of those that are known.
+
+        Args:
+            keys: Ids of their processes.
+
+        Raises:
+            LogError: What is known of them cannot be read.
+        """
+        self._read_texts()
+        known = {key: self._recent[key] for key in keys if key in self._recent}
+        ids = np.array(sorted({key for key in keys if key not in known}), dtype=np.int64)
+        left = ids
+        for run in reversed(self.open_runs):
+            rows = self._mapped(run, _OPEN_COLUMNS)
+            at, hit = _find(rows[0], left)
+            left = left[~hit]
+            known |= {row[0]: Position(*row[1:]) for row in rows[:, at[hit]].T.tolist()
+                      if row[1] != _GONE}  # fmt: skip
+        left = np.array([key for key in ids.tolist() if key not in known], dtype=np.int64)
+        for day, runs in self.done_runs.items():
+            for run in runs:
+                _, hit = _find(self._mapped(run, 1)[0], left)
+                known |= dict.fromkeys(left[hit].tolist(), (day + 1) * DAY_NS)
+                left = left[~hit]
+        return known
+
+    def verify(self) -> None:
+        """Read all runs; `lost` says afterwards which are damaged."""
+        for run in self.runs:
+            with contextlib.suppress(LogError):
+                self._mapped(run, _OPEN_COLUMNS if run in self.open_runs else 1)
+
+    def drop_lost(self) -> bool:
+        """Go on without the runs that cannot be used; return whether all open profiles were lost.
+
+        What an older run of them says may be out of date.
+        """
+        lost, self.lost = self.lost, {}
+        is_open = any(run.name in lost for run in self.open_runs)
+        if is_open:
+            self.open_runs = []
+        self.done_runs = {day: [run for run in runs if run.name not in lost]
+                          for day, runs in self.done_runs.items()}  # fmt: skip
+        return is_open
+
+    def write(self, horizon_ns: int) -> None:
+        """Write what is new as runs, and drop days that retention has passed.
+
+        Args:
+            horizon_ns: Profiles of processes that ended before it are not taken any more.
+
+        Raises:
+            LogError: A run cannot be read.
+            OSError: One cannot be written.
+        """
+        self._read_texts()
+        ended: dict[int, list[int]] = defaultdict(list)
+        rows = []
+        for key, at in self._recent.items():
+            if isinstance(at, Position):
+                rows.append((key, at.records, at.revision, at.row_slice, at.entries))
+            else:
+                ended[at // DAY_NS].append(key)
+        gone = self._in_open_runs(key for keys in ended.values() for key in keys)
+        rows += [(key, _GONE, 0, 0, 0) for key in gone]
+        done_runs = {}
+        for day in sorted({*self.done_runs, *ended}):
+            if _is_past(day, horizon_ns):
+                continue
+            runs, keys = self.done_runs.get(day, []), ended.get(day, [])
+            is_closed = day < max(ended, default=0) - 1 and not keys and len(runs) > 1
+            if keys or is_closed:
+                new = np.array([keys], dtype="<i8")
+                runs = self._grown(f"done-{_date(day)}", runs, new, whole=is_closed)
+            done_runs[day] = runs
+        if rows:
+            new = np.array(rows, dtype="<i8").reshape(-1, _OPEN_COLUMNS).T
+            self.open_runs = self._grown("open", self.open_runs, new)
+        self.done_runs = done_runs
+        self._recent = {}
+
+    def _in_open_runs(self, keys: Iterable[int]) -> list[int]:
+        left = np.array(sorted(keys), dtype=np.int64)
+        there: list[int] = []
+        for run in reversed(self.open_runs):
+            _, hit = _find(self._mapped(run, _OPEN_COLUMNS)[0], left)
+            there += left[hit].tolist()
+            left = left[~hit]
+        return there
+
+    def _grown(
+        self, kind: str, runs: Sequence[Run], new: Ints, *, whole: bool = False
+    ) -> list[Run]:
+        """Return runs with a new one, merged with those before it that are not much larger.
+
+        Args:
+            kind: The beginning of its name.
+            runs: The runs, the newest last.
+            new: The new one: its columns, not sorted.
+            whole: Merge all of them.
+        """
+        runs, parts, count = list(runs), [new], new.shape[1]
+        while runs and (whole or runs[-1].count < 2 * count):
+            part = self._mapped(runs.pop(), len(new))
+            parts.append(part)
+            count += part.shape[1]
+        rows = np.concatenate(parts[::-1], axis=1)
+        rows = rows[:, np.argsort(rows[0], kind="stable")]
+        rows = rows[:, np.append(np.diff(rows[0]) != 0, True)[: rows.shape[1]]]
+        if not runs and len(rows) == _OPEN_COLUMNS:
+            rows = rows[:, rows[1] != _GONE]
+        if rows.shape[1]:
+            name = self._pieces.write(kind, ".ids", np.ascontiguousarray(rows).tobytes())
+            runs.append(Run(name, rows.shape[1]))
+        return runs
+
+    def _mapped(self, run: Run, columns: int) -> Ints:
+        """Return the columns of a run, the first of them sorted ids.
+
+        Raises:
+            LogError: It is not as it was written.
+        """
+        known = self._pieces.known(run.name)
+        if known is None:
+            try:
+                path = self._pieces.path(run.name)
+                if path.stat().st_size != 8 * columns * run.count:
+                    raise DamageError(f"it does not have {run.count} ids")
+            except DamageError as error:
+                self.lost[run.name] = str(error)
+                raise self._pieces.broken(run.name, str(error)) from error
+            known = np.memmap(path, dtype="<i8", mode="r").reshape(columns, -1)
+            self._pieces.remember(run.name, known)
+        rows: Ints = known
+        return rows
+
+    def _read_texts(self) -> None:
+        while self._texts:
+            try:
+                self._recent |= unpack(self._texts[0])
+            except ValueError as error:
+                why = f"its positions are none ({error})"
+                raise self._pieces.broken("a commit", why) from error
+            self._texts.pop(0)
+
+
+def _find(ids: Ints, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return where sorted ids would be among others, and which of them are there."""
+    at = np.searchsorted(ids, wanted)
+    inside = at < len(ids)
+    hit = np.zeros(len(wanted), dtype=bool)
+    hit[inside] = ids[at[inside]] == wanted[inside]
+    return at, hit
+
+
+def _is_past(day: int, horizon_ns: int) -> bool:
+    return (day + 1) * DAY_NS + _SKEW_NS <= horizon_ns
+
+
+def _date(day: int) -> str:
+    return f"{datetime.fromtimestamp(day * 86_400, UTC):%Y-%m-%d}"
