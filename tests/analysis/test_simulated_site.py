@@ -5,14 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from jostle.analysis import identify
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle.synthetic import Simulated, SiteSpec, simulate_site
+from jostle.synthetic.site.block import rounded_ns
+from jostle.synthetic.site.encode import layout, slice_records
+from synth_format import schema_layout, slice_record
 
-SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4)
+SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4, commit_s=600)
 TABLES = ("slices", "mount_slices", "processes", "mounts", "rollup", "node_rollup")
 
 
@@ -27,6 +31,48 @@ def test_the_same_seed_gives_the_same_site(site: Simulated, tmp_path: Path) -> N
     for table in TABLES:
         question = f"SELECT * FROM {table} ORDER BY ALL"
         assert Repository(again.path).query(question) == Repository(site.path).query(question)
+
+
+def test_spools_hold_what_the_repository_holds(site: Simulated, tmp_path: Path) -> None:
+    spools = simulate_site(tmp_path / "spools", SMALL, "spools")
+    assert (spools.path / "truth.json").read_bytes() == (site.path / "truth.json").read_bytes()
+    ingested, direct = Repository(tmp_path / "r", create=True), Repository(site.path)
+    report = ingested.ingest(sorted(spools.path.glob("node*")))
+    assert report.warnings == []
+    for table in ("slices", "mount_slices", "rollup", "node_rollup", "mounts"):
+        question = f"SELECT * FROM {table} ORDER BY ALL"
+        assert ingested.query(question) == direct.query(question), table
+    # Their heartbeats are old: processes that ran at the end count as killed there.
+    over = (
+        "SELECT * EXCLUDE (revision, warnings) FROM processes "
+        "WHERE end_reason IN ('exit', 'abort') ORDER BY process"
+    )
+    assert ingested.query(over) == direct.query(over)
+    assert direct.query(over).num_rows > 0
+
+
+def test_records_are_those_of_the_document() -> None:
+    draw = np.random.default_rng(4)
+    known, count = layout(), 50
+    cells, rows = {}, [{} for _ in range(count)]
+    assert known.text == schema_layout().text
+    for cell in draw.choice(known.count - 8, 90, replace=False).tolist():
+        if cell not in schema_layout().cells():
+            continue
+        where = np.sort(draw.choice(count, draw.integers(1, count), replace=False))
+        coding = schema_layout().cells()[cell].coding
+        values = (2 ** draw.uniform(0, 40, len(where))).astype(np.int64)
+        if coding == "ns":
+            values = rounded_ns(values)
+        if coding == "svarint":
+            values *= draw.choice([-1, 1], len(values))
+        cells[cell] = (where, values)
+        for row, value in zip(where.tolist(), values.tolist(), strict=True):
+            rows[row][cell] = value
+    data, begins = slice_records(cells, count)
+    for number, moved in enumerate(rows):
+        ours = data[begins[number] : begins[number + 1]]
+        assert ours == slice_record(schema_layout(), moved)
 
 
 def test_what_is_stored_agrees_with_the_truth(site: Simulated) -> None:
@@ -56,7 +102,8 @@ def test_nodes_belong_to_one_job_at_a_time(site: Simulated) -> None:
 
 @pytest.mark.parametrize("seed", [11, 12])
 def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
-    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2)
+    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2,
+                    commit_s=600)  # fmt: skip
     site = simulate_site(tmp_path / "s", spec)
     repository = Repository(site.path)
     asked = named = 0

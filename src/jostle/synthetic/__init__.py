@@ -10,8 +10,9 @@ Public interface:
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
     machine_slices: the same in memory.
     MachineSpec: machines without jobs.
-    simulate_site: a site as a repository: jobs that come and go, with planted aggressors.
-    SiteSpec, Simulated, SiteJob: its specification, and the truth.
+    simulate_site: a site as a repository or as spools: jobs come and go, some slow others.
+    spool_steps: a site whose nodes' spools grow with simulated time.
+    SiteSpec, Simulated, SiteJob, Form: its specification, and the truth.
     trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
@@ -25,7 +26,8 @@ from jostle.synthetic.placements import plant_placements
 from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
 from jostle.synthetic.site.simulate import simulate_site
-from jostle.synthetic.site.spec import SiteSpec
+from jostle.synthetic.site.spec import Form, SiteSpec
+from jostle.synthetic.site.spools import spool_steps
 from jostle.synthetic.site.truth import Simulated, SiteJob
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
 
@@ -33,6 +35,7 @@ __all__ = [
     "LARGE",
     "SPECS",
     "Fault",
+    "Form",
     "KnownLoss",
     "MachineSpec",
     "PlacedRun",
@@ -50,5 +53,6 @@ __all__ = [
     "plant_machines",
     "plant_placements",
     "simulate_site",
+    "spool_steps",
     "trace",
 ]

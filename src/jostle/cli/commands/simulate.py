@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import count
+
+if TYPE_CHECKING:
+    from jostle.synthetic import Form
 
 
 @click.group("simulate", subcommand_metavar="site")
@@ -37,12 +41,15 @@ def command() -> None:
               help="Processes that MPI programs start on a node.")  # fmt: skip
 @click.option("--aggressors", type=int, default=3, show_default=True, metavar="A",
               help="Jobs that slow others by known amounts.")  # fmt: skip
+@click.option("--as", "form", type=click.Choice(["repository", "spools"]), default="repository",
+              show_default=True, help="Write a repository, or what nodes would have in their "
+              "spools: a folder each.")  # fmt: skip
 @json_option
 def site(
     out: Path, nodes: int, days: float, seed: int, slice_ns: int, processes: int, aggressors: int,
-    as_json: bool,
+    form: Form, as_json: bool,
 ) -> None:  # fmt: skip
-    """Simulate a site into the new folder OUT: a repository, and truth.json beside it.
+    """Simulate a site into the new folder OUT: a repository, and truth.json in it.
 
     Jobs of many users come and go as on real machines, and write to shared file systems. Planted
     aggressors slow others; truth.json says by how many seconds. What is realistic about it, and
@@ -60,7 +67,7 @@ def site(
         aggressors=aggressors,
     )  # fmt: skip
     with Bar("simulating", quiet=as_json) as bar:
-        simulated = simulate_site(out, spec, progress=bar.advance)
+        simulated = simulate_site(out, spec, form, bar.advance)
     if as_json:
         emit_json({
             "path": str(simulated.path), "jobs": len(simulated.jobs),
@@ -74,6 +81,9 @@ def site(
         program = simulated.jobs[name].program
         show(f"  {name} ({program}) slows {' and '.join(hurt)}.")
     show(f"  Truth: {out / 'truth.json'}")
+    if form == "spools":
+        next_steps(f"jostle ingest {shlex.quote(str(out))}/node*")
+        return
     flag = f" --repository {shlex.quote(str(out))}"
     victims = [job for hurt in simulated.victims.values() for job in hurt]
     seen = "victims" if victims else "jobs"

@@ -18,16 +18,15 @@ from jostle.repository.store.log import Log
 from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
-from jostle.synthetic.site.block import Chance, blocks
-from jostle.synthetic.site.course import Course, Interval
-from jostle.synthetic.site.metrics import Rates
-from jostle.synthetic.site.mix import draw_jobs
-from jostle.synthetic.site.processes import Ranks, ranks_of
+from jostle.synthetic.site.course import Interval
+from jostle.synthetic.site.processes import Ranks
+from jostle.synthetic.site.run import SiteRun
 from jostle.synthetic.site.spec import Form, SiteSpec
+from jostle.synthetic.site.spools import SpoolWriter
 from jostle.synthetic.site.tables import mount_table, process_table, slice_chunks
 from jostle.synthetic.site.truth import Simulated, truth_of
 
-_MOST_ROWS = 400_000  # of a file of slices
+_MOUNTS = 2  # records that a profile begins with: they name its mounts
 _ROW_EVERY_NS = 60_000_000_000  # how often a running process's row is renewed, as by the ingester
 Progress = Callable[[float, float], None]
 
@@ -55,7 +54,7 @@ def simulate_site(
     spec, target = spec or SiteSpec(), Path(target).expanduser().absolute()
     if target.exists() and any(target.iterdir()):
         raise RepositoryError(f"There is something in {target}.", hint="Name a new folder.")
-    writer = RepositoryWriter(target, spec)
+    writer = (RepositoryWriter if form == "repository" else SpoolWriter)(target, spec)
     for interval in writer.course.run():
         writer.add(interval)
         if progress:
@@ -64,41 +63,6 @@ def simulate_site(
     simulated = truth_of(spec, writer.jobs, writer.course, target, writer.process_slices)
     (target / "truth.json").write_text(json.dumps(simulated.to_json(), indent=1))
     return simulated
-
-
-class SiteRun:
-    """A site in simulation: its jobs, their course and their processes.
-
-    Attributes:
-        spec: The site.
-        jobs: Its jobs.
-        course: Their course.
-        rates: Of all metrics.
-        ranks: Processes of the jobs that run, by number of the job.
-        process_slices: How many there were so far.
-    """
-
-    def __init__(self, spec: SiteSpec) -> None:
-        self.spec, self.jobs = spec, draw_jobs(spec)
-        self.course = Course(spec, self.jobs)
-        self.rates = Rates(self.jobs.programs, spec.processes_per_node, pmu=spec.pmu)
-        self.ranks: dict[int, Ranks] = {}
-        self.process_slices = 0
-        self._chance = Chance(spec.seed)
-
-    def begin(self, interval: Interval) -> list[Any]:
-        """Return the blocks of an interval."""
-        for job in interval.started:
-            start_ns = self.ns(float(self.course.start_s[job]))
-            self.ranks[job] = ranks_of(self.spec, self.jobs, job, self.course.nodes[job], start_ns)
-        self._chance.begin(self.spec.seed, interval.first)
-        made = blocks(interval, self.ranks, self.rates, self._chance, _MOST_ROWS)
-        self.process_slices += sum(len(block) for block in made)
-        return made
-
-    def ns(self, seconds: float) -> int:
-        """Return an instant, ns since the epoch."""
-        return self.spec.first_slice * self.spec.slice_ns + round(seconds * 1e9)
 
 
 class RepositoryWriter(SiteRun):
@@ -152,7 +116,7 @@ class RepositoryWriter(SiteRun):
             over, newest = self.course.end_s[job] < np.inf, int(last[job])
             due = (newest - row_slice) * self.spec.slice_ns >= _ROW_EVERY_NS
             base = Position(records, revision, row_slice)
-            records, revision = records + int(counts[job]), revision + 1
+            records, revision = (records or _MOUNTS) + int(counts[job]), revision + 1
             if over or due:
                 row_slice = newest
                 end_ns = self.ns(float(self.course.end_s[job])) if over else 0

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle._profile import MpiAdapter, MpiState
 from jostle._schema import BY_ID
 from jostle.repository.store.layout import TABLES, is_shared
 from jostle.repository.store.tables import PartitionChunk, dictionary
@@ -179,26 +180,17 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
     table: dict[str, Any] = {name: [] for name in TABLES["processes"].keys}
     for ranks, state in of:
         program, name = ranks.program, job_name(ranks.job)
-        mpi = program.mpi
         same = {
             "job": name, "part": 0, "program": executable(ranks), "command": executable(ranks),
             "library": VERSION, "slice_ns": spec.slice_ns, "start_ns": ranks.start_ns,
             "short": False, "first_slice": ranks.start_ns // spec.slice_ns, "clock_state": 0,
             "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0, "uid": uid, "gid": uid,
-            "ppid": 1, "sid": int(ranks.pids[0]), "script": program.script, "batch": name,
-            "mpi_state": 4 * mpi * bool(state["end_ns"]) or 2 * mpi, "mpi_adapter": int(mpi),
-            "mpi_adapter_name": "openmpi" if mpi else "", "mpi_library": MPI_LIBRARY * mpi,
-            "world": f"world-{name}" * mpi, "world_size": len(ranks) * mpi, "appnum": 0,
-            "spawned": False, "thread_level": int(mpi and program.threads > 1),
-            "omp_threads": program.threads * (program.threads > 1),
-            "launcher": "slurm" if mpi else "", "perf_asked": 127,
-            "perf_granted": 127 if spec.pmu else 120,
-            "mpi_init_ns": ranks.start_ns * mpi, "mpi_ready_ns": ranks.start_ns * mpi,
-            "mpi_finalize_ns": state["end_ns"] * mpi, "mpi_end_ns": state["end_ns"] * mpi, **state,
+            "ppid": 1, "sid": int(ranks.pids[0]), "script": program.script,
+            **mpi_facts(spec, ranks, state["end_ns"]), **state,
         }  # fmt: skip
         each = {
             "process": ranks.ids, "pid": ranks.pids,
-            "world_rank": np.arange(len(ranks)) * mpi,
+            "world_rank": np.arange(len(ranks)) * program.mpi,
             "host": [host_name(node) for node in ranks.nodes.tolist()],
             "boot_id": _boots(spec, ranks),
         }  # fmt: skip
@@ -208,6 +200,29 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
             elif column in same:
                 parts.append(same[column])
     return _assembled(table, count)
+
+
+def mpi_facts(spec: SiteSpec, ranks: Ranks, end_ns: int) -> dict[str, Any]:
+    """Return what the heads of all processes of a job say of MPI and counters, but their ranks.
+
+    Args:
+        spec: The site.
+        ranks: The processes.
+        end_ns: When they ended; 0: they run.
+    """
+    program, name = ranks.program, job_name(ranks.job)
+    mpi = program.mpi
+    state = MpiState.FINALISED if end_ns else MpiState.INITIALISED
+    return {
+        "mpi_state": int(state) * mpi, "mpi_adapter": MpiAdapter.LOADED * mpi,
+        "mpi_adapter_name": "openmpi" * mpi, "mpi_library": MPI_LIBRARY * mpi,
+        "world": f"world-{name}" * mpi, "world_size": len(ranks) * mpi, "appnum": 0,
+        "spawned": False, "thread_level": int(mpi and program.threads > 1),
+        "omp_threads": program.threads * (program.threads > 1), "launcher": "slurm" * mpi,
+        "batch": name, "perf_asked": 127, "perf_granted": 127 if spec.pmu else 120,
+        "mpi_init_ns": ranks.start_ns * mpi, "mpi_ready_ns": ranks.start_ns * mpi,
+        "mpi_finalize_ns": end_ns * mpi, "mpi_end_ns": end_ns * mpi,
+    }  # fmt: skip
 
 
 def _assembled(table: dict[str, list[Any]], count: list[int]) -> pa.Table:
