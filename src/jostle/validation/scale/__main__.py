@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from jostle.errors import JostleError
 from jostle.validation.scale.day import DaySpec, simulate_day, table
+from jostle.validation.scale.growth import (
+    GrowthSpec,
+    growth_json,
+    growth_table,
+    measure_growth,
+)
+from jostle.validation.scale.storm import StormSpec, simulate_storm, storm_table
 
 
 def main() -> int:
@@ -24,12 +33,20 @@ def main() -> int:
     day.add_argument("--speed", type=float, default=100.0, help="simulated seconds per second")
     day.add_argument("--viewers", type=int, default=4)
     day.add_argument("--seed", type=int, default=1)
+    storm = words.add_parser("storm", help="all nodes come back at once")
+    storm.add_argument("--nodes", type=int, nargs="+", default=[100, 300, 1000])
+    storm.add_argument("--processes", type=int, default=8, help="of each node")
+    storm.add_argument("--minutes", type=int, default=30, help="simulated minutes that each kept")
+    growth = words.add_parser("growth", help="repositories of several ages and sizes")
+    growth.add_argument("--days", type=float, nargs="+", default=[1, 10, 30], help="ages")
+    growth.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32], help="nodes")
+    growth.add_argument("--processes", type=int, default=2, help="of an MPI program on a node")
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
             folder = options.folder or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            return _day(options, folder)
+            return {"day": _day, "storm": _storm, "growth": _growth}[options.what](options, folder)
     except JostleError as error:
         print(f"{error} {error.hint}", file=sys.stderr)
         return error.exit_code
@@ -45,6 +62,27 @@ def _day(options: argparse.Namespace, folder: Path) -> int:
     if options.json:
         options.json.write_text(result.to_json() + "\n")
     return 0 if result.truth.is_same else 1
+
+
+def _storm(options: argparse.Namespace, folder: Path) -> int:
+    results = []
+    for nodes in options.nodes:
+        place = folder / f"storm{nodes}"
+        place.mkdir()
+        results.append(simulate_storm(StormSpec(nodes, options.processes, options.minutes), place))
+    print(*storm_table(results), sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in results], indent=1) + "\n")
+    return 0 if all(each.truth.is_same for each in results) else 1
+
+
+def _growth(options: argparse.Namespace, folder: Path) -> int:
+    spec = GrowthSpec(tuple(options.days), tuple(options.sizes), options.processes)
+    measured = measure_growth(spec, folder, lambda text: print(text, flush=True))
+    print(*growth_table(measured), sep="\n")
+    if options.json:
+        options.json.write_text(growth_json(measured) + "\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -13,6 +13,30 @@ from urllib.parse import quote
 _TIMEOUT_S = 60.0
 
 
+def ask(address: str, token: str, path: str) -> tuple[int, bytes, float]:
+    """Ask `jostle serve` one question.
+
+    Args:
+        address: HOST:PORT.
+        token: Of its URL.
+        path: Below /api/v1.
+
+    Returns:
+        Status, answer, and seconds that it took, with a new connection.
+
+    Raises:
+        OSError: There is no answer.
+    """
+    begin = time.monotonic()
+    connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", f"/api/v1/{path}", headers={"Authorization": f"Bearer {token}"})
+        answer = connection.getresponse()
+        return answer.status, answer.read(), time.monotonic() - begin
+    finally:
+        connection.close()
+
+
 @dataclass
 class Asked:
     """Answers to one kind of question.
@@ -75,23 +99,17 @@ class Viewers:
         """Ask one question; an answer of status 202 (still being made) counts as one."""
         begin = time.monotonic()
         try:
-            connection = http.client.HTTPConnection(self._address, timeout=_TIMEOUT_S)
-            connection.request(
-                "GET", f"/api/v1/{path}", headers={"Authorization": f"Bearer {self._token}"}
-            )
-            answer = connection.getresponse()
-            content = answer.read()
-            connection.close()
+            status, content, took_s = ask(self._address, self._token, path)
         except OSError as error:
             self.errors.append(f"{kind}: {error}")
             return {}
         with self._guard:
             asked = self.asked.setdefault(kind, Asked())
             asked.at.append(begin)
-            asked.took_s.append(time.monotonic() - begin)
-        if answer.status not in (200, 202, 404):
-            self.errors.append(f"{kind}: {answer.status} {content[:200]!r}")
-        if answer.status != 200:
+            asked.took_s.append(took_s)
+        if status not in (200, 202, 404):
+            self.errors.append(f"{kind}: {status} {content[:200]!r}")
+        if status != 200:
             return {}
         found: dict[str, list[dict[str, str]]] = json.loads(content)
         return found

@@ -1,0 +1,309 @@
+"""What grows with the age of a repository: the same site after a day, and after many."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from jostle.repository import Repository
+from jostle.synthetic import SiteSpec, simulate_site
+from jostle.validation.scale.services import Pages, jostle, memory_mib, size_of
+from jostle.validation.scale.spools import SLICE_NS, SimulatedSite
+from jostle.validation.scale.viewers import ask
+
+_DAY_NS = 86_400 * 10**9
+_ASKED = 40
+_OPENED = 5
+#: One more hour: nodes, processes of each, and how often it is ingested.
+_NODES, _PROCESSES, _PASSES, _PASS_SLICES = 16, 4, 12, 75
+#: Growth over thirty days from which on a measure is called growing.
+_GROWS = 0.10
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class GrowthSpec:
+    """What is compared.
+
+    Attributes:
+        days: Ages.
+        nodes: Sizes of the site.
+        processes: Processes that an MPI program starts on a node.
+        seed: Of the site.
+    """
+
+    days: tuple[float, ...] = (1, 10, 30)
+    nodes: tuple[int, ...] = (8, 16, 32)
+    processes: int = 2
+    seed: int = 1
+
+
+@dataclass
+class Measured:
+    """One repository.
+
+    Attributes:
+        slices: Process-slices in it.
+        values: By the names in WHAT.
+    """
+
+    days: float
+    nodes: int
+    slices: int
+    values: dict[str, float]
+
+
+@dataclass
+class Growth:
+    """How a measure grows: percent of its value in the youngest repository of a site, per day.
+
+    Attributes:
+        per_day: The slope of a line through all sizes and ages.
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+        grows: Whether it is surely more than nothing, and more than a tenth in thirty days.
+    """
+
+    per_day: float
+    low: float
+    high: float
+    grows: bool
+
+
+#: Measures and their units. The first group is expected to stay flat.
+WHAT = {
+    "ingest_us": "ingest of one more hour: CPU, µs per process-slice",
+    "ingest_mib": "memory of that ingester, MiB",
+    "bytes_per_slice": "stored bytes per process-slice",
+    "files_per_day": "files per day",
+    "log_bytes_per_day": "bytes of the log per day",
+    "open_ms": "opening in a new process, ms",
+    "open_mib": "memory that this takes, MiB",
+    "background_ms": "background of a job, repository newly opened, ms",
+    "first_page_s": "`jostle serve`: from its start to the first list of jobs, s",
+    "jobs_ms": "list of jobs, 95th percentile, ms",
+    "job_ms": "a job, 95th percentile, ms",
+    "series_ms": "series of a job, 95th percentile, ms",
+    "page_background_ms": "background of a job over HTTP, 95th percentile, ms",
+    "pages_mib": "memory of `jostle serve` after that, MiB",
+    "compact_s": "a compaction that finds nothing to do, s",
+    "matrix_s": "matrix of the whole repository, s (it reads all of it)",
+}
+
+
+def measure_growth(
+    spec: GrowthSpec, folder: Path, say: Callable[[str], None] = lambda _: None
+) -> list[Measured]:
+    """Make a repository of each size and age, and measure it.
+
+    Args:
+        spec: Which.
+        folder: An empty folder.
+        say: Hears how far it is.
+    """
+    measured = []
+    for nodes in spec.nodes:
+        for days in spec.days:
+            path = folder / f"site-{nodes}-{days:g}"
+            begin = time.monotonic()
+            site = SiteSpec(
+                nodes=nodes, days=days, seed=spec.seed, processes_per_node=spec.processes
+            )
+            _apart(_simulate, path, site)
+            simulated = time.monotonic() - begin
+            each = _measure(path, site)
+            measured.append(each)
+            took = time.monotonic() - begin - simulated
+            say(
+                f"{nodes} nodes, {days:g} days: {each.slices:,} process-slices, simulated in "
+                f"{simulated:.0f} s, measured in {took:.0f} s"
+            )
+            shutil.rmtree(path)
+    return measured
+
+
+def _apart(function: Callable[..., T], *arguments: object) -> T:
+    """Call a function in a process of its own, which has seen nothing before."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def _simulate(path: Path, site: SiteSpec) -> None:
+    simulate_site(path, site)
+
+
+def _measure(path: Path, site: SiteSpec) -> Measured:
+    files, size = size_of(path)
+    log_files, log_bytes = size_of(path / "commits")
+    slices, jobs = _apart(_content, path)
+    opened = [_apart(_open, path) for _ in range(_OPENED)]
+    values = {
+        "bytes_per_slice": (size - log_bytes) / slices,
+        "files_per_day": (files - log_files) / site.days,
+        "log_bytes_per_day": log_bytes / site.days,
+        "open_ms": statistics.median(ms for ms, _ in opened),
+        "open_mib": statistics.median(mib for _, mib in opened),
+        "background_ms": _apart(_background, path, jobs),
+        "compact_s": _apart(_compact, path),
+        **_pages(path, jobs),
+        **_ingest(path, site),
+        "matrix_s": _matrix(path),
+    }
+    return Measured(site.days, site.nodes, slices, values)
+
+
+def _content(path: Path) -> tuple[int, list[str]]:
+    """Return the process-slices, and the jobs of the last day."""
+    store = Repository(path)
+    slices = sum(file.rows for file in store.snapshot().files["slices"])
+    jobs = store.query(
+        "SELECT job FROM jobs WHERE start_ns > (SELECT max(start_ns) FROM jobs) - $1 ORDER BY job",
+        [_DAY_NS],
+    )
+    return slices, jobs["job"].to_pylist()
+
+
+def _open(path: Path) -> tuple[float, float]:
+    before = memory_mib(os.getpid())
+    begin = time.perf_counter()
+    store = Repository(path)
+    store.commits()
+    took = time.perf_counter() - begin
+    return 1e3 * took, memory_mib(os.getpid()) - before
+
+
+def _background(path: Path, jobs: Sequence[str]) -> float:
+    chance, times = random.Random(1), []
+    for job in chance.sample(jobs, min(len(jobs), 10)):
+        begin = time.perf_counter()
+        store = Repository(path)
+        store.background(job, "posix_write_bytes")
+        times.append(1e3 * (time.perf_counter() - begin))
+        store.close()
+    return statistics.median(times[1:])  # the first one pays for imports
+
+
+def _compact(path: Path) -> float:
+    store = Repository(path)
+    store.compact()
+    begin = time.perf_counter()
+    store.compact()
+    return time.perf_counter() - begin
+
+
+def _matrix(path: Path) -> float:
+    begin = time.perf_counter()
+    subprocess.run(
+        jostle("matrix", "--json", "--repository", path), stdout=subprocess.DEVNULL, check=True
+    )
+    return time.perf_counter() - begin
+
+
+def _pages(path: Path, jobs: Sequence[str]) -> dict[str, float]:
+    scratch = path.parent / "serve"
+    scratch.mkdir(exist_ok=True)
+    begin = time.monotonic()
+    pages = Pages(scratch, path)
+    try:
+        ask(pages.address, pages.token, "jobs?limit=100")
+        first = time.monotonic() - begin
+        chance, took = random.Random(1), {}
+        for name, question in (
+            ("jobs_ms", "jobs?limit=100&sort=-run&search={word}"), ("job_ms", "jobs/{job}"),
+            ("series_ms", "jobs/{job}/series?metric=bytes"),
+            ("page_background_ms", "jobs/{job}/series?metric=bytes&of=others"),
+        ):  # fmt: skip
+            times = []
+            for number in range(_ASKED):
+                job = quote(chance.choice(jobs), safe="")
+                _, _, took_s = ask(
+                    pages.address, pages.token, question.format(job=job, word=f"{number:02d}")
+                )
+                times.append(1e3 * took_s)
+            took[name] = sorted(times)[int(_ASKED * 0.95)]
+        return {"first_page_s": first, **took, "pages_mib": memory_mib(pages.pid)}
+    finally:
+        pages.end()
+        shutil.rmtree(scratch)
+
+
+def _ingest(path: Path, site: SiteSpec) -> dict[str, float]:
+    """Ingest one more hour, pass by pass; the repository is older by it afterwards."""
+    spools = path.parent / "spools"
+    try:
+        cpu_us, mib = _apart(_one_more_hour, path, spools, site)
+    finally:
+        shutil.rmtree(spools, ignore_errors=True)
+    return {"ingest_us": cpu_us, "ingest_mib": mib}
+
+
+def _one_more_hour(path: Path, spools: Path, site: SiteSpec) -> tuple[float, float]:
+    start = (site.first_slice + site.slices) * site.slice_ns // SLICE_NS
+    sleepers = [(number + 1, 0) for number in range(_PROCESSES)]
+    more = SimulatedSite(spools, _NODES, start, sleepers, seed=2)
+    store = Repository(path)
+    used, slices = 0.0, 0
+    for _ in range(_PASSES):
+        more.advance(_PASS_SLICES)
+        before = time.process_time()
+        slices += store.ingest([node.spool for node in more.nodes]).slices
+        used += time.process_time() - before
+    return 1e6 * used / slices, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def growth_of(measured: Sequence[Measured]) -> dict[str, Growth]:
+    """Return how each measure grows, over all sizes."""
+    from scipy.stats import linregress, t
+
+    youngest = {
+        nodes: min((each for each in measured if each.nodes == nodes), key=lambda each: each.days)
+        for nodes in {each.nodes for each in measured}
+    }
+    days = [each.days for each in measured]
+    span = max(days) - min(days)
+    growth = {}
+    for name in WHAT:
+        shares = [100 * each.values[name] / youngest[each.nodes].values[name] for each in measured]
+        line = linregress(days, shares)
+        half = float(t.ppf(0.975, max(len(days) - 2, 1)) * line.stderr)
+        slope = float(line.slope)
+        grows = slope - half > 0 and slope * span > 100 * _GROWS
+        growth[name] = Growth(slope, slope - half, slope + half, grows)
+    return growth
+
+
+def growth_table(measured: Sequence[Measured]) -> list[str]:
+    """Return the measures in lines: of each repository, and the growth per day."""
+    heads = [f"{each.nodes}n {each.days:g}d" for each in measured]
+    lines = [f"{'':58}" + "".join(f"{head:>10}" for head in heads) + "   growth per day, %"]
+    lines.append(
+        f"{'process-slices, millions':58}"
+        + "".join(f"{each.slices / 1e6:10.2f}" for each in measured)
+    )
+    for name, growth in growth_of(measured).items():
+        values = "".join(f"{each.values[name]:10.4g}" for each in measured)
+        mark = "  GROWS" if growth.grows else ""
+        lines.append(
+            f"{WHAT[name]:58}{values}   {growth.per_day:+.2f} "
+            f"({growth.low:+.2f} to {growth.high:+.2f}){mark}"
+        )
+    return lines
+
+
+def growth_json(measured: Sequence[Measured]) -> str:
+    """Return all of it as JSON."""
+    growth: dict[str, Any] = {name: vars(each) for name, each in growth_of(measured).items()}
+    return json.dumps({"measured": [vars(each) for each in measured], "growth": growth}, indent=1)
