@@ -23,7 +23,9 @@ from jostle.validation.scale.storm import StormSpec, simulate_storm, storm_table
 def main() -> int:
     """Run what the first word names."""
     parser = argparse.ArgumentParser(prog="python -m jostle.validation.scale", description=__doc__)
-    parser.add_argument("--folder", type=Path, help="an empty folder to work in, which is kept")
+    parser.add_argument(
+        "--folder", type=Path, help="a folder to work in, which is kept [a temporary one]"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     words = parser.add_subparsers(dest="what", required=True)
     day = words.add_parser("day", help="a day of a site, with faults")
@@ -41,6 +43,8 @@ def main() -> int:
     growth.add_argument("--days", type=float, nargs="+", default=[1, 10, 30], help="ages")
     growth.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32], help="nodes")
     growth.add_argument("--processes", type=int, default=2, help="of an MPI program on a node")
+    growth.add_argument("--commit-s", type=float, default=3600.0,
+                        help="simulated seconds between two commits")  # fmt: skip
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
@@ -77,7 +81,8 @@ def _storm(options: argparse.Namespace, folder: Path) -> int:
 
 
 def _growth(options: argparse.Namespace, folder: Path) -> int:
-    spec = GrowthSpec(tuple(options.days), tuple(options.sizes), options.processes)
+    spec = GrowthSpec(tuple(options.days), tuple(options.sizes), options.processes,
+                      options.commit_s)  # fmt: skip
     measured = measure_growth(spec, folder, lambda text: print(text, flush=True))
     print(*growth_table(measured), sep="\n")
     if options.json:

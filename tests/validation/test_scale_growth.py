@@ -1,0 +1,56 @@
+"""What grows is told from what does not; a storm of nodes loses nothing; an hour more is taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jostle.synthetic import SiteSpec
+from jostle.validation.scale.growth import (
+    WHAT,
+    Measured,
+    growth_of,
+    growth_table,
+    one_more_hour,
+)
+from jostle.validation.scale.storm import StormSpec, simulate_storm
+
+
+def measured(slope: float) -> list[Measured]:
+    """Sites whose `open_ms` grows by a share per day; all else is flat but for some noise."""
+    noise = {8: (0.0, 0.01, -0.01), 16: (0.0, -0.01, 0.01), 32: (0.0, 0.0, 0.005)}
+    return [
+        Measured(days, nodes, 1000, {
+            name: nodes * (1 + jitter + (slope * days if name == "open_ms" else 0))
+            for name in WHAT
+        })
+        for nodes in noise for days, jitter in zip((1, 10, 30), noise[nodes], strict=True)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("slope", "grows"), [(0.0, False), (0.02, True)])
+def test_growth(slope: float, grows: bool) -> None:
+    every = measured(slope)
+    growth = growth_of(every)
+    assert [name for name, each in growth.items() if each.grows] == ["open_ms"] * grows
+    opening = growth["open_ms"]
+    assert opening.low < 100 * slope / (1 + slope) < opening.high
+    assert sum("GROWS" in line for line in growth_table(every)) == grows
+
+
+def test_one_more_hour_costs_something(tmp_path: Path) -> None:
+    from jostle.repository import Repository
+
+    Repository(tmp_path / "r", create=True)
+    cpu_us, mib = one_more_hour(tmp_path / "r", tmp_path / "spools", SiteSpec(), passes=2)
+    assert cpu_us > 0
+    assert mib > 50
+
+
+def test_a_storm_loses_nothing(tmp_path: Path) -> None:
+    result = simulate_storm(StormSpec(nodes=8, processes=2, minutes=5), tmp_path)
+    assert result.truth.is_same, result.truth
+    assert result.truth.slices == 8 * 2 * 75
+    assert result.posts >= 8
+    assert result.statuses == {"200": result.posts}
