@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class DayResult:
         figures: Numbers by name.
         samples: What was watched over time, by name.
         pages: Latency of each kind of page: when (s), and how long (ms).
-        errors: Answers of pages that were none.
+        errors: Answers of pages and of Spark that were none.
     """
 
     spec: DaySpec
@@ -138,6 +139,7 @@ class _Day:
         self._watch = Watch(folder, self._receivers, self._pages, self._site)
         self._chance = random.Random(spec.seed)
         self._upkeep: list[subprocess.Popen[bytes]] = []
+        self._spark_asked: list[subprocess.Popen[bytes]] = []
         self._happened: list[tuple[float, str]] = []
         self._begin = 0.0
         self._behind_s = self._settled_s = 0.0
@@ -149,7 +151,7 @@ class _Day:
             Shipper(node, self._receivers[number % RECEIVERS].url, 60 / spec.speed)
             for number, node in enumerate(site.nodes)
         ]
-        faults = schedule(spec.minutes)
+        faults = schedule(spec.minutes, has_spark=find_spec("pyspark") is not None)
         self._begin = time.monotonic()
         self._watch.begin()
         for minute in range(spec.minutes):
@@ -223,12 +225,17 @@ class _Day:
         age = (time.time_ns() - self._site.now_ns) // 10**9 + kept_s
         self._keep("expire", "--older-than", f"{round(age)}s")
 
+    def _spark(self) -> None:
+        self._spark_asked.append(self._start("matrix", "--engine", "local[2]"))
+
     def _keep(self, *words: str) -> None:
         self._upkeep = [process for process in self._upkeep if process.poll() is None]
-        log = (self._folder / "upkeep.log").open("ab")
-        command = jostle("repository", *words, "--repository", self._repository, "--json")
-        self._upkeep.append(subprocess.Popen(command, stdout=log, stderr=log))
-        log.close()
+        self._upkeep.append(self._start("repository", *words))
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        with (self._folder / "upkeep.log").open("ab") as log:
+            command = jostle(*words, "--repository", self._repository, "--json")
+            return subprocess.Popen(command, stdout=log, stderr=log)
 
     def _compaction_killed(self) -> None:
         self._keep("compact")
@@ -245,8 +252,8 @@ class _Day:
                 break
             time.sleep(0.25)
         self._settled_s = time.monotonic() - begin
-        for process in self._upkeep:
-            process.wait(60)
+        for process in [*self._upkeep, *self._spark_asked]:
+            process.wait(120)
 
     def _left(self) -> str:
         """Say what has not come yet; empty: all has."""
@@ -273,6 +280,9 @@ class _Day:
         kept = [file for files in store.snapshot().files.values() for file in files]
         rows = sum(file.rows for file in kept if file.table == "slices")
         store.close()
+        errors = self._viewers.errors[:20]
+        errors += [f"spark: status {process.returncode}" for process in self._spark_asked
+                   if process.returncode]  # fmt: skip
         pages = {
             kind: [(at - self._begin, 1e3 * took) for at, took in
                    zip(asked.at, asked.took_s, strict=True)]
@@ -288,12 +298,12 @@ class _Day:
                for name, value in _latency([ms for _, ms in took]).items()},
         }  # fmt: skip
         return DayResult(self._spec, truth, self._happened, figures,
-                         dict(self._watch.samples), pages, self._viewers.errors[:20])  # fmt: skip
+                         dict(self._watch.samples), pages, errors)  # fmt: skip
 
     def end(self) -> None:
         """End every process."""
         self._watch.end()
-        for process in self._upkeep:
+        for process in [*self._upkeep, *self._spark_asked]:
             process.kill()
             process.wait()
         for shipper in self._shippers:

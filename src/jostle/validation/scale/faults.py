@@ -19,6 +19,7 @@ KINDS = {
     "shippers killed": "every fifth shipper is killed by SIGKILL, and started again",
     "compact": "`jostle repository compact`",
     "expire": "`jostle repository expire`",
+    "spark": "`jostle matrix --engine spark`, in two tasks",
 }
 
 
@@ -35,7 +36,7 @@ class Fault:
     kind: str
 
 
-def schedule(minutes: int) -> list[Fault]:
+def schedule(minutes: int, *, has_spark: bool) -> list[Fault]:
     """Return what happens in so many simulated minutes, in order.
 
     A receiver is away for half an hour, and all of them for ten minutes, or for as much of a
@@ -56,4 +57,6 @@ def schedule(minutes: int) -> list[Fault]:
     for hour in range(1, max(2, minutes // 60 + 1)):
         share = min(60.0 * hour, 0.85 * minutes)
         faults += [Fault(share, "compact"), Fault(share + 0.01 * minutes, "expire")]
+    if has_spark:
+        faults += [Fault(0.4 * minutes, "spark"), Fault(0.9 * minutes, "spark")]
     return sorted(faults)

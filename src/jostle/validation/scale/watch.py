@@ -38,6 +38,7 @@ class Watch:
         #: Of each start of a receiver, what it counted last.
         self._counts: dict[tuple[str, int, str], float] = {}
         self._cpu: dict[tuple[str, int], float] = {}
+        self._first_cpu: dict[int, float] = {}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._begin = 0.0
@@ -71,9 +72,8 @@ class Watch:
             )  # fmt: skip
             pids = {"receiver": receiver.pid, "ingester": receiver.ingester()}
             for name, pid in pids.items():
-                if pid:
-                    self._cpu[name, pid] = cpu_s(pid)
-        self._cpu["pages", self._pages.pid] = cpu_s(self._pages.pid)
+                self._count_cpu(name, pid)
+        self._count_cpu("pages", self._pages.pid)
         repository, mirrors = self._folder / "repository", [r.mirror for r in self._receivers]
         sizes = [size_of(mirror) for mirror in mirrors]
         files, size = size_of(repository)
@@ -91,6 +91,12 @@ class Watch:
         }  # fmt: skip
         for name, value in sample.items():
             self.samples[name].append(float(value))
+
+    def _count_cpu(self, name: str, pid: int) -> None:
+        """Note the CPU time of a process since it was seen first: without its start."""
+        if pid and (used := cpu_s(pid)):
+            first = self._first_cpu.setdefault(pid, used)
+            self._cpu[name, pid] = used - first
 
     def _total(self, name: str) -> float:
         return sum(value for (_, _, each), value in self._counts.items() if each == name)
