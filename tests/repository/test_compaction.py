@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from jostle.repository import Repository
 from jostle.repository.maintenance import merge as merge_module
 from jostle.repository.maintenance.compact import Compactor
 from jostle.repository.maintenance.tiers import FAN, LATE_NS, WHOLE_BYTES, due, small_files
+from jostle.repository.store.files import ROW_GROUP, write_parquet
 from jostle.repository.store.layout import DAY_NS, HOUR_NS
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import File
@@ -148,3 +150,37 @@ def test_what_is_due_is_merged_beside_an_ingest(tmp_path: Path) -> None:
     assert content(store) == before
     state = Log(store.path).refresh()
     assert all(len(state.of(table)) < FAN for table in ("processes", "mounts", "rollup"))
+
+
+def test_a_clock_that_is_ahead_ends_no_hour(tmp_path: Path) -> None:
+    """Else what comes in every few seconds would be merged with all before it again and again."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    store = Repository(tmp_path / "repository", create=True)
+    now = time.time_ns() // HOUR_NS * HOUR_NS
+    for seed, start in enumerate((now, now, now + 6 * HOUR_NS)):
+        life = {"start_ns": start, "heartbeat_ns": start}
+        make_profile(seed, slices=2, ended=False, **life).write(spool)
+        store.ingest([spool])
+    before = len(Log(store.path).refresh().of("slices"))
+    Compactor(store.path).tend()
+    assert len(Log(store.path).refresh().of("slices")) == before
+
+
+def test_large_files_hold_values_that_recur_by_dictionary(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    few = rng.integers(2**30, 2**31, 100)[rng.integers(0, 100, ROW_GROUP)]
+    rows = pa.table({
+        "slice": np.arange(ROW_GROUP), "few": few, "many": rng.integers(0, 2**40, ROW_GROUP),
+        "scratch_bytes": rng.integers(0, 2**40, ROW_GROUP),
+    })  # fmt: skip
+    for count, way in ((1000, "BYTE_STREAM_SPLIT"), (ROW_GROUP, "RLE_DICTIONARY")):
+        path = tmp_path / f"{count}.parquet"
+        assert write_parquet(iter([rows.slice(0, count)]), path, {"slice"}, {}, 3) == count
+        group = pq.read_metadata(path).row_group(0)
+        ways = {group.column(at).path_in_schema: group.column(at).encodings
+                for at in range(group.num_columns)}  # fmt: skip
+        assert way in ways["few"]
+        assert "BYTE_STREAM_SPLIT" in ways["many"]
+        assert "BYTE_STREAM_SPLIT" in ways["scratch_bytes"]
+        assert pq.read_table(path).equals(rows.slice(0, count))

@@ -74,7 +74,7 @@ class Compactor:
         Partitions of the last two days are looked at; all of them, and stray files, once an hour.
         """
         state = self.log.refresh()
-        newest = state.newest_ns
+        newest = min(state.newest_ns, time.time_ns())  # a node's clock may be ahead
         files = [file for table in TABLES for file in
                  (state.reaching(table, newest - _RECENT_NS, 2**63) if TABLES[table].partition_ns
                   else state.of(table))]  # fmt: skip
