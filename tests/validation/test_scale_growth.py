@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.synthetic import SiteSpec
+from jostle.repository import Repository
 from jostle.validation.scale.growth import (
     WHAT,
     Measured,
@@ -14,6 +14,7 @@ from jostle.validation.scale.growth import (
     growth_table,
     one_more_hour,
 )
+from jostle.validation.scale.passes import PassCost, measure_passes, model_of
 from jostle.validation.scale.storm import StormSpec, simulate_storm
 
 
@@ -40,12 +41,23 @@ def test_growth(slope: float, grows: bool) -> None:
 
 
 def test_one_more_hour_costs_something(tmp_path: Path) -> None:
-    from jostle.repository import Repository
-
     Repository(tmp_path / "r", create=True)
-    cpu_us, mib = one_more_hour(tmp_path / "r", tmp_path / "spools", SiteSpec(), passes=2)
+    cpu_us, mib = one_more_hour(tmp_path / "r", tmp_path / "spools", passes=2)
     assert cpu_us > 0
     assert mib > 50
+
+
+def test_a_pass_costs_what_its_profiles_and_slices_cost(tmp_path: Path) -> None:
+    costs = [
+        PassCost(profiles, slices, 0.01 + 40e-6 * profiles + 2e-6 * profiles * slices, 0)
+        for profiles in (100, 1000) for slices in (1, 10, 100)
+    ]  # fmt: skip
+    model = model_of(costs)
+    assert (model.profile_us, model.slice_us) == pytest.approx((40, 2))
+    assert model.cores(1000, 48, 4) == pytest.approx(48_000 * 42e-6 / 4)
+    (cost,) = measure_passes([48], [2], tmp_path)
+    assert cost.profiles == 48
+    assert cost.bytes > 0
 
 
 def test_a_storm_loses_nothing(tmp_path: Path) -> None:

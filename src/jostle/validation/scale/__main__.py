@@ -17,6 +17,7 @@ from jostle.validation.scale.growth import (
     growth_table,
     measure_growth,
 )
+from jostle.validation.scale.passes import measure_passes, passes_table
 from jostle.validation.scale.storm import StormSpec, simulate_storm, storm_table
 
 
@@ -45,12 +46,17 @@ def main() -> int:
     growth.add_argument("--processes", type=int, default=2, help="of an MPI program on a node")
     growth.add_argument("--commit-s", type=float, default=3600.0,
                         help="simulated seconds between two commits")  # fmt: skip
+    passes = words.add_parser("passes", help="what a pass of an ingester costs")
+    passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
+    passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
             folder = options.folder or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            return {"day": _day, "storm": _storm, "growth": _growth}[options.what](options, folder)
+            return {"day": _day, "storm": _storm, "growth": _growth, "passes": _passes}[
+                options.what
+            ](options, folder)
     except JostleError as error:
         print(f"{error} {error.hint}", file=sys.stderr)
         return error.exit_code
@@ -87,6 +93,14 @@ def _growth(options: argparse.Namespace, folder: Path) -> int:
     print(*growth_table(measured), sep="\n")
     if options.json:
         options.json.write_text(growth_json(measured) + "\n")
+    return 0
+
+
+def _passes(options: argparse.Namespace, folder: Path) -> int:
+    costs = measure_passes(options.profiles, options.slices, folder)
+    print(*passes_table(costs), sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in costs], indent=1) + "\n")
     return 0
 
 

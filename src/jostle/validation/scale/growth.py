@@ -11,16 +11,14 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from jostle.repository import Repository
 from jostle.synthetic import SiteSpec, simulate_site
-from jostle.validation.scale.services import Pages, jostle, memory_mib, size_of
+from jostle.validation.scale.services import Pages, apart, jostle, memory_mib, size_of
 from jostle.validation.scale.spools import SLICE_NS, SimulatedSite
 from jostle.validation.scale.viewers import ask
 
@@ -31,7 +29,6 @@ _OPENED = 5
 _NODES, _PROCESSES, _PASSES, _PASS_SLICES = 16, 4, 12, 75
 #: Growth over thirty days from which on a measure is called growing.
 _GROWS = 0.10
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ WHAT = {
     "files_per_day": "files per day",
     "log_bytes_per_day": "bytes of the log per day",
     "open_ms": "opening in a new process, ms",
-    "open_mib": "memory that this takes, MiB",
+    "open_mib": "memory of that process, with its imports, MiB",
     "background_ms": "background of a job, repository newly opened, ms",
     "first_page_s": "`jostle serve`: from its start to the first list of jobs, s",
     "jobs_ms": "list of jobs, 95th percentile, ms",
@@ -123,11 +120,11 @@ def measure_growth(
             begin = time.monotonic()
             site = SiteSpec(
                 nodes=nodes, days=days, seed=spec.seed, processes_per_node=spec.processes,
-                commit_s=spec.commit_s,
+                commit_s=spec.commit_s, start_ns=time.time_ns() - round(days * _DAY_NS),
             )  # fmt: skip
             if not (path / "truth.json").exists():
                 shutil.rmtree(path, ignore_errors=True)
-                _apart(_simulate, path, site)
+                apart(_simulate, path, site)
             simulated = time.monotonic() - begin
             each = _measure(path, site)
             measured.append(each)
@@ -139,54 +136,47 @@ def measure_growth(
     return measured
 
 
-def _apart(function: Callable[..., T], *arguments: object) -> T:
-    """Call a function in a process of its own, which has seen nothing before."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(function, *arguments).result()
-
-
 def _simulate(path: Path, site: SiteSpec) -> None:
     simulate_site(path, site)
 
 
 def _measure(path: Path, site: SiteSpec) -> Measured:
-    files, size = size_of(path)
-    log_files, log_bytes = size_of(path / "commits")
-    slices, jobs = _apart(_content, path)
-    opened = [_apart(_open, path) for _ in range(_OPENED)]
+    _, log_bytes = size_of(path / "commits")
+    slices, files, size, jobs = apart(_content, path)
+    opened = [apart(_open, path) for _ in range(_OPENED)]
     values = {
-        "bytes_per_slice": (size - log_bytes) / slices,
-        "files_per_day": (files - log_files) / site.days,
+        "bytes_per_slice": size / slices,
+        "files_per_day": files / site.days,
         "log_bytes_per_day": log_bytes / site.days,
         "open_ms": statistics.median(ms for ms, _ in opened),
         "open_mib": statistics.median(mib for _, mib in opened),
-        "background_ms": _apart(_background, path, jobs),
-        "compact_s": _apart(_compact, path),
+        "background_ms": apart(_background, path, jobs),
+        "compact_s": apart(_compact, path),
         **_pages(path, jobs),
-        **_ingest(path, site),
+        **_ingest(path),
         "matrix_s": _matrix(path),
     }
     return Measured(site.days, site.nodes, slices, values)
 
 
-def _content(path: Path) -> tuple[int, list[str]]:
-    """Return the process-slices, and the jobs of the last day."""
+def _content(path: Path) -> tuple[int, int, int, list[str]]:
+    """Return process-slices, files, their bytes, and the jobs of the last day."""
     store = Repository(path)
-    slices = sum(file.rows for file in store.snapshot().files["slices"])
+    every = [file for files in store.snapshot().files.values() for file in files]
+    slices = sum(file.rows for file in every if file.table == "slices")
     jobs = store.query(
         "SELECT job FROM jobs WHERE start_ns > (SELECT max(start_ns) FROM jobs) - $1 ORDER BY job",
         [_DAY_NS],
     )
-    return slices, jobs["job"].to_pylist()
+    return slices, len(every), sum(file.bytes for file in every), jobs["job"].to_pylist()
 
 
 def _open(path: Path) -> tuple[float, float]:
-    before = memory_mib(os.getpid())
     begin = time.perf_counter()
     store = Repository(path)
     store.commits()
     took = time.perf_counter() - begin
-    return 1e3 * took, memory_mib(os.getpid()) - before
+    return 1e3 * took, memory_mib(os.getpid())
 
 
 def _background(path: Path, jobs: Sequence[str]) -> float:
@@ -244,33 +234,31 @@ def _pages(path: Path, jobs: Sequence[str]) -> dict[str, float]:
         shutil.rmtree(scratch)
 
 
-def _ingest(path: Path, site: SiteSpec) -> dict[str, float]:
+def _ingest(path: Path) -> dict[str, float]:
     """Ingest one more hour, pass by pass, into a copy."""
     spools, copy = path.parent / "spools", path.parent / "copy"
     try:
         shutil.copytree(path, copy, copy_function=os.link)
-        cpu_us, mib = _apart(one_more_hour, copy, spools, site)
+        cpu_us, mib = apart(one_more_hour, copy, spools)
     finally:
         shutil.rmtree(spools, ignore_errors=True)
         shutil.rmtree(copy, ignore_errors=True)
     return {"ingest_us": cpu_us, "ingest_mib": mib}
 
 
-def one_more_hour(
-    path: Path, spools: Path, site: SiteSpec, passes: int = _PASSES
-) -> tuple[float, float]:
+def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[float, float]:
     """Ingest an hour of a small site, pass by pass, five minutes each.
 
     Args:
         path: The repository.
         spools: A new folder for the spools.
-        site: Which the repository is of: the hour comes after it.
         passes: How many.
 
     Returns:
         CPU time, µs per process-slice, and the most memory of this process, MiB.
     """
-    start = (site.first_slice + site.slices) * site.slice_ns // SLICE_NS
+    # The site ends about now: profiles whose last slice was long ago are taken for ended.
+    start = time.time_ns() // SLICE_NS
     sleepers = [(number + 1, 0) for number in range(_PROCESSES)]
     more = SimulatedSite(spools, _NODES, start, sleepers, seed=2)
     store = Repository(path)

@@ -15,14 +15,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 from urllib.request import urlopen
 
 from jostle import _native_path
 from jostle.validation.errors import ValidationError
 from jostle.validation.scale.spools import SimulatedNode
 
+T = TypeVar("T")
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _BOUND = f'mount --bind "$0" {_BOOT_ID} && exec "$@"'
 _START_S = 60.0
@@ -246,6 +250,12 @@ class Pages:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def apart(function: Callable[..., T], *arguments: object) -> T:
+    """Call a function in a process of its own, which has seen nothing before."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def memory_mib(pid: int) -> float:
