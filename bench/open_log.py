@@ -14,7 +14,6 @@ import argparse
 import itertools
 import json
 import random
-import resource
 import shutil
 import statistics
 import subprocess
@@ -36,32 +35,37 @@ START_NS = 20_000 * 24 * HOUR_NS
 TABLES = ("slices", "mount_slices", "segments", "peer_slices", "collective_slices",
           "component_slices", "rollup", "node_rollup", "files", "communicators", "processes",
           "mounts", "tokens", "components")  # fmt: skip
+MOST_COMMITS = 30  # per hour
+MERGED = 16  # files that a compaction makes one of
 TARGET_MS, TARGET_MB = 200.0, 100.0
 
-# Prints how long a repository took to open (ms), and what it took of memory (MB): for a question
-# about an hour of slices, and for an ingester that looks at 2000 new profiles.
+# Prints what it took (ms, MB) to open a repository, to choose the files of slices for a question
+# about an hour and about all time, and for an ingester to look at 2000 new profiles.
 OPEN = """
-import json, resource, sys, time
-from jostle.repository import Repository
-import pyarrow.parquet
-from jostle.repository.store.log import Log
+import json, sys, time
 from pathlib import Path
-def most():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-root, lo = sys.argv[1], int(sys.argv[2])
-before, begin = most(), time.perf_counter()
-store = Repository(root)
-number = store.commits()
-opened, memory = time.perf_counter() - begin, most() - before
-begin = time.perf_counter()
-files = store.snapshot(["slices"], (lo, lo + 3600 * 10**9)).files["slices"]
-asked = time.perf_counter() - begin
-begin = time.perf_counter()
-log = Log(Path(root))
-log.refresh().done_of(list(range(2000)))
-wrote = time.perf_counter() - begin
-print(json.dumps([number, 1e3 * opened, memory, 1e3 * asked, len(files), 1e3 * wrote,
-                  most() - before]))
+from jostle.repository import Repository
+from jostle.repository.store.log import Log
+def memory():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+def took(what):
+    before, begin = memory(), time.perf_counter()
+    result = what()
+    return result, 1e3 * (time.perf_counter() - begin), memory() - before
+lo = int(sys.argv[2])
+hour = (lo, lo + 3600 * 10**9)
+store, opened = None, None
+def open_it():
+    global store
+    store = Repository(sys.argv[1])
+    return store.commits()
+number, open_ms, open_mb = took(open_it)
+snapshot, ask_ms, _ = took(lambda: store.snapshot(["slices"], hour))
+_, all_ms, all_mb = took(lambda: store.snapshot(["slices"]))
+_, ingest_ms, ingest_mb = took(
+    lambda: Log(Path(sys.argv[1])).refresh().done_of(list(range(2000))))
+print(json.dumps([open_ms, open_mb, ask_ms, len(snapshot.files["slices"]), all_ms, all_mb,
+                  ingest_ms, ingest_mb]))
 """
 
 
@@ -90,7 +94,7 @@ class Grown:
         live: Files that are in it.
         commits: Number of commits.
         bytes: Size of its folder.
-        commit_ms: Median time of a commit of the last day, with its share of checkpoints: the mean.
+        commit_ms: Mean CPU time of a commit of the last day, with its share of checkpoints.
         follow_ms: The same for a reader that has been there since the first commit.
         memory_mb: What that reader and the writer took together since then.
     """
@@ -118,7 +122,8 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
 
     chance = random.Random(1)
     running = {chance.getrandbits(62): Position() for _ in range(site.running)}
-    per_hour = max(site.files // len(TABLES) // 24, 1)
+    per_hour = max(min(site.files // len(TABLES) // 24, MOST_COMMITS), 1)
+    each = max(site.files // (24 * per_hour * len(TABLES)), 1)
 
     def file(table: str, lo: int, size: int) -> File:
         timed = LAYOUT[table].partition_ns
@@ -127,9 +132,9 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
         checksum = f"{chance.getrandbits(64):016x}"
         return File(table, name, 1000, size, lo if timed else 0, end if timed else 0, checksum)
 
-    kept: dict[str, Any] = {}
+    always: list[File] = []  # of tables without time, which are merged again and again
     for hour in itertools.count():
-        fresh = []
+        fresh = list(always)
         for number in range(per_hour):
             lo = START_NS + hour * HOUR_NS + number * HOUR_NS // per_hour
             advance: dict[int, Any] = {}
@@ -147,16 +152,15 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
                     running[key] = to
             for _ in range(ended):  # those that were too short to be seen before
                 advance[chance.getrandbits(62)] = (Position(), lo)
-            files = [file(table, lo, 1 << 20) for table in TABLES]
+            files = [file(table, lo, 1 << 20) for table in TABLES for _ in range(each)]
             fresh += files
             yield hour // 24, Change("ingest", add=files, advance=advance)
-        merged = [file(table, START_NS + hour * HOUR_NS, 60 << 20) for table in TABLES]
-        gone = [each.path for each in fresh]
-        for at, table in enumerate(TABLES):
-            if not LAYOUT[table].partition_ns and table in kept:
-                gone.append(kept[table].path)
-            kept[table] = merged[at]
-        yield hour // 24, Change("compact", add=merged, remove=gone)
+        begin = START_NS + hour * HOUR_NS
+        merged = [file(table, begin, 60 << 20)
+                  for table in TABLES
+                  for _ in range(max(each * per_hour // MERGED, 1))]  # fmt: skip
+        always = [one for one in merged if not LAYOUT[one.table].partition_ns][:500]
+        yield hour // 24, Change("compact", add=merged, remove=[one.path for one in fresh])
 
 
 def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
@@ -172,7 +176,7 @@ def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
     state.PIECE_GRACE_NS = 0  # days pass in seconds here
     Repository(root, create=True)
     log, reader = NoFiles(root), Repository(root)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = memory_mb()
     total, today = 0, 0
     took: list[float] = []
     followed: list[float] = []
@@ -184,19 +188,24 @@ def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
                     day, total, sum(1 for _ in log.state), log.state.number,
                     sum(path.stat().st_size for path in log.folder.iterdir()),
                     statistics.fmean(took) * 1e3, statistics.fmean(followed) * 1e3,
-                    (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,
+                    memory_mb() - before,
                 )  # fmt: skip
             if day == max(days):
                 return
             took.clear()
             followed.clear()
-        begin = time.perf_counter()
+        begin = time.process_time()
         log.commit(change)
-        took.append(time.perf_counter() - begin)
-        begin = time.perf_counter()
+        took.append(time.process_time() - begin)
+        begin = time.process_time()
         reader.commits()
-        followed.append(time.perf_counter() - begin)
+        followed.append(time.process_time() - begin)
         total += len(change.add)
+
+
+def memory_mb() -> float:
+    """Return the memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 
 def opened(root: Path, hour: int) -> list[float]:
@@ -213,7 +222,7 @@ def rows(bench: Bench) -> list[Row]:
     days = bench.pick(30, 10, 1)
     root = bench.memory / "open-log"
     grown = next(grow(root, site, [days]))
-    _, open_ms, open_mb, *_ = opened(root, 24 * days - 2)
+    open_ms, open_mb, *_ = opened(root, 24 * days - 2)
     shutil.rmtree(root)
     note = (
         f"{days} days, {grown.commits} commits of {grown.files} files, {grown.live} in it; "
@@ -240,15 +249,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         root = Path(folder) / "repository"
         for grown in grow(root, site, options.days):
-            number, open_ms, open_mb, ask_ms, files, ingest_ms, all_mb = opened(
+            open_ms, open_mb, ask_ms, files, all_ms, all_mb, ingest_ms, ingest_mb = opened(
                 root, 24 * grown.days - 2
             )
             print(
-                f"{grown.days} days: {grown.files} files, {grown.live} in it, {number:.0f} commits,"
-                f" commits/ {grown.bytes / 1e6:.2f} MB; open {open_ms:.0f} ms {open_mb:.0f} MB, an"
-                f" hour's {files:.0f} files {ask_ms:.1f} ms, ingester {ingest_ms:.0f} ms"
-                f" {all_mb:.0f} MB; commit {grown.commit_ms:.1f} ms, followed in"
-                f" {grown.follow_ms:.2f} ms, memory {grown.memory_mb:.0f} MB",
+                f"{grown.days} days: {grown.files} files, {grown.live} in it, {grown.commits} "
+                f"commits, commits/ {grown.bytes / 1e6:.2f} MB; open {open_ms:.0f} ms "
+                f"{open_mb:.1f} MB, an hour's {files:.0f} files {ask_ms:.1f} ms, all of slices "
+                f"{all_ms:.0f} ms {all_mb:.0f} MB, ingester {ingest_ms:.0f} ms {ingest_mb:.0f} MB; "
+                f"commit {grown.commit_ms:.1f} ms, followed in {grown.follow_ms:.2f} ms, writer "
+                f"and reader {grown.memory_mb:.0f} MB",
                 flush=True,
             )
 

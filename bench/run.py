@@ -38,6 +38,7 @@ import mpi_calls
 import mpi_peers
 import mpi_segments
 import mpi_whole
+import open_log
 import process
 import receive
 import ship
@@ -62,6 +63,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "ingest": ingest.rows,
     "receive": receive.rows,
     "background": background.rows,
+    "open": open_log.rows,
     "interference": interference.rows,
     "estimate": estimate.rows,
     "links": links.rows,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +44,10 @@ class File:
     lo: int
     hi: int
     sum: str = ""
+
+
+#: Returns what a commit says of a file.
+file_row = attrgetter(*(field.name for field in fields(File)))
 
 
 @dataclass(frozen=True)
@@ -170,8 +175,8 @@ class FileDays:
         if known is None:
             data = self._pieces.read(day.name)
             try:
-                known = _Listed(pq.read_table(pa.BufferReader(data), schema=_SCHEMA))
-            except (pa.ArrowException, OSError) as error:
+                known = _Listed(pq.ParquetFile(pa.BufferReader(data)).read(_SCHEMA.names))
+            except (pa.ArrowException, OSError, KeyError) as error:
                 raise DamageError(f"it is no list of files ({error})") from error
             self._pieces.remember(day.name, known)
         assert isinstance(known, _Listed)
@@ -193,7 +198,7 @@ class _Listed:
 
     @staticmethod
     def of(files: Iterable[File]) -> _Listed:
-        columns = zip(*(astuple(file) for file in files), strict=True)
+        columns = zip(*map(file_row, files), strict=True)
         values = list(columns) or [()] * len(_SCHEMA)
         return _Listed(pa.table(dict(zip(_SCHEMA.names, values, strict=True)), schema=_SCHEMA))
 
@@ -218,8 +223,10 @@ class _Listed:
         which = first + np.flatnonzero((ends > lo) & (begins < hi))
         if not len(which):
             return []
-        columns = self.rows.take(pa.array(which)).to_pydict().values()
-        files = (File(*row) for row in zip(*columns, strict=True))
+        rows = self.rows.slice(int(which[0]), int(which[-1] - which[0]) + 1)
+        if len(rows) > len(which):
+            rows = rows.take(pa.array((which - which[0]).tolist(), pa.int64()))
+        files = (File(*row) for row in zip(*rows.to_pydict().values(), strict=True))
         return [file for file in files if file.path not in but]
 
     def write(self, day: str, pieces: Pieces) -> Day:

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from jostle.repository.errors import ConflictError
-from jostle.repository.store.file_days import Day, File, FileDays
+from jostle.repository.store.file_days import Day, File, FileDays, file_row
 from jostle.repository.store.layout import COMMITS
 from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.profile_positions import (
@@ -221,7 +221,7 @@ def encode(change: Change) -> dict[str, Any]:
     return {
         "kind": change.kind,
         "time_ns": time.time_ns(),
-        "add": [astuple(file) for file in change.add],
+        "add": [file_row(file) for file in change.add],
         "remove": change.remove,
         "advance": pack({key: to for key, (_, to) in change.advance.items()}),
         "horizon_ns": change.horizon_ns,
