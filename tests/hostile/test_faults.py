@@ -126,7 +126,7 @@ def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
     if name in READING:
         if said["files"] != good["files"]:
             found.append("the repository is not as it was")
-        is_said = ".parquet cannot be read: " in words
+        is_said = ".parquet cannot be read" in words
         if said["code"] == 0 and said["out"] != good["out"] and not is_said:
             found.append("another answer, without a word")
         return found

@@ -148,6 +148,7 @@ def test_threads_race_for_the_same_numbers(tmp_path, spool, profiles, monkeypatc
             raise OSError(errno.ENOLCK, "no locks")
 
         monkeypatch.setattr(log.fcntl, "flock", no_locks)
+    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 2)
     monkeypatch.setattr(shares, "_BATCH_FILES", 1)
     root = tmp_path / "repository"
     Repository(root, create=True)

@@ -113,6 +113,8 @@ def test_files_are_those_of_a_dictionary(tmp_path: Path, seed: int) -> None:
             assert set(held.reaching(table, lo, lo + DAY_NS)) >= some - {
                 file for file in own if not file.hi
             }
+        slices = [file.hi for file in truth.values() if file.table == "slices"]
+        assert held.newest_of("slices") == max(slices, default=0)
         assert held.newest_ns >= max((file.hi for file in truth.values()), default=0)
     held.change(remove=list(truth))
     held.write()

@@ -151,7 +151,7 @@ class Loads:
     def hours(self, table: Rollup, span: tuple[int, int]) -> dict[int, str]:
         """Return the hours of a span that hold rows, with marks that change with their files."""
         files: dict[int, list[str]] = {}
-        for file in self._engine.files(table):
+        for file in self._engine.newest(table, *span):
             first, last = max(file.lo, span[0]) // HOUR_NS, -(-min(file.hi, span[1]) // HOUR_NS)
             for hour in range(first, last):
                 files.setdefault(hour, []).append(file.path)
@@ -164,8 +164,8 @@ class Loads:
         """Return the files of the newest commit."""
         number = self._engine.refresh()
         naming = [file for table in _NAMING for file in self._engine.files(table)]
-        newest = max((file.hi for file in self._engine.files("node_rollup")), default=0)
-        return Files(number, frozenset(file.path for file in naming), newest)
+        newest_ns = self._engine.log.state.files.newest_of("node_rollup")
+        return Files(number, frozenset(file.path for file in naming), newest_ns)
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
         """Return the jobs that have rows in some files; files that are gone are ignored."""

@@ -95,6 +95,16 @@ class FileDays:
         added = (file.hi for files in self._added.values() for file in files.values())
         return max((*(day.hi for day in self._days.values()), *added), default=0)
 
+    def newest_of(self, table: str) -> int:
+        """Return the end of a table's newest slice, ns since the epoch; reads the last days."""
+        newest = max((file.hi for file in self._added.get(table, {}).values()), default=0)
+        for day in sorted(self._days.values(), key=lambda day: day.hi, reverse=True):
+            if day.hi <= newest:
+                break
+            files = self._listed(day).reaching(table, *_EVER, self._removed)
+            newest = max((newest, *(file.hi for file in files)))
+        return newest
+
     def change(self, add: Iterable[File] = (), remove: Iterable[str] = ()) -> None:
         """Take paths out, then add files."""
         for path in remove:
