@@ -12,7 +12,7 @@ Public interface:
     MachineSpec: machines without jobs.
     simulate_site: a site as a repository or as spools: jobs come and go, some slow others.
     spool_steps: a site whose nodes' spools grow with simulated time.
-    SiteSpec, Simulated, SiteJob, Form: its specification, and the truth.
+    SiteSpec, Simulated, SiteJob, SiteFault, Form: its specification, and the truth.
     trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
@@ -25,6 +25,7 @@ from jostle.synthetic.placed.model import PlacedRun, Placements
 from jostle.synthetic.placements import plant_placements
 from jostle.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
+from jostle.synthetic.site.faults import SiteFault
 from jostle.synthetic.site.simulate import simulate_site
 from jostle.synthetic.site.spec import Form, SiteSpec
 from jostle.synthetic.site.spools import spool_steps
@@ -43,6 +44,7 @@ __all__ = [
     "Planted",
     "PlantedJob",
     "Simulated",
+    "SiteFault",
     "SiteJob",
     "SiteSpec",
     "Spec",

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.synthetic.planted.contention import CROSS, response
+from jostle.synthetic.site.faults import Acting, draw_faults
 from jostle.synthetic.site.mix import JobMix
 from jostle.synthetic.site.programs import META, Phase, longest
 from jostle.synthetic.site.schedule import Scheduler
@@ -59,7 +60,10 @@ class Course:
     Attributes:
         start_s: Start of each job, s after the site's start; inf: it has not begun.
         end_s: Its end; inf: it runs.
+        killed: Which jobs ended because a node of theirs went down.
         nodes: Nodes of the jobs that have begun.
+        faults: What is wrong beside the jobs.
+        acting: When they act.
         lost_s: Seconds that each job lost, to all others on file systems and on the network,
             (2, jobs).
         blame_s: Seconds that planted aggressor a cost each job, (aggressors, jobs).
@@ -70,7 +74,10 @@ class Course:
         self._draw = np.random.default_rng([spec.seed, 2])
         count = len(jobs)
         self.start_s, self.end_s = np.full(count, np.inf), np.full(count, np.inf)
+        self.killed = np.zeros(count, bool)
         self.nodes: dict[int, Ints] = {}
+        self.faults = draw_faults(spec)
+        self.acting = Acting(spec, self.faults)
         self.lost_s = np.zeros((2, count))
         self.blame_s = np.zeros((spec.aggressors, count))
         self._clock, self._left = jobs.turn_s.copy(), jobs.work_s.copy()
@@ -116,6 +123,7 @@ class Course:
     def _interval(self, begin: int, count: int) -> Interval:
         parts, started, ended = [], [], []
         for number in range(begin, begin + count):
+            ended += self._reboot(number * self._spec.slice_s)
             started += self._start(number * self._spec.slice_s)
             here = np.flatnonzero((self.start_s < np.inf) & (self.end_s == np.inf))
             if len(here):
@@ -131,6 +139,18 @@ class Course:
             np.concatenate([part[2] for part in parts] or nothing),
             np.concatenate([part[3] for part in parts] or [np.zeros((0, 6))]), started, ended,
         )  # fmt: skip
+
+    def _reboot(self, at: float) -> list[int]:
+        """Take nodes down, and their jobs with them; bring others back."""
+        for node in self.acting.returning(at):
+            self._scheduler.restore(node)
+        killed = []
+        for node in self.acting.reboots(at):
+            job = self._scheduler.withdraw(node)
+            if job is not None:
+                self.end_s[job], self.killed[job] = at, True
+                killed.append(job)
+        return killed
 
     def _start(self, at: float) -> list[int]:
         started = self._scheduler.start(at)
@@ -151,9 +171,10 @@ class Course:
         load = self._rate[phase] * self._spread[here] * self._pace[here]
         hurt_io = self.steep[mount] * response(self.shape[mount], self._dose(mount, load, meta))
         hurt_net = _NET_STEEP * self._net_dose(here, net)
-        calm_io, calm_net = self._calm(here, mount)
+        calm_io, calm_net = self._calm(here, mount, at)
         slow_io, slow_net = calm_io * (1 + hurt_io), calm_net * (1 + hurt_net)
-        stretch = (1 - io - net) + io * slow_io + net * slow_net
+        slow_cpu = self._throttled(here, at)
+        stretch = (1 - io - net) * slow_cpu + io * slow_io + net * slow_net
         limit = self.start_s[here] + jobs.limit_s[here]
         time = np.minimum(alive, np.minimum(self._left[here] * stretch, np.maximum(limit - at, 0)))
         moved = time / stretch
@@ -168,8 +189,8 @@ class Course:
         self.lost_s[1, here] += lost_net
         self._blame(here, mount, load, meta, lost_io)
         facts = np.stack([
-            moved, moved * io * slow_io, moved * net * slow_net, moved * (1 - io - net), time,
-            lost_net,
+            moved, moved * io * slow_io, moved * net * slow_net,
+            moved * (1 - io - net) * slow_cpu, time, lost_net,
         ], axis=1)  # fmt: skip
         return here, phase, facts
 
@@ -188,14 +209,23 @@ class Course:
         dose: Floats = np.where(size > 1, sent.sum() - sent, 0.0)
         return dose
 
-    def _calm(self, here: Ints, mount: Ints) -> tuple[Floats, Floats]:
-        """Return how much longer calls take by noise and weather."""
+    def _calm(self, here: Ints, mount: Ints, at: float) -> tuple[Floats, Floats]:
+        """Return how much longer calls take by noise, weather and slow servers."""
         fresh = self._draw.standard_normal((2, len(here)))
         self._noise[:, here] = 0.5 * self._noise[:, here] + 0.866 * fresh
         sky = self._draw.standard_normal(len(self._weather))
         self._weather = 0.933 * self._weather + 0.36 * sky
         own = np.exp(_NOISE * self._noise[:, here])
-        return own[0] * np.exp(_WEATHER * self._weather)[mount], own[1]
+        served = self.acting.servers(at) * np.exp(_WEATHER * self._weather)
+        return own[0] * served[mount], own[1]
+
+    def _throttled(self, here: Ints, at: float) -> Floats:
+        """Return how much longer jobs compute: all of a job wait for its slowest node."""
+        slow = np.ones(len(here))
+        for node, left in self.acting.throttled(at):
+            on_it = np.array([node in self.nodes[job] for job in here.tolist()], bool)
+            slow = np.maximum(slow, np.where(on_it, 1 / left, 1.0))
+        return slow
 
     def _blame(
         self, here: Ints, mount: Ints, load: Floats, meta: NDArray[np.bool_], lost: Floats

@@ -55,6 +55,7 @@ class Ranks:
         start_ns: When they began.
         ids: Their ids.
         nodes: Their nodes.
+        boots: How often their nodes had been started anew.
         pids: Their process numbers.
         local: Their numbers on their node.
         by_id: Ranks in the order of ids.
@@ -66,6 +67,7 @@ class Ranks:
     start_ns: int
     ids: Ints
     nodes: Ints
+    boots: Ints
     pids: Ints
     local: Ints
     by_id: Ints
@@ -76,16 +78,19 @@ class Ranks:
         return len(self.ids)
 
 
-def ranks_of(spec: SiteSpec, jobs: JobMix, job: int, nodes: Ints, start_ns: int) -> Ranks:
-    """Return the processes of a job that begins."""
+def ranks_of(
+    spec: SiteSpec, jobs: JobMix, job: int, nodes: Ints, boots: Ints, start_ns: int
+) -> Ranks:
+    """Return the processes of a job that begins on nodes that were started so often."""
     program = jobs.programs[jobs.program[job]]
     each = program.per_node or spec.processes_per_node
     node = np.repeat(nodes, each)
     local = np.tile(np.arange(each), len(nodes))
     pids = 2000 + (job % 300) * 100 + local
-    boots = {number: boot_id(spec, number) for number in nodes.tolist()}
+    names = {number: boot_id(spec, number, boot)
+             for number, boot in zip(nodes.tolist(), boots.tolist(), strict=True)}  # fmt: skip
     ids = np.array([
-        process_id(None, boots[number], pid, start_ns, 0)
+        process_id(None, names[number], pid, start_ns, 0)
         for number, pid in zip(node.tolist(), pids.tolist(), strict=True)
     ], dtype=np.int64)  # fmt: skip
     moving = np.ones(len(ids), np.float32)
@@ -93,4 +98,15 @@ def ranks_of(spec: SiteSpec, jobs: JobMix, job: int, nodes: Ints, start_ns: int)
         moving = (local == 0).astype(np.float32)
     if program.writers == "root":
         moving = (np.arange(len(ids)) == 0).astype(np.float32)
-    return Ranks(job, program, start_ns, ids, node, pids, local, np.argsort(ids), moving)
+    return Ranks(
+        job,
+        program,
+        start_ns,
+        ids,
+        node,
+        np.repeat(boots, each),
+        pids,
+        local,
+        np.argsort(ids),
+        moving,
+    )

@@ -35,12 +35,21 @@ class SiteRun:
     def begin(self, interval: Interval) -> list[Block]:
         """Return the blocks of an interval."""
         for job in interval.started:
-            start_ns = self.ns(float(self.course.start_s[job]))
-            self.ranks[job] = ranks_of(self.spec, self.jobs, job, self.course.nodes[job], start_ns)
+            start_s, nodes = float(self.course.start_s[job]), self.course.nodes[job]
+            boots = self.course.acting.boots(nodes, start_s)
+            self.ranks[job] = ranks_of(self.spec, self.jobs, job, nodes, boots, self.ns(start_s))
         self._chance.begin(self.spec.seed, interval.first)
         made = blocks(interval, self.ranks, self.rates, self._chance, _MOST_ROWS)
         self.process_slices += sum(len(block) for block in made)
         return made
+
+    def end_of(self, job: int) -> tuple[int, str]:
+        """Return when and how a job ended, as its profiles say: ns since the epoch; 0: it runs."""
+        end_s = float(self.course.end_s[job])
+        if end_s == float("inf"):
+            return 0, ""
+        reason = "abort" if self.jobs.fails[job] else "exit"
+        return self.ns(end_s), "killed" if self.course.killed[job] else reason
 
     def ns(self, seconds: float) -> int:
         """Return an instant, ns since the epoch."""

@@ -37,8 +37,21 @@ class Scheduler:
     def release(self, job: int) -> None:
         """Take the nodes of a job back."""
         planted = int(self._jobs.planted[job] >= 0)
-        self._free[planted][self.nodes.pop(job) - self._offset[planted]] = True
+        places = self.nodes.pop(job) - self._offset[planted]
+        self._free[planted][places] = True
         self._ends = [entry for entry in self._ends if entry[1] != job]
+
+    def withdraw(self, node: int) -> int | None:
+        """Take a node that no planted job uses out of service; return the job that it had."""
+        job = next((job for job, nodes in self.nodes.items() if node in nodes), None)
+        if job is not None:
+            self.release(job)
+        self._free[0][node] = False
+        return job
+
+    def restore(self, node: int) -> None:
+        """Bring a node back."""
+        self._free[0][node] = True
 
     def start(self, now: float) -> list[int]:
         """Return the jobs that start now; `nodes` has theirs."""

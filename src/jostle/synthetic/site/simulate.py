@@ -85,7 +85,7 @@ class RepositoryWriter(SiteRun):
             compact(self._path)
             self._hour = hour
         made = self.begin(interval)
-        if not made:
+        if not made and not interval.ended:
             return
         chunks: list[PartitionChunk] = []
         for block in made:
@@ -105,29 +105,29 @@ class RepositoryWriter(SiteRun):
         self, interval: Interval
     ) -> tuple[dict[int, tuple[Position, Reached]], list[tuple[Ranks, Any]]]:
         """Return the new positions, and whose rows are due."""
+        spec = self.spec
         advance: dict[int, tuple[Position, Reached]] = {}
         rows = []
         counts = np.bincount(interval.job, minlength=len(self.jobs))
-        last = np.zeros(len(self.jobs), np.int64)
-        last[interval.job] = interval.slice + self.spec.first_slice  # the newest wins
-        for job in np.unique(interval.job).tolist():
+        open_slice = spec.first_slice + interval.first + interval.count
+        for job in np.union1d(interval.job, interval.ended).astype(np.int64).tolist():
             ranks = self.ranks[job]
             records, revision, row_slice = self._position.get(job, (0, 0, -1))
-            over, newest = self.course.end_s[job] < np.inf, int(last[job])
-            due = (newest - row_slice) * self.spec.slice_ns >= _ROW_EVERY_NS
+            end_ns, reason = self.end_of(job)
+            # A profile is known to have lived until its end, or its newest heartbeat.
+            newest = end_ns // spec.slice_ns if end_ns else open_slice
+            due = (newest - row_slice) * spec.slice_ns >= _ROW_EVERY_NS
             base = Position(records, revision, row_slice)
             records, revision = (records or _MOUNTS) + int(counts[job]), revision + 1
-            if over or due:
+            if end_ns or due:
                 row_slice = newest
-                end_ns = self.ns(float(self.course.end_s[job])) if over else 0
-                reason = "abort" if self.jobs.fails[job] else "exit"
                 rows.append((ranks, {
-                    "end_ns": end_ns, "end_reason": reason if over else "", "complete": over,
+                    "end_ns": end_ns, "end_reason": reason, "complete": end_ns > 0,
                     "last_slice": newest, "records": records, "revision": revision,
                 }))  # fmt: skip
             self._position[job] = (records, revision, row_slice)
-            end = (newest + 1) * self.spec.slice_ns
-            to = end if over else Position(records, revision, row_slice)
+            end = (newest + 1) * spec.slice_ns
+            to = end if end_ns else Position(records, revision, row_slice)
             advance.update(dict.fromkeys(ranks.ids.tolist(), (base, to)))
         return advance, rows
 

@@ -25,6 +25,7 @@ class SiteSpec:
         processes_per_node: Processes that an MPI program starts on each of its nodes.
         load: What its users ask for, share of its nodes.
         aggressors: Planted aggressors; each has two planted victims.
+        faults: Slow servers, throttled nodes and reboots, in turn.
         commit_s: Simulated seconds between two commits of its ingester.
         pmu: Nodes count instructions, cycles and cache misses.
     """
@@ -37,6 +38,7 @@ class SiteSpec:
     processes_per_node: int = 48
     load: float = 0.9
     aggressors: int = 3
+    faults: int = 3
     commit_s: float = 60.0
     pmu: bool = False
 

@@ -134,11 +134,10 @@ class SpoolWriter(SiteRun):
         commit = struct.pack("<2Q", len(template) + len(body), ranks.start_ns // self.spec.slice_ns)
         template[HEAD_BYTES : HEAD_BYTES + len(commit)] = commit
         paths, boots = [], {}
-        for rank, (node, pid) in enumerate(
-            zip(ranks.nodes.tolist(), ranks.pids.tolist(), strict=True)
-        ):
+        each = zip(ranks.nodes.tolist(), ranks.boots.tolist(), ranks.pids.tolist(), strict=True)
+        for rank, (node, boot, pid) in enumerate(each):
             if node not in boots:
-                boots[node] = uuid.UUID(boot_id(self.spec, node)).bytes
+                boots[node] = uuid.UUID(boot_id(self.spec, node, boot)).bytes
                 (self._folder / host_name(node)).mkdir(exist_ok=True)
             head = bytearray(template)
             struct.pack_into("<I", head, _AT["pid"], pid)
@@ -217,14 +216,19 @@ class SpoolWriter(SiteRun):
     def _end(self, job: int) -> None:
         """Write the end of a job's processes into their heads."""
         ranks = self.ranks[job]
-        end_ns = self.ns(float(self.course.end_s[job]))
-        reason = END_REASONS.index("abort" if self.jobs.fails[job] else "exit")
+        end_ns, reason = self.end_of(job)
         for path in self._open[job].paths:
             fd = os.open(path, os.O_WRONLY)
+            if reason == "killed":  # nobody was left to write an end
+                os.pwrite(fd, struct.pack("<Q", end_ns), _HEARTBEAT_AT)
+                os.close(fd)
+                continue
             if ranks.program.mpi:
                 os.pwrite(fd, struct.pack("<I", MpiState.FINALISED), _MPI_STATE_AT)
                 os.pwrite(fd, struct.pack("<2Q", end_ns, end_ns), _MPI_FINALIZE_AT)
-            os.pwrite(fd, struct.pack("<2QI", end_ns, end_ns, reason), _HEARTBEAT_AT)
+            os.pwrite(
+                fd, struct.pack("<2QI", end_ns, end_ns, END_REASONS.index(reason)), _HEARTBEAT_AT
+            )
             os.close(fd)
 
 

@@ -186,7 +186,8 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
             "short": False, "first_slice": ranks.start_ns // spec.slice_ns, "clock_state": 0,
             "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0, "uid": uid, "gid": uid,
             "ppid": 1, "sid": int(ranks.pids[0]), "script": program.script,
-            **mpi_facts(spec, ranks, state["end_ns"]), **state,
+            **mpi_facts(spec, ranks, 0 if state["end_reason"] == "killed" else state["end_ns"]),
+            **state,
         }  # fmt: skip
         each = {
             "process": ranks.ids, "pid": ranks.pids,
@@ -240,7 +241,8 @@ def _assembled(table: dict[str, list[Any]], count: list[int]) -> pa.Table:
 
 
 def _boots(spec: SiteSpec, ranks: Ranks) -> list[str]:
-    known = {node: boot_id(spec, node) for node in np.unique(ranks.nodes).tolist()}
+    places = zip(ranks.nodes.tolist(), ranks.boots.tolist(), strict=True)
+    known = {node: boot_id(spec, node, boot) for node, boot in set(places)}
     return [known[node] for node in ranks.nodes.tolist()]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jostle.synthetic.site.course import Course
+from jostle.synthetic.site.faults import SiteFault
 from jostle.synthetic.site.mix import JobMix
 from jostle.synthetic.site.processes import host_name, identity, job_name, scratch
 from jostle.synthetic.site.spec import SiteSpec
@@ -29,6 +30,7 @@ class SiteJob:
         start_s: Its start.
         end_s: Its end; None: it ran when the simulation ended.
         lost_s: Seconds that others cost it on its file system.
+        killed: It ended because a node of its went down.
         net_lost_s: The same on the network.
         by: Planted aggressor -> seconds that it cost the job.
     """
@@ -42,6 +44,7 @@ class SiteJob:
     submit_s: float
     start_s: float
     end_s: float | None
+    killed: bool
     lost_s: float
     net_lost_s: float
     by: dict[str, float]
@@ -56,6 +59,7 @@ class Simulated:
         spec: What it was made from.
         jobs: Name -> truth, of the jobs that ran.
         victims: Name of a planted aggressor -> its planted victims.
+        faults: What was wrong beside the jobs.
         process_slices: How many rows table slices has.
     """
 
@@ -63,6 +67,7 @@ class Simulated:
     spec: SiteSpec
     jobs: dict[str, SiteJob]
     victims: dict[str, tuple[str, ...]]
+    faults: tuple[SiteFault, ...]
     process_slices: int
 
     def to_json(self) -> dict[str, Any]:
@@ -70,6 +75,7 @@ class Simulated:
         return {
             "spec": vars(self.spec), "process_slices": self.process_slices,
             "aggressors": {name: list(hurt) for name, hurt in self.victims.items()},
+            "faults": [_said(fault) for fault in self.faults],
             "jobs": {name: vars(job) | {"nodes": list(job.nodes)}
                      for name, job in self.jobs.items()},
         }  # fmt: skip
@@ -88,7 +94,7 @@ def truth_of(
             (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)).tolist())
         for number, name in names.items()
     }  # fmt: skip
-    return Simulated(path, spec, every, victims, process_slices)
+    return Simulated(path, spec, every, victims, course.faults, process_slices)
 
 
 def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int, str]) -> SiteJob:
@@ -103,5 +109,14 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
         identity(*scratch(int(jobs.mount[job]))), round(float(jobs.submit_s[job]), 3),
         round(float(course.start_s[job]), 3),
         round(float(course.end_s[job]), 3) if ended else None,
+        bool(course.killed[job]),
         round(float(course.lost_s[0, job]), 3), round(float(course.lost_s[1, job]), 3), blame,
     )  # fmt: skip
+
+
+def _said(fault: SiteFault) -> dict[str, Any]:
+    """Return a fault as truth.json names it."""
+    server = fault.kind == "slow server"
+    where = identity(*scratch(fault.place)) if server else host_name(fault.place)
+    return {"kind": fault.kind, "where": where, "size": round(fault.size, 3),
+            "start_s": round(fault.start_s, 3), "end_s": round(fault.end_s, 3)}  # fmt: skip
