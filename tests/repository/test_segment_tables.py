@@ -323,6 +323,7 @@ def earlier_repository(root: Path, spool: Path) -> Path:
     import pyarrow.parquet as pq
 
     from jostle.repository.store.layout import MPI_COLUMNS
+    from jostle.repository.store.profile_positions import Position, unpack
 
     make_profile(1, "old").write(spool)
     living = living_profile(2)
@@ -337,7 +338,11 @@ def earlier_repository(root: Path, spool: Path) -> Path:
         commit = json.loads(path.read_text())
         del commit["sum"], commit["number"]
         commit["version"] = 1
-        commit["advance"] = {k: v and v[:3] for k, v in commit["advance"].items()}
+        commit["advance"] = {
+            str(key): [at.records, at.revision, at.row_slice] if isinstance(at, Position) else None
+            for key, at in unpack(commit["advance"]).items()
+        }
+        commit["forget"] = []
         path.write_text(json.dumps(commit))
     for path in list(spool.iterdir()):
         path.unlink()
