@@ -55,7 +55,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject signals/src signals/probe agent/src agent/ship -name '*.c' \
+    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject runtime/gpu signals/src signals/probe agent/src agent/ship -name '*.c' \
         ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
@@ -82,10 +82,11 @@ builds() {
     done
 }
 
-# The export list of the library is calls.def and the list of MPI names, no more and no less; that of
-# the injector is one function.
+# The export list of the library is calls.def, the list of MPI names and that for GPUs, no more and no
+# less; that of the injector and that of the recorder is one function.
 exports() {
-    python tools/exports.py build/native/libjostle_inject.so build/native/libjostle.so
+    python tools/exports.py build/native/libjostle_inject.so build/native/libjostle_cuda.so \
+        build/native/libjostle.so
 }
 
 # The web front end: its style, its types, its logic. Its pages are tests in tests/web.
@@ -97,7 +98,8 @@ ui() {
 # What holds in a build whose heartbeat is a pthread and whose run-time library comes first: no
 # forks from threads, no raw threads, no shells and virtual machines.
 under_sanitizer='(test_config or test_counts or ends_after or storm or modes or variadic or vfork or
-    first_calls) and not java and not shell and not raw and not thread-exit and not more_mounts'
+    first_calls or test_gpu) and not forks and not java and not shell and not raw and not thread-exit and
+    not more_mounts'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS: the runtime's tests on a build with that sanitizer. The unit
 # test of segments is one thread that counts to millions: nothing for the thread sanitizer. What

@@ -3,8 +3,8 @@
 Usage: tools/exports.py LIBRARY...
 
 Every mandatory function must be exported, an optional one may be, nothing else is. MPI names are
-all there, or none is (a build without MPI); objects are never exported. libjostle_inject.so has one
-function: a second one could stand in the way of the program's own.
+all there, or none is (a build without MPI); objects are never exported. libjostle_inject.so and
+libjostle_cuda.so have one function each: a second one could stand in the way of the program's own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generate import CALLS_DEF, MPI_NAMES, load_calls, load_mpi_names
+from generate import CALLS_DEF, GPU_NAMES, MPI_NAMES, load_calls, load_mpi_names
+
+ONE_FUNCTION = {
+    "libjostle_inject.so": "jst_inject_get",
+    "libjostle_cuda.so": "InitializeInjection",
+}
 
 
 def exported(library: Path) -> dict[str, str]:
@@ -28,22 +33,23 @@ def exported(library: Path) -> dict[str, str]:
     return {row[0].split("@")[0]: row[1] for row in rows}
 
 
-def injector(library: Path) -> int:
+def only(library: Path, name: str) -> int:
     names = set(exported(library))
     print(f"{library.name}: {', '.join(sorted(names))}")
-    return names != {"jst_inject_get"}
+    return names != {name}
 
 
 def main(library: Path) -> int:
-    if library.name == "libjostle_inject.so":
-        return injector(library)
+    if library.name in ONE_FUNCTION:
+        return only(library, ONE_FUNCTION[library.name])
     calls = load_calls(CALLS_DEF)
     mpi = set(load_mpi_names(MPI_NAMES))
     letters = exported(library)
     names = set(letters)
     wanted = {c.name for c in calls if not c.optional} | (mpi if names & mpi else set())
+    wanted |= set(GPU_NAMES)
     missing = wanted - names
-    surplus = names - {c.name for c in calls} - mpi
+    surplus = names - {c.name for c in calls} - mpi - set(GPU_NAMES)
     objects = {name for name, letter in letters.items() if letter not in "TW"}
     for name in sorted(missing):
         print(f"{name}: to be exported, and is not", file=sys.stderr)

@@ -27,6 +27,14 @@ METRICS_TOML = ROOT / "schema" / "metrics.toml"
 CALLS_DEF = ROOT / "schema" / "calls.def"
 MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py
 
+# What libjostle.so exports beside libc's calls and MPI's (runtime/src/wrappers/cupti.c).
+GPU_NAMES = (
+    "jst_gpu_join",
+    "cuptiSubscribe",
+    "cuptiSubscribe_v2",
+    "cuptiActivityRegisterCallbacks",
+    "cuptiActivityRegisterCallbacks_v2",
+)
 MOUNT_SLOTS = 8
 HIST_BUCKETS = 32
 GROUP = 8  # cells that share one byte of a record's bitmap
@@ -490,7 +498,8 @@ def calls_page(calls: list[Call]) -> str:
     parts = [
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
-        f"`libjostle.so` exports these {len(calls)} functions and those of MPI, nothing else. "
+        f"`libjostle.so` exports these {len(calls)} functions, those of MPI and, for GPUs, "
+        f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, nothing else. "
         "Functions marked *optional* are wrapped only if the C library has them.\n",
     ]
     for module in dict.fromkeys(c.module for c in calls):
@@ -514,7 +523,7 @@ def load_mpi_names(path: Path) -> list[str]:
 
 def version_script(calls: list[Call], mpi: list[str]) -> str:
     """runtime/jostle.map: what the linker exports; everything else stays local."""
-    names = "".join(f"    {name};\n" for name in [c.name for c in calls] + mpi)
+    names = "".join(f"    {name};\n" for name in [*(c.name for c in calls), *GPU_NAMES, *mpi])
     source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")
     return f"/* {source} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"
 

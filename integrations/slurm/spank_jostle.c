@@ -2,8 +2,8 @@
  *
  *     optional /opt/jostle/lib/slurm/spank_jostle.so min_slice=100ms max_slice=10s
  *
- * In a job it sets LD_PRELOAD, JOSTLE_SLICE where a slice is asked for, and APPTAINERENV_LD_PRELOAD
- * (below). It starts no thread, waits for nothing, opens no file and reports nothing but success:
+ * In a job it sets LD_PRELOAD, CUDA_INJECTION64_PATH, JOSTLE_SLICE where a slice is asked for, and
+ * APPTAINERENV_LD_PRELOAD (below). It starts no thread, waits for nothing, opens no file and reports nothing but success:
  * whatever goes wrong here, the job runs as it would without it.
  */
 #include <dlfcn.h>
@@ -101,6 +101,23 @@ static void spare_containers(spank_t spank, const char *preload, char *out)
         (void)spank_setenv(spank, site.container, out, 0);
 }
 
+/* Who asks for it (JOSTLE_GPU=on): the recorder beside the library, which the CUDA driver loads. A variable
+ * that is set stays. `out` has room for the path. */
+static void set_recorder(spank_t spank, const char *library, char *out)
+{
+    static const char recorder[] = "libjostle_cuda.so";
+    char wish[8];
+    const char *end = strrchr(library, '/');
+    if (spank_getenv(spank, "JOSTLE_GPU", wish, sizeof wish) != ESPANK_SUCCESS ||
+        strcmp(wish, "on") != 0 || !end)
+        return;
+    size_t folder = (size_t)(end + 1 - library);
+    memcpy(out, library, folder);
+    memcpy(out + folder, recorder, sizeof recorder);
+    if (!access(out, R_OK))
+        (void)spank_setenv(spank, "CUDA_INJECTION64_PATH", out, 0);
+}
+
 static void set_up(spank_t spank, char *old, char *out)
 {
     const char *now = NULL;
@@ -125,6 +142,7 @@ static void set_up(spank_t spank, char *old, char *out)
     if (choice.slice[0])
         (void)spank_setenv(spank, "JOSTLE_SLICE", choice.slice, 1);
     spare_containers(spank, now ? now : "", out);
+    set_recorder(spank, library, out);
 }
 
 EXPORT int slurm_spank_task_init(spank_t spank, int ac, char **av)

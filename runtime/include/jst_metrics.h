@@ -9,8 +9,8 @@
 #define JST_MOUNT_SLOTS 8u
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
-#define JST_CELL_COUNT 624u
-#define JST_METRIC_TABLE_BYTES 8766u
+#define JST_CELL_COUNT 640u
+#define JST_METRIC_TABLE_BYTES 9543u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -242,6 +242,26 @@ enum jst_code {
 #define JST_CELL_MPI_IRECV_ARRIVED_BYTES    614u
 #define JST_CELL_MPI_SENDRECV_SENT_BYTES    615u
 #define JST_CELL_MPI_SENDRECV_ARRIVED_BYTES 616u
+#define JST_CELL_GPU_H2D_OPS                617u
+#define JST_CELL_GPU_H2D_BYTES              618u
+#define JST_CELL_GPU_H2D_NS                 619u
+#define JST_CELL_GPU_D2H_OPS                620u
+#define JST_CELL_GPU_D2H_BYTES              621u
+#define JST_CELL_GPU_D2H_NS                 622u
+#define JST_CELL_GPU_D2D_OPS                623u
+#define JST_CELL_GPU_D2D_BYTES              624u
+#define JST_CELL_GPU_D2D_NS                 625u
+#define JST_CELL_GPU_PEER_OPS               626u
+#define JST_CELL_GPU_PEER_BYTES             627u
+#define JST_CELL_GPU_PEER_NS                628u
+#define JST_CELL_GPU_SET_OPS                629u
+#define JST_CELL_GPU_SET_BYTES              630u
+#define JST_CELL_GPU_SET_NS                 631u
+#define JST_CELL_GPU_LAUNCH_OPS             632u
+#define JST_CELL_GPU_GRAPH_OPS              633u
+#define JST_CELL_GPU_WAIT_OPS               634u
+#define JST_CELL_GPU_WAIT_NS                635u
+#define JST_CELL_GPU_LOST_OPS               636u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

@@ -21,6 +21,7 @@
 
 #define JST_LIBRARY "libjostle.so"
 #define JST_INJECTOR "libjostle_inject.so"
+#define JST_RECORDER "libjostle_cuda.so"
 
 #define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has only just begun */
 
@@ -37,10 +38,13 @@ static const char usage[] =
     "  -s, --slice LENGTH    length of a time slice: 100ms to 60s (default 4s)\n"
     "  -j, --job NAME        name of the job (default: the batch system's, else the session)\n"
     "  -d, --spool DIR       folder for the profiles (default /tmp/jostle)\n"
+    "      --gpu             count what an NVIDIA GPU does: copies, launches, waits\n"
     "  -h, --help            print this and exit\n"
     "      --version         print the version and exit\n"
     "\n"
     "The profiles become tables with: jostle ingest DIR\n";
+
+static int wants_gpu;
 
 /* Ends the program with a message and the way out of the trouble. */
 __attribute__((noreturn, format(printf, 2, 3))) static void fail(int status, const char *format,
@@ -135,6 +139,25 @@ static void preload_injector(const char *library)
     free(value);
 }
 
+/* --gpu: the CUDA driver loads the recorder by this variable. */
+static void set_recorder(const char *library)
+{
+    const char *taken = getenv("CUDA_INJECTION64_PATH");
+    char path[PATH_MAX];
+
+    if ((size_t)snprintf(path, sizeof path, "%.*s" JST_RECORDER,
+                         (int)(strrchr(library, '/') + 1 - library), library) >= sizeof path ||
+        access(path, R_OK) != 0)
+        fail(JST_EXIT_OWN, "%s is missing, and --gpu needs it: install jostle again", path);
+    if (taken != NULL && taken[0] != '\0' && strcmp(taken, path) != 0)
+        fail(JST_EXIT_OWN,
+             "CUDA_INJECTION64_PATH names %s, another tool's library, and CUDA loads only one: "
+             "leave "
+             "out --gpu, or unset it",
+             taken);
+    set_variable("CUDA_INJECTION64_PATH", path);
+}
+
 /* Sets JOSTLE_SPOOL to an absolute path, since the program may change its folder. */
 static void set_spool(const char *dir)
 {
@@ -198,9 +221,13 @@ static void warn_if_full(void)
 static void read_options(int count, char **values)
 {
     static const struct option options[] = {
-        {"slice", required_argument, NULL, 's'}, {"job", required_argument, NULL, 'j'},
-        {"spool", required_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
+        {"slice", required_argument, NULL, 's'},
+        {"job", required_argument, NULL, 'j'},
+        {"spool", required_argument, NULL, 'd'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {"gpu", no_argument, NULL, 'G'},
+        {NULL, 0, NULL, 0},
     };
     int option;
 
@@ -217,6 +244,9 @@ static void read_options(int count, char **values)
             break;
         case 'd':
             set_spool(optarg);
+            break;
+        case 'G':
+            wants_gpu = 1;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -242,6 +272,8 @@ int main(int count, char **values)
     warn_if_full();
     preload_injector(library);
     preload(library);
+    if (wants_gpu)
+        set_recorder(library);
     execvp(values[optind], values + optind);
     if (errno == ENOENT && strchr(values[optind], '/') != NULL && access(values[optind], F_OK) == 0)
         fail(JST_EXIT_CANNOT_RUN, "%s: the interpreter it names is missing", values[optind]);

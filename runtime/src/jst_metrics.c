@@ -217,10 +217,30 @@ const char jst_metric_table[] =
     "mpi_irecv_arrived_bytes counter bytes process 614 1\n"
     "mpi_sendrecv_sent_bytes counter bytes process 615 1\n"
     "mpi_sendrecv_arrived_bytes counter bytes process 616 1\n"
+    "gpu_h2d_ops counter ops process 617 1\n"
+    "gpu_h2d_bytes counter bytes process 618 1\n"
+    "gpu_h2d_ns counter ns process 619 1\n"
+    "gpu_d2h_ops counter ops process 620 1\n"
+    "gpu_d2h_bytes counter bytes process 621 1\n"
+    "gpu_d2h_ns counter ns process 622 1\n"
+    "gpu_d2d_ops counter ops process 623 1\n"
+    "gpu_d2d_bytes counter bytes process 624 1\n"
+    "gpu_d2d_ns counter ns process 625 1\n"
+    "gpu_peer_ops counter ops process 626 1\n"
+    "gpu_peer_bytes counter bytes process 627 1\n"
+    "gpu_peer_ns counter ns process 628 1\n"
+    "gpu_set_ops counter ops process 629 1\n"
+    "gpu_set_bytes counter bytes process 630 1\n"
+    "gpu_set_ns counter ns process 631 1\n"
+    "gpu_launch_ops counter ops process 632 1\n"
+    "gpu_graph_ops counter ops process 633 1\n"
+    "gpu_wait_ops counter ops process 634 1\n"
+    "gpu_wait_ns timer ns process 635 1\n"
+    "gpu_lost_ops counter ops process 636 1\n"
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0xde014477u;
+const uint32_t jst_metric_table_crc = 0x6780d4f4u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -238,7 +258,7 @@ const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1,
     3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1,
     1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 4, 1, 1, 1, 1,
-    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0,
+    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 1, 1, 1, 1, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 1, 3, 1, 0, 0, 0,
 };
 
 _Static_assert(sizeof jst_metric_table == JST_METRIC_TABLE_BYTES + 1, "table length");

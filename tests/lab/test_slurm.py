@@ -319,18 +319,21 @@ def test_what_the_prolog_prints(tmp_path: Path) -> None:
     if prolog is None:
         pytest.skip("slurm-task-prolog is not built: run `make build`")
 
-    def prints(path: Path, preload: str = "") -> str:
+    def prints(path: Path, preload: str = "", **more: str) -> str:
         # A preload that does not exist is the loader's business, not the script's.
-        done = subprocess.run([path], env={"LD_PRELOAD": preload}, capture_output=True, text=True)
+        env = {"LD_PRELOAD": preload, **more}
+        done = subprocess.run([path], env=env, capture_output=True, text=True)
         assert done.returncode == 0
         return done.stdout
 
     library = prolog.resolve().parent / "libjostle.so"
     spared = "export APPTAINERENV_LD_PRELOAD="
     assert prints(prolog) == f"export LD_PRELOAD={library}\n{spared}\n"
-    assert (
-        prints(prolog, "libm.so.6") == f"export LD_PRELOAD={library}:libm.so.6\n{spared}libm.so.6\n"
-    )
+    both = f"export LD_PRELOAD={library}:libm.so.6\n{spared}libm.so.6\n"
+    assert prints(prolog, "libm.so.6") == both
+    gpu = f"export CUDA_INJECTION64_PATH={library.with_name('libjostle_cuda.so')}\n"
+    assert prints(prolog, "libm.so.6", JOSTLE_GPU="on") == both + gpu
+    assert prints(prolog, "libm.so.6", JOSTLE_GPU="on", CUDA_INJECTION64_PATH="") == both
     for there in (f"{library}", f"libm.so.6:{library}", f"libm.so.6 {library}"):
         assert prints(prolog, there) == ""
     alone = shutil.copy(prolog, tmp_path / "alone")

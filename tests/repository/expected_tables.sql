@@ -181,7 +181,27 @@ CREATE TABLE slices (
     mpi_recv_arrived_bytes BIGINT,
     mpi_irecv_arrived_bytes BIGINT,
     mpi_sendrecv_sent_bytes BIGINT,
-    mpi_sendrecv_arrived_bytes BIGINT
+    mpi_sendrecv_arrived_bytes BIGINT,
+    gpu_h2d_ops BIGINT,
+    gpu_h2d_bytes BIGINT,
+    gpu_h2d_ns BIGINT,
+    gpu_d2h_ops BIGINT,
+    gpu_d2h_bytes BIGINT,
+    gpu_d2h_ns BIGINT,
+    gpu_d2d_ops BIGINT,
+    gpu_d2d_bytes BIGINT,
+    gpu_d2d_ns BIGINT,
+    gpu_peer_ops BIGINT,
+    gpu_peer_bytes BIGINT,
+    gpu_peer_ns BIGINT,
+    gpu_set_ops BIGINT,
+    gpu_set_bytes BIGINT,
+    gpu_set_ns BIGINT,
+    gpu_launch_ops BIGINT,
+    gpu_graph_ops BIGINT,
+    gpu_wait_ops BIGINT,
+    gpu_wait_ns BIGINT,
+    gpu_lost_ops BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

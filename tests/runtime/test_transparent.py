@@ -12,6 +12,10 @@ import pytest
 from harness import Compile, Runner, needs_plain_build
 
 OLD_NAMES = {"gets", "_IO_getc", "_IO_putc"}  # only for programs linked long ago
+GPU_NAMES = {
+    "jst_gpu_join", "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks",
+    "cuptiActivityRegisterCallbacks_v2",
+}  # fmt: skip
 _MPI_NAME = re.compile(r"^JST_MPI_(?:NAME|FORTRAN)\((\w+)", re.M)
 _CALL = re.compile(r"^JST_CALL(?:_OPT)?\(\s*\w+,\s*(\w+),", re.M)
 
@@ -25,10 +29,10 @@ def exported(library: Path) -> list[str]:
 
 
 def test_export_list(library: Path, root: Path) -> None:
-    """The library exports the functions of calls.def and the MPI names, and not one name more."""
+    """The library exports the functions of calls.def, MPI's and CUPTI's, not one name more."""
     calls = _CALL.findall((root / "schema" / "calls.def").read_text())
     names = root / "runtime" / "include" / "jst_mpi_names.def"
-    wanted = sorted([*calls, *_MPI_NAME.findall(names.read_text())])
+    wanted = sorted([*calls, *GPU_NAMES, *_MPI_NAME.findall(names.read_text())])
     assert len(wanted) == len(set(wanted))
     assert exported(library) == wanted
 

@@ -7,9 +7,8 @@
 #include <link.h>
 
 #include "common.h"
+#include "loaded_object.h"
 #include "mpi_host.h"
-#include "sys.h"
-#include "text.h"
 
 extern const char jst_mpi_names_begin[], jst_mpi_names_end[];
 
@@ -20,60 +19,6 @@ static _Atomic unsigned long long seen; /* number of objects ever loaded when we
 static bool is_ours(const void *p)
 {
     return (const char *)p >= jst_mpi_names_begin && (const char *)p < jst_mpi_names_end;
-}
-
-/* ---- every object of the process ---- */
-
-#define NAMES_BYTES (256 * 1024)
-
-struct objects {
-    char *next, *end;
-};
-
-/* RATIONALE: names are copied, since dlopen inside the iteration would take the loader's locks in
- * another order than other threads do. */
-static int copy_name(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    struct objects *o = argument;
-    (void)size;
-    if (info->dlpi_name && info->dlpi_name[0] && o->next + 2 < o->end) {
-        char *p = jst_put_text(o->next, o->end, info->dlpi_name);
-        if (p + 2 < o->end)
-            o->next = p + 1;
-    }
-    return 0;
-}
-
-static bool has(void *object, const char *const *wanted)
-{
-    for (; *wanted; wanted++) {
-        void *p = dlsym(object, *wanted);
-        if (!p || is_ours(p))
-            return false;
-    }
-    return true;
-}
-
-/* Handle of the first object, its dependencies included, that has all the names; it is kept open.
- * The main program is left out: its scope is the global one. */
-static void *object_with(const char *const *wanted)
-{
-    long room = jst_sys6(SYS_mmap, 0, NAMES_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room < 0 && room > -4096)
-        return NULL;
-    struct objects o = {(char *)room, (char *)room + NAMES_BYTES};
-    dl_iterate_phdr(copy_name, &o);
-    void *fits = NULL;
-    for (char *name = (char *)room; !fits && name < o.next; name += jst_strlen(name) + 1) {
-        void *object = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-        if (object && has(object, wanted))
-            fits = object;
-        else if (object)
-            dlclose(object);
-    }
-    jst_sys2(SYS_munmap, room, NAMES_BYTES);
-    return fits;
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *argument)
@@ -96,7 +41,7 @@ bool jst_mpi_found(void)
         atomic_store(&found, true);
         return true;
     }
-    void *object = object_with(functions);
+    void *object = jst_object_with(functions, is_ours);
     if (object) {
         atomic_store(&library, object);
         atomic_store(&found, true);
@@ -115,7 +60,7 @@ void *jst_mpi_real(const char *name)
     if (!p && (object = atomic_load(&library)))
         p = dlsym(object, name);
     /* The Fortran library of an MPI may be in a local scope of its own. */
-    if (!p && !jst_mpi_name_is_c(name) && (object = object_with(wanted)))
+    if (!p && !jst_mpi_name_is_c(name) && (object = jst_object_with(wanted, is_ours)))
         p = dlsym(object, name);
     return is_ours(p) ? NULL : p;
 }

@@ -35,7 +35,8 @@ static uint64_t first_slice;
 
 static bool is_state(unsigned cell)
 {
-    return cell >= JST_CELL_STATE_P2P_NS && cell <= JST_CELL_STATE_IO_NS;
+    return (cell >= JST_CELL_STATE_P2P_NS && cell <= JST_CELL_STATE_IO_NS) ||
+           cell == JST_CELL_GPU_WAIT_NS;
 }
 
 /* Adds a block's cells, and the time of the call that is in progress in its thread: a call of ten

@@ -26,7 +26,12 @@ from jostle.cli.launch.end_verdict import (
     is_outermost,
     short_run,
 )
-from jostle.cli.launch.environment import RunSpool, child_environment, slice_in_force
+from jostle.cli.launch.environment import (
+    RunSpool,
+    child_environment,
+    gpu_environment,
+    slice_in_force,
+)
 from jostle.cli.launch.past_runs import recall, remember
 from jostle.cli.launch.publish import Publisher, why_nothing_is_shown
 from jostle.cli.launch.run_names import batch, candidates, is_taken, job_name, joins
@@ -89,6 +94,8 @@ class Ending:
 @click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
               help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
               "[JOSTLE_CANARY, or off].")  # fmt: skip
+@click.option("--gpu", is_flag=True,
+              help="Count what an NVIDIA GPU does for CMD: copies, launches, waits.")  # fmt: skip
 @click.option(
     "--live",
     is_flag=True,
@@ -110,6 +117,7 @@ def command(
     job: str | None,
     slice_ns: int | None,
     canary_ns: int | None,
+    gpu: bool,
     live: bool,
     keep: bool,
     gate: float | None,
@@ -145,6 +153,7 @@ def command(
             as_json=as_json,
             keep=keep,
             canary_ns=canary_ns,
+            gpu=gpu,
             live=live,
             verdict=not no_verdict,
         )
@@ -164,15 +173,18 @@ def once(
     as_json: bool,
     keep: bool,
     canary_ns: int | None = None,
+    gpu: bool = False,
     live: bool = False,
     verdict: bool = True,
 ) -> int:
     """Run CMD one time and report; return its status.
 
     more: A gate, which evaluates a run that ended well, or delays that are injected into it.
+    gpu: Record what a GPU does for it.
     live: Show its slices in the terminal.
     verdict: End with the verdict, unless `more` has something of its own to say.
     """
+    own = gpu_environment() if gpu else {}
     plain = more is None or more.key == "gate"
     by_itself = plain and is_outermost() and slice_ns is None and settings().get("slice") is None
     ending = Ending(verdict and more is None and is_outermost(), by_itself)
@@ -198,7 +210,7 @@ def once(
     publisher = Publisher(spool, name, repository, shown_ns)
     published: list[str] = []
     try:
-        own = dict(more.environment) if more is not None else {}
+        own |= more.environment if more is not None else {}
         if canary_ns is not None:
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
         beside = publisher.prepare() if publishes else None

@@ -13,6 +13,8 @@ from jostle.cli.next_step import USUAL_SLICE_NS
 from jostle.cli.options.common import SliceLength, slice_text
 from jostle.errors import JostleError, UsageError
 
+INJECTION = "CUDA_INJECTION64_PATH"
+
 
 @dataclass(frozen=True)
 class RunSpool:
@@ -50,6 +52,25 @@ def slice_in_force(asked_ns: int | None) -> int:
         return SliceLength().convert(rules.get("slice") or "", None, None)
     except UsageError:
         return USUAL_SLICE_NS
+
+
+def gpu_environment() -> dict[str, str]:
+    """Return the variable by which the CUDA driver loads the recorder of transfers.
+
+    Raises:
+        UsageError: Another tool has taken it.
+        NativeMissingError: The recorder is not there.
+    """
+    from jostle import _native_path
+
+    recorder = str(_native_path("libjostle_cuda.so"))
+    taken = os.environ.get(INJECTION)
+    if taken and taken != recorder:
+        raise UsageError(
+            f"{INJECTION} names {taken}, another tool's library, and CUDA loads only one.",
+            hint=f"Leave out --gpu, or: unset {INJECTION}",
+        )
+    return {INJECTION: recorder}
 
 
 def child_environment(

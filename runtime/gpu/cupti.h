@@ -1,0 +1,82 @@
+/* cupti.h: the little of CUPTI that jostle needs, declared anew from its documentation.
+ *
+ * RATIONALE: the build needs no CUDA, and the two majors (12 and 13) need no two builds. The records of
+ * copies and fills have grown at their end only, from CUDA 5 to 13.5, so 32 bytes in front serve all; the
+ * numbers of callbacks are never given again. runtime/gpu/README.md says how this was compared with NVIDIA's
+ * headers.
+ */
+#ifndef JST_CUPTI_H
+#define JST_CUPTI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CUPTI_SUCCESS = 0, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED = 39 };
+
+/* CUpti_ActivityKind */
+enum { CUPTI_KIND_MEMCPY = 1, CUPTI_KIND_MEMSET = 2, CUPTI_KIND_MEMCPY2 = 22 };
+
+/* CUpti_ActivityMemcpyKind; A: a CUDA array, which lies in the GPU's memory */
+enum {
+    CUPTI_HTOD = 1,
+    CUPTI_DTOH = 2,
+    CUPTI_HTOA = 3,
+    CUPTI_ATOH = 4,
+    CUPTI_ATOA = 5,
+    CUPTI_ATOD = 6,
+    CUPTI_DTOA = 7,
+    CUPTI_DTOD = 8,
+    CUPTI_HTOH = 9,
+    CUPTI_PTOP = 10
+};
+
+enum { CUPTI_FLUSH_FORCED = 1 };
+
+/* How CUpti_ActivityMemcpy, ...Memcpy2 to 7, ...MemcpyPtoP to 4 and ...Memset to 5 begin. Of a fill,
+ * copy_kind is part of the value. */
+typedef struct cupti_transfer {
+    uint32_t kind;
+    uint8_t copy_kind;
+    uint8_t more[3];
+    uint64_t bytes, start, end; /* ns of cuptiGetTimestamp; 0: not known */
+} cupti_transfer;
+
+enum { CUPTI_DOMAIN_DRIVER = 1 };
+enum { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
+
+/* CUpti_CallbackData */
+typedef struct cupti_call {
+    uint32_t site;
+    const char *function;
+    const void *parameters;
+    void *result;
+    const char *symbol;
+    void *context;
+    uint32_t context_uid;
+    uint64_t *ours; /* a word that is kept from enter to exit */
+    uint32_t correlation;
+} cupti_call;
+
+/* CUpti_driver_api_trace_cbid: those that launch, and those that wait. */
+enum {
+    CUPTI_CU_CTX_SYNCHRONIZE = 17,
+    CUPTI_CU_EVENT_SYNCHRONIZE = 121,
+    CUPTI_CU_STREAM_SYNCHRONIZE = 126,
+    CUPTI_CU_LAUNCH_KERNEL = 307,
+    CUPTI_CU_STREAM_SYNCHRONIZE_PTSZ = 440,
+    CUPTI_CU_LAUNCH_KERNEL_PTSZ = 442,
+    CUPTI_CU_LAUNCH_COOPERATIVE = 477,
+    CUPTI_CU_LAUNCH_COOPERATIVE_PTSZ = 478,
+    CUPTI_CU_GRAPH_LAUNCH = 514,
+    CUPTI_CU_GRAPH_LAUNCH_PTSZ = 515,
+    CUPTI_CU_LAUNCH_KERNEL_EX = 652,
+    CUPTI_CU_LAUNCH_KERNEL_EX_PTSZ = 653,
+    CUPTI_CU_CTX_SYNCHRONIZE_V2 = 800
+};
+
+typedef void cupti_callback(void *data, uint32_t domain, uint32_t id, const void *call);
+typedef void cupti_requested(uint8_t **buffer, size_t *size, size_t *records);
+typedef void cupti_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                             size_t valid);
+
+#endif

@@ -1,0 +1,26 @@
+/* cupti_library.h: libcupti, found at run time (cupti_library.c). */
+#ifndef JST_CUPTI_LIBRARY_H
+#define JST_CUPTI_LIBRARY_H
+
+#include <stdbool.h>
+
+#include "cupti.h"
+
+struct cupti_library {
+    int (*subscribe)(void **subscriber, cupti_callback *callback, void *data);
+    int (*unsubscribe)(void *subscriber);
+    int (*enable_callback)(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id);
+    int (*register_callbacks)(cupti_requested *requested, cupti_completed *completed);
+    int (*enable)(uint32_t kind);
+    int (*disable)(uint32_t kind);
+    int (*flush)(uint32_t flag);
+    int (*next_record)(uint8_t *buffer, size_t valid, void **record);
+    int (*dropped)(void *context, uint32_t stream, size_t *count);
+    int (*get_timestamp)(uint64_t *ns);
+};
+
+/** Loads the libcupti that the process has already, else one that the loader or a usual place offers.
+ *  False: there is none with all these functions. */
+bool cupti_open(struct cupti_library *library);
+
+#endif

@@ -1,0 +1,55 @@
+/* jst_gpu.h: between libjostle.so, which knows no GPU, and libjostle_cuda.so, which asks CUPTI.
+ *
+ * The CUDA driver loads libjostle_cuda.so (CUDA_INJECTION64_PATH). It finds jst_gpu_join in the process,
+ * hands in what it is, and gets what it may call. Counting, slices and notes stay in libjostle.so.
+ */
+#ifndef JST_GPU_H
+#define JST_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define JST_GPU_INTERFACE 1u
+
+/* JST_GPU_TRANSFERS(name): what moves or fills memory; each has _OPS, _BYTES and _NS. */
+#define JST_GPU_TRANSFERS(X) X(H2D) X(D2H) X(D2D) X(PEER) X(SET)
+#define JST_GPU_TRANSFER_ENUM(name) JST_GPU_##name,
+enum jst_gpu_transfer { JST_GPU_TRANSFERS(JST_GPU_TRANSFER_ENUM) JST_GPU_TRANSFER_COUNT };
+#undef JST_GPU_TRANSFER_ENUM
+
+enum jst_gpu_event { JST_GPU_LAUNCH, JST_GPU_GRAPH, JST_GPU_LOST, JST_GPU_EVENT_COUNT };
+
+/* What libjostle.so offers. Any thread may call all of it, but await and answer, which are for the one
+ * thread of the recorder. */
+typedef struct jst_gpu_host {
+    uint32_t interface, size; /* JST_GPU_INTERFACE, sizeof(jst_gpu_host) */
+    /** The program has called CUPTI itself before: leave it alone. */
+    bool taken;
+    /** One transfer from begin_ns to end_ns of CLOCK_REALTIME. Divided where slices meet. */
+    void (*transfer)(unsigned kind, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns);
+    void (*count)(unsigned event, uint64_t n);
+    /** A call that waits for the GPU begins; what it returns is handed to wait_end by the same thread. */
+    uint64_t (*wait_begin)(void);
+    void (*wait_end)(uint64_t since);
+    /** A sentence for the profile; the text is copied. One is kept until the heartbeat has written it. */
+    void (*note)(const char *text);
+    /** Sleeps until the heartbeat wants what CUPTI has so far, which it does at the end of each slice, or
+     *  until shortly before (the number returned is `last` then). The heartbeat waits a moment for the
+     *  answer to the number returned. */
+    uint32_t (*await)(uint32_t last);
+    void (*answer)(uint32_t wish);
+    /** The recorder hands in nothing more: the process ends. */
+    void (*over)(void);
+} jst_gpu_host;
+
+/* What the recorder is. */
+typedef struct jst_gpu_recorder {
+    uint32_t interface, size; /* JST_GPU_INTERFACE, sizeof(jst_gpu_recorder) */
+    /** The program is about to call CUPTI itself: hand in what there is, let go of it for good. */
+    void (*yield)(void);
+} jst_gpu_recorder;
+
+/** NULL: nothing is to be recorded in this process. */
+typedef const jst_gpu_host *jst_gpu_join_type(const jst_gpu_recorder *recorder);
+
+#endif

@@ -1,0 +1,12 @@
+/* loaded_object.h: finds a library by the names that it defines (loaded_object.c). */
+#ifndef JST_LOADED_OBJECT_H
+#define JST_LOADED_OBJECT_H
+
+#include "common.h"
+
+/** Handle of the first object of the process, its dependencies included, that defines all the names
+ *  (NULL ends them) elsewhere than where is_ours says; it is kept open. NULL: there is none. The main
+ *  program is left out: its scope is the global one. */
+void *jst_object_with(const char *const *wanted, bool (*is_ours)(const void *));
+
+#endif

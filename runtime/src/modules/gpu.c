@@ -1,0 +1,256 @@
+/* gpu.c: transfers, launches and waits of the GPU, as libjostle_cuda.so tells (include/jst_gpu.h).
+ *
+ * CUPTI hands its records over when it likes. So that they are in the slice they belong to, the heartbeat
+ * asks for them at each boundary and waits a moment; what a transfer did after the boundary is kept for
+ * the next slice. What comes later than that is counted in the slice in which it comes.
+ *
+ * RATIONALE: the heartbeat cannot ask CUPTI itself, it has no libc. The thread that does belongs to the
+ * recorder; the two meet at two words.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "../../include/jst_gpu.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "modules/gpu.h"
+#include "modules/modules.h"
+#include "profile/area.h"
+#include "sys.h"
+#include "text.h"
+
+#define MOST_MARGIN_NS 20000000
+#define NOTE_BYTES 256
+
+typedef struct cells {
+    unsigned ops, bytes, ns;
+} cells;
+
+static const cells of_kind[] = {
+#define CELLS(name)                                                                                \
+    {JST_CELL_GPU_##name##_OPS, JST_CELL_GPU_##name##_BYTES, JST_CELL_GPU_##name##_NS},
+    JST_GPU_TRANSFERS(CELLS)
+#undef CELLS
+};
+
+/* What belongs to slices that are not open yet: those of even and of odd number. */
+typedef struct share {
+    _Atomic uint64_t ops, bytes, ns;
+} share;
+
+static share later[2][JST_GPU_TRANSFER_COUNT];
+static const jst_gpu_recorder *recorder;
+static _Atomic uint32_t joined; /* pid of the process that the recorder has joined */
+static _Atomic uint32_t taken;  /* the program has called CUPTI itself */
+static _Atomic uint32_t wanted, answered;
+enum { NOTE_FREE, NOTE_BEING_WRITTEN, NOTE_READY };
+static _Atomic uint32_t note_state;
+static char note_text[NOTE_BYTES];
+
+/* ---- what the recorder calls ---- */
+
+static uint64_t open_slice(void)
+{
+    const jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
+    return JST_LOAD(c->open_slice);
+}
+
+static void transfer(unsigned kind, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns)
+{
+    jst_block *b = jst_enter();
+    if (!b || kind >= JST_GPU_TRANSFER_COUNT)
+        return;
+    uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+    uint64_t until = (open_slice() + 1) * jst_cfg.slice_ns;
+    uint64_t after = 0, bytes_after = 0, ops_after = 0;
+    bool running = atomic_load(&jst_state) == JST_RUNNING; /* else there is no slice to be in */
+    if (running && end_ns > until) {                       /* an operation counts where it ends */
+        after = begin_ns < until ? end_ns - until : ns;
+        bytes_after = ns ? (uint64_t)((unsigned __int128)bytes * after / ns) : bytes;
+        ops_after = 1;
+        share *to = &later[end_ns / jst_cfg.slice_ns & 1][kind];
+        atomic_fetch_add(&to->ops, 1);
+        atomic_fetch_add(&to->bytes, bytes_after);
+        atomic_fetch_add(&to->ns, after);
+    }
+    jst_add(&b->cells[of_kind[kind].ops], 1 - ops_after);
+    jst_add(&b->cells[of_kind[kind].bytes], bytes - bytes_after);
+    jst_add(&b->cells[of_kind[kind].ns], ns - after);
+}
+
+static void count(unsigned event, uint64_t n)
+{
+    static const unsigned of_event[] = {JST_CELL_GPU_LAUNCH_OPS, JST_CELL_GPU_GRAPH_OPS,
+                                        JST_CELL_GPU_LOST_OPS};
+    jst_block *b = jst_enter();
+    if (b && event < JST_GPU_EVENT_COUNT)
+        jst_add(&b->cells[of_event[event]], n);
+}
+
+/* As jst_mark_io (files/io.h): inside an MPI call the MPI's mark stays. */
+static uint64_t wait_begin(void)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_ticks();
+    if (b && (b->mark == 0 || b->mark == JST_CELL_GPU_WAIT_NS)) {
+        JST_STORE(b->since, t);
+        JST_STORE(b->mark, JST_CELL_GPU_WAIT_NS);
+    }
+    return t;
+}
+
+static void wait_end(uint64_t since)
+{
+    jst_block *b = jst_enter();
+    if (!b)
+        return;
+    uint64_t ticks = jst_ticks() - since;
+    if (b->mark == JST_CELL_GPU_WAIT_NS) {
+        atomic_signal_fence(memory_order_seq_cst);
+        JST_STORE(b->mark, 0);
+        atomic_signal_fence(memory_order_seq_cst);
+    }
+    jst_add(&b->cells[JST_CELL_GPU_WAIT_NS], ticks);
+    jst_add(&b->cells[JST_CELL_GPU_WAIT_OPS], 1);
+}
+
+static void note(const char *text)
+{
+    uint32_t nobody = NOTE_FREE;
+    if (!atomic_compare_exchange_strong(&note_state, &nobody, NOTE_BEING_WRITTEN))
+        return;
+    jst_put_text(note_text, note_text + sizeof note_text, text);
+    atomic_store(&note_state, NOTE_READY);
+}
+
+/* Time before the end of a slice at which records are asked for, and after it, for which the heartbeat waits.
+ * CUPTI keeps a buffer back while one record in it is incomplete, but closes it: what the second question
+ * does not get are only the records between the two. */
+static uint64_t margin_ns(void)
+{
+    uint64_t part = jst_cfg.slice_ns / 20;
+    return part < MOST_MARGIN_NS ? part : MOST_MARGIN_NS;
+}
+
+static uint32_t await(uint32_t last)
+{
+    uint64_t now = jst_clock_ns(CLOCK_REALTIME), margin = margin_ns();
+    uint64_t due = (now + margin) / jst_cfg.slice_ns * jst_cfg.slice_ns + jst_cfg.slice_ns - margin;
+    struct timespec at = {(time_t)(due / 1000000000u), (long)(due % 1000000000u)};
+    uint32_t wish;
+    while ((wish = atomic_load(&wanted)) == last)
+        if (jst_futex(&wanted, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, last, &at,
+                      FUTEX_BITSET_MATCH_ANY) == -ETIMEDOUT)
+            break;
+    return wish;
+}
+
+static void answer(uint32_t wish)
+{
+    atomic_store(&answered, wish);
+    jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
+}
+
+static void over(void)
+{
+    atomic_store(&joined, 0);
+}
+
+JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who);
+
+JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
+{
+    static jst_gpu_host host;
+    if (!jst_enter() || !jst_may_syscall() || who->interface != JST_GPU_INTERFACE ||
+        who->size != sizeof *who)
+        return NULL;
+    jst_start(); /* who computes on a GPU is worth a profile */
+    host = (jst_gpu_host){
+        .interface = JST_GPU_INTERFACE,
+        .size = sizeof host,
+        .taken = atomic_load(&taken) != 0,
+        .transfer = transfer,
+        .count = count,
+        .wait_begin = wait_begin,
+        .wait_end = wait_end,
+        .note = note,
+        .await = await,
+        .answer = answer,
+        .over = over,
+    };
+    recorder = who;
+    atomic_store(&joined, (uint32_t)jst_getpid());
+    return &host;
+}
+
+/* ---- what the program calls ---- */
+
+/* A forked child shares nothing with its parent's GPU, and its parent's recorder has no thread there. */
+void jst_gpu_yield(void)
+{
+    uint32_t pid = jst_may_syscall() ? (uint32_t)jst_getpid() : 0;
+    atomic_store(&taken, 1);
+    if (pid && atomic_load(&joined) == pid)
+        recorder->yield();
+}
+
+/* ---- what the heartbeat calls ---- */
+
+static void take_later(jst_block *b, uint64_t slice)
+{
+    for (unsigned i = 0; i < JST_GPU_TRANSFER_COUNT; i++) {
+        share *from = &later[slice & 1][i];
+        jst_add(&b->cells[of_kind[i].ops], atomic_exchange(&from->ops, 0));
+        jst_add(&b->cells[of_kind[i].bytes], atomic_exchange(&from->bytes, 0));
+        jst_add(&b->cells[of_kind[i].ns], atomic_exchange(&from->ns, 0));
+    }
+}
+
+void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    (void)now_ns;
+    uint64_t open = open_slice();
+    take_later(b, open);
+    if (occasion == JST_AT_END)
+        take_later(b, open + 1);
+    if (atomic_load(&joined) == 0)
+        return;
+    uint32_t before = atomic_load(&wanted), wish = before + 1;
+    bool prompt = atomic_load(&answered) == before; /* who owes an answer is not waited for again */
+    atomic_store(&wanted, wish);
+    jst_futex(&wanted, FUTEX_WAKE, 1, NULL, 0);
+    uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + margin_ns(), now;
+    for (uint32_t seen; occasion != JST_AT_LOOK && prompt;) {
+        if ((seen = atomic_load(&answered)) == wish ||
+            (now = jst_clock_ns(CLOCK_MONOTONIC)) >= until)
+            break;
+        struct timespec left = {0, (long)(until - now)};
+        jst_futex(&answered, FUTEX_WAIT, seen, &left, 0);
+    }
+    if (occasion == JST_AT_END)
+        take_later(b, open + 1);
+}
+
+const char *jst_module_gpu_missing(bool ending)
+{
+    static char text[NOTE_BYTES]; /* until the next question */
+    (void)ending;
+    if (atomic_load(&note_state) != NOTE_READY)
+        return NULL;
+    jst_copy(text, note_text, sizeof text);
+    atomic_store(&note_state, NOTE_FREE);
+    return text;
+}
+
+void jst_module_gpu_child(void)
+{
+    atomic_store(&joined, 0);
+    atomic_store(&note_state, NOTE_FREE);
+    for (unsigned i = 0; i < 2 * JST_GPU_TRANSFER_COUNT; i++) {
+        share *s = &later[i & 1][i / 2];
+        s->ops = s->bytes = s->ns = 0;
+    }
+}

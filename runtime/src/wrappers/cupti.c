@@ -1,0 +1,61 @@
+/* cupti.c: functions of CUPTI by which a program (a profiler in it) begins to use CUPTI itself.
+ *
+ * CUPTI serves one. Whoever calls these gets it: jostle's recorder lets go first, then the call goes
+ * through. Not in calls.def: the next definition may lie in a local scope and come late. Programs that
+ * look these functions up with dlsym are not seen.
+ */
+#include <dlfcn.h>
+
+#include "common.h"
+#include "loaded_object.h"
+#include "modules/gpu.h"
+
+#define NOT_INITIALIZED 15 /* CUPTI_ERROR_NOT_INITIALIZED */
+
+JST_EXPORT int cuptiSubscribe(void *handle, void *callback, void *data);
+JST_EXPORT int cuptiSubscribe_v2(void *handle, void *callback, void *data, void *parameters);
+JST_EXPORT int cuptiActivityRegisterCallbacks(void *requested, void *completed);
+JST_EXPORT int cuptiActivityRegisterCallbacks_v2(void *handle, void *requested, void *completed);
+
+static bool is_ours(const void *p)
+{
+    return p == (void *)cuptiSubscribe || p == (void *)cuptiSubscribe_v2 ||
+           p == (void *)cuptiActivityRegisterCallbacks ||
+           p == (void *)cuptiActivityRegisterCallbacks_v2;
+}
+
+static void *real(const char *name)
+{
+    const char *const wanted[] = {name, NULL};
+    void *p = dlsym(RTLD_NEXT, name), *object;
+    jst_gpu_yield();
+    if (!p && (object = jst_object_with(wanted, is_ours)))
+        p = dlsym(object, name);
+    return p;
+}
+
+JST_EXPORT int cuptiSubscribe(void *handle, void *callback, void *data)
+{
+    int (*next)(void *, void *, void *) = (int (*)(void *, void *, void *))real("cuptiSubscribe");
+    return next ? next(handle, callback, data) : NOT_INITIALIZED;
+}
+
+JST_EXPORT int cuptiSubscribe_v2(void *handle, void *callback, void *data, void *parameters)
+{
+    int (*next)(void *, void *, void *, void *) =
+        (int (*)(void *, void *, void *, void *))real("cuptiSubscribe_v2");
+    return next ? next(handle, callback, data, parameters) : NOT_INITIALIZED;
+}
+
+JST_EXPORT int cuptiActivityRegisterCallbacks(void *requested, void *completed)
+{
+    int (*next)(void *, void *) = (int (*)(void *, void *))real("cuptiActivityRegisterCallbacks");
+    return next ? next(requested, completed) : NOT_INITIALIZED;
+}
+
+JST_EXPORT int cuptiActivityRegisterCallbacks_v2(void *handle, void *requested, void *completed)
+{
+    int (*next)(void *, void *, void *) =
+        (int (*)(void *, void *, void *))real("cuptiActivityRegisterCallbacks_v2");
+    return next ? next(handle, requested, completed) : NOT_INITIALIZED;
+}

@@ -1,0 +1,140 @@
+"""The recorder of CUDA's transfers, against a CUPTI that plays them (programs/fake_cupti.c)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness import Compile, Result, Runner
+
+Run = Callable[..., Result]
+# What programs/gpu.c plays in `known`, by copy kind k: k copies of 1000 k + 1 bytes, 100 k ns each.
+KINDS = {"h2d": (1, 3), "d2h": (2, 4), "d2d": (5, 6, 7, 8), "peer": (10,)}
+NOT_COUNTED = "is not counted"
+
+
+@pytest.fixture
+def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
+    """Run the program that plays, with the recorder and the stand-in where they are looked for."""
+    program = build("gpu.c")
+    folder = tmp_path / "cuda"
+    folder.mkdir()
+    fake = build("fake_cupti.c", "-shared", "-fPIC", "-Wl,-soname,libcupti.so.13")
+    shutil.copy(fake, folder / "libcupti.so.13")
+
+    def run(mode: str, length: str = "200ms", code: int = 0, **env: str | None) -> Result:
+        variables = {
+            "CUDA_INJECTION64_PATH": str(jostle.library.with_name("libjostle_cuda.so")),
+            "LD_LIBRARY_PATH": str(folder), **env,
+        }  # fmt: skip
+        return jostle.run(program, mode, length=length, code=code, env=variables)
+
+    return run
+
+
+def check_known(result: Result, times: int = 1) -> None:
+    """Hold the profile against what `known` plays."""
+    process = result.only()
+    for name, kinds in KINDS.items():
+        more = {"peer": (7, 7 * 5000, 7 * 70)}.get(name, (0, 0, 0))
+        wanted = [
+            sum(kinds),
+            sum(k * (1000 * k + 1) for k in kinds),
+            sum(100 * k * k for k in kinds),
+        ]
+        for what, n, extra in zip(("ops", "bytes", "ns"), wanted, more, strict=True):
+            assert process.total(f"gpu_{name}_{what}") == times * (n + extra), (name, what)
+    assert process.total("gpu_set_ops") == 7 * times
+    assert process.total("gpu_set_bytes") == 7 * 64 * times
+    assert process.total("gpu_set_ns") == 7 * 50 * times
+    assert process.total("gpu_launch_ops") == 11 * times
+    assert process.total("gpu_graph_ops") == 3 * times
+    assert process.total("gpu_wait_ops") == 2 * times
+    assert 30_000_000 * times <= process.total("gpu_wait_ns") < 300_000_000 * times
+    assert process.total("gpu_lost_ops") == 0
+
+
+@pytest.mark.parametrize("mode", ["known", "_exit"])
+def test_what_was_played(play: Run, mode: str) -> None:
+    """Counts, bytes and times equal what was played, whichever way the process ends."""
+    result = play(mode)
+    check_known(result)
+    assert not [note for note in result.only().notes if "GPU" in note or "CUPTI" in note]
+
+
+def test_a_killed_process_has_what_was_handed_over(play: Run) -> None:
+    check_known(play("killed", length="4s", code=-9))
+
+
+def test_buffers_handed_back_by_many_threads(play: Run) -> None:
+    process = play("threads").only()
+    assert process.total("gpu_h2d_ops") == 8 * 20_000
+    assert process.total("gpu_h2d_bytes") == 8 * 20_000 * 8
+
+
+def test_slices(play: Run) -> None:
+    """What was played in a slice is in the record of that slice."""
+    counts = play("slices").only().per_slice("gpu_d2h_ops")
+    played = [n for _, n in sorted(counts.items()) if n]
+    assert sum(played) == 36
+    right = sum(n in played for n in range(1, 9))
+    assert right >= 6, f"{counts}: a crowded machine may be late once"
+
+
+def test_a_long_wait_is_in_every_slice(play: Run) -> None:
+    waits = play("waiting", length="200ms").only().per_slice("gpu_wait_ns")
+    full = [ns for ns in waits.values() if ns > 150_000_000]
+    assert len(full) >= 4, waits
+
+
+def test_dropped_records_are_counted(play: Run) -> None:
+    process = play("dropped").only()
+    lost, taken = process.total("gpu_lost_ops"), process.total("gpu_h2d_ops")
+    assert lost > 0 and lost + taken == 64 * 300 + 4
+    assert any("gpu_lost_ops" in note for note in process.notes)
+
+
+@pytest.mark.parametrize("slow", [None, "1"])
+def test_forks_during_a_flush(play: Run, slow: str | None) -> None:
+    """Children neither hang nor call CUPTI; what their parent copied is not theirs."""
+    result = play("forks", FAKE_SLOW=slow)
+    assert "forked child" not in result.stderr
+    assert result.total("gpu_h2d_ops") == 8
+
+
+def test_the_program_has_a_profiler(play: Run) -> None:
+    """Whoever calls CUPTI before the driver comes up keeps it; the profile says so."""
+    process = play("first").only()
+    assert process.total("gpu_h2d_ops") == process.total("gpu_launch_ops") == 0
+    assert any("uses CUPTI itself" in note for note in process.notes)
+
+
+def test_a_profiler_that_comes_later(play: Run) -> None:
+    result = play("second")
+    check_known(result)
+    assert any("from here on" in note for note in result.only().notes)
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({"FAKE_TAKEN": "1"}, "another tool has CUPTI"),
+        ({"FAKE_FAILS": "cuptiSubscribe"}, "cuptiSubscribe failed with error 999"),
+        ({"FAKE_FAILS": "cuptiActivityEnable"}, "cuptiActivityEnable failed with error 999"),
+        ({"FAKE_FAILS": "cuptiActivityRegisterCallbacks"}, "RegisterCallbacks failed"),
+    ],
+)
+def test_what_cupti_refuses(play: Run, env: dict[str, str], said: str) -> None:
+    process = play("known", **env).only()
+    assert any(said in note and NOT_COUNTED in note for note in process.notes), process.notes
+    assert all(process.total(f"gpu_{kind}_ops") == 0 for kind in (*KINDS, "set", "launch", "wait"))
+
+
+def test_without_jostle(play: Run) -> None:
+    """Off, or not preloaded, the library does nothing."""
+    assert not play("known", JOSTLE="off").processes
+    library = os.environ.get("JOSTLE_TEST_PRELOAD")
+    assert not play("known", LD_PRELOAD=library).processes
