@@ -15,6 +15,7 @@ from jostle.validation.scale.growth import (
     one_more_hour,
 )
 from jostle.validation.scale.passes import PassCost, measure_passes, model_of
+from jostle.validation.scale.sizing import UnitCosts, sizing_table
 from jostle.validation.scale.storm import StormSpec, simulate_storm
 
 
@@ -49,12 +50,15 @@ def test_one_more_hour_costs_something(tmp_path: Path) -> None:
 
 def test_a_pass_costs_what_its_profiles_and_slices_cost(tmp_path: Path) -> None:
     costs = [
-        PassCost(profiles, slices, 0.01 + 40e-6 * profiles + 2e-6 * profiles * slices, 0)
+        PassCost(profiles, slices, 0.01 + 40e-6 * profiles + 2e-6 * profiles * slices, 0, 0.001)
         for profiles in (100, 1000) for slices in (1, 10, 100)
     ]  # fmt: skip
     model = model_of(costs)
     assert (model.profile_us, model.slice_us) == pytest.approx((40, 2))
     assert model.cores(1000, 48, 4) == pytest.approx(48_000 * 42e-6 / 4)
+    table = sizing_table(costs, UnitCosts(1000, 2000, 8))
+    assert "| network of all nodes, MB/s, at most | 0.2 | 2.0 | 20.0 |" in table
+    assert "| receiver, cores used | 0.03 | 0.25 | 0.50 |" in table
     (cost,) = measure_passes([48], [2], tmp_path)
     assert cost.profiles == 48
     assert cost.bytes > 0

@@ -17,7 +17,8 @@ from jostle.validation.scale.growth import (
     growth_table,
     measure_growth,
 )
-from jostle.validation.scale.passes import measure_passes, passes_table
+from jostle.validation.scale.passes import PassCost, measure_passes, passes_table
+from jostle.validation.scale.sizing import UnitCosts, sizing_table
 from jostle.validation.scale.storm import StormSpec, simulate_storm, storm_table
 
 
@@ -49,14 +50,26 @@ def main() -> int:
     passes = words.add_parser("passes", help="what a pass of an ingester costs")
     passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
     passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
+    sizing = words.add_parser("sizing", help="machines for 100, 1000 and 10 000 nodes")
+    sizing.add_argument("passes", type=Path, help="JSON of `passes`")
+    sizing.add_argument("--posts-per-core", type=float, required=True,
+                        help="receive dense, of `bench/run.py --only receive`")  # fmt: skip
+    sizing.add_argument("--node-bytes", type=float, required=True,
+                        help="bytes per second, of `bench/run.py --only ship`")  # fmt: skip
+    sizing.add_argument("--stored-bytes", type=float, required=True,
+                        help="bytes per process-slice, of `growth`")  # fmt: skip
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
             folder = options.folder or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            return {"day": _day, "storm": _storm, "growth": _growth, "passes": _passes}[
-                options.what
-            ](options, folder)
+            return {
+                "day": _day,
+                "storm": _storm,
+                "growth": _growth,
+                "passes": _passes,
+                "sizing": _sizing,
+            }[options.what](options, folder)
     except JostleError as error:
         print(f"{error} {error.hint}", file=sys.stderr)
         return error.exit_code
@@ -101,6 +114,13 @@ def _passes(options: argparse.Namespace, folder: Path) -> int:
     print(*passes_table(costs), sep="\n")
     if options.json:
         options.json.write_text(json.dumps([asdict(each) for each in costs], indent=1) + "\n")
+    return 0
+
+
+def _sizing(options: argparse.Namespace, _folder: Path) -> int:
+    costs = [PassCost(**cost) for cost in json.loads(options.passes.read_text())]
+    unit = UnitCosts(options.posts_per_core, options.node_bytes, options.stored_bytes)
+    print(*sizing_table(costs, unit), sep="\n")
     return 0
 
 

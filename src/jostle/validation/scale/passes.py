@@ -29,12 +29,19 @@ class PassCost:
         slices: By which each of them has grown.
         cpu_s: CPU time of a pass.
         bytes: Written by a pass.
+        compact_s: CPU time of the compaction after five passes.
     """
 
     profiles: int
     slices: int
     cpu_s: float
     bytes: float
+    compact_s: float
+
+    @property
+    def compact_us(self) -> float:
+        """CPU time of compaction, µs per process-slice."""
+        return 1e6 * self.compact_s / (self.profiles * self.slices * (_PASSES + 1))
 
 
 @dataclass(frozen=True)
@@ -97,11 +104,13 @@ def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
         if report.slices != len(sleepers) * nodes * slices:
             raise ValidationError(f"{report.slices} slices were ingested in a pass")
         written.append(report.bytes_written)
+    before = time.process_time()
+    store.compact()
+    compact_s = time.process_time() - before
     store.close()
     shutil.rmtree(folder)
-    return PassCost(
-        len(sleepers) * nodes, slices, float(np.median(used)), float(np.median(written))
-    )
+    cpu_s, size = float(np.median(used)), float(np.median(written))
+    return PassCost(len(sleepers) * nodes, slices, cpu_s, size, compact_s)
 
 
 def model_of(costs: Sequence[PassCost]) -> PassModel:
@@ -113,22 +122,20 @@ def model_of(costs: Sequence[PassCost]) -> PassModel:
 
 
 def passes_table(costs: Sequence[PassCost]) -> list[str]:
-    """Return the costs in lines, and what follows for a site."""
+    """Return the costs in lines."""
     model = model_of(costs)
-    lines = ["profiles  slices each   CPU of a pass, ms   µs per process-slice   bytes per slice"]
+    lines = [
+        "profiles  slices each   CPU of a pass, ms   µs per process-slice   bytes per slice   "
+        "compaction, µs per slice"
+    ]
     for cost in costs:
         rows = cost.profiles * cost.slices
         lines.append(
             f"{cost.profiles:8} {cost.slices:12} {1e3 * cost.cpu_s:19.1f} "
-            f"{1e6 * cost.cpu_s / rows:22.2f} {cost.bytes / rows:17.1f}"
+            f"{1e6 * cost.cpu_s / rows:22.2f} {cost.bytes / rows:17.1f} {cost.compact_us:26.2f}"
         )
     lines.append(
         f"a pass: {1e3 * model.pass_s:.1f} ms, {model.profile_us:.0f} µs for each profile, "
         f"{model.slice_us:.2f} µs for each process-slice"
     )
-    for nodes in (100, 1000, 10_000):
-        cores = ", ".join(
-            f"{model.cores(nodes, _PER_NODE, every):.2f} at {every} s" for every in (4, 20, 60, 300)
-        )
-        lines.append(f"{nodes:6} nodes with {_PER_NODE} processes, cores for ingest: {cores}")
     return lines
