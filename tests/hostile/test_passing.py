@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import expected_keys, make_profile, make_shorts, stored_keys
@@ -62,8 +63,10 @@ def test_what_failed_is_read_later_and_whole(
         else:
             plain = DecoderBatch.add
 
-            def add(batch: DecoderBatch, fd: int, process: int, begin: int, flags: int) -> object:
-                found = plain(batch, fd, process, begin, flags)
+            def add(
+                batch: DecoderBatch, fd: int, process: int, first: int, flags: int, *at: Any
+            ) -> Any:
+                found = plain(batch, fd, process, first, flags, *at)
                 if flags & 2:
                     found.error.text = UNREADABLE
                 return found
@@ -128,8 +131,8 @@ def test_numbers_of_short_processes_after_a_file_that_failed(
     second = make_shorts("two", 2, uid=2).write(tmp_path)
     plain = DecoderBatch.add
 
-    def add(batch: DecoderBatch, fd: int, process: int, begin: int, flags: int) -> object:
-        found = plain(batch, fd, process, begin, flags)
+    def add(batch: DecoderBatch, fd: int, process: int, first: int, flags: int, *at: Any) -> Any:
+        found = plain(batch, fd, process, first, flags, *at)
         if process == 0:
             found.error.text = UNREADABLE
         return found

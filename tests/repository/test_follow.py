@@ -158,8 +158,10 @@ def test_compaction_beside_the_follower(store, spool, monkeypatch):
     for seed in range(14):
         made.append(make_profile(seed, slices=3))
         replace(made[-1], spool)
-        found = stored_keys(reader)
-        assert len(found) == len(set(found))
+        end, found = time.monotonic() + 20, []
+        while len(found) < len(expected_keys(made)) and time.monotonic() < end:
+            found = stored_keys(reader)  # one commit for each
+            assert len(found) == len(set(found))
     stop.set()
     thread.join(60)
     assert stored_keys(reader) == expected_keys(made)
