@@ -57,16 +57,16 @@ _LEADS_SQL = (
     + "".join(f" OR starts_with(identity, '{text}')" for text in LAUNCHER_BEGINNINGS)
     + f" THEN 0 WHEN identity IN ({_listed(_UNNAMED)}) THEN 1 ELSE 2 END"
 )
-#: SQL: an aggregate of rows of a job from `named_sql`: the program of the job. It is that of its
-#: MPI ranks (the two most frequent, if they run several); else of its longest process, without
-#: short ones, wrappers, and shells without a script, where there are others.
-JOB_PROGRAM_SQL = f"""CASE WHEN count(*) FILTER (is_rank) > 0 THEN
-    array_to_string([one.name for one in list_sort(
-        [struct_pack(less := -entry.value::BIGINT, name := entry.key)
-         for entry in map_entries(histogram(identity) FILTER (is_rank))])[1:2]], ', ')
-    || CASE WHEN count(DISTINCT identity) FILTER (is_rank) > 2 THEN ', ...' ELSE '' END
-    ELSE arg_max(identity, (NOT coalesce(short, false), {_LEADS_SQL},
-        greatest(end_ns, (last_slice + 1) * slice_ns) - start_ns, identity)) END"""
+#: SQL: an aggregate of rows of a job: the program of the job. Each row is about all its `processes`
+#: of one `identity` and `is_rank`; `longest` is how long the longest of them took, ns, after
+#: whether it is not short. The program is that of its MPI ranks (the two most frequent, if they run
+#: several); else of its longest process, without short ones, wrappers, and shells without a script,
+#: where there are others.
+JOB_PROGRAM_SQL = f"""CASE WHEN bool_or(is_rank) THEN
+    array_to_string([ranks.name for ranks in list_sort(
+        list(struct_pack(less := -processes, name := identity)) FILTER (is_rank))[1:2]], ', ')
+    || CASE WHEN count(*) FILTER (is_rank) > 2 THEN ', ...' ELSE '' END
+    ELSE arg_max(identity, (longest.is_long, {_LEADS_SQL}, longest.ns, identity)) END"""
 
 
 def named_sql(processes: str) -> str:

@@ -21,7 +21,7 @@ _SERVERS = """(SELECT * FROM component_slices WHERE machine IN
     (SELECT machine FROM machines WHERE role = 'server'))"""
 #: Tables that are asked for under another name than that of the files: what they read, how.
 _VIEWS = {
-    "jobs": ("processes", ("processes",), "jobs"),
+    "jobs": ("processes", ("processes", "process_kinds"), "jobs"),
     "servers": ("component_slices", ("component_slices", "machines"), _SERVERS),
 }
 NAMES = (*TABLES, *_VIEWS)
@@ -54,6 +54,8 @@ def divided(table: str) -> str:
 
 def read(table: str) -> tuple[str, ...]:
     """Return the tables of files that a table is made of."""
+    if table == "process_kinds":  # its view adds those that are not settled
+        return ("processes", "process_kinds")
     return _VIEWS[table][1] if table in _VIEWS else (table,)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 _HOSTS = """
-SELECT job, list(DISTINCT host ORDER BY host) AS hosts FROM processes
+SELECT job, list(DISTINCT host ORDER BY host) AS hosts FROM process_kinds
 WHERE list_contains($1, job) GROUP BY job
 """
 _CPU = """

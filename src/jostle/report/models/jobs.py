@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from jostle.identity import named_sql
 from jostle.report.format.values import count, iso_time
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-_RANKS = f"""
-SELECT job, identity, count(*) AS ranks, min(mpi_library) AS library
-FROM ({named_sql("processes")}) WHERE is_rank AND job = coalesce(?, job)
+_RANKS = """
+SELECT job, identity, sum(processes)::BIGINT AS ranks, min(mpi_library) AS library
+FROM process_kinds WHERE is_rank AND job = coalesce(?, job)
 GROUP BY job, identity ORDER BY ranks DESC, identity
 """
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +15,15 @@ import pyarrow.compute as pc
 
 from jostle.repository.errors import ConflictError, DamagedError, RepositoryError
 from jostle.repository.maintenance.merge import LIVES, NAMES, merge, merged_chunks, rank
-from jostle.repository.maintenance.tiers import WHOLE_BYTES, due, portions, small_files
+from jostle.repository.maintenance.settle import (
+    KINDS,
+    day_chunks,
+    days_of,
+    ends,
+    settled_chunks,
+    unsettled,
+)
+from jostle.repository.maintenance.tiers import FAN, WHOLE_BYTES, due, portions, small_files
 from jostle.repository.segments import merge_cache as copies
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
@@ -24,6 +33,8 @@ from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
 
+#: Rows of processes that are settled however few files hold them.
+_MANY = 10_000
 # A file that no commit names is nobody's after this time; until then a reader may have it open
 # and an ingester may be about to commit it.
 GRACE_S = 900.0
@@ -42,6 +53,7 @@ def compact(root: Path) -> CompactReport:
         removed = compactor.remove_strays()  # on a full disk it makes the room that merging needs
         while compactor.merge(small_files(compactor.log.state)):
             pass
+        compactor.settle(2)
         after = list(compactor.log.refresh())
         return CompactReport(
             len(before),
@@ -85,6 +97,18 @@ class Compactor:
         self._remove_replaced()
         for members in small_files(files):
             self.merge(due(members, newest))
+        self.settle(FAN)
+
+    def settle(self, least: int) -> None:
+        """Settle the processes that are over, where files or rows are many enough.
+
+        Args:
+            least: Number of files.
+        """
+        files = unsettled(self.log.refresh())
+        if len(files) >= least or sum(file.rows for file in files) > _MANY:
+            with contextlib.suppress(ConflictError):
+                self.damaged += _settle(self._root, self.log)
 
     def merge(self, groups: Iterable[Sequence[File]]) -> int:
         """Merge groups of files of one partition each; returns how many files are fewer."""
@@ -126,6 +150,22 @@ class Compactor:
                 path.unlink(missing_ok=True)
                 removed += 1
         return removed
+
+
+def _settle(root: Path, log: Log) -> list[str]:
+    """Settle the processes that are over (settle.py).
+
+    Returns:
+        Damaged files. Beside one nothing is settled: it may hold older rows of the same processes.
+    """
+    files = unsettled(log.state)
+    damaged: list[str] = []
+    readable, rows = _readable(root, files, damaged)
+    if not damaged and (len(readable) > 1 or (readable and pc.any(rows["complete"]).as_py())):
+        new = write_chunks(root, settled_chunks(rows), replaced=files)
+        publish(root, log, Change("compact", add=new, remove=[file.path for file in files]))
+        _leave(root, files)
+    return damaged
 
 
 def _readable(
@@ -184,35 +224,17 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
 
 
 def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
+    log.refresh()
+    _settle(root, log)
     state = log.refresh()
     _sane(state, horizon)
     old = [file for file in state
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
-    rows_removed = sum(file.rows for file in old)
-    partition_chunks: list[PartitionChunk] = []
-    gone_lives = 0
-    damaged: list[str] = []
+    gone = _Gone(root, state, horizon, old, rows=sum(file.rows for file in old))
+    gone.add_settled()
     for lives in LIVES:
-        life_files, rows = _readable(root, state.of(lives), damaged)
-        if not life_files:
-            continue
-        end = _ends(rows)
-        gone = rows.column("complete").to_numpy() & (end <= horizon)
-        gone_lives += int(gone.sum())
-        if not gone.any():
-            continue
-        rows = rows.filter(pa.array(~gone))
-        partition_chunks.append(PartitionChunk(lives, rows, 0, 0))
-        old += life_files
-        # What a damaged file of processes names is not known: nothing of its jobs may go.
-        for table, (of, owner) in NAMES.items():
-            if damaged or of != lives:
-                continue
-            files, of_table = _readable(root, state.of(table), damaged)
-            if files:
-                partition_chunks.append(_still_named(table, of_table, rows, owner))
-                old += files
-    chunks = [chunk for chunk in partition_chunks if chunk.rows.num_rows]
+        gone.add_lives(lives)
+    chunks = [chunk for chunk in gone.chunks if chunk.rows.num_rows]
     new = write_chunks(root, chunks, replaced=old)
     change = Change("expire", add=new, remove=[file.path for file in old], horizon_ns=horizon)
     if old or horizon > state.horizon_ns:
@@ -220,8 +242,91 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     _leave(root, old)
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
-    rows_removed += gone_lives
-    return ExpireReport(horizon, len(old), rows_removed, freed, gone_lives, tuple(damaged))
+    return ExpireReport(horizon, len(old), gone.rows, freed, gone.lives, tuple(gone.damaged))
+
+
+@dataclass
+class _Gone:
+    """What a retention removes.
+
+    Attributes:
+        root: The repository.
+        state: Its files.
+        horizon: What ended before it goes, ns since the epoch.
+        old: Files that go.
+        chunks: What of their rows stays.
+        lives: How many processes, machines and batch jobs go.
+        rows: How many rows go.
+        damaged: Files that cannot be read.
+    """
+
+    root: Path
+    state: RepositoryState
+    horizon: int
+    old: list[File]
+    chunks: list[PartitionChunk] = field(default_factory=list)
+    lives: int = 0
+    rows: int = 0
+    damaged: list[str] = field(default_factory=list)
+
+    def add_settled(self) -> None:
+        """Take the settled processes, day by day, with what they add up to."""
+        kinds = days_of(self.state.of(KINDS))
+        for day, files in days_of(self.state.of("processes")).items():
+            if day * DAY_NS >= self.horizon:
+                continue
+            readable, rows = _readable(self.root, files, self.damaged)
+            if len(readable) < len(files):  # the sums are about all of them
+                continue
+            kept = self._without_old(rows, ends(rows))
+            if kept.num_rows < rows.num_rows:
+                self.chunks += day_chunks(kept)
+                self.old += [*files, *kinds.get(day, [])]
+
+    def add_lives(self, lives: str) -> None:
+        """Take lives of a table of which the newest row counts, with what is named by them."""
+        there = unsettled(self.state) if lives == "processes" else self.state.of(lives)
+        files, rows = _readable(self.root, there, self.damaged)
+        kept = rows
+        if files:
+            kept = self._without_old(rows, _ends(rows))
+        if kept.num_rows < rows.num_rows:
+            self.chunks.append(PartitionChunk(lives, kept, 0, 0))
+            self.old += files
+        # What a damaged file of processes names is not known: nothing of its jobs may go.
+        if self.damaged or not self.lives:
+            return
+        for table, (of, owner) in NAMES.items():
+            if of != lives or not self.state.of(table):
+                continue
+            named = pc.unique(kept[owner]).to_pylist() if files else []
+            named += self._settled_jobs() if lives == "processes" else []
+            if self.damaged:
+                return
+            files_of, of_table = _readable(self.root, self.state.of(table), self.damaged)
+            if not files_of:
+                continue
+            values = pa.array(sorted(set(named)), of_table.schema.field(owner).type)
+            left = of_table.filter(pc.is_in(of_table[owner], value_set=values))
+            if left.num_rows < of_table.num_rows:
+                self.chunks.append(PartitionChunk(table, left, 0, 0))
+                self.old += files_of
+
+    def _settled_jobs(self) -> list[str]:
+        """Return the jobs of the settled processes that stay."""
+        left = [chunk.rows for chunk in self.chunks if chunk.table == KINDS]
+        going = {file.path for file in self.old}
+        staying = [file for file in self.state.of(KINDS) if file.path not in going]
+        readable, rows = _readable(self.root, staying, self.damaged)
+        left += [rows] if readable else []
+        return [job for rows in left for job in pc.unique(rows["job"]).to_pylist()]
+
+    def _without_old(self, rows: pa.Table, end: Ints) -> pa.Table:
+        """Return the rows that stay; note the others."""
+        gone = rows.column("complete").to_numpy() & (end <= self.horizon)
+        self.lives += int(gone.sum())
+        self.rows += int(gone.sum())
+        return rows.filter(pa.array(~gone))
 
 
 def _ends(rows: pa.Table) -> Ints:
@@ -245,9 +350,3 @@ def _sane(state: RepositoryState, horizon: int) -> None:
             f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
             hint="Is this machine's clock right? Else take a higher age, or remove the folder.",
         )
-
-
-def _still_named(table: str, rows: pa.Table, lives: pa.Table, owner: str) -> PartitionChunk:
-    """Keep what belongs to the jobs of some processes, or to some machines."""
-    left = pc.unique(lives.column(owner))
-    return PartitionChunk(table, rows.filter(pc.is_in(rows.column(owner), value_set=left)), 0, 0)

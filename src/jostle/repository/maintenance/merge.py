@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jostle.repository.errors import DamagedError
+from jostle.repository.maintenance.settle import KINDS, merged_kinds
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
@@ -234,6 +235,8 @@ def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
     rows = rows.combine_chunks()
     if table.name in ("rollup", "node_rollup"):
         return _merge_rollup(table, rows)
+    if table.name == KINDS:
+        return merged_kinds(rows)
     if table.name in LIVES:
         return _latest(rows, *LIVES[table.name])
     if table.name in NAMES:

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from jostle.errors import no_room
 from jostle.repository.errors import LogError, RepositoryError
 from jostle.repository.maintenance.merge import LIVES
+from jostle.repository.maintenance.settle import unsettle
 from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
@@ -207,6 +208,7 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
                 report.taken_back += [file.path for file in group]
                 report.rows += sum(file.rows for file in group)
                 report.closed += _close(state, _processes(root, group))
+        unsettle(state)  # of what was lost or taken back some may be settled
         state.number = log.newest_number() + 1  # readers that are open notice
         for damaged in report.lost:
             _set_aside(root, damaged.file)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import TABLES
+from jostle.repository.store.layout import DAY_NS, TABLES
 
 #: Files of this size are whole: they are never merged again.
 WHOLE_BYTES = 64 << 20
@@ -26,12 +26,14 @@ _WORTH = 4
 def small_files(files: Iterable[File]) -> list[list[File]]:
     """Return the files that are not whole, of each partition with several, the oldest first.
 
+    Those of processes that are not settled are left out: settle.py takes all of them together.
+
     Args:
         files: Files of any tables.
     """
     folders = defaultdict(list)
     for file in files:
-        if file.bytes < WHOLE_BYTES:
+        if file.bytes < WHOLE_BYTES and (file.hi or file.table != "processes"):
             folders[os.path.dirname(file.path)].append(file)
     return [sorted(members, key=_age) for members in folders.values() if len(members) > 1]
 
@@ -46,8 +48,10 @@ def due(members: Sequence[File], newest_ns: int) -> list[list[File]]:
         members: The small files of one partition, the oldest first.
         newest_ns: End of the newest slice of the repository.
     """
-    width = TABLES[members[0].table].partition_ns
-    if width and (members[0].lo // width + 1) * width + LATE_NS <= newest_ns:
+    width, at = TABLES[members[0].table].partition_ns, members[0].lo
+    if not width and members[0].hi:  # settled processes, by the day of their end
+        width, at = DAY_NS, members[0].hi - 1
+    if width and (at // width + 1) * width + LATE_NS <= newest_ns:
         group = _worth(members)
         return [group] if len(group) > 1 else []
     tiers = defaultdict(list)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from jostle.file_metrics import file_sum_sql
 from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
-from jostle.repository.query.lifetimes import END
 from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
 
 #: Metrics of the bytes read from and written to files.
@@ -270,9 +269,9 @@ class Loads:
                 f"WITH r AS (SELECT * FROM {self._engine.stored(table, *span)}), "
                 "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
                 "j AS (SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) "
-                f"THEN {END} ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns, "
-                "coalesce(seen, 0))) END AS hi "
-                f"FROM ({self._engine.source('processes')}) LEFT JOIN e USING (job) {which} "
+                "THEN max(over_ns) ELSE max(greatest(end_ns, seen_ns, coalesce(seen, 0))) END "
+                "AS hi "
+                f"FROM ({self._engine.source('process_kinds')}) LEFT JOIN e USING (job) {which} "
                 "GROUP BY job) "
                 "SELECT job, place, sum(value)::DOUBLE AS value FROM ("
                 "SELECT job, unnest(range(first, last + 1))::INT AS place, "

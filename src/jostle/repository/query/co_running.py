@@ -12,12 +12,12 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.mpi_metrics import SENDRECV_SENT
 from jostle.repository.errors import JobError
-from jostle.repository.query.engine import OWNER, Engine, total
+from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, lived
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads
+from jostle.repository.query.process_kinds import jobs_of
 from jostle.repository.types import WRITE_METRICS
 from jostle.topology import Topology
 from jostle.traffic import Traffic
@@ -62,19 +62,11 @@ NODE_METRICS = tuple(dict.fromkeys((
 #: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS)
 
-_FACTS = f"""
-SELECT job, {JOB_PROGRAM_SQL} AS program,
-       {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
-       count(*) FILTER (mpi_state > 0) AS ranks,
-       min(start_ns) AS start_ns,
-       CASE WHEN bool_and(complete) THEN max(end_ns) ELSE 0 END AS end_ns,
-       max((last_slice + 1) * slice_ns) AS seen_ns,
-       min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
-       max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
-FROM ({named_sql("{processes}")} WHERE {{where}} QUALIFY
-      row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
-GROUP BY job
-ORDER BY job
+_FACTS = """
+SELECT job, program, uid, nodes, processes, mpi_processes AS ranks, start_ns,
+       CASE WHEN running THEN 0 ELSE end_ns END AS end_ns, seen_ns, slice_ns, clock_state,
+       clock_error_us, clocks
+FROM ({jobs}) ORDER BY job
 """
 
 
@@ -214,8 +206,8 @@ def has_company(engine: Engine, job: str) -> bool:
         return True
     rows = engine.ask(
         lambda: (
-            f"SELECT count(*) AS number FROM {engine.stored('processes')} WHERE job <> $1 AND "
-            "first_slice * slice_ns < $3 AND (NOT complete OR (last_slice + 1) * slice_ns > $2)"
+            f"SELECT count(*) AS number FROM ({engine.source('process_kinds', *window)}) "
+            "WHERE job <> $1 AND first_ns < $3 AND (NOT complete OR seen_ns > $2)"
         ),
         [job, *window],
     )
@@ -224,11 +216,13 @@ def has_company(engine: Engine, job: str) -> bool:
 
 def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
     """Return the facts of jobs by name; of all jobs if no names are given."""
-    where = "true" if jobs is None else "list_contains($1, job)"
-    rows = engine.ask(
-        lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
-        [] if jobs is None else [jobs],
-    ).to_pylist()
+    where = "" if jobs is None else "WHERE list_contains($1, job)"
+
+    def question() -> str:
+        kinds = f"(SELECT * FROM ({engine.source('process_kinds')}) {where})"
+        return _FACTS.format(jobs=jobs_of(kinds))
+
+    rows = engine.ask(question, [] if jobs is None else [jobs]).to_pylist()
     result = {}
     for row in rows:
         nodes, clocks = (tuple(name for name in row.pop(key) or () if name)

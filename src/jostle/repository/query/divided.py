@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from jostle.repository.query.engine import Engine  # a type only: the engine answers them
 
 _STORED = re.compile(r"\bstored_(\w+)\b")
+#: What is asked of processes and of what those that are over add up to.
+_OF_PROCESSES = {"jobs", "processes", "process_kinds"}
 _ALWAYS = (0, 2**63 - 1)
 
 
@@ -41,7 +43,9 @@ class Question:
         """Return the tables of files that it may read."""
         words = set(re.findall(r"\w+", self.sql.lower()))
         stored = set(_STORED.findall(self.sql))
-        return (words | stored | ({"processes"} if "jobs" in words else set())) & TABLES.keys()
+        return (
+            words | stored | ({"processes", "process_kinds"} if words & _OF_PROCESSES else set())
+        ) & TABLES.keys()
 
 
 def answer(engine: Engine, question: Question) -> pa.Table:

@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
-from jostle.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.errors import DamagedError, JobError, NoRoomError, SnapshotGoneError
 from jostle.repository.query.divided import Divided
 from jostle.repository.query.lifetimes import Lives
+from jostle.repository.query.process_kinds import jobs_of, kinds_of, newest_rows
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import COMMITS, TABLES, TableLayout, bucket_column
@@ -40,10 +40,12 @@ _SQL_TYPES = {
 }
 _NOTHING = {pa.binary(): "''::BLOB", pa.string(): "''"}
 #: Tables with a row per commit that said something new: the newest of each counts.
-_NEWEST = {"processes": "process", "machines": "machine", "batch_jobs": "batch_job"}
+_NEWEST = {"machines": "machine", "batch_jobs": "batch_job"}
 #: Tables in which commits may repeat each other's rows.
 _REPEATED = ("mounts", "tokens", "components")
 ALWAYS = (0, 2**63 - 1)
+#: A span in which only files without a time are: their times are 0.
+UNSETTLED = (-1, 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
 _ATTEMPTS = 3
 #: Damaged files that one question goes on without.
@@ -51,29 +53,15 @@ _MOST_DAMAGED = 100
 #: A file that is left out is tried again after this, s: an error of a network may have passed.
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: also who writes goes on without a damaged one.
-_SHARED = ("processes", "mounts", "tokens", "machines", "components", "batch_jobs")
+_SHARED = (
+    "processes", "process_kinds", "mounts", "tokens", "machines", "components", "batch_jobs",
+)  # fmt: skip
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
-#: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
-#: that none of them is told what the others did in it.
-OWNER = "CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid"
-
 _JOBS = f"""
-SELECT job,
-       min(start_ns) AS start_ns,
-       CASE WHEN bool_and(complete) THEN max(end_ns)
-            ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns)) END AS end_ns,
-       NOT bool_and(complete) AS running,
-       count(*) AS processes,
-       count(*) FILTER (short) AS short_processes,
-       count(DISTINCT host) AS hosts,
-       {JOB_PROGRAM_SQL} AS program,
-       {OWNER},
-       min(slice_ns) AS slice_ns,
-       max(clock_state) AS clock_state,
-       max(clock_error_us) AS clock_error_us
-FROM ({named_sql("processes")}) GROUP BY job
+SELECT job, start_ns, end_ns, running, processes, short_processes, hosts, program, uid, slice_ns,
+       clock_state, clock_error_us FROM ({jobs_of("process_kinds")})
 """
 
 
@@ -326,8 +314,8 @@ class Engine:
             file: Its path within the repository; "" if unknown.
         """
         table = TABLES.get(file.partition("/")[0])
-        timed = self.log.state.of(table.name) if table and table.partition_ns else ()
-        spans = ((entry.lo, entry.hi) for entry in timed if entry.path == file)
+        timed = self.log.state.of(table.name) if table else ()
+        spans = ((entry.lo, entry.hi) for entry in timed if entry.path == file and entry.hi)
         span = next(spans, ALWAYS)
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
@@ -377,7 +365,11 @@ class Engine:
         """Return the files of some tables that reach into a span of time (ns)."""
         with self._guard:
             state = self.log.refresh()
-            files = {name: tuple(self._reaching(name, *span)) for name in tables}
+            both = {"process_kinds"} if "processes" in tables else set()
+            spans = {
+                name: span if TABLES[name].partition_ns else ALWAYS for name in {*tables, *both}
+            }
+            files = {name: tuple(self._reaching(name, *part)) for name, part in spans.items()}
             return Snapshot(state.number, files, state.horizon_ns, str(self.root))
 
     def files(self, table: str) -> list[File]:
@@ -392,16 +384,17 @@ class Engine:
 
     def _reaching(self, name: str, lo: int, hi: int) -> list[File]:
         state = self.log.state
-        timed = TABLES[name].partition_ns
-        return self._whole(state.reaching(name, lo, hi) if timed else state.of(name))
+        if TABLES[name].partition_ns:
+            return self._whole(state.reaching(name, lo, hi))
+        # Of these tables only files of what is over have a time.
+        return self._whole(state.reaching(name, *UNSETTLED) + state.reaching(name, max(lo, 0), hi))
 
     def window(self, job: str) -> tuple[int, int]:
         """Return the span of time in which a job has slices, ns."""
         bounds = self.ask(
             lambda: (
-                "SELECT min(first_slice * slice_ns) AS lo, "
-                "max((last_slice + 1) * slice_ns) AS hi "
-                f"FROM {self.stored('processes')} WHERE job = ?"
+                "SELECT min(first_ns) AS lo, max(seen_ns) AS hi "
+                f"FROM ({self.source('process_kinds')}) WHERE job = ?"
             ),
             [job],
         ).to_pylist()[0]
@@ -415,23 +408,43 @@ class Engine:
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
         """
-        files = self._reaching(name, lo, hi)
+        return self._rows(name, self._reaching(name, lo, hi))
+
+    def _rows(self, name: str, files: Sequence[File]) -> str:
         if not files:
-            return f"({_shape(name)})"
-        return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"
+            return f"({shape(name)})"
+        return f"({shape(name)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Return a SELECT that shows a table as documented (arguments as for `stored`)."""
         table = TABLES[name]
+        if name == "process_kinds":
+            return self._kinds(lo, hi)
+        if name == "processes":
+            return self._processes(self._reaching(name, lo, hi))
         stored = self.stored(name, lo, hi)
         if name in _NEWEST:
-            latest = f"row_number() OVER (PARTITION BY {_NEWEST[name]} ORDER BY revision DESC)"
-            return f"SELECT * FROM {stored} QUALIFY {latest} = 1"
+            return newest_rows(stored, _NEWEST[name])
         if name in _REPEATED:
             return f"SELECT DISTINCT * FROM {stored}"
         if name in ("rollup", "node_rollup"):
             return _merged(table, stored)
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
+
+    def _processes(self, files: Sequence[File]) -> str:
+        """Return a SELECT of the newest row of each process; those that are settled have one."""
+        open_rows = newest_rows(self._rows("processes", [file for file in files if not file.hi]))
+        settled = [file for file in files if file.hi]
+        return f"{open_rows} UNION ALL BY NAME {self.scan(settled)}" if settled else open_rows
+
+    def _kinds(self, lo: int, hi: int) -> str:
+        """Return a SELECT of the kinds of all processes, settled or not (maintenance/settle.py)."""
+        settled = self._reaching("process_kinds", lo, hi)
+        files = self._reaching("processes", lo, hi)
+        if any(file.path in self._left_out for file in self.log.state.of("process_kinds")):
+            return kinds_of(f"({self._processes(files)})")
+        kinds = kinds_of(f"({self._processes([file for file in files if not file.hi])})")
+        return f"{kinds} UNION ALL BY NAME {self.scan(settled)}" if settled else kinds
 
     def scan(self, files: Iterable[File]) -> str:
         """Return a SELECT of all that some files hold."""
@@ -447,7 +460,7 @@ def _words(sql: str) -> set[str]:
 def _tables_in(sql: str) -> list[str]:
     """Name the tables that a question may ask."""
     words = _words(sql)
-    return sorted((words | ({"processes"} if "jobs" in words else set())) & set(TABLES))
+    return sorted((words | ({"process_kinds"} if "jobs" in words else set())) & set(TABLES))
 
 
 def _narrow(rows: pa.Table) -> pa.Table:
@@ -493,7 +506,7 @@ def visible(name: str) -> list[str]:
 
 
 @cache
-def _shape(name: str) -> str:
+def shape(name: str) -> str:
     """Return a SELECT of no rows with all columns of a table: files lack those that are zero."""
     table = TABLES[name]
     columns = ", ".join(

@@ -25,15 +25,9 @@ Life = tuple[int, int]
 FOR_EVER: Life = (0, 2**63 - 1)
 _LONGEST_SLICE_NS = 60 * 10**9
 
-#: SQL for the end of a job that is over. When a process that was killed ended is not known: at
-#: some time in its last slice.
-END = """max(CASE WHEN end_reason = 'killed' THEN greatest(end_ns, (last_slice + 1) * slice_ns)
-                  ELSE end_ns END)"""
-_LIVES = f"""
-SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) THEN {END} ELSE 0 END AS hi
-FROM (SELECT * FROM {{processes}} QUALIFY
-      row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
-GROUP BY job
+_LIVES = """
+SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) THEN max(over_ns) ELSE 0 END AS hi
+FROM ({kinds}) GROUP BY job
 """
 
 
@@ -50,11 +44,12 @@ class Lives:
     def known(self) -> dict[str, Life]:
         """Return the life of each job; one that runs has no end yet."""
         self._engine.refresh()
-        files = [file.path for file in self._engine.files("processes")]
+        files = [file.path for name in ("processes", "process_kinds")
+                 for file in self._engine.files(name)]  # fmt: skip
         with self._guard:
             if files != self._files:
                 rows = self._engine.ask(
-                    lambda: _LIVES.format(processes=self._engine.stored("processes"))
+                    lambda: _LIVES.format(kinds=self._engine.source("process_kinds"))
                 )
                 columns = (rows[name].to_pylist() for name in ("job", "lo", "hi"))
                 self._known = {

@@ -32,7 +32,7 @@ def process_ends(engine: Engine, job: str) -> tuple[pa.Table, pa.Table]:
             f"max((slice + span) * slice_ns) AS last_ns, {total(_BYTES)} AS bytes, "
             f"max(slice_ns) AS slice_ns FROM {engine.stored('mount_slices', lo, hi)} "
             f"WHERE job = $1 AND {_BYTES} > 0 GROUP BY mount, process) e "
-            f"JOIN ({engine.source('processes')}) p USING (process) "
+            f"JOIN ({engine.source('processes', lo, hi)}) p USING (process) "
             "ORDER BY mount, p.world_rank, p.host, p.pid"
         ),
         [job],

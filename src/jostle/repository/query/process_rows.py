@@ -9,24 +9,23 @@ from jostle.repository.query.engine import Engine
 
 def job_processes(engine: Engine, job: str) -> pa.Table:
     """Return the processes of a job (see Repository.job_processes)."""
-    newest = "QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1"
+    window = engine.window(job)
     rows = engine.ask(
         lambda: (
-            f"SELECT * FROM {engine.stored('processes')} WHERE job = $1 {newest} "
+            f"SELECT * FROM ({engine.source('processes', *window)}) WHERE job = $1 "
             "ORDER BY start_ns, pid"
         ),
         [job],
     )
     if all(rows["complete"].to_pylist()):
         return rows
-    begin = engine.window(job)[0]
     return engine.ask(
         lambda: (
             "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
-            f"FROM {engine.stored('node_rollup', begin)} WHERE job = $1 GROUP BY host) "
+            f"FROM {engine.stored('node_rollup', window[0])} WHERE job = $1 GROUP BY host) "
             "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
             "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
-            f"FROM (SELECT * FROM {engine.stored('processes')} WHERE job = $1 {newest}) "
+            f"FROM (SELECT * FROM ({engine.source('processes', *window)}) WHERE job = $1) "
             "p LEFT JOIN seen USING (host) ORDER BY start_ns, pid"
         ),
         [job],

@@ -49,7 +49,7 @@ def series(engine: Engine, job: str, metric: str) -> pa.Table:
             lambda: _GAUGE_SERIES.format(
                 metric=metric,
                 slices=engine.stored("slices", lo, hi),
-                processes=engine.stored("processes"),
+                processes=engine.stored("processes", lo, hi),
             ),
             [job],
         )

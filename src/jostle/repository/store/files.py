@@ -72,7 +72,7 @@ def write_chunks(
 def _write(
     root: Path, chunk: PartitionChunk | PartitionStream, marks: dict[str, str], level: int
 ) -> File:
-    folder = root / partition_folder(TABLES[chunk.table], chunk.lo)
+    folder = root / partition_folder(TABLES[chunk.table], chunk.lo, chunk.hi)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.parquet"
     temporary, final = folder / f".{name}", folder / name

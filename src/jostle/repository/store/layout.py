@@ -134,6 +134,20 @@ TABLES: dict[str, TableLayout] = {
             {},
             0,
         ),
+        # What processes of one kind that are over add up to: query/process_kinds.py.
+        TableLayout(
+            "process_kinds",
+            {
+                "job": _TEXT, "host": _TEXT, "boot_id": _TEXT, "uid": _INT, "batch": _TEXT,
+                "identity": _TEXT, "is_rank": _FLAG, "short": _FLAG, "complete": _FLAG,
+                "processes": _INT, "mpi_processes": _INT, "records": _INT, "start_ns": _INT,
+                "end_ns": _INT, "seen_ns": _INT, "over_ns": _INT, "longest_ns": _INT,
+                "first_ns": _INT, "slice_ns": _INT, "longest_slice_ns": _INT,
+                "clock_state": _INT, "clock_error_us": _INT, "mpi_library": _TEXT,
+            },
+            {},
+            0,
+        ),
         TableLayout(
             "mounts",
             {
@@ -299,10 +313,19 @@ def is_shared(fs_type: str, source: str = "") -> bool:
     return fs_type in NETWORK_TYPES or _LAB in source
 
 
-def partition_folder(table: TableLayout, start_ns: int) -> str:
-    """Return the folder, relative to the root, of the rows that start at a time."""
-    if not table.partition_ns:
-        return table.name
+def partition_folder(table: TableLayout, start_ns: int, end_ns: int) -> str:
+    """Return the folder, relative to the root, of the rows of a time.
+
+    Args:
+        table: Their table.
+        start_ns: When the first of them starts.
+        end_ns: When the last of them ends; 0: they have no time.
+    """
+    if not table.partition_ns:  # of these tables only what is over has a time, and only its end
+        if end_ns == 0:
+            return table.name
+        ended = datetime.fromtimestamp((end_ns - 1) // DAY_NS * 86_400, tz=UTC)
+        return f"{table.name}/ended={ended:%Y-%m-%d}"
     day = datetime.fromtimestamp(start_ns // DAY_NS * 86_400, tz=UTC)
     folder = f"{table.name}/date={day:%Y-%m-%d}"
     if table.partition_ns == HOUR_NS:

@@ -16,9 +16,9 @@ from jostle.server.background.tiles import MINUTE_NS, Tiles
 _LIVES = """
 SELECT job, host, CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid,
        min(start_ns) AS start_ns, CASE WHEN bool_and(complete) THEN max(end_ns)
-           ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns)) END AS end_ns,
-       max(slice_ns) AS slice_ns, NOT bool_and(complete) AS running
-FROM processes GROUP BY job, host ORDER BY min(min(start_ns)) OVER (PARTITION BY job), job, host
+           ELSE greatest(max(end_ns), max(seen_ns)) END AS end_ns,
+       max(longest_slice_ns) AS slice_ns, NOT bool_and(complete) AS running
+FROM process_kinds GROUP BY job, host ORDER BY min(min(start_ns)) OVER (PARTITION BY job), job, host
 """
 # Slices that are longer than a column are in all that they cover: sums in parts, levels whole.
 # Levels are averaged over the slices that were recorded.

@@ -1,0 +1,114 @@
+"""Settles processes: what is over is stored by the day on which it ended, and added up by kinds.
+
+Of a process that runs, commits write row after row into table processes; the newest counts. Once it
+is over there will be no further row: it is *settled*. A settled row lies in a file of its day
+(`ended=`, the only files of that table that the log gives a time), and is counted in a row of table
+process_kinds of the same day, which the same commit publishes. Each settled process is in exactly
+one of them, so that questions about jobs add up rows of process_kinds and of the processes that are
+not settled, and never ask whether a job is over. One that comes back only has more rows.
+
+All files of unsettled rows are settled together: none of them is left with an older row of a
+process that is settled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository.query.engine import UNSETTLED, connect, shape
+from jostle.repository.query.process_kinds import added_kinds, kinds_of
+from jostle.repository.store.file_days import File
+from jostle.repository.store.layout import DAY_NS
+from jostle.repository.store.state import RepositoryState
+from jostle.repository.store.tables import Ints, PartitionChunk
+
+KINDS = "process_kinds"
+
+
+def unsettled(state: RepositoryState) -> list[File]:
+    """Return the files with rows of processes that are not settled."""
+    return state.reaching("processes", *UNSETTLED)
+
+
+def settled_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
+    """Turn unsettled rows of processes into what is stored instead.
+
+    Args:
+        rows: The newest row of each process, in the order in which they are to lie in a file.
+    """
+    over = rows["complete"].to_numpy()
+    day = _day(rows)
+    for number in np.unique(day[over]).tolist():
+        yield from day_chunks(rows.filter(pa.array(over & (day == number))))
+    if not over.all():
+        yield PartitionChunk("processes", rows.filter(pa.array(~over)), 0, 0)
+
+
+def day_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
+    """Return the files of processes that ended on one day: theirs, and that of their kinds."""
+    if not rows.num_rows:
+        return
+    first = _ints(rows, "first_slice") * _ints(rows, "slice_ns")
+    lo = int(np.minimum(first, _ints(rows, "start_ns")).min())
+    hi = int(ends(rows).max())
+    yield PartitionChunk("processes", rows, lo, hi)
+    kinds = _asked(f"SELECT * FROM ({kinds_of(_whole('processes'))}) ORDER BY ALL", rows)
+    yield PartitionChunk(KINDS, kinds, lo, hi)
+
+
+def merged_kinds(rows: pa.Table) -> pa.Table:
+    """Add up rows of process_kinds that are about one kind."""
+    return _asked(f"SELECT * FROM ({added_kinds(_whole(KINDS))}) ORDER BY ALL", rows)
+
+
+def unsettle(state: RepositoryState) -> None:
+    """Take back that processes are settled, where some of their files are lost.
+
+    What is left is asked row by row until the next compaction settles it again.
+    """
+    state.files.change(
+        [replace(file, lo=0, hi=0) for file in state.of("processes")],
+        [file.path for file in (*state.of("processes"), *state.of(KINDS))],
+    )
+
+
+def days_of(files: Iterable[File]) -> dict[int, list[File]]:
+    """Group settled files by their day, since the epoch."""
+    days: dict[int, list[File]] = {}
+    for file in files:
+        if file.hi:
+            days.setdefault((file.hi - 1) // DAY_NS, []).append(file)
+    return days
+
+
+def _day(rows: pa.Table) -> Ints:
+    return (ends(rows) - 1) // DAY_NS
+
+
+def ends(rows: pa.Table) -> Ints:
+    """Return when processes ended, or were seen last, ns since the epoch."""
+    seen = (_ints(rows, "last_slice") + 1) * _ints(rows, "slice_ns")
+    result: Ints = np.maximum(seen, _ints(rows, "end_ns"))
+    return result
+
+
+def _ints(rows: pa.Table, name: str) -> Ints:
+    values: Ints = pc.fill_null(rows[name], 0).to_numpy().astype(np.int64)
+    return values
+
+
+def _whole(table: str) -> str:
+    """Return SQL of the rows that `_asked` is about, with all columns of their table."""
+    return f"({shape(table)} UNION ALL BY NAME SELECT * FROM given)"
+
+
+def _asked(sql: str, rows: pa.Table) -> pa.Table:
+    with contextlib.closing(connect()) as database:
+        database.register("given", rows)
+        return database.sql(sql).to_arrow_table()
