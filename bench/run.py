@@ -39,6 +39,7 @@ import mpi_peers
 import mpi_segments
 import mpi_whole
 import open_log
+import passes
 import process
 import receive
 import ship
@@ -61,6 +62,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "agent": agent.rows,
     "ship": ship.rows,
     "ingest": ingest.rows,
+    "passes": passes.rows,
     "receive": receive.rows,
     "background": background.rows,
     "open": open_log.rows,
