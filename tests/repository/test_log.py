@@ -197,6 +197,21 @@ def test_an_older_jostle_says_that_it_is_too_old(grown, monkeypatch) -> None:
     assert error.value.hint == "Upgrade jostle."
 
 
+def test_a_checkpoint_names_nothing_elsewhere(grown) -> None:
+    """Pieces out of use are removed: a checkpoint may not make that any other file."""
+    store, *_ = grown
+    path = store.path / "commits" / "00000009.checkpoint.json"
+    value = json.loads(path.read_bytes())
+    del value["sum"], value["number"], value["version"]
+    value["dropped"] = {"../slices/x.parquet": 0}
+    path.write_bytes(seal(value, 9))
+    keys = stored_keys(store)
+    assert Repository(store.path).damage() == [
+        f"commits/{path.name} is damaged: it names files that are no pieces."
+    ]
+    assert stored_keys(Repository(store.path)) == keys
+
+
 def test_a_reader_that_stays_begins_anew_with_checkpoints(grown, spool) -> None:
     """What it holds in memory is what commits since the last two checkpoints said."""
     store, made, _ = grown

@@ -98,8 +98,8 @@ class Pieces:
 
 
 def is_piece(name: str) -> bool:
-    """Return whether a file of the folder of commits is a piece."""
-    return name.endswith(ENDINGS) and not name.startswith(".")
+    """Return whether a name is that of a piece, in the folder of commits itself."""
+    return name.endswith(ENDINGS) and not name.startswith(".") and "/" not in name
 
 
 def _sum(data: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from jostle.repository.errors import ConflictError
 from jostle.repository.store.file_days import Day, File, FileDays, file_row
 from jostle.repository.store.layout import COMMITS
-from jostle.repository.store.pieces import Pieces
+from jostle.repository.store.pieces import Pieces, is_piece
 from jostle.repository.store.profile_positions import (
     Position,
     ProfilePositions,
@@ -74,6 +74,8 @@ class RepositoryState:
                 state._dropped = dict(value["dropped"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamageError(f"it is incomplete ({error})") from error
+        if not all(isinstance(name, str) and is_piece(name) for name in state.pieces):
+            raise DamageError("it names files that are no pieces")
         state.base = number
         pieces.forget_but(state._named())
         return state
