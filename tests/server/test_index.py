@@ -15,6 +15,7 @@ from fastapi import HTTPException
 from jostle.report.models.jobs import job_rows
 from jostle.repository import Repository
 from jostle.repository.ingest.ingest import Ingester
+from jostle.repository.maintenance.compact import expire
 from jostle.server.context import ServerContext
 from jostle.server.jobs.index import Filter, JobIndex, ask
 from synth import EPOCH, SECOND, Profile
@@ -142,6 +143,30 @@ def test_rows_are_those_of_the_command(planted: Path) -> None:
         moved = told["read_bytes"] + told["written_bytes"]
         assert sum(own["spark"]) == pytest.approx(moved)
     assert index.refresh() == []
+
+
+def test_a_compaction_is_no_reason_to_read_all_jobs_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Repository(tmp_path / "repository", create=True)
+    for day, job in enumerate("abc"):
+        profile = Profile(job=job, start_ns=EPOCH + day * 86_400 * SECOND, boot_id=uuid.UUID(int=1))
+        profile.add_mount(0, path="/scratch", type="ext4")
+        profile.add_slice(profile.first_slice, {"posix_write_bytes": {0: 4096}})
+        profile.write(tmp_path / "spool")
+        store.ingest([tmp_path / "spool"])
+    index = JobIndex(store)
+    index.refresh()
+    rows, made, asked = index.rows, index._made, []
+    monkeypatch.setattr(index, "_made", lambda names: asked.append(names) or made(names))
+    store.compact()
+    assert index.refresh() == []
+    assert index.rows == rows
+    assert None not in asked
+    now_s = (EPOCH + 2 * 86_400 * SECOND) / 1e9
+    expire(store.path, 0.0, now_s=now_s)
+    assert index.refresh() == ["a", "b"]
+    assert asked.pop() is None
 
 
 def test_few_slices_make_no_comb(tmp_path: Path) -> None:

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 _RANKS = """
 SELECT job, identity, sum(processes)::BIGINT AS ranks, min(mpi_library) AS library
-FROM process_kinds WHERE is_rank AND job = coalesce(?, job)
+FROM process_kinds WHERE is_rank AND ($1 IS NULL OR list_contains($1, job))
 GROUP BY job, identity ORDER BY ranks DESC, identity
 """
 
 
-def mpi_programs(store: Repository, job: str | None = None) -> dict[str, dict[str, Any]]:
-    """Return, for each job (or one) that has MPI ranks: ranks, programs and mpi_library."""
+def mpi_programs(
+    store: Repository, names: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return, for each job (or some) that has MPI ranks: ranks, programs and mpi_library."""
     found: dict[str, dict[str, Any]] = {}
-    for row in store.query(_RANKS, [job]).to_pylist():
+    for row in store.query(_RANKS, [None if names is None else list(names)]).to_pylist():
         known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
         known["ranks"] += row["ranks"]
         known["programs"][row["identity"]] = row["ranks"]
@@ -49,9 +51,9 @@ def job_rows(
     """
     marks = {}
     if traffic:
-        found = store.loads.job_marks(names, *([span] if span else []))
+        found = store.loads.job_marks(names, span)
         marks = {row["job"]: row for row in found.to_pylist()}
-    mpi = mpi_programs(store)
+    mpi = mpi_programs(store, names)
     rows = []
     for row in store.jobs(names).to_pylist():
         mark = marks.get(row["job"], {})
@@ -98,7 +100,7 @@ def job_row(store: Repository, job: str) -> dict[str, Any]:
         # The table of processes is not renewed with every slice, the rollup is.
         seen = store.query(_SEEN_OF, [job]).to_pylist()[0]["seen_ns"] or 0
         row["end_ns"] = max(row["end_ns"], seen)
-    row |= mpi_programs(store, job).get(job, NO_MPI)
+    row |= mpi_programs(store, [job]).get(job, NO_MPI)
     return row
 
 

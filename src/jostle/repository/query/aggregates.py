@@ -34,11 +34,13 @@ class Files:
         number: Number of the newest commit.
         naming: Files of the tables that list jobs, and their bytes.
         newest_ns: End of the newest slice.
+        horizon_ns: What ended before it was removed.
     """
 
     number: int
     naming: frozenset[str]
     newest_ns: int
+    horizon_ns: int
 
 
 class Loads:
@@ -163,8 +165,9 @@ class Loads:
         """Return the files of the newest commit."""
         number = self._engine.refresh()
         naming = [file for table in _NAMING for file in self._engine.files(table)]
-        newest_ns = self._engine.log.state.files.newest_of("node_rollup")
-        return Files(number, frozenset(file.path for file in naming), newest_ns)
+        state = self._engine.log.state
+        newest_ns = state.files.newest_of("node_rollup")
+        return Files(number, frozenset(file.path for file in naming), newest_ns, state.horizon_ns)
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
         """Return the jobs that have rows in some files; files that are gone are ignored."""
@@ -183,21 +186,30 @@ class Loads:
 
         return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
 
-    def job_marks(self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> pa.Table:
+    def _time_of(self, jobs: Sequence[str] | None, span: tuple[int, int] | None) -> tuple[int, int]:
+        """Return the time of some jobs, where it is not given; None: of all."""
+        if span is not None or jobs is None:
+            return span or ALWAYS
+        return self._engine.window(*jobs)
+
+    def job_marks(
+        self, jobs: Sequence[str] | None, span: tuple[int, int] | None = None
+    ) -> pa.Table:
         """Return figures that change with a job's data: records, newest slice, bytes.
 
         Args:
             jobs: Their names; None: of all.
-            span: All their time, ns since the epoch; it may be wider.
+            span: All their time, ns since the epoch; it may be wider. None: it is looked up.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
             read_bytes, written_bytes.
         """
         which, params = ("", []) if jobs is None else ("WHERE list_contains($1, job)", [list(jobs)])
+        time = self._time_of(jobs, span)
 
         def stored(table: str) -> str:
-            return self._engine.stored(table, *span)
+            return self._engine.stored(table, *time)
 
         return self._engine.ask(
             lambda: (
@@ -242,7 +254,7 @@ class Loads:
         self,
         jobs: Sequence[str] | None,
         points: int,
-        span: tuple[int, int] = ALWAYS,
+        span: tuple[int, int] | None = None,
         *,
         table: Rollup = "rollup",
         metrics: Sequence[str] = TRAFFIC,
@@ -254,7 +266,7 @@ class Loads:
         Args:
             jobs: Their names; None: of all.
             points: How many, from a job's start to its end.
-            span: All their time, ns since the epoch; it may be wider.
+            span: All their time, ns since the epoch; it may be wider. None: it is looked up.
             table: rollup or node_rollup.
             metrics: Metrics of that table to add up.
 
@@ -262,11 +274,12 @@ class Loads:
             Columns job, place (0 to points - 1) and value.
         """
         which = "" if jobs is None else "WHERE list_contains($1, job)"
+        time = self._time_of(jobs, span)
         value = " + ".join(f"coalesce({name}_sum, 0)" for name in metrics)
         return self._engine.ask(
             lambda: (
                 # The table of processes is not renewed with every slice of a job that runs.
-                f"WITH r AS (SELECT * FROM {self._engine.stored(table, *span)}), "
+                f"WITH r AS (SELECT * FROM {self._engine.stored(table, *time)} {which}), "
                 "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
                 "j AS (SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) "
                 "THEN max(over_ns) ELSE max(greatest(end_ns, seen_ns, coalesce(seen, 0))) END "

@@ -389,14 +389,15 @@ class Engine:
         # Of these tables only files of what is over have a time.
         return self._whole(state.reaching(name, *UNSETTLED) + state.reaching(name, max(lo, 0), hi))
 
-    def window(self, job: str) -> tuple[int, int]:
-        """Return the span of time in which a job has slices, ns."""
+    def window(self, *jobs: str) -> tuple[int, int]:
+        """Return the span of time in which some jobs have slices, ns."""
+        which = "job = ?" if len(jobs) == 1 else "list_contains(?::VARCHAR[], job)"
         bounds = self.ask(
             lambda: (
                 "SELECT min(first_ns) AS lo, max(seen_ns) AS hi "
-                f"FROM ({self.source('process_kinds')}) WHERE job = ?"
+                f"FROM ({self.source('process_kinds')}) WHERE {which}"
             ),
-            [job],
+            [jobs[0] if len(jobs) == 1 else list(jobs)],
         ).to_pylist()[0]
         return (bounds["lo"] or 0, (bounds["hi"] or 0) + _OLDEST_SLICE_NS)
 

@@ -15,7 +15,6 @@ from jostle.report.format.users import owner_name
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import view
 from jostle.repository import Repository
-from jostle.repository.query.engine import ALWAYS
 from jostle.server.background.tiles import CELL_NS, SETTLED_NS
 
 Row = dict[str, Any]
@@ -109,6 +108,7 @@ class JobIndex:
     def __post_init__(self) -> None:
         self._files: frozenset[str] = frozenset()
         self._left_out: frozenset[str] = frozenset()
+        self._horizon_ns = 0
         self._turn = threading.Lock()
         self._refreshed = 0.0
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
@@ -145,8 +145,11 @@ class JobIndex:
                 return []
             new = now.naming - self._files
             gone = self._files - now.naming
+            left_out = frozenset(self.repository.left_out())
             names = None
-            if self._files and not gone:
+            # A compaction only stores rows anew; but what goes without a successor is gone.
+            is_less = now.horizon_ns != self._horizon_ns or left_out != self._left_out
+            if self._files and not is_less and (new or not gone):
                 names = self.repository.loads.jobs_in(sorted(new))
             found = self._made(names)
             before, self.newest_ns = self.marks, now.newest_ns
@@ -157,6 +160,7 @@ class JobIndex:
             self.marks = {job: self._mark(row) for job, row in self.rows.items()}
             self._files, self.number = now.naming, now.number
             self._left_out = frozenset(self.repository.left_out())
+            self._horizon_ns = now.horizon_ns
             changed = [job for job, mark in self.marks.items() if before.get(job) != mark]
             changed += [job for job in before if job not in self.marks]
             self._changes.append((now.number, changed))
@@ -177,10 +181,8 @@ class JobIndex:
         for kind, metrics in _TIMES.items():
             if not quiet:
                 break
-            # No end: that of one that runs may be later than its row of processes has it.
-            first = min(row["start_ns"] - row["slice_ns"] for row in quiet.values())
             times = self.repository.loads.job_curves(
-                list(quiet), SPARK, (first, ALWAYS[1]), table="node_rollup", metrics=metrics
+                list(quiet), SPARK, table="node_rollup", metrics=metrics
             )
             for job, curve in _by_job(times.to_pylist()).items():
                 found[job] = (kind, curve)
