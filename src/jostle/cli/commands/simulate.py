@@ -41,13 +41,15 @@ def command() -> None:
               help="Processes that MPI programs start on a node.")  # fmt: skip
 @click.option("--aggressors", type=int, default=3, show_default=True, metavar="A",
               help="Jobs that slow others by known amounts.")  # fmt: skip
+@click.option("--faults", type=int, default=3, show_default=True, metavar="F",
+              help="Slow servers, throttled nodes and reboots, in turn.")  # fmt: skip
 @click.option("--as", "form", type=click.Choice(["repository", "spools"]), default="repository",
               show_default=True, help="Write a repository, or what nodes would have in their "
               "spools: a folder each.")  # fmt: skip
 @json_option
 def site(
     out: Path, nodes: int, days: float, seed: int, slice_ns: int, processes: int, aggressors: int,
-    form: Form, as_json: bool,
+    faults: int, form: Form, as_json: bool,
 ) -> None:  # fmt: skip
     """Simulate a site into the new folder OUT: a repository, and truth.json in it.
 
@@ -57,14 +59,14 @@ def site(
     """
     from jostle.synthetic import SiteSpec, simulate_site
 
-    if nodes < 8 or days <= 0 or processes < 1 or aggressors < 0:
+    if nodes < 8 or days <= 0 or processes < 1 or min(aggressors, faults) < 0:
         raise UsageError(
             "A site has at least 8 nodes, one process per node, and a time above 0.",
             hint="Try `jostle simulate site OUT --nodes 16 --days 0.1`.",
         )
     spec = SiteSpec(
         nodes=nodes, days=days, seed=seed, slice_s=slice_ns / 1e9, processes_per_node=processes,
-        aggressors=aggressors,
+        aggressors=aggressors, faults=faults,
     )  # fmt: skip
     with Bar("simulating", quiet=as_json) as bar:
         simulated = simulate_site(out, spec, form, bar.advance)
