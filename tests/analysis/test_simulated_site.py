@@ -17,7 +17,10 @@ from jostle.synthetic.site.encode import layout, slice_records
 from synth_format import schema_layout, slice_record
 
 SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4, commit_s=600)
-TABLES = ("slices", "mount_slices", "processes", "mounts", "rollup", "node_rollup")
+TABLES = (
+    "slices", "mount_slices", "processes", "mounts", "rollup", "node_rollup", "machines",
+    "components", "component_slices",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +95,21 @@ def test_what_is_stored_agrees_with_the_truth(site: Simulated) -> None:
     assert sums["raw"] == sums["rolled"] > 0
     busiest = repository.query("SELECT max(os_user_ns / os_cpus) AS t FROM slices").to_pylist()
     assert busiest[0]["t"] <= SMALL.slice_ns
+
+
+def test_agents_count_what_processes_did(site: Simulated) -> None:
+    repository = Repository(site.path)
+    both = repository.query(
+        "SELECT c.w, p.w AS of_processes FROM "
+        "(SELECT sum(storage_write_bytes) AS w FROM component_slices "
+        "WHERE kind = 'lustre_mount') c, "
+        "(SELECT sum(posix_write_bytes) AS w FROM mount_slices WHERE mount LIKE 'lustre%') p"
+    ).to_pylist()[0]
+    assert both["w"] == pytest.approx(both["of_processes"], rel=1e-3)
+    down = next(fault for fault in site.faults if fault.kind == "reboot")
+    lives = "SELECT count(DISTINCT machine) AS n FROM machines WHERE host = "
+    host = f"node{down.place:05d}"
+    assert repository.query(f"{lives}'{host}'").to_pylist()[0]["n"] == 2
 
 
 def test_nodes_belong_to_one_job_at_a_time(site: Simulated) -> None:

@@ -96,6 +96,8 @@ class Stretch:
         daily: Factors of each day: mount, disk, cores -> (nodes, days).
         noise: Standard deviation of the log of a service time, slice by slice.
         rng: Source of chance.
+        cores: Of each node.
+        capacity: Bytes/s of each file system.
     """
 
     hosts: list[str]
@@ -108,6 +110,8 @@ class Stretch:
     daily: dict[str, Floats]
     noise: float
     rng: np.random.Generator
+    cores: int = CORES
+    capacity: float = SERVER_CAPACITY
 
     def __post_init__(self) -> None:
         days = (self.seconds // 86_400).astype(int)
@@ -138,7 +142,7 @@ class Stretch:
 
     def _server_s(self, mount: int) -> Floats:
         """Return what a request takes on a server, slice by slice."""
-        used = self._moved(mount).sum(axis=0) / (SERVER_CAPACITY * self.slice_s)
+        used = self._moved(mount).sum(axis=0) / (self.capacity * self.slice_s)
         slow = self.factor("slow server", "", mount)
         crowd: Floats = 1 + used / (1.1 - np.minimum(used, 1.0))
         return _SERVICE_S * slow * crowd * self._jitter(len(self.seconds))
@@ -161,7 +165,7 @@ class Stretch:
                 yield self._batch_job(load, row)
 
     def _machine(self, host: str, cpu: Floats, queued: Floats, row: int | None) -> Component:
-        whole = CORES * self.slice_s * 1e9
+        whole = self.cores * self.slice_s * 1e9
         busy = np.minimum(cpu, 0.98 * whole)
         left = self.factor("throttled node", host)
         works = busy / whole
@@ -173,14 +177,14 @@ class Stretch:
         throttled = np.where((left < 1) & (works > 0.05), self.rng.poisson(20, len(busy)), 0)
         return Component("machine", host, values={
             "cpu_user_ns": 0.9 * busy, "cpu_system_ns": 0.1 * busy, "cpu_idle_ns": whole - busy,
-            "cpu_iowait_ns": 0.02 * (whole - busy), "cpu_count": np.full(len(busy), CORES),
-            "cpu_runnable": np.ceil(CORES * works + queued / self.slice_s / 1e9),
+            "cpu_iowait_ns": 0.02 * (whole - busy), "cpu_count": np.full(len(busy), self.cores),
+            "cpu_runnable": np.ceil(self.cores * works + queued / self.slice_s / 1e9),
             "cpu_frequency_khz": clock, "cpu_frequency_min_khz": 0.98 * clock,
             "cpu_frequency_limit_khz": np.where(left < 1, FREQUENCY_KHZ * left, 0),
             "cpu_throttle_ops": throttled,
             "cpu_throttle_ns": np.where(throttled > 0, (1 - left) * busy, 0),
             "pressure_cpu_ns": np.minimum(queued, self.slice_s * 1e9),
-            "pressure_io_ns": 0.01 * (whole - busy) / CORES,
+            "pressure_io_ns": 0.01 * (whole - busy) / self.cores,
             "memory_used_bytes": np.full(len(busy), _MEMORY // 4),
             "memory_limit_bytes": np.full(len(busy), _MEMORY),
             "memory_read_bytes": 2 * busy, "memory_write_bytes": busy,
@@ -253,7 +257,7 @@ class Stretch:
         mount = self.mounts[number]
         asked = {name: values.sum(axis=0) for name, values in self.traffic.asked(number).items()}
         taken = self._service[number]
-        used = (asked["read_bytes"] + asked["write_bytes"]) / (SERVER_CAPACITY * self.slice_s)
+        used = (asked["read_bytes"] + asked["write_bytes"]) / (self.capacity * self.slice_s)
         slow = self.factor("slow server", "", number)
         requests = _requests(asked["read_bytes"], asked["write_bytes"], REQUEST, taken)
         meta = {"storage_meta_ops": asked["meta_ops"],

@@ -14,25 +14,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle._schema import COMPONENT_IDS
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
-from jostle.repository.store.layout import HOUR_NS, MARKER, TABLES, mount_identity, process_id
+from jostle.repository.store.layout import MARKER, TABLES, mount_identity, process_id
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import (
     PartitionChunk,
-    dictionary,
-    order,
-    split_by_partition,
-    without_zeros,
 )
+from jostle.synthetic.machines.component_rows import component_rows
 from jostle.synthetic.machines.counters import (
     SERVER_CAPACITY,
     Component,
     FileSystem,
     Floats,
-    Ints,
     Stretch,
     daily_factors,
 )
@@ -176,7 +171,7 @@ class _Site:
         for number in range(len(self._mounts)):
             every += [(self._name(f"server{number}", each), each)
                       for each in stretch.server(number)]  # fmt: skip
-        yield from self._rows(every, first, count)
+        yield from component_rows(every, self._first + first, count, self._slice_ns)
 
     def _name(self, host: str, component: Component) -> dict[str, Any]:
         """Return a component's row of table components."""
@@ -190,43 +185,6 @@ class _Site:
                 "major": 0, "minor": 0,
             }  # fmt: skip
         return self._known[key]
-
-    def _rows(
-        self, every: list[tuple[dict[str, Any], Component]], first: int, count: int
-    ) -> Iterator[PartitionChunk]:
-        used = sorted({name for _, component in every for name in component.values})
-        columns = {
-            name: np.concatenate([
-                np.floor(np.broadcast_to(component.values.get(name, 0.0), count)).astype(np.int64)
-                for _, component in every
-            ]) for name in used
-        }  # fmt: skip
-        which = np.repeat(np.arange(len(every)), count)
-        at = np.tile(self._first + first + np.arange(count), len(every))
-        hour = at * self._slice_ns // HOUR_NS
-        names = sorted(range(len(every)), key=lambda k: tuple(
-            every[k][0][key] for key in ("kind", "host", "name", "job")))  # fmt: skip
-        rank = np.argsort(names)
-        by = order(hour, rank[which], at)
-        by = by[np.any([columns[name][by] for name in used], axis=0)]
-        which, at, hour = which[by], at[by], hour[by]
-        texts = {key: [row[key] for row, _ in every] for key in
-                 ("kind", "host", "name", "source", "mount", "job")}  # fmt: skip
-        table: dict[str, Any] = {key: _texts(values, which) for key, values in texts.items()}
-        table |= {
-            "slice": at, "slice_ns": np.full(len(at), self._slice_ns),
-            "span": np.ones(len(at), dtype=np.int32),
-            "machine": np.array([row["machine"] for row, _ in every])[which],
-            "component": np.array([row["component"] for row, _ in every])[which],
-            "epoch": np.zeros(len(at), dtype=np.int64),
-            "unknown": dictionary(np.zeros(len(at), dtype=np.int64), [""]),
-            **{name: columns[name][by] for name in used},
-        }  # fmt: skip
-        order_of = [*TABLES["component_slices"].keys, "epoch", "unknown",
-                    *(name for name in COMPONENT_IDS if name in columns)]  # fmt: skip
-        rows = without_zeros("component_slices", pa.table({key: table[key] for key in order_of}))
-        start = at * self._slice_ns
-        yield from split_by_partition("component_slices", rows, hour, start, start + self._slice_ns)
 
     def names(self) -> Iterator[PartitionChunk]:
         """Return the rows of machines and components."""
@@ -247,12 +205,6 @@ class _Site:
         for table, rows in (("machines", machines), ("components", list(self._known.values()))):
             schema = pa.schema(list(TABLES[table].keys.items()))
             yield PartitionChunk(table, pa.Table.from_pylist(rows, schema), 0, 0)
-
-
-def _texts(values: list[str], which: Ints) -> pa.DictionaryArray:
-    distinct = sorted(set(values))
-    codes = np.array([distinct.index(value) for value in values], dtype=np.int64)
-    return dictionary(codes[which], distinct)
 
 
 def _boot(hosts: list[str], host: str) -> str:

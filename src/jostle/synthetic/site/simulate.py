@@ -18,6 +18,7 @@ from jostle.repository.store.log import Log
 from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
+from jostle.synthetic.site.agents import Agents
 from jostle.synthetic.site.course import Interval
 from jostle.synthetic.site.processes import Ranks
 from jostle.synthetic.site.run import SiteRun
@@ -75,6 +76,7 @@ class RepositoryWriter(SiteRun):
             raise RepositoryError(f"There is a repository in {target}.", hint="Name a new folder.")
         Repository(target, create=True)
         self._log = Log(target)
+        self._agents = Agents(spec, self.jobs, self.course)
         self._position: dict[int, tuple[int, int, int]] = {}  # job: records, revision, row slice
         self._hour = spec.first_slice * spec.slice_ns // HOUR_NS
 
@@ -85,13 +87,12 @@ class RepositoryWriter(SiteRun):
             compact(self._path)
             self._hour = hour
         made = self.begin(interval)
-        if not made and not interval.ended:
-            return
-        chunks: list[PartitionChunk] = []
+        chunks, agents = self._agents.add(interval, made)
         for block in made:
             mounts = self.jobs.mount[[ranks.job for ranks in block.ranks]]
             chunks += slice_chunks(self.spec, block, mounts)
         advance, rows = self._lives(interval)
+        advance |= agents
         if rows:
             chunks.append(PartitionChunk("processes", process_table(self.spec, rows), 0, 0))
             mount_rows = [(ranks, int(self.jobs.mount[ranks.job])) for ranks, _ in rows]
