@@ -92,7 +92,8 @@ def test_files_are_those_of_a_dictionary(tmp_path: Path, seed: int) -> None:
                 added.append(File(table, f"{table}/{number}.parquet", 1, 2, 0, 0, "x"))
                 continue
             lo = day * DAY_NS + chance.randrange(24) * HOUR_NS
-            path = f"{table}/date=1970-01-0{day + 1}/{number}.parquet"
+            folder = chance.choice(["date", "ended"])
+            path = f"{table}/{folder}=1970-01-0{day + 1}/{number}.parquet"
             hi = lo + chance.choice([1, 30]) * HOUR_NS  # beyond its day
             added.append(File(table, path, 1, 2, lo, hi))
         held.change(added, gone)

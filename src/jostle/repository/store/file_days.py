@@ -55,7 +55,8 @@ class Day:
     """What a checkpoint says of a day.
 
     Attributes:
-        day: The part of its files' paths, such as date=2026-11-21; "" for tables without time.
+        day: The part of its files' paths, such as date=2026-11-21 or ended=2026-11-21; "" for files
+            without time.
         name: Of the piece with its files.
         lo: Start of their earliest slice, ns since the epoch.
         hi: End of their latest slice.
@@ -242,7 +243,7 @@ class _Listed:
     def write(self, day: str, pieces: Pieces) -> Day:
         sink = pa.BufferOutputStream()
         pq.write_table(self.rows, sink, compression="zstd")
-        kind = f"files-{day.removeprefix('date=') or 'always'}"
+        kind = f"files-{day.removeprefix('date=').replace('=', '-') or 'always'}"
         name = pieces.write(kind, ".parquet", sink.getvalue().to_pybytes())
         pieces.remember(name, self)
         lo, hi = self.rows["lo"].to_numpy().min(), self.rows["hi"].to_numpy().max()
@@ -258,4 +259,4 @@ def _table_of(path: str) -> str:
 
 def _day_of(path: str) -> str:
     part = path.split("/")[1]
-    return part if part.startswith("date=") else ""
+    return part if part.startswith(("date=", "ended=")) else ""
