@@ -44,6 +44,7 @@ import process
 import receive
 import ship
 import size
+import spark
 import web_api
 import web_browser
 import whole
@@ -67,6 +68,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "background": background.rows,
     "open": open_log.rows,
     "interference": interference.rows,
+    "spark": spark.rows,
     "estimate": estimate.rows,
     "links": links.rows,
     "inject": inject.rows,

@@ -125,6 +125,18 @@ make_venv() {
     fi
 }
 
+# Half a gigabyte, and only tests/spark needs it: without a registry in reach they are skipped.
+install_spark() {
+    local stamp=.venv/.spark-lock.txt
+    cmp -s tools/spark-lock.txt "$stamp" && return
+    if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --require-hashes -r tools/spark-lock.txt 2>build/spark.log; then
+        cp tools/spark-lock.txt "$stamp"
+    else
+        say "Note: Apache Spark was not installed (build/spark.log); tests/spark are skipped."
+    fi
+}
+
 build_native() {
     [ -f build/build.ninja ] || cmake --preset dev >/dev/null
     cmake --build build -- -k 0 >build/last.log 2>&1 || {
@@ -144,5 +156,6 @@ install_packages
 make_venv
 mkdir -p build
 build_ui & # which mostly waits for the registry
+install_spark &
 build_native
 wait

@@ -9,6 +9,7 @@ ends with N. ```c save=NAME: the reader saves it as NAME, so do we.
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import re
@@ -176,6 +177,8 @@ def test_commands(page: Path, command: Path, tmp_path: Path, labs_go: None) -> N
         words = {word for command in found for word in command.text.split()}
         if tool in words and shutil.which(tool) is None:
             pytest.skip(f"no {tool} here")
+    if page.stem == "ask-with-spark" and importlib.util.find_spec("pyspark") is None:
+        pytest.skip("no pyspark here")
     bins = [ROOT / ".venv/bin", ROOT / "build/native"]
     if page.stem != "first-profile":  # what is read first starts as it does for its reader
         bins.insert(0, command)

@@ -176,5 +176,5 @@ def _check_master(master: str) -> None:
             return
     raise SparkError(
         f"The master {master} cannot be reached: {why}.",
-        hint="Start it (start-master.sh), or name another; its page shows its address.",
+        hint="Start it, or name another (docs/how-to/ask-with-spark.md).",
     )
