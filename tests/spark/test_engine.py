@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from jostle.errors import JostleError
 from jostle.report.models.background import background_of
 from jostle.report.models.metrics import DEFAULT, view
 from jostle.report.models.nodes import node_differences
+from jostle.report.models.trends import program_trends
 from jostle.repository import Repository
 from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines
 
@@ -92,7 +94,15 @@ def test_there_are_days_and_encounters(engine: SparkEngine, days: Path) -> None:
         > 1
     )
     assert engine.matrix().encounters
-    assert engine.matrix(as_user=1000) == matrix(Repository(days).programs_beside(), as_user=1000)
+    assert engine.matrix(1000) == matrix(Repository(days).programs_beside(), as_user=1000)
+
+
+def test_weeks_are_equal(engine: SparkEngine, days: Path) -> None:
+    store = Repository(days)
+    seen = program_trends(engine.repository, partial(engine.matrix, None), 2)
+    wanted = program_trends(store, lambda span: matrix(store.programs_beside(span)), 2)
+    assert seen == wanted
+    assert wanted.programs
 
 
 @pytest.mark.parametrize("what", ["rollup", "mount_slices", "processes", "jobs", "a job"])

@@ -31,6 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "neighbours": ("neighbours", "Who ran when and where beside a job."),
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
+        "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
         "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),

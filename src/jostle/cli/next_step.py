@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 #: Verbs in the order in which they are shown.
 PATH = (
-    "run", "inject", "lab exec", "simulate site", "ingest", "receive", "jobs", "matrix", "nodes",
-    "digest", "estimate", "compare", "neighbours", "placement", "interference", "timeline",
-    "background", "serve",
+    "run", "inject", "lab exec", "simulate site", "ingest", "receive", "jobs", "trends",
+    "matrix", "nodes", "digest", "estimate", "compare", "neighbours", "placement", "interference",
+    "timeline", "background", "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
@@ -39,6 +39,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "no pair": ("run -- CMD", "serve"),
         "nothing": ("run -- CMD",),
     },
+    "trends": {"programs": ("matrix", "serve"), "nothing": ("run -- CMD",)},
     "nodes": {
         "differences": ("timeline --node NODE", "serve"),
         "none": ("serve",),

@@ -561,9 +561,9 @@ class Repository:
         """Return when processes moved bytes on mounts, and what the job moved there."""
         return process_ends(self._engine, job)
 
-    def programs_beside(self) -> Programs:
+    def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
-        return programs_beside(self._engine)
+        return programs_beside(self._engine, span)
 
     # Handing out
 

@@ -27,7 +27,7 @@ from jostle.repository.query.divided import Question, combine
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.query.export import ExportSelection
 from jostle.repository.query.lifetimes import Life
-from jostle.repository.query.programs import of_jobs, questions, shares
+from jostle.repository.query.programs import alive, of_jobs, questions, shares
 from jostle.repository.store.files import plain_errors
 from jostle.repository.store.layout import TABLES
 from jostle.repository.types import ExportReport
@@ -68,15 +68,19 @@ class SparkEngine:
         answers = self._collected(self._spread(parts).map(work))
         return combine([unpacked(data) for data in answers], question)
 
-    def matrix(self, *, as_user: int | None = None) -> Matrix:
+    def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         """Find which program slowed which, as `jostle.analysis.matrix` does.
+
+        Args:
+            as_user: As there.
+            span: Only of slices that begin in it, ns since the epoch.
 
         The rollups are read a day a task, and resources compared a share of them a task; only sums
         over jobs come here.
         """
-        everyone = facts(self._engine)
+        everyone = alive(facts(self._engine), span)
         cast = cast_of(everyone, Eyes() if as_user is None else Eyes(users=frozenset({as_user})))
-        asked = questions(everyone)
+        asked = questions(everyone, span)
         parts = [
             (place, number, part, question)
             for place, question in enumerate(asked.values())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle.repository.types import ExportReport
 
+ALWAYS = (0, 2**63 - 1)
 F = TypeVar("F", bound=Callable[..., Any])
 _MASTER = re.compile(r"spark://.+|k8s://.+|yarn|local(\[.+\])?")
 
@@ -29,8 +30,8 @@ class Asked(Protocol):
     def repository(self) -> Repository:
         """What is asked; the engine answers as far as questions can be divided."""
 
-    def matrix(self, *, as_user: int | None = None) -> Matrix:
-        """Find which program slowed which."""
+    def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
+        """Find which program slowed which, in slices that begin in a span of time (ns)."""
 
     def export(
         self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
@@ -45,10 +46,10 @@ class _Embedded:
 
     repository: Repository
 
-    def matrix(self, *, as_user: int | None = None) -> Matrix:
+    def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         from jostle.analysis import matrix
 
-        return matrix(self.repository.programs_beside(), as_user=as_user)
+        return matrix(self.repository.programs_beside(span), as_user=as_user)
 
     def export(
         self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from jostle.repository.query.co_running import COLLECTIVE, P2P, JobFacts, added, facts, family_bytes
 from jostle.repository.query.divided import Question
-from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.lifetimes import Life, lived_of
 
 _KINDS = ("posix", "stdio")
@@ -48,17 +48,31 @@ class Programs:
         return {"file system": self.mounts, "network": self.network, "node": self.nodes}
 
 
-def programs_beside(engine: Engine) -> Programs:
-    """Return what `jostle.analysis.matrix` needs, in one pass over each rollup."""
-    everyone = facts(engine)
-    tables = [engine.divided.ask(question) for question in questions(everyone).values()]
+def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
+    """Return what `jostle.analysis.matrix` needs, in one pass over each rollup.
+
+    Args:
+        engine: What is asked.
+        span: Only of slices that begin in it, ns since the epoch.
+    """
+    everyone = alive(facts(engine), span)
+    tables = [engine.divided.ask(question) for question in questions(everyone, span).values()]
     lives = engine.lives.known()
     return Programs(everyone, *(of_jobs(table, lives, everyone) for table in tables))
 
 
-def questions(everyone: Mapping[str, JobFacts]) -> dict[str, Question]:
+def alive(everyone: Mapping[str, JobFacts], span: tuple[int, int]) -> dict[str, JobFacts]:
+    """Return the jobs that lived in a span of time, ns since the epoch."""
+    return {name: fact for name, fact in everyone.items()
+            if fact.start_ns < span[1] and fact.last_ns > span[0]}  # fmt: skip
+
+
+def questions(
+    everyone: Mapping[str, JobFacts], span: tuple[int, int] = ALWAYS
+) -> dict[str, Question]:
     """Return the questions whose answers are the tables of Programs, uncut, by their kinds."""
     keys = "slice, slice_ns"
+    within = f"slice * slice_ns >= {span[0]} AND slice * slice_ns < {span[1]}"
     order = ("resource", "start", "slice_ns", "job")
     files = ", ".join(f"{total(value)} AS {name}" for name, value in _file_columns().items())
     wide = [name for name, fact in everyone.items() if fact.ranks > 1 and len(fact.nodes) > 1]
@@ -67,20 +81,21 @@ def questions(everyone: Mapping[str, JobFacts]) -> dict[str, Question]:
     return {
         "file system": Question(
             f"SELECT job, mount AS resource, {keys}, slice * slice_ns AS start, {files} "
-            f"FROM stored_rollup GROUP BY job, mount, {keys}",
-            order,
+            f"FROM stored_rollup WHERE {within} GROUP BY job, mount, {keys}",
+            order, (), span,
         ),
         "network": Question(
             f"SELECT job, 'network' AS resource, {keys}, slice * slice_ns AS start, {calls} "
-            f"FROM stored_node_rollup WHERE list_contains($1, job) GROUP BY job, {keys}",
-            order, (wide,),
+            f"FROM stored_node_rollup WHERE list_contains($1, job) AND {within} "
+            f"GROUP BY job, {keys}",
+            order, (wide,), span,
         ),
         "node": Question(
             f"SELECT job, host AS resource, {keys}, slice * slice_ns AS start, "
             f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns "
-            "FROM stored_node_rollup WHERE list_contains($1, host) "
+            f"FROM stored_node_rollup WHERE list_contains($1, host) AND {within} "
             f"GROUP BY job, host, {keys}",
-            order, (_shared(everyone),),
+            order, (_shared(everyone),), span,
         ),
     }  # fmt: skip
 

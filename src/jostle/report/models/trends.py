@@ -1,0 +1,86 @@
+"""Which programs disturb, and which suffer, week by week: one content for all views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.model import Matrix
+    from jostle.repository import Repository
+
+#: Weeks that are looked at by default.
+WEEKS = 8
+_DAY_NS = 86_400_000_000_000
+_WEEK_NS = 7 * _DAY_NS
+
+
+@dataclass(frozen=True)
+class WeekOfProgram:
+    """What one program did and suffered in one week.
+
+    Attributes:
+        runs: Its runs that lived in it.
+        active: Mean slowdown that it caused, 0.1 is 10 %; None: it met no other program.
+        passive: Mean slowdown that it suffered, likewise.
+        hurts: Programs that it slows, with evidence.
+        hurt_by: Programs that slow it, with evidence.
+    """
+
+    runs: int
+    active: float | None
+    passive: float | None
+    hurts: list[str]
+    hurt_by: list[str]
+
+
+@dataclass(frozen=True)
+class ProgramTrends:
+    """The programs of a site over some weeks.
+
+    Attributes:
+        begins_ns: Start of each week, ns since the epoch; the oldest first.
+        programs: Per program its weeks, None where it did not run; those that disturb most first.
+    """
+
+    begins_ns: list[int]
+    programs: dict[str, list[WeekOfProgram | None]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return asdict(self)
+
+
+def program_trends(
+    store: Repository, matrix_of: Callable[[tuple[int, int]], Matrix], weeks: int = WEEKS
+) -> ProgramTrends:
+    """Compare the programs of a repository in each of its last weeks.
+
+    Args:
+        store: The repository.
+        matrix_of: Gives the matrix of a span of time (ns) that begins and ends with a day (UTC).
+        weeks: How many, up to its newest slice, of those that have slices.
+    """
+    files = store.snapshot(["rollup", "node_rollup"]).files
+    known = [file for each in files.values() for file in each]
+    if not known:
+        return ProgramTrends([], {})
+    end = -(-max(file.hi for file in known) // _DAY_NS) * _DAY_NS
+    passed = sorted({(end - 1 - file.lo) // _WEEK_NS for file in known})[:weeks]
+    begins = [end - (number + 1) * _WEEK_NS for number in reversed(passed)]
+    programs: dict[str, list[WeekOfProgram | None]] = {}
+    for place, begin in enumerate(begins):
+        for each in matrix_of((begin, begin + _WEEK_NS)).programs:
+            weeks_of = programs.setdefault(each.program, [None] * len(begins))
+            weeks_of[place] = WeekOfProgram(
+                each.runs, each.active, each.passive, each.hurts, each.hurt_by
+            )
+    return ProgramTrends(begins, dict(sorted(programs.items(), key=_most)))
+
+
+def _most(program: tuple[str, list[WeekOfProgram | None]]) -> tuple[int, float, str]:
+    """Return what programs are sorted by: weeks in which they disturb, and how much at most."""
+    name, weeks = program
+    proven = sum(bool(week and week.hurts) for week in weeks)
+    return -proven, -max((week.active or 0.0 for week in weeks if week), default=0.0), name
