@@ -25,6 +25,7 @@ from jostle.validation.scale.viewers import ask
 _DAY_NS = 86_400 * 10**9
 _ASKED = 40
 _OPENED = 5
+_JOBS = 20
 #: One more hour: nodes, processes of each, and how often it is ingested.
 _NODES, _PROCESSES, _PASSES, _PASS_SLICES = 16, 4, 12, 75
 #: Growth over thirty days from which on a measure is called growing.
@@ -160,13 +161,15 @@ def _measure(path: Path, site: SiteSpec) -> Measured:
 
 
 def _content(path: Path) -> tuple[int, int, int, list[str]]:
-    """Return process-slices, files, their bytes, and the jobs of the last day."""
+    """Return process-slices, files, their bytes, and the newest jobs of 15 min to 2 h."""
     store = Repository(path)
     every = [file for files in store.snapshot().files.values() for file in files]
     slices = sum(file.rows for file in every if file.table == "slices")
+    # An old site has longer jobs than a young one can have: only jobs of like length are asked for.
     jobs = store.query(
-        "SELECT job FROM jobs WHERE start_ns > (SELECT max(start_ns) FROM jobs) - $1 ORDER BY job",
-        [_DAY_NS],
+        "SELECT job FROM jobs WHERE end_ns - start_ns BETWEEN $1 AND 8 * $1 "
+        "ORDER BY start_ns DESC LIMIT $2",
+        [_DAY_NS // 96, _JOBS],
     )
     return slices, len(every), sum(file.bytes for file in every), jobs["job"].to_pylist()
 
@@ -181,7 +184,7 @@ def _open(path: Path) -> tuple[float, float]:
 
 def _background(path: Path, jobs: Sequence[str]) -> float:
     chance, times = random.Random(1), []
-    for job in chance.sample(jobs, min(len(jobs), 10)):
+    for job in [jobs[0], *chance.choices(jobs, k=15)]:
         begin = time.perf_counter()
         store = Repository(path)
         store.background(job, "posix_write_bytes")
