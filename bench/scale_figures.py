@@ -106,7 +106,7 @@ def _rates(at: list[float], counts: list[float]) -> list[float]:
 
 
 def _finish(axes: Axes, title: str, *, legend: bool) -> None:
-    axes.set_title(title, loc="left", fontsize=8, color=SOFT)
+    axes.set_title(title, loc="left", fontsize=7, color=SOFT)
     axes.grid(axis="y")
     if legend:
         axes.legend(loc="upper right", fontsize=6.5, ncols=4)
