@@ -25,9 +25,11 @@ Life = tuple[int, int]
 FOR_EVER: Life = (0, 2**63 - 1)
 _LONGEST_SLICE_NS = 60 * 10**9
 
-_LIVES = """
-SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) THEN max(over_ns) ELSE 0 END AS hi
-FROM ({kinds}) GROUP BY job
+_LIVES = f"""
+SELECT job, coalesce(min(start_ns), 0) AS lo,
+       CASE WHEN bool_and(complete) AND max(over_ns) > 0 THEN max(over_ns)
+            ELSE {FOR_EVER[1]} END AS hi
+FROM ({{kinds}}) GROUP BY job
 """
 
 
@@ -40,6 +42,7 @@ class Lives:
         self._guard = threading.Lock()
         self._files: list[str] | None = None
         self._known: dict[str, Life] = {}
+        self._edges: list[Ints] = []  # begins and ends, in the order of known
 
     def known(self) -> dict[str, Life]:
         """Return the life of each job; one that runs has no end yet."""
@@ -51,19 +54,22 @@ class Lives:
                 rows = self._engine.ask(
                     lambda: _LIVES.format(kinds=self._engine.source("process_kinds"))
                 )
-                columns = (rows[name].to_pylist() for name in ("job", "lo", "hi"))
-                self._known = {
-                    job: (lo or 0, hi or FOR_EVER[1]) for job, lo, hi in zip(*columns, strict=True)
-                }
+                jobs, begins, ends = (rows[name].to_pylist() for name in ("job", "lo", "hi"))
+                self._known = dict(zip(jobs, zip(begins, ends, strict=True), strict=True))
+                self._edges = [ints(rows, name) for name in ("lo", "hi")]
                 self._files = files
             return self._known
 
     def edges(self, lo: int, hi: int) -> tuple[list[str], list[int], list[int]]:
         """Return the jobs that began or ended in a span (ns): names, begins and ends."""
         lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
-        some = [(job, *life) for job, life in self.known().items()
-                if any(lo <= edge <= hi for edge in life)]  # fmt: skip
-        return [edge[0] for edge in some], [edge[1] for edge in some], [edge[2] for edge in some]
+        self.known()
+        with self._guard:
+            known, edges = self._known, self._edges
+        near = np.logical_or.reduce([(lo <= edge) & (edge <= hi) for edge in edges])
+        names = list(known)
+        jobs = [names[at] for at in np.flatnonzero(near)]
+        return jobs, [known[job][0] for job in jobs], [known[job][1] for job in jobs]
 
     def clip(
         self, jobs: Sequence[str], start: Ints, length: Ints, codes: NDArray[np.integer]
