@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import struct
@@ -263,6 +264,19 @@ def test_an_ingester_forgets_files_that_are_gone(store, spool):
     ingester.run([spool])
     memories = (ingester._bookmarks, ingester._taken, ingester._over, ingester._written)
     assert not any(memories)
+
+
+def test_a_pass_leaves_the_collection_of_garbage_as_it_was(store, spool, monkeypatch):
+    make_profile(1).write(spool)
+    seen = []
+    ingester = ingest_module.Ingester(store.path)
+    monkeypatch.setattr(
+        ingest_module, "spool_files", lambda _: seen.append(gc.get_threshold()) or {}
+    )
+    before = gc.get_threshold()
+    ingester.run([spool])
+    assert seen[0][0] > before[0]
+    assert gc.get_threshold() == before
 
 
 def test_batches_are_of_what_is_new():

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,11 +34,11 @@ from jostle.reader import (
     read_profiles,
     read_segments,
 )
-from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
-from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
+from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
 from jostle.repository.ingest.machines import MachinePlan
-from jostle.repository.ingest.mirror import forget_file, spool_files
+from jostle.repository.ingest.mirror import forget_file, report_locked, spool_files
 from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
 from jostle.repository.ingest.spool import (
     MAX_SLICE_NS,
@@ -148,7 +148,7 @@ class Ingester:
             ProfileError: A folder cannot be read.
             RepositoryError: The repository cannot be read or written.
         """
-        with plain_errors(self._root):
+        with plain_errors(self._root), rare_collections():
             return self._turn(paths, progress)
 
     def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
@@ -264,7 +264,7 @@ class Ingester:
             todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
-        _report_locked(locked, todo or self._over, report)
+        report_locked(locked, todo or self._over, report)
         return todo
 
     def _peek(self, path: Path, origin: Origin | None) -> HeaderPeek:
@@ -407,7 +407,7 @@ class Ingester:
                     item.path,
                     number,
                     self._from(item, at),
-                    _remainder(item),
+                    item.remainder,
                     at.entries,
                     item.names,
                     item.origin,
@@ -577,31 +577,6 @@ def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> Hea
         with contextlib.suppress(OSError):
             here += path.lstat().st_ino == inode
     return replace(peek, names=here)
-
-
-def _report_locked(
-    locked: Sequence[Path], others: Collection[object], report: IngestReport
-) -> None:
-    """Say that profiles of other users were left out; fails when there are no others."""
-    if not locked:
-        return
-    hint = "Profiles belong to the user who ran the program: be that user, or root."
-    if not others:
-        raise RepositoryError(f"No permission to read {_names(locked)}.", hint=hint)
-    report.warnings.append(f"No permission to read {_names(locked)}; left out. {hint}")
-
-
-def _names(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - 1} more profiles" if len(paths) > 1 else ""
-    return f"{paths[0]}{more}"
-
-
-def _remainder(item: HeaderPeek) -> bool | None:
-    if item.segments:
-        return item.final
-    # None: the reader takes it from processes that it finds dead. A process on a machine that we
-    # cannot ask counts as dead after a long silence.
-    return True if item.final else None
 
 
 def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:

@@ -15,11 +15,12 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from jostle.reader import Origin, find_profiles
 from jostle.repository.errors import RepositoryError
+from jostle.repository.types import IngestReport
 
 MARKER = "jostle-mirror.json"
 OVER = ".over"
@@ -158,3 +159,18 @@ def _in_folder(folder: Path, user: Path, endings: tuple[str, ...]) -> Iterator[t
             with contextlib.suppress(OSError):
                 over = _is_gone(entry.stat(follow_symlinks=False).st_mtime)
         yield Path(entry.path), Origin(int(user.name), over, user.parent.name)
+
+
+def report_locked(locked: Sequence[Path], others: Collection[object], report: IngestReport) -> None:
+    """Say that profiles of other users were left out; fails when there are no others."""
+    if not locked:
+        return
+    hint = "Profiles belong to the user who ran the program: be that user, or root."
+    if not others:
+        raise RepositoryError(f"No permission to read {_names(locked)}.", hint=hint)
+    report.warnings.append(f"No permission to read {_names(locked)}; left out. {hint}")
+
+
+def _names(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - 1} more profiles" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"

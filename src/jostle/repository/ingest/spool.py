@@ -83,6 +83,15 @@ class HeaderPeek:
     process: int | None = None
     origin: Origin | None = None
 
+    @property
+    def remainder(self) -> bool | None:
+        """Return what to read of the last, partial slice, as ReadRequest.remainder."""
+        if self.segments:
+            return self.final
+        # None: the reader takes it from processes that it finds dead. A process on a machine that
+        # we cannot ask counts as dead after a long silence.
+        return True if self.final else None
+
 
 def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     """Read the first page of a file.
