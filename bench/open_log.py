@@ -127,10 +127,10 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
 
     def file(table: str, lo: int, size: int) -> File:
         timed = LAYOUT[table].partition_ns
-        name = f"{partition_folder(LAYOUT[table], lo)}/{chance.getrandbits(128):032x}.parquet"
-        end = lo + HOUR_NS // per_hour
-        checksum = f"{chance.getrandbits(64):016x}"
-        return File(table, name, 1000, size, lo if timed else 0, end if timed else 0, checksum)
+        span = (lo, lo + HOUR_NS // per_hour) if timed else (0, 0)
+        folder = partition_folder(LAYOUT[table], *span)
+        name = f"{folder}/{chance.getrandbits(128):032x}.parquet"
+        return File(table, name, 1000, size, *span, f"{chance.getrandbits(64):016x}")
 
     always: list[File] = []  # of tables without time, which are merged again and again
     for hour in itertools.count():
