@@ -1,0 +1,331 @@
+"""A repository in an object store (S3), with copies in a local folder (decision 0050).
+
+Objects never change once they have their name, so a copy is never out of date. Commits get their
+numbers by put-if-absent. Readers do not list: `commits/newest` says where to begin, and commits
+are asked for one by one until there is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import S3Store
+
+from jostle.repository.store.durable import write_durably
+from jostle.repository.store.file_days import File
+from jostle.repository.store.layout import COMMITS, QUARANTINE, TABLES
+from jostle.repository.store.sealed import file_sum
+from jostle.repository.store.storage.copies import Copies, copies_folder
+
+T = TypeVar("T")
+NEWEST = f"{COMMITS}/newest"
+#: Notes of what was taken out of the log: removed with it after the time of grace.
+_LEFT = "left"
+#: Uploaded, and named by no commit for so long: its writer is dead, s.
+_ABANDONED_S = 86_400.0
+_PART_BYTES = 8 << 20
+#: Of one request, with all its bytes.
+TIMEOUT = timedelta(seconds=300)
+_AT_ONCE = 8
+_TRIES = 5
+_FIRST_PAUSE_S = 0.2
+
+
+class ObjectStorage:
+    """A bucket's objects below a prefix (see `model.Storage`)."""
+
+    is_remote = True
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        """Ask nothing yet; address of the service and credentials come from the environment.
+
+        Raises:
+            OSError: The settings are wrong.
+        """
+        self.name = "s3://" + "/".join(part for part in (bucket, prefix) if part)
+        self.root = copies_folder(self.name)
+        self._copies = Copies(self.root)
+        self._prefix = f"{prefix}/" if prefix else ""
+        # What is asked again after an error is decided here, not in the library: after a lost
+        # answer a commit may be there.
+        retry: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=20)}
+        plain = os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", ""))
+        client: Any = {"timeout": TIMEOUT, "connect_timeout": "5s",
+                       "allow_http": plain.startswith("http://")}  # fmt: skip
+        try:
+            self._store = S3Store(bucket, client_options=client, retry_config=retry)
+        except BaseError as error:
+            raise OSError(0, _plain(error), self.name) from error
+
+    # ---- the log ----
+
+    def catch_up(self, after: int) -> None:
+        """Fetch commits that are new, from the newest checkpoint on where there is none yet."""
+        folder = self.root / COMMITS
+        folder.mkdir(parents=True, exist_ok=True)
+        if after == 0:
+            after = self._begin()
+        while self._fetch_commit(after + 1):
+            after += 1
+
+    def _begin(self) -> int:
+        """Fetch what a first reader starts from; return the number that it starts after."""
+        told = self._get(NEWEST)
+        try:
+            newest, *checkpoints = (int(word) for word in (told or b"0").split())
+        except ValueError:
+            newest, checkpoints = 0, []
+        for number in checkpoints:
+            with contextlib.suppress(FileNotFoundError):
+                self.bring([f"{COMMITS}/{number:08d}.checkpoint.json"])
+        first = max(checkpoints, default=0)
+        numbers = list(range(first + 1, newest + 1))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            there = list(pool.map(self._fetch_commit, numbers))
+        if not all(there) or (newest == 0 and told is None):
+            return self._listed_commits()
+        return newest
+
+    def _listed_commits(self) -> int:
+        """Fetch all that is there: only if the hint is gone or far behind."""
+        names = [name for name, *_ in self._listed(COMMITS) if name.endswith(".json")]
+        self.bring(names)
+        return max((int(Path(name).name[:8]) for name in names), default=0)
+
+    def _fetch_commit(self, number: int) -> bool:
+        try:
+            self.bring([f"{COMMITS}/{number:08d}.json"])
+        except FileNotFoundError:
+            return False
+        return True
+
+    def take_name(self, temporary: Path, name: str) -> bool:
+        """Give a file its name by put-if-absent."""
+        data = temporary.read_bytes()
+        try:
+            is_ours = self._create(name, data)
+            if is_ours:
+                os.rename(temporary, self.root / name)
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        return is_ours
+
+    def _create(self, name: str, data: bytes) -> bool:
+        """Put an object if there is none; return whether ours is there now.
+
+        An answer may be lost after the object is there, and the library asks again by itself: so
+        what is there is compared with what was put.
+        """
+        for attempt in range(_TRIES):
+            try:
+                obstore.put(self._store, self._prefix + name, data, mode="create")
+                return True
+            except AlreadyExistsError:
+                return self._get(name) == data
+            except (BaseError, OSError) as error:
+                there = self._get(name)
+                if there is not None:
+                    return there == data
+                if attempt == _TRIES - 1:
+                    raise _cannot(self.name, name, error) from error
+                time.sleep(_FIRST_PAUSE_S * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def excludes(self) -> bool:
+        """Return whether the store refuses to replace an object that is put if absent."""
+        name = f".{uuid.uuid4().hex}"
+        try:
+            self._create(name, b"1")
+            try:
+                obstore.put(self._store, self._prefix + name, b"2", mode="create")
+            except AlreadyExistsError:
+                return True
+            except BaseError as error:
+                raise _cannot(self.name, name, error) from error
+            return False
+        finally:
+            self.remove([name])
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a hint."""
+        with contextlib.suppress(BaseError, OSError):
+            obstore.put(self._store, self._prefix + name, data)
+
+    # ---- files ----
+
+    def publish(self, names: Collection[str]) -> None:
+        """Upload new files; large ones in parts."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(self._upload, names))
+
+    def _upload(self, name: str) -> None:
+        path = self.root / name
+        self._again(
+            name,
+            lambda: obstore.put(
+                self._store, self._prefix + name, path, mode="overwrite", chunk_size=_PART_BYTES
+            ),
+        )
+        # A store may cut an upload short and say nothing.
+        size = self._again(name, lambda: obstore.head(self._store, self._prefix + name))["size"]
+        if size != path.stat().st_size:
+            self.remove([name])
+            raise OSError(0, f"only {size} bytes of {path.stat().st_size} arrived", name)
+        self._copies.use(name)
+
+    def bring(self, names: Iterable[str], sums: Iterable[str] = ()) -> None:
+        """Fetch files that have no copy here."""
+        wanted = dict(zip(names, [*sums], strict=False)) if sums else dict.fromkeys(names, "")
+        missing = [name for name in wanted if not self._copies.use(name)]
+        if not missing:
+            return
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(lambda name: self._fetch(name, wanted[name]), missing))
+        self._copies.make_room(set(wanted))
+
+    def _fetch(self, name: str, checksum: str) -> None:
+        for attempt in range(_TRIES):
+            data = self._get(name)
+            if data is None:
+                raise FileNotFoundError(2, "it is not in the object store", name)
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f".{uuid.uuid4().hex}")
+            try:
+                temporary.write_bytes(data)
+                if not checksum or file_sum(temporary) == checksum or attempt == _TRIES - 1:
+                    os.rename(temporary, path)
+                    return
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def _get(self, name: str) -> bytes | None:
+        """Return the content of an object; None: there is none."""
+
+        def read() -> bytes | None:
+            try:
+                answer = obstore.get(self._store, self._prefix + name)
+                data = bytes(answer.bytes())
+            except FileNotFoundError:
+                return None
+            if len(data) != answer.meta["size"]:
+                raise OSError(0, f"only {len(data)} of {answer.meta['size']} bytes came", name)
+            return data
+
+        return self._again(name, read)
+
+    def _again(self, name: str, ask: Callable[[], T]) -> T:
+        """Ask, again and again with growing pauses while the store is slow or unwell."""
+        for attempt in range(_TRIES):
+            try:
+                return ask()
+            except (BaseError, OSError) as error:
+                if attempt == _TRIES - 1 or _is_final(error):
+                    raise _cannot(self.name, name, error) from error
+                time.sleep(_FIRST_PAUSE_S * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove objects and their copies."""
+        for name in names:
+            with contextlib.suppress(OSError):
+                (self.root / name).unlink(missing_ok=True)
+        with contextlib.suppress(BaseError, OSError):  # a compaction removes them
+            if names:
+                obstore.delete(self._store, [self._prefix + name for name in names])
+
+    def holds(self, names: Collection[str]) -> bool:
+        """Return whether all of some objects exist."""
+
+        def there(name: str) -> bool:
+            try:
+                obstore.head(self._store, self._prefix + name)
+            except FileNotFoundError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return all(pool.map(lambda name: self._again(name, lambda: there(name)), names))
+
+    def leave(self, names: Collection[str]) -> None:
+        """Write a note of what was taken out of the log, and when."""
+        if names:
+            note = json.dumps({"time_s": time.time(), "names": list(names)}).encode()
+            self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
+
+    def strays(self, named: Any, older_than_s: float, now_s: float) -> Iterator[str]:
+        """Return objects that were left long ago, and uploads that nobody committed in a day."""
+        recent = set()
+        for note, *_ in list(self._listed(_LEFT)):
+            try:
+                value = json.loads(self._get(note) or b"{}")
+                names, is_old = list(value["names"]), value["time_s"] < now_s - older_than_s
+            except (ValueError, KeyError, TypeError):
+                names, is_old = [], True
+            if is_old:
+                yield from (str(name) for name in names if name not in named)
+                yield note
+            else:
+                recent |= set(names)
+        for table in TABLES:
+            for name, _, modified_s in self._listed(table):
+                is_old = modified_s < now_s - max(older_than_s, _ABANDONED_S)
+                if is_old and name not in named and name not in recent:
+                    yield name
+
+    def _listed(self, folder: str) -> Iterator[tuple[str, int, float]]:
+        """List the objects of a folder: name, bytes, time of change (s)."""
+        stream = obstore.list(self._store, f"{self._prefix}{folder}/")
+        while batch := self._again(folder, lambda: next(stream, None)):
+            for entry in batch:
+                name = entry["path"].removeprefix(self._prefix)
+                yield name, entry["size"], entry["last_modified"].timestamp()
+
+    def sources(self, files: Iterable[File]) -> list[str]:
+        """Return the paths of copies."""
+        return [str(self.root / file.path) for file in files]
+
+    def forget(self, name: str) -> bool:
+        """Drop a copy; return whether there was one."""
+        try:
+            (self.root / name).unlink()
+        except OSError:
+            return False
+        return True
+
+    def set_aside(self, name: str) -> None:
+        """Move a damaged object into the quarantine."""
+        with contextlib.suppress(FileNotFoundError):
+            obstore.copy(
+                self._store, self._prefix + name, f"{self._prefix}{QUARANTINE}/{name}"
+            )
+        self.remove([name])
+
+
+def _is_final(error: Exception) -> bool:
+    """Return whether asking again does not help: rights, or what is asked for."""
+    return isinstance(error, (obstore.exceptions.PermissionDeniedError,
+                              obstore.exceptions.UnauthenticatedError,
+                              obstore.exceptions.InvalidPathError))  # fmt: skip
+
+
+def _plain(error: Exception) -> str:
+    """Return the reason of an error in one line."""
+    text = " ".join(str(error).partition("Debug source:")[0].split())
+    return text[:300] or type(error).__name__
+
+
+def _cannot(place: str, name: str, error: Exception) -> OSError:
+    return OSError(0, f"the object store said: {_plain(error)}", f"{place}/{name}")

@@ -1,0 +1,44 @@
+"""Opens the place of a repository by its path or address."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from jostle.repository.errors import RepositoryError
+from jostle.repository.store.storage.address import is_address, parts_of
+from jostle.repository.store.storage.folder import FolderStorage
+from jostle.repository.store.storage.model import Storage
+
+
+def open_storage(place: Path | str) -> Storage:
+    """Open the place of a repository; nothing is read or written yet.
+
+    Args:
+        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as paths have it).
+
+    Raises:
+        RepositoryError: The address is none, or what reads object stores is not installed.
+    """
+    if not is_address(place):
+        return FolderStorage(Path(place).expanduser().absolute())
+    parts = parts_of(place)
+    if parts is None:
+        raise RepositoryError(
+            f"`{place}` is not the address of a repository in an object store.",
+            hint="Write s3://BUCKET/PREFIX.",
+            exit_code=2,
+        )
+    return _in_objects(*parts)
+
+
+@lru_cache(maxsize=16)
+def _in_objects(bucket: str, prefix: str) -> Storage:
+    try:
+        from jostle.repository.store.storage.objects import ObjectStorage
+    except ModuleNotFoundError as error:
+        raise RepositoryError(
+            f"A repository in an object store needs the package {error.name}.",
+            hint="Install it: pip install 'jostle[s3]'.",
+        ) from error
+    return ObjectStorage(bucket, prefix)
