@@ -11,17 +11,23 @@ from jostle.repository.store.storage.folder import FolderStorage
 from jostle.repository.store.storage.model import Storage
 
 
+#: Object stores by the folders of their copies.
+_OPENED: dict[Path, Storage] = {}
+
+
 def open_storage(place: Path | str) -> Storage:
     """Open the place of a repository; nothing is read or written yet.
 
     Args:
-        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as paths have it).
+        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as paths have it). The folder
+            of an opened object store's copies stands for the object store.
 
     Raises:
         RepositoryError: The address is none, or what reads object stores is not installed.
     """
     if not is_address(place):
-        return FolderStorage(Path(place).expanduser().absolute())
+        folder = Path(place).expanduser().absolute()
+        return _OPENED.get(folder) or FolderStorage(folder)
     parts = parts_of(place)
     if parts is None:
         raise RepositoryError(
@@ -41,4 +47,12 @@ def _in_objects(bucket: str, prefix: str) -> Storage:
             f"A repository in an object store needs the package {error.name}.",
             hint="Install it: pip install 'jostle[s3]'.",
         ) from error
-    return ObjectStorage(bucket, prefix)
+    storage = ObjectStorage(bucket, prefix)
+    _OPENED[storage.root] = storage
+    return storage
+
+
+def forget_all() -> None:
+    """Open object stores anew from now on: the settings have changed."""
+    _OPENED.clear()
+    _in_objects.cache_clear()
