@@ -1,8 +1,8 @@
 """An object store for tests: moto's server, and a proxy before it that spoils what it is told to.
 
-    with ObjectStore() as store:          # its address and credentials are in the environment
-        store.proxy.spoil("PUT", "commits/", "lost answer", times=1)
-        Repository(store.place("a"), create=True)
+with ObjectStore() as store:          # its address and credentials are in the environment
+    store.proxy.spoil("PUT", "commits/", "lost answer", times=1)
+    Repository(store.place("a"), create=True)
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 BUCKET = "jostle-test"
-_SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
-_ERROR = b"<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>"
+_SLOW_DOWN = (
+    b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
+)
+_ERROR = (
+    b"<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>"
+)
 
 
 @dataclass
@@ -104,8 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
             return
-        kept = {name: value for name, value in answer.getheaders()
-                if name.lower() not in ("transfer-encoding", "connection", "content-length")}  # fmt: skip
+        ours = ("transfer-encoding", "connection", "content-length")
+        kept = {name: value for name, value in answer.getheaders() if name.lower() not in ours}
         size = int(answer.getheader("Content-Length") or len(content))
         self._answer(answer.status, kept, content, size, cut=kind == "short read")
 

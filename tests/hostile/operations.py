@@ -32,8 +32,9 @@ from jostle.repository import Repository  # noqa: E402
 from jostle.repository.ingest import fair_batches as shares  # noqa: E402
 from jostle.repository.ingest import follow  # noqa: E402
 from jostle.repository.maintenance import merge  # noqa: E402
-from jostle.repository.store import files, log, tables  # noqa: E402
+from jostle.repository.store import log, tables  # noqa: E402
 from jostle.repository.store.layout import MARKER, MERGED, QUARANTINE, TABLES  # noqa: E402
+from jostle.repository.store.storage import open_storage  # noqa: E402
 
 #: Checkpoints are written often, and batches are small: a few profiles show what thousands do.
 CHECKPOINT_EVERY = 3
@@ -115,8 +116,8 @@ def _look(ground: Path, name: str) -> dict[str, Any]:
     said["damaged"] = [f"{one.file}: {one.reason}" for one in store.check().damaged]
     said["spool"] = sorted(os.listdir(ground / "spool"))
     named = log.Log(root).refresh()
-    for path in list(files.strays(root, named, -60.0, time.time())):  # as a compaction does
-        path.unlink()
+    place = open_storage(root)
+    place.remove(list(place.strays(named, -60.0, time.time())))  # as a compaction does
     said["strays"] = [place for place in _files(root) if place not in named]
     return said
 

@@ -19,11 +19,12 @@ from test_ingest import own_boot_id, own_process
 from jostle.repository import DamagedError, Repository, RepositoryError
 from jostle.repository.store import log, sealed, state
 from jostle.repository.store.file_days import File, FileDays
-from jostle.repository.store.layout import DAY_NS, HOUR_NS
+from jostle.repository.store.layout import DAY_NS, HOUR_NS, is_piece
 from jostle.repository.store.log import Log
-from jostle.repository.store.pieces import Pieces, is_piece
+from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.profile_positions import Position, ProfilePositions, pack
 from jostle.repository.store.sealed import seal
+from jostle.repository.store.storage import FolderStorage
 
 
 def pieces_in(folder: Path) -> list[str]:
@@ -260,8 +261,8 @@ def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypa
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(log, "_take_name", lambda temporary, final: (
-            full() if "checkpoint" in final.name else _plain_take_name(temporary, final)
+        patch.setattr(FolderStorage, "take_name", lambda storage, temporary, name: (
+            full() if "checkpoint" in name else _plain_take_name(storage, temporary, name)
         ))  # fmt: skip
         for seed in range(30, 37):
             make_profile(seed).write(spool)
@@ -272,7 +273,7 @@ def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypa
     assert stored_keys(store) == stored_keys(Repository(store.path)) == expected_keys(every)
 
 
-_plain_take_name = log._take_name
+_plain_take_name = FolderStorage.take_name
 
 
 @pytest.mark.parametrize("kind", ["files-2", "files-always", "open", "done"])

@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from support import expected_keys, make_profile, make_shorts, newer, stored_keys, write_all
+from support import expected_keys, make_profile, make_shorts, stored_keys, write_all
 
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import fair_batches as shares
@@ -64,14 +64,15 @@ def tables(repository: Repository) -> dict[str, list]:
 
 
 def test_the_answers_of_a_folder(place, tmp_path, spool, monkeypatch):
-    repository = filled(place, spool, range(9))
-    make_shorts("job0", 4).write(spool)
-    repository.ingest([spool])
     folder = Repository(tmp_path / "folder", create=True)
+    repository = filled(place, spool, range(9))
     folder.ingest([spool])
+    make_shorts("job0", 4).write(spool)
+    for each in (repository, folder):
+        each.ingest([spool])
     truth = tables(folder)
     assert tables(repository) == truth
-    assert repository.compact().after < 40
+    assert repository.compact().files_after < 40
     elsewhere(monkeypatch, tmp_path / "other")
     assert tables(Repository(place)) == truth
     copies = open_storage(place).root
@@ -113,7 +114,7 @@ FAULTS = [
     ("PUT", "commits/", "hang"), ("PUT", "slices", "cut upload"), ("PUT", "slices", "lost answer"),
     ("PUT", "slices", "503"), ("PUT", "rollup", "short upload"), ("GET", "commits/", "500"),
     ("GET", "commits/", "short read"), ("GET", "slices", "short read"), ("GET", "slices", "503"),
-    ("GET", "slices", "hang"), ("HEAD", "slices", "500"), ("DELETE", "", "500"), ("POST", "", "503"),
+    ("GET", "slices", "hang"), ("HEAD", "slices", "500"), ("DELETE", "", "500"),
 ]  # fmt: skip
 
 
@@ -125,11 +126,10 @@ def test_a_store_that_is_unwell(place, store, spool, tmp_path, monkeypatch, meth
     write_all(spool, profiles)
     repository = Repository(place, create=True)
     store.proxy.spoil(method, part, kind, times=2)
-    try:
-        repository.ingest([spool])
-    except RepositoryError as error:
-        assert kind == "short upload", error
-        repository.ingest([spool])
+    if kind == "short upload":
+        with pytest.raises(RepositoryError, match="arrived"):
+            repository.ingest([spool])
+    repository.ingest([spool])
     elsewhere(monkeypatch, tmp_path / "other")
     store.proxy.spoil(method, part, kind, times=2)
     rows = Repository(place).query(LONG).to_pylist()
@@ -164,15 +164,17 @@ def test_retention_and_strays(place, spool, tmp_path, monkeypatch):
     repository = filled(place, spool)
     newer_folder = tmp_path / "newer"
     begin = time.time_ns() - 120 * 10**9
-    write_all(newer_folder, [make_profile(99, "newer", slices=3, start_ns=begin, heartbeat_ns=begin)])
+    write_all(
+        newer_folder, [make_profile(99, "newer", slices=3, start_ns=begin, heartbeat_ns=begin)]
+    )
     repository.ingest([newer_folder])
     repository.compact()
     storage = open_storage(place)
-    stored = [name for name, *_ in storage._listed("slices")]
+    stored = list(storage.listed("slices"))
     monkeypatch.setattr("jostle.repository.maintenance.compact.GRACE_S", -1.0)
     repository.compact()
     named = {file.path for file in repository.snapshot().files["slices"]}
-    assert {name for name, *_ in storage._listed("slices")} == named <= set(stored)
+    assert set(storage.listed("slices")) == named <= set(stored)
     repository.expire(3600.0)
     assert repository.jobs()["job"].to_pylist() == ["newer"]
     repository.ingest([spool])

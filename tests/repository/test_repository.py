@@ -38,8 +38,8 @@ from jostle.repository import (
     SnapshotGoneError,
 )
 from jostle.repository.maintenance import compact as compact_module
-from jostle.repository.store import files
 from jostle.repository.store.log import Log
+from jostle.repository.store.storage import open_storage
 from synth import EPOCH, SECOND, Profile
 
 
@@ -522,8 +522,9 @@ def test_a_snapshot_stays_as_it_is(tmp_path, spool):
     old = Repository.at(snapshot)
     assert stored_keys(old) == before != stored_keys(store)
     assert old.commits() == snapshot.number == 3
-    for path in files.strays(store.path, Log(store.path).refresh(), -60.0, time.time()):
-        path.unlink()  # as a compaction does after its time of grace
+    place = open_storage(store.path)
+    for name in list(place.strays(Log(store.path).refresh(), -60.0, time.time())):
+        place.remove([name])  # as a compaction does after its time of grace
     for name in ("slices", "processes"):
         with pytest.raises(SnapshotGoneError, match=f"{name}/.* as of commit 3 is gone"):
             Repository.at(snapshot).query(f"SELECT count(*) FROM {name}")

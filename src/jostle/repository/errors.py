@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jostle.errors import JostleError
+from jostle.repository_address import shown
 
 #: The command that takes damaged files out of a repository.
 MEND = "`jostle repository check --mend`"
@@ -27,7 +28,7 @@ def log_error(root: Path, why: str) -> LogError:
         why: What is wrong, the end of a sentence.
     """
     return LogError(
-        f"The log of the repository {root} is damaged: {why}.",
+        f"The log of the repository {shown(root)} is damaged: {why}.",
         hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
         "goes on with what is left; or restore the folder `commits` from a backup.",
     )
@@ -53,9 +54,9 @@ class DamagedError(RepositoryError):
         """
         for again in (f'Failed to read file "{file}": ', f" '{file}'") if file else ():
             reason = reason.replace(again, "")
+        what = f"The file {file}" if file else "A file"
         super().__init__(
-            f"{f'The file {file}' if file else 'A file'} of the repository {root} cannot be read: "
-            f"{reason}",
+            f"{what} of the repository {shown(root)} cannot be read: {reason}",
             hint=f"Restore it from a backup, or go on without it: {MEND}.",
         )
         self.file = file

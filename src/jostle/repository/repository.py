@@ -41,6 +41,7 @@ from jostle.repository.store import log as _log
 from jostle.repository.store.layout import COMMITS, TABLES
 from jostle.repository.store.owner_names import may_come_back
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
+from jostle.repository.store.storage import open_storage
 from jostle.repository.store.studies import StudyStore, study_names
 from jostle.repository.types import (
     WRITE_METRICS,
@@ -67,13 +68,15 @@ class Repository:
         """Open a repository.
 
         Args:
-            path: Its folder.
+            path: Its folder, or s3://BUCKET/PREFIX.
             create: Make it when there is none.
 
         Raises:
             RepositoryError: There is none, or the folder is something else, or it is damaged.
         """
-        self.path = Path(path).expanduser().absolute()
+        storage = open_storage(path)
+        self.path = storage.root  #: Its folder; of one in an object store that of its copies.
+        self.name = storage.name  #: Its folder or address.
         if create:
             _log.create(self.path)
         _log.open_marker(self.path)

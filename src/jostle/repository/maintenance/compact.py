@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from jostle.repository.maintenance.settle import (
 from jostle.repository.maintenance.tiers import FAN, WHOLE_BYTES, due, portions, small_files
 from jostle.repository.segments import merge_cache as copies
 from jostle.repository.store.file_days import File
-from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
+from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log, open_marker
 from jostle.repository.store.state import Change, RepositoryState
@@ -131,7 +130,7 @@ class Compactor:
                 continue
             change = Change("compact", add=new, remove=[file.path for file in files])
             publish(self._root, self.log, change)
-            _leave(self._root, files)
+            self.log.storage.leave([file.path for file in files])
             self._replaced += [(time.time(), file.path) for file in files]
             return len(files) - len(new)
         return 0
@@ -139,17 +138,14 @@ class Compactor:
     def _remove_replaced(self) -> None:
         """Remove what was merged and nobody can have open any more."""
         while self._replaced and self._replaced[0][0] < time.time() - GRACE_S:
-            with contextlib.suppress(OSError):  # it is a stray file from now on
-                (self._root / self._replaced.pop(0)[1]).unlink(missing_ok=True)
+            self.log.storage.remove([self._replaced.pop(0)[1]])
 
     def remove_strays(self) -> int:
         """Remove files that no commit names; returns how many."""
-        removed = 0
-        for path in list(strays(self._root, self.log.state, GRACE_S, time.time())):
-            with contextlib.suppress(OSError):  # the next one removes it
-                path.unlink(missing_ok=True)
-                removed += 1
-        return removed
+        storage = self.log.storage
+        names = list(storage.strays(self.log.state, GRACE_S, time.time()))
+        storage.remove(names)
+        return len(names)
 
 
 def _settle(root: Path, log: Log) -> list[str]:
@@ -188,13 +184,6 @@ def _readable(
             damaged.append(error.file)
             files = [file for file in files if file.path != error.file]
     return files, pa.table({})
-
-
-def _leave(root: Path, files: Iterable[File]) -> None:
-    """Start the time of grace of files that were just taken out."""
-    for file in files:
-        with contextlib.suppress(OSError):
-            os.utime(root / file.path)
 
 
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
@@ -239,7 +228,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     change = Change("expire", add=new, remove=[file.path for file in old], horizon_ns=horizon)
     if old or horizon > state.horizon_ns:
         publish(root, log, change)
-    _leave(root, old)
+    log.storage.leave([file.path for file in old])
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
     return ExpireReport(horizon, len(old), gone.rows, freed, gone.lives, tuple(gone.damaged))

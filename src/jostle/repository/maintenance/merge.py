@@ -21,6 +21,7 @@ from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
 from jostle.repository.store.layout import RESOURCE, STATS, TABLES, TableLayout
+from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import (
     Ints,
     PartitionChunk,
@@ -117,6 +118,7 @@ class _Input:
         self._root, self._file = root, file
         with damage_named(root, file):
             names = [name for name, kind in TABLES[file.table].keys.items() if kind == pa.string()]
+            open_storage(root).bring([file.path], [file.sum])
             self._parquet = pq.ParquetFile(root / file.path, read_dictionary=names)
         self.schema = self._parquet.schema_arrow
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -224,6 +226,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
     parts = []
     for file in files:
         with damage_named(root, file):
+            open_storage(root).bring([file.path], [file.sum])
             parts.append(pq.ParquetFile(root / file.path).read())
     schema = _union(table, [part.schema for part in parts])
     aligned = [_aligned(table, part, schema) for part in parts]

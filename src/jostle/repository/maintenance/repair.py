@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -30,11 +29,11 @@ from jostle.repository.query.engine import Engine, connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import CHANGE, REPLACED, cannot_write, plain_errors
-from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES
+from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES, is_piece
 from jostle.repository.store.log import Log, open_marker
-from jostle.repository.store.pieces import is_piece
 from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import RepositoryState
+from jostle.repository.store.storage import open_storage
 
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
@@ -211,15 +210,15 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
         unsettle(state)  # of what was lost or taken back some may be settled
         state.number = log.newest_number() + 1  # readers that are open notice
         for damaged in report.lost:
-            _set_aside(root, damaged.file)
+            log.storage.set_aside(damaged.file)
         # Before the state is written: a piece that is written anew may get the same name.
         for damaged in report.log:
             if is_piece(Path(damaged.file).name):
-                _set_aside(root, damaged.file)
+                log.storage.set_aside(damaged.file)
         log.write_state()
         for damaged in report.log:
             if not is_piece(Path(damaged.file).name):
-                _set_aside(root, damaged.file)
+                log.storage.set_aside(damaged.file)
     return report
 
 
@@ -240,6 +239,7 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
     over: set[int] = set()
     for table, (key, _) in LIVES.items():
         for file in state.of(table):
+            open_storage(root).bring([file.path])
             rows = pq.read_table(root / file.path, columns=[key, "complete"])
             held.update(rows[key].to_pylist())
             over.update(rows.filter(rows["complete"])[key].to_pylist())
@@ -247,17 +247,6 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
         held = over  # how far the others are is known
     state.profiles.advance(dict.fromkeys(held, max(state.newest_ns, state.time_ns)))
     return len(held - over)
-
-
-def _set_aside(root: Path, file: str) -> None:
-    """Move a damaged file, if it is still there, to the same path below QUARANTINE."""
-    aside = root / QUARANTINE / file
-    with contextlib.suppress(OSError):  # it may be gone; and one that stays is in no commit
-        (root / file).lstat()
-        aside.parent.mkdir(parents=True, exist_ok=True)
-        if aside.exists():  # a file of the log may get the same name again
-            aside = aside.with_name(f"{aside.name}.{time.time_ns()}")
-        (root / file).rename(aside)
 
 
 def _state(log: Log) -> RepositoryState:
@@ -321,8 +310,10 @@ def _trouble(root: Path, file: File) -> str | None:
     Raises:
         OSError: It cannot be read now; its content may be whole.
     """
-    path = root / file.path
+    path, storage = root / file.path, open_storage(root)
     try:
+        storage.forget(file.path)  # a copy says nothing of what is stored
+        storage.bring([file.path])
         size = path.stat().st_size
         if size != file.bytes:
             return f"it has {size} bytes, of {file.bytes}"
@@ -348,13 +339,15 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
     Returns:
         Groups by their mark (files.CHANGE); "": those without one.
     """
+    storage = open_storage(root)
     groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
     for table in TABLES:
-        for path in _parquet_in(root / table):
-            name = path.relative_to(root).as_posix()
-            if path.name.startswith(".") or name in known:
+        for name in storage.listed(table):
+            path = root / name
+            if path.name.startswith(".") or not name.endswith(".parquet") or name in known:
                 continue
             with _only_of_its_content():
+                storage.bring([name])
                 info, metadata = path.stat(), pq.read_metadata(path)
                 change = (metadata.metadata or {}).get(CHANGE.encode(), b"").decode()
                 lo, hi = _span(path, table)
@@ -386,6 +379,7 @@ class _Replaced:
         near = [file for file in state if os.path.dirname(file.path) in folders]
         for file in (*unnamed, *near):
             with _only_of_its_content():
+                open_storage(root).bring([file.path])
                 marks = pq.read_metadata(root / file.path).metadata or {}
                 names = marks.get(REPLACED.encode(), b"").decode().split()
                 self._of[file.path] = frozenset(names)
@@ -407,15 +401,6 @@ class _Replaced:
             if Path(file.path).name not in self._by_any
             and self._by_named.isdisjoint(self._of.get(file.path, ()))
         ]  # fmt: skip
-
-
-def _parquet_in(folder: Path) -> Iterator[Path]:
-    def fail(error: OSError) -> None:
-        if not isinstance(error, FileNotFoundError):
-            raise error
-
-    for parent, _, names in os.walk(folder, onerror=fail):
-        yield from (Path(parent) / name for name in names if name.endswith(".parquet"))
 
 
 @contextlib.contextmanager
@@ -474,6 +459,7 @@ def _common(
     others: Sequence[File],
     keys: str,
 ) -> bool:
+    open_storage(root).bring([file.path for file in (*ours, *others)])
     paths = [[str(root / file.path) for file in files] for files in (ours, others)]
     first, second = (f"SELECT {keys} FROM read_parquet(${at}, union_by_name=true)" for at in (1, 2))
     return bool(database.execute(f"{first} INTERSECT {second} LIMIT 1", paths).fetchall())
@@ -484,6 +470,7 @@ def _processes(root: Path, group: Sequence[File]) -> set[int]:
     for file in group:
         if file.table in _KEYS:
             key = _KEYS[file.table][0]
+            open_storage(root).bring([file.path])
             rows = pq.read_table(root / file.path, columns=[key])
             processes.update(pc.unique(rows[key]).to_pylist())
     return processes

@@ -6,6 +6,7 @@ times as long as to read it. Cached columns stay valid, as files never change.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -129,7 +130,12 @@ class Columns:
         attempt = 0
         while True:
             result: list[RowGroupRows] = []
-            for file in self._engine.newest(table, *span):
+            files = self._engine.newest(table, *span)
+            # What is cached needs no file; where part of it was dropped, all are brought.
+            new = [file for file in files if attempt or (file.path,) not in self._kept]
+            with contextlib.suppress(FileNotFoundError):  # that is said below
+                self._engine.bring(new)
+            for file in files:
                 try:
                     result += self._of_file(file, lines, span, job, resources)
                 except (pa.ArrowException, OSError) as error:

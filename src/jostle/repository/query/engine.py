@@ -24,9 +24,11 @@ from jostle.repository.query.lifetimes import Lives
 from jostle.repository.query.process_kinds import jobs_of, kinds_of, newest_rows
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.file_days import File
+from jostle.repository.store.files import cannot_use
 from jostle.repository.store.layout import COMMITS, TABLES, TableLayout, bucket_column
 from jostle.repository.store.log import Log
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
+from jostle.repository.store.storage import open_storage
 
 _SQL_TYPES = {
     pa.string(): "VARCHAR",
@@ -112,12 +114,14 @@ class Engine:
         """Ask nothing yet.
 
         Args:
-            root: Folder of the repository.
+            root: Place of the repository.
             log: Its log.
             writes: Who asks writes by the answer: nothing is left out that may be read later.
         """
         self._writes = writes
-        self.root = root
+        self.storage = open_storage(root)
+        self.root = self.storage.root
+        self._scanned: list[File] = []  #: What the question that is put together reads.
         self.log = log
         self.lives = Lives(self)
         self._guard = threading.Lock()
@@ -139,7 +143,7 @@ class Engine:
             snapshot: They.
             threads: How many may work on a question; None: as many as there are cores.
         """
-        engine = cls(Path(snapshot.name), SnapshotLog(snapshot))
+        engine = cls(open_storage(snapshot.name).root, SnapshotLog(snapshot))
         if threads is not None:
             engine._database = connect()
             engine._database.execute(f"SET threads = {threads}")
@@ -184,26 +188,29 @@ class Engine:
         self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *, views: bool
     ) -> pa.Table:
         attempts = 0
+        fetched_again: set[str] = set()
         while True:
             try:
                 # The log changes under its readers: only what is asked of DuckDB runs side by side.
                 with self._guard:
                     self.log.refresh()
+                    self._scanned = []
                     sql = question()
                     wanted = self._views(sql, cursor.viewed) if views else {}
-                    lost = self._lost()
+                    lost, files = self._lost(), self._scanned
                 self._tell(lost)
+                self.bring(files)
                 for name, select in wanted.items():
                     cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
                 relation = cursor.connection.sql(sql, params=list(params))
                 return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
-            except duckdb.Error as error:
+            except (duckdb.Error, FileNotFoundError) as error:
                 cursor.viewed.clear()
                 if why := no_room(error):  # for an export, or for what does not fit into memory
                     named = _WRITTEN.search(str(error))
                     raise NoRoomError(named[1] if named else "A temporary file", why) from error
-                is_gone = isinstance(error, duckdb.IOException)
-                if not (is_gone or is_of_a_file(error)):
+                is_gone = isinstance(error, (duckdb.IOException, FileNotFoundError))
+                if not (is_gone or (isinstance(error, duckdb.Error) and is_of_a_file(error))):
                     raise JobError(
                         f"The query failed: {error}",
                         hint="Tables and columns: docs/reference/repository.md.",
@@ -212,6 +219,9 @@ class Engine:
                 if is_gone and attempts < _ATTEMPTS:
                     continue  # a compaction may have taken files away since we read the log
                 damaged = self.unreadable(error, self._culprit(cursor, error, sql))
+                if damaged.file not in fetched_again and self.storage.forget(damaged.file):
+                    fetched_again.add(damaged.file)  # only its copy may be damaged
+                    continue
                 if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
                     raise damaged from error
 
@@ -228,15 +238,34 @@ class Engine:
         """
         cursor = self._connect()
         try:
-            for name, select in self._views(sql, cursor.viewed).items():
+            with self._guard:
+                self._scanned = []
+                views, files = self._views(sql, cursor.viewed), self._scanned
+            self.bring(files)
+            for name, select in views.items():
                 cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
             yield from cursor.connection.sql(sql).to_arrow_reader(rows)
-        except duckdb.Error as error:
+        except (duckdb.Error, FileNotFoundError) as error:
             damaged = self.unreadable(error, self._culprit(cursor, error, sql))
             self.leave_out(damaged)
             raise damaged from error
         finally:
             cursor.connection.close()
+
+    def bring(self, files: Iterable[File]) -> None:
+        """Make sure that files can be read below the root: fetch those of an object store.
+
+        Raises:
+            FileNotFoundError: One is gone.
+            RepositoryError: The object store cannot be reached.
+        """
+        wanted = {file.path: file.sum for file in files}
+        try:
+            self.storage.bring(list(wanted), list(wanted.values()))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise cannot_use(self.root, error) from error
 
     def leave_out(self, damaged: DamagedError) -> bool:
         """Leave out a damaged file from now on, if that is right; return whether it is.
@@ -248,7 +277,7 @@ class Engine:
         if isinstance(self.log, SnapshotLog):
             if damaged.file and _facts(self.root / damaged.file) is None:
                 number = self.log.state.number
-                raise SnapshotGoneError(str(self.root), damaged.file, number) from damaged
+                raise SnapshotGoneError(self.storage.name, damaged.file, number) from damaged
             return False
         if not damaged.file or (self._writes and table not in _SHARED):
             return False
@@ -321,6 +350,8 @@ class Engine:
 
     def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
         """Return the file at which a query failed; DuckDB names it for some damage only."""
+        if isinstance(error, FileNotFoundError):
+            return str(error.filename)
         with self._guard:
             read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
         damaged = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
@@ -370,7 +401,7 @@ class Engine:
                 name: span if TABLES[name].partition_ns else ALWAYS for name in {*tables, *both}
             }
             files = {name: tuple(self._reaching(name, *part)) for name, part in spans.items()}
-            return Snapshot(state.number, files, state.horizon_ns, str(self.root))
+            return Snapshot(state.number, files, state.horizon_ns, self.storage.name)
 
     def files(self, table: str) -> list[File]:
         """Return the files of a table, as last read from the log."""
@@ -449,6 +480,8 @@ class Engine:
 
     def scan(self, files: Iterable[File]) -> str:
         """Return a SELECT of all that some files hold."""
+        files = list(files)
+        self._scanned += files
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
         names = ", ".join(f"'{path}'" for path in paths)
         return f"SELECT * FROM read_parquet([{names}], union_by_name=true, hive_partitioning=false)"

@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 
 from jostle.errors import no_room
 from jostle.repository.errors import RepositoryError
-from jostle.repository.store.durable import sync_folder
 from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_folder
+from jostle.repository.store.layout import TABLES, partition_folder
 from jostle.repository.store.log import Log, reached
-from jostle.repository.store.pieces import is_piece
 from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import Change
+from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
+from jostle.repository_address import shown
 
 ROW_GROUP = 128 * 1024
 _BUCKET = re.compile(r"_b\d\d$")
@@ -59,8 +59,7 @@ def write_chunks(
             own = [Path(file.path).name for file in replaced if file.table == chunk.table]
             marks = {CHANGE: change} | ({REPLACED: " ".join(own)} if own else {})
             files.append(_write(root, chunk, marks, level))
-        for folder in {(root / file.path).parent for file in files}:
-            sync_folder(folder)
+        open_storage(root).publish([file.path for file in files])
     except BaseException as error:
         remove_files(root, files)
         if isinstance(error, OSError):
@@ -210,9 +209,7 @@ def publish(root: Path, log: Log, change: Change) -> None:
 
 def remove_files(root: Path, files: Iterable[File]) -> None:
     """Remove files that are in no commit."""
-    for file in files:
-        with contextlib.suppress(OSError):
-            (root / file.path).unlink(missing_ok=True)
+    open_storage(root).remove([file.path for file in files])
 
 
 @contextlib.contextmanager
@@ -234,7 +231,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
     return RepositoryError(
-        f"The repository {root} cannot be used: {error.strerror or error}{file}.",
+        f"The repository {shown(root)} cannot be used: {error.strerror or error}{file}.",
         hint="Look at permissions, and at the file system that it lies on; then do it again.",
     )
 
@@ -248,19 +245,4 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
             "compact` removes what was replaced; `jostle repository expire` needs a little room."
         )
     why = error.strerror or str(error)
-    return RepositoryError(f"The repository {root} cannot be written: {why}.", hint=hint)
-
-
-def strays(root: Path, named: Container[str], older_than_s: float, now_s: float) -> Iterator[Path]:
-    """Return the files left by crashes: in no commit, and too old for a commit in progress."""
-    for place in (*TABLES, COMMITS, MERGED):
-        for folder, _, names in os.walk(root / place):
-            for name in names:
-                path = Path(folder) / name
-                kept = path.relative_to(root).as_posix() in named
-                kind_counts = place in TABLES or (place == COMMITS and is_piece(name))
-                if kept or not (kind_counts or name.startswith(".")):
-                    continue
-                with contextlib.suppress(OSError):
-                    if path.stat().st_mtime < now_s - older_than_s:
-                        yield path
+    return RepositoryError(f"The repository {shown(root)} cannot be written: {why}.", hint=hint)

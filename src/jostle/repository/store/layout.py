@@ -23,6 +23,8 @@ COMMITS = "commits"
 MERGED = "merged"
 #: Damaged files that were taken out of the log, each under the path that it had.
 QUARANTINE = "quarantine"
+#: Endings of the pieces of checkpoints; nothing else in the folder of commits has them.
+_PIECES = (".parquet", ".ids")
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 
@@ -42,6 +44,11 @@ NETWORK_TYPES = frozenset(
 )
 # In the source of what a lab mounts on its nodes without a network between.
 _LAB = "/jostle-lab/"
+
+
+def is_piece(name: str) -> bool:
+    """Return whether a name is that of a piece, in the folder of commits itself."""
+    return name.endswith(_PIECES) and not name.startswith(".") and "/" not in name
 
 
 def bucket_column(metric: str, bucket: int) -> str:

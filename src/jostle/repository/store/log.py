@@ -34,6 +34,7 @@ from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
 from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
 from jostle.repository.store.state import Change, RepositoryState, apply, check, encode
+from jostle.repository.store.storage import Storage, open_storage
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
@@ -53,8 +54,9 @@ class Log:
     """Reads and extends the commit log of one repository."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
-        self.folder = root / COMMITS
+        self.storage = open_storage(root)
+        self.root = self.storage.root
+        self.folder = self.root / COMMITS
         self.pieces = Pieces(self.folder)
         self.state = RepositoryState(self.pieces)
         self._damage: dict[str, str] = {}
@@ -72,6 +74,7 @@ class Log:
         """
         for attempt in range(3):
             try:
+                self._fetch()
                 self._catch_up(sure=attempt == 2)
                 break
             except FileNotFoundError:  # tidied up by a writer between listing and reading
@@ -79,6 +82,15 @@ class Log:
                     raise self._broken("commits vanish while they are read") from None
                 self.state, self._damage = RepositoryState(self.pieces), {}
         return self.state
+
+    def _fetch(self, *, all_there: bool = False) -> None:
+        try:
+            self.storage.catch_up(-1 if all_there else self.state.number)
+        except OSError as error:
+            raise RepositoryError(
+                f"The repository {self.storage.name} cannot be used: {error.strerror or error}.",
+                hint="Look at the network and the settings of the object store; then do it again.",
+            ) from error
 
     def _catch_up(self, *, sure: bool) -> None:
         before = self.state
@@ -120,8 +132,8 @@ class Log:
     def _told(self) -> int:
         """Return the number of the newest commit as noted by its writer; 0 if there is no note."""
         try:
-            return int((self.folder / NEWEST).read_bytes())
-        except (OSError, ValueError):
+            return int((self.folder / NEWEST).read_bytes().split()[0])
+        except (OSError, ValueError, IndexError):
             return 0
 
     def _miss_newest(self) -> None:
@@ -142,6 +154,8 @@ class Log:
                 return self._read_checkpoint(name, number)
             except DamageError as error:
                 self._damage[name] = str(error)
+                self._fetch(all_there=True)  # what the checkpoint before it needs
+                commits |= self._numbers()[0]
         name, why = next(iter(self._damage.items()))
         raise self._broken(f"{name}: {why}, and its content is stored nowhere else")
 
@@ -161,7 +175,13 @@ class Log:
 
     def _read(self, name: str, number: int) -> dict[str, Any]:
         try:
-            return unseal(self._bytes(name), number)
+            try:
+                return unseal(self._bytes(name), number)
+            except DamageError:
+                if not self.storage.forget(f"{COMMITS}/{name}"):
+                    raise
+                self.storage.bring([f"{COMMITS}/{name}"])
+                return unseal(self._bytes(name), number)
         except NewerError:
             raise RepositoryError(
                 f"{self.folder / name} was written by a newer jostle.", hint="Upgrade jostle."
@@ -235,23 +255,26 @@ class Log:
         return number
 
     def _holds(self, files: Iterable[File]) -> bool:
-        return all((self.root / file.path).exists() for file in files)
+        return self.storage.holds([file.path for file in files])
 
     def _publish(self, number: int, change: Change) -> bool:
         temporary = self.folder / f".{uuid.uuid4().hex}"
         write_durably(temporary, seal(encode(change), number))
         reached("commit-written")
-        change.published = _take_name(temporary, self.folder / f"{number:08d}.json")
+        change.published = self.storage.take_name(temporary, f"{COMMITS}/{number:08d}.json")
         if not change.published:
             return False
         sync_folder(self.folder)
         reached("commit-linked")
-        # Under a name of its own: the one above is the commit's, where it could not be removed.
-        path = self.folder / f".{uuid.uuid4().hex}"
         with contextlib.suppress(OSError):  # it only helps to notice a lost commit
-            path.write_bytes(b"%d" % number)
-            os.rename(path, self.folder / NEWEST)
+            self._tell_newest(number)
         return True
+
+    def _tell_newest(self, number: int) -> None:
+        """Write the number of the newest commit, and those of the checkpoints before it."""
+        checkpoints = sorted(self._numbers()[1], reverse=True)[:2]
+        words = " ".join(map(str, [number, *checkpoints]))
+        self.storage.replace(f"{COMMITS}/{NEWEST}", words.encode())
 
     def _checkpoint_if_possible(self) -> None:
         try:
@@ -270,10 +293,9 @@ class Log:
         # A reader that listed the folder a moment ago still finds the checkpoint before this.
         keep = self.state.number - CHECKPOINT_EVERY
         commits, checkpoints = self._numbers()
-        for number in sorted(n for n in commits if n <= keep):
-            (self.folder / f"{number:08d}.json").unlink(missing_ok=True)
-        for number in sorted(n for n in checkpoints if n < keep):
-            (self.folder / f"{number:08d}.checkpoint.json").unlink(missing_ok=True)
+        old = [f"{number:08d}.json" for number in sorted(commits) if number <= keep]
+        old += [f"{number:08d}.checkpoint.json" for number in sorted(checkpoints) if number < keep]
+        self.storage.remove([f"{COMMITS}/{name}" for name in old])
         for name in before - self.state.pieces:
             self.pieces.remove(name)
 
@@ -285,9 +307,11 @@ class Log:
         temporary = self.folder / f".{uuid.uuid4().hex}"
         write_durably(temporary, seal(value, self.state.number))
         reached("checkpoint-written")
-        if not _take_name(temporary, self.folder / f"{self.state.number:08d}.checkpoint.json"):
+        name = f"{COMMITS}/{self.state.number:08d}.checkpoint.json"
+        if not self.storage.take_name(temporary, name):
             raise FileExistsError  # by a writer without locks: its pieces count, ours do not
         self.state.base = self.state.number
+        self._tell_newest(self.state.number)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -316,24 +340,6 @@ class Log:
                 os.close(descriptor)
 
 
-def _take_name(temporary: Path, final: Path) -> bool:
-    """Give a file its name, where that is free; return whether it was. The old name goes."""
-    try:
-        os.link(temporary, final)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
-            raise
-        if final.exists():  # no hard links here: the lock must do
-            return False
-        os.rename(temporary, final)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-    return True
-
-
 def _cannot_read(path: Path, error: OSError) -> RepositoryError:
     return RepositoryError(
         f"{path} cannot be read: {error.strerror}.",
@@ -347,6 +353,10 @@ def create(root: Path) -> None:
     Raises:
         RepositoryError: The folder holds something else, or cannot be written.
     """
+    storage = open_storage(root)
+    if storage.is_remote:
+        _create_in_objects(storage)
+        return
     marker = root / MARKER
     try:
         if marker.exists():
@@ -371,42 +381,75 @@ def create(root: Path) -> None:
         ) from error
 
 
+def _create_in_objects(storage: Storage) -> None:
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            storage.read(MARKER)
+            return
+        if not storage.excludes():
+            raise RepositoryError(
+                f"The object store of {storage.name} ignores `If-None-Match: *`: two ingesters "
+                "would overwrite each other's commits.",
+                hint="Use one that puts an object only if it is absent; `jostle doctor` tries it.",
+            )
+        names = storage.listed("")  # another writer may be making it at this time
+        strangers = (name for name in names if not name.startswith((".", f"{COMMITS}/")))
+        if (stranger := next(strangers, MARKER)) != MARKER:
+            raise RepositoryError(
+                f"{storage.name} is not a jostle repository but holds other objects ({stranger}).",
+                hint="Name an empty or new prefix with --repository.",
+            )
+        storage.replace(f"{COMMITS}/{NEWEST}", b"0")
+        # Copies of another repository that had the address before are told by this name.
+        content = {"format": "jostle", "version": 1, "id": uuid.uuid4().hex}
+        temporary = storage.root / f".{uuid.uuid4().hex}"
+        write_durably(temporary, json.dumps(content).encode())
+        storage.take_name(temporary, MARKER)
+    except OSError as error:
+        raise RepositoryError(
+            f"The repository {storage.name} cannot be made: {error.strerror or error}.",
+            hint="Look at the bucket's name, the credentials and the settings of the object store.",
+        ) from error
+
+
 def open_marker(root: Path) -> None:
     """Make sure that a folder is a repository that this version understands.
 
     Raises:
         RepositoryError: It is not; says why.
     """
+    storage = open_storage(root)
+    place, is_there = storage.name, storage.is_remote or root.exists()
     try:
-        if not root.exists():
+        if not is_there:
             raise RepositoryError(
-                f"There is no repository at {root}.",
+                f"There is no repository at {place}.",
                 hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
                 "or name another with --repository.",
                 exit_code=2,
             )
-        value = json.loads((root / MARKER).read_bytes())
+        value = json.loads(storage.read(MARKER))
         version = value["version"] if value["format"] == "jostle" else None
     except (FileNotFoundError, NotADirectoryError):
         raise RepositoryError(
-            f"{root} is not a jostle repository ({MARKER} is missing).",
-            hint="Name the folder that `jostle ingest` wrote with --repository.",
+            f"{place} is not a jostle repository ({MARKER} is missing).",
+            hint="Name what `jostle ingest` wrote with --repository.",
             exit_code=2,
         ) from None
     except OSError as error:
         raise RepositoryError(
-            f"The repository {root} cannot be read: {error.strerror}.",
+            f"The repository {place} cannot be read: {error.strerror}.",
             hint="Ask its owner for access, or name another with --repository.",
         ) from error
     except (ValueError, KeyError, TypeError):
         version = None
     if version is None:
         raise RepositoryError(
-            f"{root / MARKER} is damaged.",
+            f"{place}/{MARKER} is damaged.",
             hint='Its content should be {"format": "jostle", "version": 1}.',
         )
     if version > FORMAT_VERSION:
         raise RepositoryError(
-            f"{root} has format version {version}; this jostle knows {FORMAT_VERSION}.",
+            f"{place} has format version {version}; this jostle knows {FORMAT_VERSION}.",
             hint="Upgrade jostle.",
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import os
 import uuid
 from collections.abc import Collection
@@ -12,10 +10,8 @@ from typing import Any
 
 from jostle.repository.errors import LogError, log_error
 from jostle.repository.store.durable import write_durably
-from jostle.repository.store.sealed import DamageError, file_sum
-
-#: Endings of pieces; nothing else in the folder of commits has them.
-ENDINGS = (".parquet", ".ids")
+from jostle.repository.store.sealed import DamageError, file_sum, sum_of
+from jostle.repository.store.storage import open_storage
 
 
 class Pieces:
@@ -28,6 +24,7 @@ class Pieces:
             folder: The folder of commits.
         """
         self._folder = folder
+        self._storage = open_storage(folder.parent)
         self._known: dict[str, Any] = {}
 
     def write(self, kind: str, ending: str, data: bytes) -> str:
@@ -35,13 +32,14 @@ class Pieces:
 
         Args:
             kind: What it holds, the beginning of its name.
-            ending: One of ENDINGS.
+            ending: One of those of pieces.
             data: Its content.
         """
-        name = f"{kind}-{_sum(data)}{ending}"
+        name = f"{kind}-{sum_of(data)}{ending}"
         temporary = self._folder / f".{uuid.uuid4().hex}"
         write_durably(temporary, data)
         os.rename(temporary, self._folder / name)
+        self._storage.publish([self._name(name)])
         return name
 
     def read(self, name: str) -> bytes:
@@ -51,13 +49,7 @@ class Pieces:
             DamageError: It is not as it was written, or gone.
             OSError: It cannot be read at this time.
         """
-        try:
-            data = (self._folder / name).read_bytes()
-        except FileNotFoundError:
-            raise DamageError("it is gone") from None
-        if _sum(data) != _sum_of(name):
-            raise DamageError("its sum is not that of its content")
-        return data
+        return self.path(name).read_bytes()
 
     def path(self, name: str) -> Path:
         """Return the file of a piece, to be mapped.
@@ -67,12 +59,16 @@ class Pieces:
             OSError: It cannot be read at this time.
         """
         path = self._folder / name
-        try:
-            if file_sum(path) != _sum_of(name):
-                raise DamageError("its sum is not that of its content")
-        except FileNotFoundError:
-            raise DamageError("it is gone") from None
-        return path
+        for _ in range(2):
+            try:
+                self._storage.bring([self._name(name)], [_sum_of(name)])
+                if file_sum(path) == _sum_of(name):
+                    return path
+            except FileNotFoundError:
+                raise DamageError("it is gone") from None
+            if not self._storage.forget(self._name(name)):
+                break
+        raise DamageError("its sum is not that of its content")
 
     def broken(self, name: str, why: str) -> LogError:
         """Return the error for a piece, or another file of the log, that cannot be used."""
@@ -93,17 +89,10 @@ class Pieces:
     def remove(self, name: str) -> None:
         """Remove a piece that no checkpoint names."""
         self._known.pop(name, None)
-        with contextlib.suppress(OSError):  # a compaction removes it
-            (self._folder / name).unlink(missing_ok=True)
+        self._storage.remove([self._name(name)])
 
-
-def is_piece(name: str) -> bool:
-    """Return whether a name is that of a piece, in the folder of commits itself."""
-    return name.endswith(ENDINGS) and not name.startswith(".") and "/" not in name
-
-
-def _sum(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
+    def _name(self, name: str) -> str:
+        return f"{self._folder.name}/{name}"
 
 
 def _sum_of(name: str) -> str:

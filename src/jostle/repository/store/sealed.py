@@ -74,5 +74,10 @@ def file_sum(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
+def sum_of(data: bytes) -> str:
+    """Return the sum of what a file holds, as `file_sum` does."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
 def _sum(text: bytes) -> bytes:
-    return hashlib.blake2b(text, digest_size=8).hexdigest().encode()
+    return sum_of(text).encode()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from jostle.repository.store.file_days import File
+from jostle.repository.store.layout import COMMITS
 from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.state import RepositoryState
+from jostle.repository.store.storage import open_storage
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class SnapshotLog:
 
     def __init__(self, snapshot: Snapshot) -> None:
         """Show a snapshot as the state of a log."""
-        self.state = RepositoryState(Pieces(Path(snapshot.name)), snapshot.number)
+        self.state = RepositoryState(
+            Pieces(open_storage(snapshot.name).root / COMMITS), snapshot.number
+        )
         self.state.files.change(file for table in snapshot.files.values() for file in table)
         self.state.horizon_ns = snapshot.horizon_ns
         self.damage: dict[str, str] = {}

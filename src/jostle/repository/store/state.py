@@ -9,8 +9,8 @@ from typing import Any
 
 from jostle.repository.errors import ConflictError
 from jostle.repository.store.file_days import Day, File, FileDays, file_row
-from jostle.repository.store.layout import COMMITS
-from jostle.repository.store.pieces import Pieces, is_piece
+from jostle.repository.store.layout import COMMITS, is_piece
+from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.profile_positions import (
     Position,
     ProfilePositions,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from jostle.repository.store.storage.address import is_address, shown
 from jostle.repository.store.storage.folder import FolderStorage
 from jostle.repository.store.storage.model import Storage
 from jostle.repository.store.storage.opened import open_storage
 
-__all__ = ["FolderStorage", "Storage", "is_address", "open_storage", "shown"]
+__all__ = ["FolderStorage", "Storage", "open_storage"]

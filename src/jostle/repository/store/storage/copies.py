@@ -20,7 +20,7 @@ _LOOK_EVERY_S = 30.0
 
 
 def copies_folder(name: str) -> Path:
-    """Return the folder of the copies of a repository, by its address; readable by its user only."""
+    """Return the folder of the copies of a repository, by its address; its user's alone."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     who = hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
     folder = Path(caches) / "jostle" / "objects" / who

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from jostle.repository.store.durable import sync_folder
-from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import COMMITS, MERGED, TABLES
+from jostle.repository.store.layout import COMMITS, MERGED, QUARANTINE, TABLES, is_piece
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -49,12 +48,10 @@ class FolderStorage:
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint."""
-        temporary = self.root / name
-        temporary = temporary.with_name(f".{uuid.uuid4().hex}")
-        with contextlib.suppress(OSError):
-            temporary.write_bytes(data)
-            os.rename(temporary, self.root / name)
+        """Write a hint: under a name of its own first, as readers may look at any time."""
+        temporary = (self.root / name).with_name(f".{uuid.uuid4().hex}")
+        temporary.write_bytes(data)
+        os.rename(temporary, self.root / name)
 
     def publish(self, names: Collection[str]) -> None:
         """Sync the folders of new files, which are synced themselves."""
@@ -70,6 +67,10 @@ class FolderStorage:
             with contextlib.suppress(OSError):
                 (self.root / name).unlink(missing_ok=True)
 
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        return (self.root / name).read_bytes()
+
     def holds(self, names: Collection[str]) -> bool:
         """Return whether all of some files exist."""
         return all((self.root / name).exists() for name in names)
@@ -80,22 +81,43 @@ class FolderStorage:
             with contextlib.suppress(OSError):
                 os.utime(self.root / name)
 
-    def strays(self, named: Any, older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return files that no commit names, of crashes and merges, once they are old."""
+    def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
+        """Return the files left by crashes: in no commit, and too old for one in progress."""
         for place in (*TABLES, COMMITS, MERGED):
             for folder, _, names in os.walk(self.root / place):
                 for name in names:
                     path = Path(folder) / name
                     relative = path.relative_to(self.root).as_posix()
-                    if relative in named or (place not in TABLES and not name.startswith(".")):
+                    counts = place in TABLES or (place == COMMITS and is_piece(name))
+                    if relative in named or not (counts or name.startswith(".")):
                         continue
                     with contextlib.suppress(OSError):
                         if path.stat().st_mtime < now_s - older_than_s:
                             yield relative
 
-    def sources(self, files: Iterable[File]) -> list[str]:
-        """Return the paths of files."""
-        return [str(self.root / file.path) for file in files]
+    def listed(self, folder: str) -> Iterator[str]:
+        """Return the files in a folder and below."""
+
+        def fail(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError):
+                raise error
+
+        for parent, _, names in os.walk(self.root / folder, onerror=fail):
+            yield from ((Path(parent) / name).relative_to(self.root).as_posix() for name in names)
+
+    def set_aside(self, name: str) -> None:
+        """Move a damaged file into the quarantine."""
+        aside = self.root / QUARANTINE / name
+        with contextlib.suppress(OSError):  # it may be gone; and one that stays is in no commit
+            (self.root / name).lstat()
+            aside.parent.mkdir(parents=True, exist_ok=True)
+            if aside.exists():  # a file of the log may get the same name again
+                aside = aside.with_name(f"{aside.name}.{time.time_ns()}")
+            (self.root / name).rename(aside)
+
+    def excludes(self) -> bool:
+        """Return True: link(2) does, and where there are no links the lock."""
+        return True
 
     def forget(self, name: str) -> bool:
         """Return False: there is no other copy."""

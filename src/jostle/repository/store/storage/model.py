@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
-
-from jostle.repository.store.file_days import File
+from typing import Protocol
 
 
 class Storage(Protocol):
@@ -27,7 +25,10 @@ class Storage(Protocol):
     is_remote: bool
 
     def catch_up(self, after: int) -> None:
-        """Fetch the commits after a number (0: and what leads to them), and checkpoints.
+        """Fetch the commits after a number, and checkpoints.
+
+        Args:
+            after: The number; 0: also what leads to them; -1: all that there is, after damage.
 
         Raises:
             OSError: The place cannot be reached.
@@ -41,7 +42,11 @@ class Storage(Protocol):
         """
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint that may be lost, or older than it should be."""
+        """Write a hint, which others may replace by an older one.
+
+        Raises:
+            OSError: The place cannot be written.
+        """
 
     def publish(self, names: Collection[str]) -> None:
         """Make new files durable, under names that nobody else gives.
@@ -65,17 +70,39 @@ class Storage(Protocol):
     def remove(self, names: Collection[str]) -> None:
         """Remove files; those that do not exist are no error."""
 
+    def read(self, name: str) -> bytes:
+        """Return the content of a file that may change, past all copies.
+
+        Raises:
+            FileNotFoundError: It does not exist.
+            OSError: The place cannot be reached.
+        """
+
     def holds(self, names: Collection[str]) -> bool:
         """Return whether all of some files exist."""
 
     def leave(self, names: Collection[str]) -> None:
         """Note that files were taken out of the log now: readers may use them for a while."""
 
-    def strays(self, named: Any, older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return files that no commit names (`name in named`) and nobody needs any more."""
+    def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
+        """Return files that no commit names and nobody needs any more, so old (s)."""
 
-    def sources(self, files: Iterable[File]) -> list[str]:
-        """Return what DuckDB's read_parquet takes to read files that `bring` was told of."""
+    def listed(self, folder: str) -> Iterator[str]:
+        """Return the files in a folder and below; for maintenance only.
+
+        Raises:
+            OSError: The place cannot be reached.
+        """
+
+    def set_aside(self, name: str) -> None:
+        """Move a damaged file, if it is still there, to the same path below QUARANTINE."""
+
+    def excludes(self) -> bool:
+        """Return whether `take_name` keeps two writers apart, by trying it.
+
+        Raises:
+            OSError: The place cannot be written.
+        """
 
     def forget(self, name: str) -> bool:
         """Drop the copy of a file that cannot be read; return whether another try may help."""

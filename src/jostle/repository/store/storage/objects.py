@@ -8,11 +8,13 @@ are asked for one by one until there is none.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import shutil
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -22,10 +24,8 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import S3Store
 
-from jostle.repository.store.durable import write_durably
-from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import COMMITS, QUARANTINE, TABLES
-from jostle.repository.store.sealed import file_sum
+from jostle.repository.store.layout import COMMITS, QUARANTINE, TABLES, is_piece
+from jostle.repository.store.sealed import sum_of
 from jostle.repository.store.storage.copies import Copies, copies_folder
 
 T = TypeVar("T")
@@ -40,6 +40,8 @@ TIMEOUT = timedelta(seconds=300)
 _AT_ONCE = 8
 _TRIES = 5
 _FIRST_PAUSE_S = 0.2
+#: A sleep this long may have missed the removal of commits, s: fifty take longer.
+_LOOK_EVERY_S = 1.0
 
 
 class ObjectStorage:
@@ -56,6 +58,7 @@ class ObjectStorage:
         self.name = "s3://" + "/".join(part for part in (bucket, prefix) if part)
         self.root = copies_folder(self.name)
         self._copies = Copies(self.root)
+        self._looked = float("-inf")
         self._prefix = f"{prefix}/" if prefix else ""
         # What is asked again after an error is decided here, not in the library: after a lost
         # answer a commit may be there.
@@ -66,42 +69,71 @@ class ObjectStorage:
         try:
             self._store = S3Store(bucket, client_options=client, retry_config=retry)
         except BaseError as error:
-            raise OSError(0, _plain(error), self.name) from error
+            raise OSError(errno.EREMOTEIO, _plain(error), self.name) from error
 
     # ---- the log ----
 
     def catch_up(self, after: int) -> None:
         """Fetch commits that are new, from the newest checkpoint on where there is none yet."""
-        folder = self.root / COMMITS
-        folder.mkdir(parents=True, exist_ok=True)
-        if after == 0:
-            after = self._begin()
+        (self.root / COMMITS).mkdir(parents=True, exist_ok=True)
+        if after <= 0:
+            self._begin(all_there=after < 0)
+            return
+        newest = self._follow(after)
+        # What follows may have been tidied up, if this reader slept; and there are checkpoints.
+        if newest == after and time.monotonic() < self._looked + _LOOK_EVERY_S:
+            return
+        told, checkpoints = self._hint()
+        if told > newest and self._follow(newest) < told:
+            self._begin()
+        else:
+            self._bring_checkpoints(checkpoints)
+
+    def _follow(self, after: int) -> int:
         while self._fetch_commit(after + 1):
             after += 1
+        return after
 
-    def _begin(self) -> int:
-        """Fetch what a first reader starts from; return the number that it starts after."""
-        told = self._get(NEWEST)
+    def _hint(self) -> tuple[int, list[int]]:
+        """Return the numbers of the newest commit and its checkpoints, as far as they are told."""
+        content = self._get(NEWEST)
+        self._looked = time.monotonic()
         try:
-            newest, *checkpoints = (int(word) for word in (told or b"0").split())
+            told, *checkpoints = (int(word) for word in (content or b"").split())
         except ValueError:
-            newest, checkpoints = 0, []
-        for number in checkpoints:
+            return -1, []
+        self._write_copy(NEWEST, content or b"")
+        return told, checkpoints
+
+    def _begin(self, *, all_there: bool = False) -> None:
+        """Fetch what a first reader starts from."""
+        told, checkpoints = self._hint()
+        there = self._bring_checkpoints(checkpoints)
+        first = max(there, default=0)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            numbers = range(first + 1, told + 1)
+            complete = all(list(pool.map(self._fetch_commit, numbers)))
+        if all_there or told < 0 or not complete or len(there) < len(checkpoints[:1]):
+            # The hint is gone or too old: this is the only time that a reader lists.
+            names = [name for name in self.listed(COMMITS) if name.endswith(".json")]
+            with contextlib.suppress(FileNotFoundError):  # tidied up meanwhile
+                self.bring(names)
+        self._follow(max(told, 0))
+
+    def _bring_checkpoints(self, numbers: list[int]) -> list[int]:
+        """Fetch checkpoints, and drop copies of what is older; return those that there are."""
+        there = []
+        for number in numbers:
             with contextlib.suppress(FileNotFoundError):
                 self.bring([f"{COMMITS}/{number:08d}.checkpoint.json"])
-        first = max(checkpoints, default=0)
-        numbers = list(range(first + 1, newest + 1))
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            there = list(pool.map(self._fetch_commit, numbers))
-        if not all(there) or (newest == 0 and told is None):
-            return self._listed_commits()
-        return newest
-
-    def _listed_commits(self) -> int:
-        """Fetch all that is there: only if the hint is gone or far behind."""
-        names = [name for name, *_ in self._listed(COMMITS) if name.endswith(".json")]
-        self.bring(names)
-        return max((int(Path(name).name[:8]) for name in names), default=0)
+                there.append(number)
+        if there:
+            for path in (self.root / COMMITS).glob("*.json"):
+                number = int(path.name[:8]) if path.name[:8].isdigit() else max(there)
+                is_checkpoint = path.name.endswith(".checkpoint.json")
+                if number < min(there) or (number == min(there) and not is_checkpoint):
+                    path.unlink(missing_ok=True)
+        return there
 
     def _fetch_commit(self, number: int) -> bool:
         try:
@@ -110,13 +142,24 @@ class ObjectStorage:
             return False
         return True
 
+    def _write_copy(self, name: str, data: bytes) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{uuid.uuid4().hex}")
+        try:
+            temporary.write_bytes(data)
+            os.rename(temporary, path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+
     def take_name(self, temporary: Path, name: str) -> bool:
         """Give a file its name by put-if-absent."""
         data = temporary.read_bytes()
         try:
             is_ours = self._create(name, data)
             if is_ours:
-                os.rename(temporary, self.root / name)
+                self._write_copy(name, data)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -160,8 +203,20 @@ class ObjectStorage:
 
     def replace(self, name: str, data: bytes) -> None:
         """Write a hint."""
-        with contextlib.suppress(BaseError, OSError):
-            obstore.put(self._store, self._prefix + name, data)
+        self._again(name, lambda: obstore.put(self._store, self._prefix + name, data))
+        self._write_copy(name, data)
+
+    def read(self, name: str) -> bytes:
+        """Return the content of an object; a new marker tells that copies are of another one."""
+        data = self._get(name)
+        if data is None:
+            raise FileNotFoundError(2, "it is not in the object store", name)
+        copy = self.root / name
+        if copy.exists() and copy.read_bytes() != data:
+            shutil.rmtree(self.root, ignore_errors=True)
+        if not copy.exists():
+            self._write_copy(name, data)
+        return data
 
     # ---- files ----
 
@@ -179,10 +234,10 @@ class ObjectStorage:
             ),
         )
         # A store may cut an upload short and say nothing.
-        size = self._again(name, lambda: obstore.head(self._store, self._prefix + name))["size"]
-        if size != path.stat().st_size:
+        arrived = self._again(name, lambda: obstore.head(self._store, self._prefix + name))["size"]
+        if arrived != (size := path.stat().st_size):
             self.remove([name])
-            raise OSError(0, f"only {size} bytes of {path.stat().st_size} arrived", name)
+            raise OSError(errno.EREMOTEIO, f"only {arrived} of {size} bytes arrived", name)
         self._copies.use(name)
 
     def bring(self, names: Iterable[str], sums: Iterable[str] = ()) -> None:
@@ -200,16 +255,10 @@ class ObjectStorage:
             data = self._get(name)
             if data is None:
                 raise FileNotFoundError(2, "it is not in the object store", name)
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f".{uuid.uuid4().hex}")
-            try:
-                temporary.write_bytes(data)
-                if not checksum or file_sum(temporary) == checksum or attempt == _TRIES - 1:
-                    os.rename(temporary, path)
-                    return
-            finally:
-                temporary.unlink(missing_ok=True)
+            # One that stays wrong is damaged in the store: its reader says so.
+            if not checksum or sum_of(data) == checksum or attempt == _TRIES - 1:
+                self._write_copy(name, data)
+                return
 
     def _get(self, name: str) -> bytes | None:
         """Return the content of an object; None: there is none."""
@@ -221,7 +270,9 @@ class ObjectStorage:
             except FileNotFoundError:
                 return None
             if len(data) != answer.meta["size"]:
-                raise OSError(0, f"only {len(data)} of {answer.meta['size']} bytes came", name)
+                raise OSError(
+                    errno.EREMOTEIO, f"only {len(data)} of {answer.meta['size']} bytes came", name
+                )
             return data
 
         return self._again(name, read)
@@ -265,10 +316,10 @@ class ObjectStorage:
             note = json.dumps({"time_s": time.time(), "names": list(names)}).encode()
             self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
 
-    def strays(self, named: Any, older_than_s: float, now_s: float) -> Iterator[str]:
+    def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
         """Return objects that were left long ago, and uploads that nobody committed in a day."""
         recent = set()
-        for note, *_ in list(self._listed(_LEFT)):
+        for note in list(self.listed(_LEFT)):
             try:
                 value = json.loads(self._get(note) or b"{}")
                 names, is_old = list(value["names"]), value["time_s"] < now_s - older_than_s
@@ -279,23 +330,24 @@ class ObjectStorage:
                 yield note
             else:
                 recent |= set(names)
-        for table in TABLES:
-            for name, _, modified_s in self._listed(table):
+        for place in (*TABLES, COMMITS):
+            for name, modified_s in self._listed(place):
+                counts = place in TABLES or is_piece(Path(name).name)
                 is_old = modified_s < now_s - max(older_than_s, _ABANDONED_S)
-                if is_old and name not in named and name not in recent:
+                if counts and is_old and name not in named and name not in recent:
                     yield name
 
-    def _listed(self, folder: str) -> Iterator[tuple[str, int, float]]:
-        """List the objects of a folder: name, bytes, time of change (s)."""
-        stream = obstore.list(self._store, f"{self._prefix}{folder}/")
+    def listed(self, folder: str) -> Iterator[str]:
+        """Return the names of the objects in a folder and below."""
+        return (name for name, _ in self._listed(folder))
+
+    def _listed(self, folder: str) -> Iterator[tuple[str, float]]:
+        """List the objects of a folder: name, time of change (s)."""
+        stream = obstore.list(self._store, f"{self._prefix}{folder}/" if folder else self._prefix)
         while batch := self._again(folder, lambda: next(stream, None)):
             for entry in batch:
                 name = entry["path"].removeprefix(self._prefix)
-                yield name, entry["size"], entry["last_modified"].timestamp()
-
-    def sources(self, files: Iterable[File]) -> list[str]:
-        """Return the paths of copies."""
-        return [str(self.root / file.path) for file in files]
+                yield name, entry["last_modified"].timestamp()
 
     def forget(self, name: str) -> bool:
         """Drop a copy; return whether there was one."""
@@ -307,11 +359,10 @@ class ObjectStorage:
 
     def set_aside(self, name: str) -> None:
         """Move a damaged object into the quarantine."""
-        with contextlib.suppress(FileNotFoundError):
-            obstore.copy(
-                self._store, self._prefix + name, f"{self._prefix}{QUARANTINE}/{name}"
-            )
-        self.remove([name])
+        aside = f"{self._prefix}{QUARANTINE}/{name}.{time.time_ns()}"
+        with contextlib.suppress(BaseError, OSError):  # it may be gone; and it is in no commit
+            obstore.copy(self._store, self._prefix + name, aside)
+            self.remove([name])
 
 
 def _is_final(error: Exception) -> bool:
@@ -328,4 +379,4 @@ def _plain(error: Exception) -> str:
 
 
 def _cannot(place: str, name: str, error: Exception) -> OSError:
-    return OSError(0, f"the object store said: {_plain(error)}", f"{place}/{name}")
+    return OSError(errno.EREMOTEIO, f"the object store said: {_plain(error)}", f"{place}/{name}")

@@ -1,15 +1,14 @@
-"""Opens the place of a repository by its path or address."""
+"""Opens the place that a repository lies on."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from jostle.repository.errors import RepositoryError
-from jostle.repository.store.storage.address import is_address, parts_of
 from jostle.repository.store.storage.folder import FolderStorage
 from jostle.repository.store.storage.model import Storage
-
+from jostle.repository_address import is_address, note_copies, parts_of
 
 #: Object stores by the folders of their copies.
 _OPENED: dict[Path, Storage] = {}
@@ -38,7 +37,7 @@ def open_storage(place: Path | str) -> Storage:
     return _in_objects(*parts)
 
 
-@lru_cache(maxsize=16)
+@cache
 def _in_objects(bucket: str, prefix: str) -> Storage:
     try:
         from jostle.repository.store.storage.objects import ObjectStorage
@@ -47,7 +46,14 @@ def _in_objects(bucket: str, prefix: str) -> Storage:
             f"A repository in an object store needs the package {error.name}.",
             hint="Install it: pip install 'jostle[s3]'.",
         ) from error
-    storage = ObjectStorage(bucket, prefix)
+    try:
+        storage = ObjectStorage(bucket, prefix)
+    except OSError as error:
+        raise RepositoryError(
+            f"The object store cannot be used: {error.strerror or error}.",
+            hint="Look at AWS_REGION, AWS_ENDPOINT_URL and the credentials.",
+        ) from error
+    note_copies(storage.root, storage.name)
     _OPENED[storage.root] = storage
     return storage
 

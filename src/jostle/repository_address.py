@@ -1,4 +1,4 @@
-"""Addresses of object stores, which pass for paths on their way through the command."""
+"""Addresses of repositories in object stores, which pass for paths inside the command."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 # A path drops the second slash of s3://.
 _ADDRESS = re.compile(r"s3:/{1,2}([A-Za-z0-9][A-Za-z0-9._-]{1,62})(?:/(.*))?")
+#: Addresses by the folders of their copies.
+_COPIED: dict[Path, str] = {}
 
 
 def is_address(place: Path | str) -> bool:
@@ -21,6 +23,12 @@ def parts_of(place: Path | str) -> tuple[str, str] | None:
 
 
 def shown(place: Path | str) -> str:
-    """Return a place as a person writes it."""
-    parts = parts_of(place)
-    return f"s3://{'/'.join(part for part in parts if part)}" if parts else str(place)
+    """Return the place of a repository as a person writes it; a folder of copies by its address."""
+    if parts := parts_of(place):
+        return f"s3://{'/'.join(part for part in parts if part)}"
+    return _COPIED.get(Path(place)) or str(place)
+
+
+def note_copies(folder: Path, name: str) -> None:
+    """Note that a folder holds the copies of a repository in an object store."""
+    _COPIED[folder] = name
