@@ -23,6 +23,7 @@ from jostle.report.format.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
+from jostle.repository_address import is_address
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
@@ -73,7 +74,7 @@ def command(
 
     The script, steps and mpiruns of a batch job are one row, under the number of the batch job.
     """
-    store = open_repository(repository) if repository.exists() else None
+    store = open_repository(repository) if is_address(repository) or repository.exists() else None
     rows = with_batch_jobs(store, job_rows(store)) if store else []
     chosen = [row for row in rows if is_chosen(row, uid, program, since)]
     last = len(chosen) if everything else limit

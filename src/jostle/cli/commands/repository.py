@@ -87,7 +87,7 @@ def _mend(store: Repository, as_json: bool) -> None:
             f"{count(report.closed)} processes, as it is not known how far they were read."
         )
     rows = sum(damaged.rows for damaged in report.lost)
-    show(f"These files lie in {store.path / report.quarantine}")
+    show(f"These files lie in {store.name}/{report.quarantine}")
     if rows:
         show(
             f"Lost: {count(rows)} rows. If the profiles were kept, read them into a new repository:"

@@ -18,6 +18,7 @@ from jostle.cli.options.common import repository_flag
 from jostle.regular_files import read_regular
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, duration
+from jostle.repository_address import is_address
 
 _JOB_CONTAINER = re.compile(
     r"^[ \t]*JobContainerType[ \t]*=[ \t]*(?:job_container|namespace)/tmpfs", re.M | re.I
@@ -282,6 +283,8 @@ def check_repository(path: Path) -> Check:
     """Check that there is a repository that we may write to."""
     from jostle.repository import Repository
 
+    if is_address(path):
+        return _check_objects(path)
     if not path.exists():
         return Check("repository", "ok", f"{path} is not there yet; the first ingest makes it")
     if not os.access(path, os.W_OK | os.X_OK):
@@ -302,13 +305,39 @@ def check_repository(path: Path) -> Check:
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 
 
+def _check_objects(path: Path) -> Check:
+    """Try whether an object store keeps two ingesters apart, and what is there."""
+    from jostle.repository import Repository, RepositoryError
+    from jostle.repository.store.storage import open_storage
+
+    storage = open_storage(path)
+    try:
+        excludes = storage.excludes()
+    except OSError as error:
+        return Check("repository", "fail", f"{storage.name}: {error.strerror or error}",
+                     "look at AWS_ENDPOINT_URL, AWS_REGION, the credentials and the bucket's name",
+                     )  # fmt: skip
+    if not excludes:
+        return Check("repository", "fail", f"{storage.name}: the object store ignores "
+                     "`If-None-Match: *`; two ingesters would overwrite each other's commits",
+                     "use a store that puts an object only if it is absent")  # fmt: skip
+    says = f"{storage.name}: the object store refuses to replace a commit"
+    try:
+        store = Repository(path)
+    except RepositoryError as error:
+        if error.exit_code != 2:
+            raise
+        return Check("repository", "ok", f"{says}; the first ingest makes the repository")
+    return Check("repository", "ok", f"{says}; {store.jobs().num_rows} jobs")
+
+
 def check_fabrics(path: Path) -> Check:
     """Check that the nodes that jobs ran on are in the fabrics that jostle knows."""
     from jostle.cli.views.topology import outside_words
     from jostle.report.models.fabrics import fabrics
     from jostle.repository import Repository
 
-    if not path.exists():
+    if not is_address(path) and not path.exists():
         return Check("fabrics", "ok", "there are no jobs yet")
     content = fabrics(Repository(path))
     flag = repository_flag(path)

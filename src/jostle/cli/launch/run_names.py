@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jostle.cli.options.common import open_repository
 from jostle.errors import UsageError
+from jostle.repository_address import is_address
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST = 64
@@ -84,7 +85,7 @@ def _in_spool(name: str, spool: Path) -> bool:
 def _in_repository(name: str, repository: Path) -> bool:
     from jostle.repository.store.owner_names import login_name
 
-    if not repository.is_dir():
+    if not is_address(repository) and not repository.is_dir():
         return False
     try:
         rows = open_repository(repository).query(

@@ -15,6 +15,7 @@ from jostle.batch_jobs import batch_jobs
 from jostle.default_repository import default_repository
 from jostle.errors import UsageError
 from jostle.report.format.moments import age_s, moment_ns, since_ns
+from jostle.repository_address import shown
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -42,7 +43,7 @@ def repository_option(function: F) -> F:
 
 def repository_flag(path: Path) -> str:
     """Return what a suggested command needs to find this repository; empty for the default."""
-    return "" if path == default_repository() else f" --repository {shlex.quote(str(path))}"
+    return "" if path == default_repository() else f" --repository {shlex.quote(shown(path))}"
 
 
 def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | None) -> Path:
@@ -79,7 +80,7 @@ def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> lis
     try:
         from jostle.repository import Repository
 
-        names = Repository(Path(path)).jobs().column("job").to_pylist()
+        names = Repository(path).jobs().column("job").to_pylist()
         names += [batch.name for batch in batch_jobs(names)]
     except Exception:  # a completion never complains
         return []

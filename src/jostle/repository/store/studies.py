@@ -24,6 +24,7 @@ from typing import Any
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.durable import sync_folder
 from jostle.repository.store.files import cannot_write
+from jostle.repository_address import shown
 
 FOLDER = "studies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
@@ -59,6 +60,12 @@ class StudyStore:
             raise RepositoryError(
                 f"`{name}` cannot name a study.",
                 hint="At most 24 letters, digits, `_`, `.` and `-`.",
+                exit_code=2,
+            )
+        if shown(root) != str(root):
+            raise RepositoryError(
+                f"Studies need a repository in a folder; {shown(root)} is an object store.",
+                hint="Name a folder with --repository.",
                 exit_code=2,
             )
         self.root = root

@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress, VerdictRequest
@@ -35,10 +34,10 @@ _OVER = VerdictAnswer(error="The server ends.")
 class WorkerProcess:
     """The process that makes verdicts; started when it is needed, and again after a crash."""
 
-    def __init__(self, repository: Path) -> None:
+    def __init__(self, repository: str) -> None:
         """Prepare the command; the process is started by the first question."""
         begin = "from jostle.report.verdict.verdict_worker import main; main()"
-        self._command = [sys.executable, "-c", begin, str(repository)]
+        self._command = [sys.executable, "-c", begin, repository]
         self._process: subprocess.Popen[bytes] | None = None
         self._over = False
 
@@ -111,7 +110,7 @@ class VerdictQueue:
         self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _estimate: None
         self._index = index
         self._verdicts = verdicts
-        self._worker = WorkerProcess(index.repository.path)
+        self._worker = WorkerProcess(index.repository.name)
         self._news = threading.Condition()
         self._asked: list[_Task] = []
         self._followed: set[frozenset[int] | None] = set()
