@@ -160,7 +160,7 @@ def _settle(root: Path, log: Log) -> list[str]:
     if not damaged and (len(readable) > 1 or (readable and pc.any(rows["complete"]).as_py())):
         new = write_chunks(root, settled_chunks(rows), replaced=files)
         publish(root, log, Change("compact", add=new, remove=[file.path for file in files]))
-        _leave(root, files)
+        log.storage.leave([file.path for file in files])
     return damaged
 
 
