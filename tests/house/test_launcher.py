@@ -40,6 +40,15 @@ def test_goes_before_other_preloads_and_only_once(launcher: Path, library: Path)
     assert show(launcher, "LD_PRELOAD", LD_PRELOAD=again, JOSTLE="off") == again
 
 
+def test_gpu_names_the_recorder_to_cuda(launcher: Path, library: Path) -> None:
+    """Only where it is asked for, and not in place of another tool's."""
+    name, recorder = "CUDA_INJECTION64_PATH", str(library.with_name("libjostle_cuda.so"))
+    assert show(launcher, name, JOSTLE="off") == ""
+    assert show(launcher, name, "--gpu", JOSTLE="off") == recorder
+    done = run(launcher, "--gpu", "true", JOSTLE="off", **{name: "/opt/tool.so"})
+    assert done.returncode == 125 and "/opt/tool.so, another tool's library" in done.stderr
+
+
 def test_options_become_variables(launcher: Path, tmp_path: Path) -> None:
     options = ("-s", "250ms", "--job", "night", "-d", tmp_path)
     env = {"JOSTLE": "off"}
