@@ -46,10 +46,12 @@ def month(path: Path, jobs: int, length: int, days: int = DAYS) -> int:
     for day in range(1, days):
         chunks = write_chunks(path, _day(rows, day))
         done = {
-            int(process): (Position(), None)
+            int(process): (Position(), int(end) + day * DAY_NS)
             for file, table in rows
             if file.table == "processes"
-            for process in _other(table["process"].to_numpy(), day)
+            for process, end in zip(
+                _other(table["process"].to_numpy(), day), table["end_ns"].to_numpy(), strict=True
+            )
         }
         publish(path, log, Change("ingest", add=chunks, advance=done))
     repository.compact()

@@ -34,6 +34,7 @@ import inject
 import interference
 import lab
 import links
+import month
 import mpi_calls
 import mpi_peers
 import mpi_segments
@@ -68,6 +69,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "background": background.rows,
     "open": open_log.rows,
     "interference": interference.rows,
+    "month": month.rows,
     "spark": spark.rows,
     "estimate": estimate.rows,
     "links": links.rows,
@@ -83,10 +85,12 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
 PARTS = {
     "mpi": [key for key in ROWS if key.startswith("mpi")],
     "serial": [
-        key for key in ROWS if not key.startswith(("mpi", "signal", "lab", "interference", "web"))
+        key
+        for key in ROWS
+        if not key.startswith(("mpi", "signal", "lab", "interference", "month", "web"))
     ],
     "lab": [key for key in ROWS if key.startswith(("signal", "lab"))],
-    "interference": ["interference"],
+    "interference": ["interference", "month"],
     "web": [key for key in ROWS if key.startswith("web")],
 }
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
