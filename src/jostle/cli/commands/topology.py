@@ -80,6 +80,11 @@ def import_(
     with Bar("reading files", quiet=as_json):
         fabrics = read_files(files, name, hosts)
     store = open_repository(repository, create=True)
+    if store.name != str(store.path):
+        raise UsageError(
+            "Fabrics are kept in a repository's folder, not in an object store.",
+            hint="Name a folder with --repository.",
+        )
     folder = store.path / FOLDER
     saved = [_save(folder, each, valid_from) for each in fabrics]
     lost = outside(load_all(folder, []), hosts_of_jobs(store))
