@@ -50,6 +50,7 @@ ALWAYS = (0, 2**63 - 1)
 UNSETTLED = (-1, 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
 _ATTEMPTS = 3
+_MOST_WINDOWS = 1000
 #: Damaged files that one question goes on without.
 _MOST_DAMAGED = 100
 #: A file that is left out is tried again after this, s: an error of a network may have passed.
@@ -127,6 +128,8 @@ class Engine:
         self._guard = threading.Lock()
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []
+        #: The state in which it was asked for, and the time of jobs.
+        self._windows: dict[tuple[str, ...], tuple[int, tuple[int, int]]] = {}
         self._suspect = ""  # the file that was found damaged last
         #: Damaged files that questions leave out.
         self._left_out: dict[str, _LeftOut] = {}
@@ -422,6 +425,10 @@ class Engine:
 
     def window(self, *jobs: str) -> tuple[int, int]:
         """Return the span of time in which some jobs have slices, ns."""
+        state = hash((self.refresh(), *self._left_out))
+        known = self._windows.get(jobs)
+        if known is not None and known[0] == state:
+            return known[1]
         which = "job = ?" if len(jobs) == 1 else "list_contains(?::VARCHAR[], job)"
         bounds = self.ask(
             lambda: (
@@ -430,7 +437,12 @@ class Engine:
             ),
             [jobs[0] if len(jobs) == 1 else list(jobs)],
         ).to_pylist()[0]
-        return (bounds["lo"] or 0, (bounds["hi"] or 0) + _OLDEST_SLICE_NS)
+        window = (bounds["lo"] or 0, (bounds["hi"] or 0) + _OLDEST_SLICE_NS)
+        with self._guard:
+            if len(self._windows) >= _MOST_WINDOWS:
+                self._windows.clear()
+            self._windows[jobs] = state, window
+        return window
 
     def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
