@@ -76,6 +76,7 @@ class Proxy(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the second write of an answer waits 40 ms
     server: Proxy
 
     def _pass(self) -> None:
