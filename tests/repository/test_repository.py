@@ -28,7 +28,7 @@ from support import (
     write_all,
 )
 
-from jostle._schema import METRICS
+from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, METRICS, MOUNT_IDS, PROCESS_IDS
 from jostle.arrow_columns import ints
 from jostle.repository import (
     DamagedError,
@@ -148,6 +148,31 @@ def test_run_tables_have_each_slice_of_the_job_once(store, profiles):
     assert tables.processes.num_rows == 4
     assert tables.worlds == ()
     assert store.run_tables("nobody").slices.num_rows == 0
+
+
+@pytest.mark.parametrize("job", ["job-a", "job-b", "job-c", "nobody"])
+def test_job_tables_add_up_the_rows_of_the_views(store, profiles, job):
+    tables = store.job_tables(job)
+    for table, keys, totals, metrics in (
+        ("slices", ["process"], tables.totals, PROCESS_IDS),
+        ("mount_slices", ["process", "mount"], tables.mount_totals, MOUNT_IDS),
+    ):
+        assert totals.column_names == [*keys, *metrics]
+        wanted: dict[tuple, dict] = {}
+        rows = store.query(f"SELECT * FROM {table} WHERE job = ?", [job]).to_pylist()
+        for row in rows:
+            key = tuple(row[name] for name in keys)
+            known = wanted.setdefault(key, dict(zip(keys, key, strict=True)))
+            for name in metrics:
+                if name in HISTOGRAM_IDS:
+                    before = known.get(name, [0] * HIST_BUCKETS)
+                    known[name] = [a + b for a, b in zip(before, row[name], strict=True)]
+                elif BY_ID[name].kind == "gauge":
+                    known[name] = max(known.get(name, 0), row[name])
+                else:
+                    known[name] = known.get(name, 0) + row[name]
+        assert totals.to_pylist() == [wanted[key] for key in sorted(wanted)]
+        assert bool(rows) == (job != "nobody")
 
 
 def test_gauges_hold_over_idle_slices(store, spool):

@@ -360,10 +360,12 @@ class Repository:
         """Return the metrics of how a job wrote, per mount and slice (see JobTables.writes)."""
         lo, hi = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
+        named = ["job", "mount", "slice", "slice_ns", "count"]
+        named += [f"{name}_sum" for name in WRITE_METRICS]
         return self._engine.ask(
             lambda: (
                 f"SELECT mount, slice, slice_ns, {total('count')} AS count, {sums} "
-                f"FROM {self._engine.stored('rollup', lo, hi)} WHERE job = ? "
+                f"FROM {self._engine.stored('rollup', lo, hi, columns=named)} WHERE job = ? "
                 "GROUP BY mount, slice, slice_ns ORDER BY mount, slice * slice_ns"
             ),
             [job],

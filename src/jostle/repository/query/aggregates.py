@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.file_metrics import file_sum_sql
+from jostle.file_metrics import file_metrics, file_sum_sql
 from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
@@ -104,10 +104,12 @@ class Loads:
             Columns process, start_ns, length_ns, value (float64).
         """
         value = " + ".join(f"coalesce({name}, 0)" for name in metrics)
+        named = ["job", "process", "slice", "slice_ns", "span", *metrics]
         return self._engine.ask(
             lambda: (
                 "SELECT process, slice * slice_ns AS start_ns, max(span) * slice_ns AS length_ns, "
-                f"sum({value})::DOUBLE AS value FROM {self._engine.stored(table, *span)} "
+                f"sum({value})::DOUBLE AS value "
+                f"FROM {self._engine.stored(table, *span, columns=named)} "
                 "WHERE job = $1 AND (slice + span) * slice_ns > $2 AND slice * slice_ns < $3 "
                 "GROUP BY process, slice, slice_ns"
             ),
@@ -141,9 +143,10 @@ class Loads:
             + f")::DOUBLE AS v{at}"
             for at, line in enumerate(lines)
         )
+        named = ["job", by, *(f"{name}{stat}" for line in lines for name in line)]
         return self._engine.ask(
             lambda: (
-                f"SELECT {by}, {sums} FROM {self._engine.stored(table, *span)} "
+                f"SELECT {by}, {sums} FROM {self._engine.stored(table, *span, columns=named)} "
                 f"WHERE list_contains($1, job) GROUP BY {by}"
             ),
             [list(jobs)],
@@ -208,8 +211,14 @@ class Loads:
         which, params = ("", []) if jobs is None else ("WHERE list_contains($1, job)", [list(jobs)])
         time = self._time_of(jobs, span)
 
+        moved = [f"{name}_sum" for name in file_metrics("read_bytes", "write_bytes")]
+        named = {
+            "node_rollup": ["job", "count", "slice", "slice_ns"],
+            "rollup": ["job", "count", *moved],
+        }
+
         def stored(table: str) -> str:
-            return self._engine.stored(table, *time)
+            return self._engine.stored(table, *time, columns=named[table])
 
         return self._engine.ask(
             lambda: (
@@ -276,10 +285,12 @@ class Loads:
         which = "" if jobs is None else "WHERE list_contains($1, job)"
         time = self._time_of(jobs, span)
         value = " + ".join(f"coalesce({name}_sum, 0)" for name in metrics)
+        named = ["job", "slice", "slice_ns", *(f"{name}_sum" for name in metrics)]
         return self._engine.ask(
             lambda: (
                 # The table of processes is not renewed with every slice of a job that runs.
-                f"WITH r AS (SELECT * FROM {self._engine.stored(table, *time)} {which}), "
+                "WITH r AS (SELECT * "
+                f"FROM {self._engine.stored(table, *time, columns=named)} {which}), "
                 "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
                 "j AS (SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) "
                 "THEN max(over_ns) ELSE max(greatest(end_ns, seen_ns, coalesce(seen, 0))) END "

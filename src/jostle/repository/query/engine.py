@@ -444,20 +444,24 @@ class Engine:
             self._windows[jobs] = state, window
         return window
 
-    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
+    def stored(
+        self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, columns: Sequence[str] = ()
+    ) -> str:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
             name: Table.
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
+            columns: Those that the question names; others are there only if a file has them. Each
+                absent column costs DuckDB time. Empty: all.
         """
-        return self._rows(name, self._reaching(name, lo, hi))
+        return self._rows(name, self._reaching(name, lo, hi), tuple(dict.fromkeys(columns)))
 
-    def _rows(self, name: str, files: Sequence[File]) -> str:
+    def _rows(self, name: str, files: Sequence[File], columns: tuple[str, ...] = ()) -> str:
         if not files:
-            return f"({shape(name)})"
-        return f"({shape(name)} UNION ALL BY NAME {self.scan(files)})"
+            return f"({shape(name, columns)})"
+        return f"({shape(name, columns)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Return a SELECT that shows a table as documented (arguments as for `stored`)."""
@@ -552,14 +556,13 @@ def visible(name: str) -> list[str]:
 
 
 @cache
-def shape(name: str) -> str:
-    """Return a SELECT of no rows with all columns of a table: files lack those that are zero."""
-    table = TABLES[name]
-    columns = ", ".join(
-        f"NULL::{_SQL_TYPES[kind]} AS {name}"
-        for name, kind in {**table.keys, **table.values}.items()
+def shape(name: str, columns: tuple[str, ...] = ()) -> str:
+    """Return a SELECT of no rows with columns of a table (empty: all): files lack what is zero."""
+    kinds = {**TABLES[name].keys, **TABLES[name].values}
+    nulls = ", ".join(
+        f"NULL::{_SQL_TYPES[kinds[column]]} AS {column}" for column in columns or kinds
     )
-    return f"SELECT {columns} WHERE false"
+    return f"SELECT {nulls} WHERE false"
 
 
 def connect() -> duckdb.DuckDBPyConnection:

@@ -57,10 +57,11 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
         value = total(name) if stat == "sum" else f"{stat}(coalesce({name}, 0))"
         values.append(f"{value} AS {name}")
     by = ", ".join(keys)
+    named = [*shape.keys, *(f"{metric}_{stat}" for metric in _METRICS[table] for stat in STATS)]
     return engine.ask(
         lambda: (
             f"SELECT {by}, {total('count')} AS count, {', '.join(values)} "
-            f"FROM {engine.stored(table, *window)} WHERE job = ? GROUP BY {by} "
+            f"FROM {engine.stored(table, *window, columns=named)} WHERE job = ? GROUP BY {by} "
             f"ORDER BY slice * slice_ns, {keys[0]}"
         ),
         [job],

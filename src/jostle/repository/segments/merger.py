@@ -56,7 +56,7 @@ class Merger:
             job: The job.
             without: Columns that may be missing, if that makes it faster.
         """
-        processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
+        processes = self._processes(job)
         revisions = (processes[name].to_pylist() for name in ("process", "revision"))
         state = sorted(zip(*revisions, strict=True))
         over = all(processes["complete"].to_pylist())
@@ -77,9 +77,16 @@ class Merger:
                     del self._kept[next(iter(self._kept))]
         return result
 
+    def _processes(self, job: str) -> pa.Table:
+        window = self._engine.window(job)
+        return self._engine.ask(
+            lambda: f"SELECT * FROM ({self._engine.source('processes', *window)}) WHERE job = ?",
+            [job],
+        )
+
     def keep(self, job: str) -> bool:
         """Merge a job that is over, so that later queries need not; return whether it is over."""
-        processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
+        processes = self._processes(job)
         over = all(processes["complete"].to_pylist())
         for world in find_worlds(processes) if over else []:
             self._world(job, world, processes, ())
