@@ -14,6 +14,7 @@ from jostle.repository import Repository
 from jostle.synthetic import Simulated, SiteSpec, simulate_site
 from jostle.synthetic.site.block import rounded_ns
 from jostle.synthetic.site.encode import layout, slice_records
+from jostle.synthetic.site.mix import draw_jobs
 from synth_format import schema_layout, slice_record
 
 SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4, commit_s=600)
@@ -119,9 +120,26 @@ def test_nodes_belong_to_one_job_at_a_time(site: Simulated) -> None:
         assert node != other or end <= start
 
 
+def test_jobs_follow_the_published_model() -> None:
+    mix = draw_jobs(SiteSpec(nodes=1000, days=28, seed=1, aggressors=0))
+    mpi = np.array([program.mpi for program in mix.programs])[mix.program]
+    single = mpi & (mix.nodes > 1) & (mix.nodes != 2)  # arrays have at most two nodes
+    powers = np.isin(mix.nodes[single], 2 ** np.arange(12))
+    # 0.6686 of all jobs, and so 0.945 of those with more than one node.
+    assert np.mean(powers) == pytest.approx(0.6686 / (1 - 0.2927), abs=0.02)
+    new = np.unique(mix.submit_s[mix.submit_s > 600])  # arrays count once
+    days = np.histogram(new // 86_400 % 7, np.arange(8))[0]
+    assert days[5:].mean() == pytest.approx(0.55 * days[:5].mean(), rel=0.1)
+    hours = np.histogram(new % 86_400, np.arange(25) * 3600)[0]
+    # Most come around 13:00, fewest before 5:00: 1.66 and 0.25 times the mean.
+    assert hours[10:16].mean() == pytest.approx(1.59 * hours.mean(), rel=0.1)
+    assert hours[3:5].mean() == pytest.approx(0.28 * hours.mean(), rel=0.2)
+
+
 @pytest.mark.parametrize("seed", [11, 12])
 def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
-    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2,
+    # No faults: where a server is slow as well, verdicts may name it first.
+    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2, faults=0,
                     commit_s=600)  # fmt: skip
     site = simulate_site(tmp_path / "s", spec)
     repository = Repository(site.path)

@@ -1,7 +1,7 @@
 """Draws what users of a simulated site submit: sizes, durations, arrivals, users, arrays.
 
-The model is that of Lublin and Feitelson (J. Parallel Distrib. Comput. 63, 2003) with the
-parameters that they fitted to batch jobs; what differs from it is told where it does.
+The model is that of Lublin and Feitelson (J. Parallel Distrib. Comput. 63(11), 2003) with their
+parameters of batch jobs. Constants are theirs unless a comment says that they are ours.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import gamma
 
 from jostle.synthetic.site.programs import Program, aggressor, catalogue, victim
 from jostle.synthetic.site.spec import SiteSpec
@@ -17,17 +18,22 @@ from jostle.synthetic.site.spec import SiteSpec
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Sizes: share of jobs of one node, share of the others that are powers of two, and the limits of
-# the two-stage uniform distribution of log2 of the size.
-_ONE, _POWER, _LOW, _NEAR = 0.2927, 0.6686, 1.2, 0.875
-_MOST_USUAL = 4.5  # log2 nodes below which most jobs are, on however large a machine
-# Durations: two gamma distributions of the natural logarithm of seconds; their mixture depends on
-# the size.
+# Sizes: shares of all jobs that have one node, and that have a power of two beside those; the
+# two-stage uniform distribution of log2 of the size: its lower end, the share of its first stage,
+# and how far below its upper end the first stage ends.
+_ONE, _POWER, _LOW, _NEAR, _BELOW = 0.2927, 0.6686, 1.2, 0.875, 2.5
+_MOST_USUAL = 4.5  # ours: log2 nodes below which the first stage ends, on however large a machine
+# Durations: two gamma distributions (shape, scale) of the natural logarithm of seconds; the share
+# of the first depends on the size.
 _SHORT, _LONG, _SLOPE, _SHARE = (6.57, 0.823), (639.1, 0.0156), -0.003, 0.6986
+# Submissions over the day: a gamma distribution (shape, scale) of half-hours since midnight, of
+# which the 24 hours from 5:00 on are taken.
+_DAY, _DAY_BEGINS = (6.1271, 5.2740), 11
+# The rest is ours.
 _LEAST_S, _MOST_S = 30.0, 86_400.0
 _WALLTIMES = np.array([0.5, 1, 2, 4, 8, 12, 24]) * 3600.0
 _WEEKEND = 0.55  # of the submissions of a working day
-_IN_ARRAYS, _ARRAY = 0.12, 8.0  # submissions that are arrays, and their mean length
+_IN_ARRAYS, _ARRAY = 0.12, 9.0  # submissions that are arrays, and their mean length
 _FAILED = 0.05  # jobs that abort before their work is done
 
 
@@ -136,18 +142,19 @@ def _pool(spec: SiteSpec, programs: list[Program], draw: np.random.Generator) ->
 
 def _sizes(most: int, count: int, draw: np.random.Generator) -> Floats:
     high = np.log2(max(2.0, most / 2))
-    middle = max(min(high - 2.5, _MOST_USUAL), min(_LOW + 0.1, high))
-    low = min(_LOW - 1.2, middle)
+    middle = max(min(high - _BELOW, _MOST_USUAL), min(_LOW + 0.1, high))
+    low = min(_LOW, middle)
+    kind = draw.random(count)
     near = draw.random(count) < _NEAR
     size = np.where(near, draw.uniform(low, middle, count), draw.uniform(middle, high, count))
-    size = np.where(draw.random(count) < _POWER, np.round(size), size)
-    nodes = np.where(draw.random(count) < _ONE, 1.0, np.round(2**size))
+    size = np.where(kind < _ONE + _POWER, np.round(size), size)
+    nodes = np.where(kind < _ONE, 1.0, np.round(2**size))
     return np.clip(nodes, 1, most)
 
 
 def _durations(nodes: Floats, draw: np.random.Generator) -> Floats:
     count = len(nodes)
-    short = draw.random(count) < np.clip(_SLOPE * nodes + _SHARE, 0.05, 1)
+    short = draw.random(count) < np.clip(_SLOPE * nodes + _SHARE, 0, 1)
     logs = np.where(short, draw.gamma(*_SHORT, count), draw.gamma(*_LONG, count))
     seconds: Floats = np.clip(np.exp(logs), _LEAST_S, _MOST_S)
     return seconds
@@ -158,12 +165,13 @@ def _stream(
 ) -> dict[str, Floats]:
     """Draw submissions over time: more at day and on working days, some as arrays."""
     each = 1 + _IN_ARRAYS * (_ARRAY - 1)
-    peak = 1.9 * rate / each
-    at = np.sort(draw.uniform(0, span, draw.poisson(peak * span)))
-    kept = at[draw.random(len(at)) < _cycle(at) / 1.9]
+    week = _week()
+    peak = week.max()
+    at = np.sort(draw.uniform(0, span, draw.poisson(peak * rate / each * span)))
+    kept = at[draw.random(len(at)) < week[(at / 1800).astype(int) % len(week)] / peak]
     chosen = draw.integers(len(pool["nodes"]), size=len(kept))
     arrays = draw.random(len(kept)) < _IN_ARRAYS
-    times = np.where(arrays, 1 + draw.geometric(1 / _ARRAY, len(kept)), 1)
+    times = np.where(arrays, 1 + draw.geometric(1 / (_ARRAY - 1), len(kept)), 1)
     source = np.repeat(np.arange(len(kept)), times)
     jobs = {name: values[chosen[source]] for name, values in pool.items()}
     # Jobs of an array are small and alike.
@@ -174,13 +182,13 @@ def _stream(
     return jobs
 
 
-def _cycle(at: Floats) -> Floats:
-    """Return the rate of submissions at times of the week, 1 on average."""
-    hour = at / 3600 % 24
-    day = (at // 86_400) % 7
-    wave = 1 + 0.62 * np.sin(2 * np.pi * (hour - 8.5) / 24) + 0.12 * np.sin(4 * np.pi * hour / 24)
-    mean = (5 + 2 * _WEEKEND) / 7
-    rate: Floats = wave * np.where(day >= 5, _WEEKEND, 1.0) / mean
+def _week() -> Floats:
+    """Return the rate of submissions in each half-hour of the week, 1 on average."""
+    place = np.arange(_DAY_BEGINS, _DAY_BEGINS + 48)
+    edges = gamma.cdf([place - 0.5, place + 0.5], _DAY[0], scale=_DAY[1])
+    day = np.roll(edges[1] - edges[0], _DAY_BEGINS - 1)
+    week = np.outer([1.0] * 5 + [_WEEKEND] * 2, day).ravel()
+    rate: Floats = week / week.mean()
     return rate
 
 
