@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 from support import expected_keys, make_profile, make_shorts, stored_keys, write_all
 
+import jostle
+from jostle.cli.commands import jobs
+from jostle.cli.doctor.site import Site
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import fair_batches as shares
 from jostle.repository.store import log
@@ -136,6 +139,24 @@ def test_a_store_that_is_unwell(place, store, spool, tmp_path, monkeypatch, meth
     assert sorted((row["process"], row["slice"]) for row in rows) == expected_keys(profiles)
 
 
+def test_an_upload_in_parts_that_fails(place, store, spool, monkeypatch):
+    """Nothing of it is committed or left, and the error says why."""
+    monkeypatch.setattr(objects, "_PART_BYTES", 2048)
+    profiles = [make_profile(seed) for seed in range(4)]
+    write_all(spool, profiles)
+    repository = Repository(place, create=True)
+    store.proxy.spoil("PUT", "partNumber=2", "500", times=10**6)
+    with pytest.raises(RepositoryError, match=r"cannot be written.*500.*internal error") as caught:
+        repository.ingest([spool])
+    assert "object store" in caught.value.hint
+    assert not repository.commits()
+    assert not list(open_storage(place).listed("slices"))
+    store.proxy.faults.clear()
+    monkeypatch.setattr(objects, "_PART_BYTES", 8 << 20)
+    repository.ingest([spool])
+    assert stored_keys(repository) == expected_keys(profiles)
+
+
 def test_a_store_that_is_down_says_so(place, store, spool):
     repository = filled(place, spool)
     store.proxy.spoil("GET", "commits/", "500", times=10**6)
@@ -143,6 +164,22 @@ def test_a_store_that_is_down_says_so(place, store, spool):
         repository.query("SELECT count(*) FROM slices")
     store.proxy.faults.clear()
     assert repository.query("SELECT count(*) n FROM slices")["n"].to_pylist() != [0]
+
+
+def test_its_name_is_its_address(place, spool, capsys):
+    """Where a person reads it; and `doctor --site` finds it."""
+    assert not Site(Path(place)).has_repository
+    filled(place, spool)
+    assert Site(Path(place)).has_repository
+    jobs.command.main(["--repository", place, "--program", "none"], standalone_mode=False)
+    assert capsys.readouterr().out == f"None of the 2 jobs in {place} is what was asked for.\n"
+    assert repr(jostle.Site(place)) == f"<Site {place}>"
+    (lost, *_) = open_storage(place).listed("slices")
+    open_storage(place).remove([lost])
+    repository = Repository(place)
+    repository.query("SELECT count(*) FROM slices")
+    (damaged,) = repository.left_out().values()
+    assert (damaged.file, damaged.reason) == (lost, "it is not in the object store")
 
 
 def test_a_store_that_ignores_the_condition_is_refused(place, store):

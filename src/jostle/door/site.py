@@ -62,7 +62,7 @@ class Site:
 
     @property
     def path(self) -> Path:
-        """Folder of the repository."""
+        """Folder of the repository; of one in an object store that of its copies."""
         return self._store.path
 
     @with_hints
@@ -193,7 +193,7 @@ class Site:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Site {self.path}>"
+        return f"<Site {self._store.name}>"
 
     def _repr_html_(self) -> str:
         (row,) = self._store.query(
@@ -202,7 +202,7 @@ class Site:
         ).to_pylist()
         words = (f"{count(row['jobs'])} jobs of {count(row['users'])} users, "
                  f"{count(row['programs'])} programs")  # fmt: skip
-        return html.box(html.head(str(self.path)), html.text(words))
+        return html.box(html.head(self._store.name), html.text(words))
 
 
 @with_hints

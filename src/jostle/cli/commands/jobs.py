@@ -23,7 +23,7 @@ from jostle.report.format.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
-from jostle.repository_address import is_address
+from jostle.repository_address import is_address, shown
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
@@ -81,33 +81,33 @@ def command(
     losses: dict[str, LossNumbers] = {}
     if sort in _KEYS:
         chosen.sort(key=_KEYS[sort])
-    shown = chosen[-last:] if chosen else []
+    listed = chosen[-last:] if chosen else []
     if store and (lost or sort == "lost"):
-        losses = _losses(store, chosen if sort == "lost" else shown, quiet=as_json)
+        losses = _losses(store, chosen if sort == "lost" else listed, quiet=as_json)
     if sort == "lost":
-        shown = sorted(chosen, key=lambda row: _seconds(losses[row["job"]]))[-last:]
-    shown = [with_part_names(row) for row in shown]
-    shown = with_facts(store, shown) if store else []
+        listed = sorted(chosen, key=lambda row: _seconds(losses[row["job"]]))[-last:]
+    listed = [with_part_names(row) for row in listed]
+    listed = with_facts(store, listed) if store else []
     if as_json:
-        content = [_json(row, losses) for row in shown]
-        left = len(chosen) - len(shown)
-        emit_json({"repository": str(repository), "jobs": content, "left_out": left})
+        content = [_json(row, losses) for row in listed]
+        left = len(chosen) - len(listed)
+        emit_json({"repository": shown(repository), "jobs": content, "left_out": left})
         return
     if not rows:
-        show(f"No jobs yet in {repository}.")
+        show(f"No jobs yet in {shown(repository)}.")
         next_steps(*steps("jobs", "nothing"))
         return
-    if not shown:
-        show(f"None of the {len(rows)} jobs in {repository} is what was asked for.")
+    if not listed:
+        show(f"None of the {len(rows)} jobs in {shown(repository)} is what was asked for.")
         return
     from jostle.cli.views.jobs import jobs_table
 
-    show(jobs_table(shown, losses, keep=sort, parts=parts))
-    if len(shown) < len(chosen):
+    show(jobs_table(listed, losses, keep=sort, parts=parts))
+    if len(listed) < len(chosen):
         which = "older" if sort == "started" else "more"
-        show(f"{len(chosen) - len(shown)} {which} jobs are not shown (--all).")
+        show(f"{len(chosen) - len(listed)} {which} jobs are not shown (--all).")
     flag = repository_flag(repository)
-    next_steps(*steps("jobs", "jobs", shown[-1]["job"], flag=flag))
+    next_steps(*steps("jobs", "jobs", listed[-1]["job"], flag=flag))
 
 
 def _losses(

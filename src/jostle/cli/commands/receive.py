@@ -11,6 +11,7 @@ from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
 from jostle.cli.output import next_steps, show, warn
 from jostle.report.format.values import byte_count
+from jostle.repository_address import shown
 
 if TYPE_CHECKING:
     from jostle.receive import ReceiveSettings
@@ -69,7 +70,7 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
         f"Receiving at {' and '.join(places)}",
         f"  nodes show   {', '.join(ways)}",
         f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} of a node",
-        f"  repository   {repository}",
+        f"  repository   {shown(repository)}",
         "Ctrl-C ends it.",
     )
     if address:

@@ -21,6 +21,7 @@ from jostle.cli.options.common import open_repository, repository_flag, reposito
 from jostle.cli.output import show, warn
 from jostle.errors import JostleError, UsageError
 from jostle.regular_files import open_regular
+from jostle.repository_address import shown
 
 if TYPE_CHECKING:
     from jostle.server import Access
@@ -89,9 +90,9 @@ def command(
         if not access.url:
             url = f"http://{host}:{place.getsockname()[1]}{page}"
             url += f"{'&' if '?' in page else '?'}token={access.token}"
-        show(f"jostle shows {repository} at", f"  {url}", "Ctrl-C ends it.")
-        shown = _opened(url) if browse else contextlib.nullcontext()
-        with shown, contextlib.suppress(KeyboardInterrupt):
+        show(f"jostle shows {shown(repository)} at", f"  {url}", "Ctrl-C ends it.")
+        browser = _opened(url) if browse else contextlib.nullcontext()
+        with browser, contextlib.suppress(KeyboardInterrupt):
             Server(app, access, tls_cert, tls_key).run(sockets=[place])
 
 

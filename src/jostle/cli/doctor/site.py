@@ -17,6 +17,8 @@ from jostle.cli.doctor import checks, site_host, site_node
 from jostle.cli.doctor.checks import Check
 from jostle.regular_files import read_regular
 from jostle.repository.store.layout import MARKER
+from jostle.repository.store.storage import open_storage
+from jostle.repository_address import is_address, shown
 
 _HOW_TO = "docs/how-to/profile-every-job-of-a-cluster.md"
 
@@ -82,10 +84,18 @@ class Site:
         lines = (line.partition("=") for line in text.splitlines() if "=" in line)
         return {key.strip(): value.strip() for key, _, value in lines if key.strip()[:1] != "#"}
 
-    @property
+    @cached_property
     def has_repository(self) -> bool:
         """Whether there is a repository where commands look for it."""
-        return (self.repository / MARKER).exists()
+        if not is_address(self.repository):
+            return (self.repository / MARKER).exists()
+        try:
+            open_storage(self.repository).read(MARKER)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            pass  # the check of the repository says why
+        return True
 
     @property
     def spool(self) -> Path:
@@ -117,9 +127,10 @@ class Site:
             roles.append(f"login node ({self.slurm}, and no agent)")
         # Root may write into a repository that a node only shares.
         at_work = next((verb for verb in ("receive", "ingest", "serve") if self.verb(verb)), "")
-        writable = os.access(self.repository, os.W_OK)
+        writable = is_address(self.repository) or os.access(self.repository, os.W_OK)
         if self.has_repository and writable and (at_work or not signs):
-            sign = f"jostle {at_work} runs" if at_work else f"{self.repository} is writable"
+            kind = "in an object store" if is_address(self.repository) else "writable"
+            sign = f"jostle {at_work} runs" if at_work else f"{shown(self.repository)} is {kind}"
             roles.append(f"repository's host ({sign})")
         return roles
 
@@ -184,7 +195,7 @@ def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
         yield "silent nodes", lambda: site_host.check_silent(site)
     elif site.is_a("login"):
         yield "repository", lambda: Check(
-            "repository", "warn", f"{site.repository} is no repository: users see no jobs",
+            "repository", "warn", f"{shown(site.repository)} is no repository: users see no jobs",
             "set JOSTLE_REPOSITORY to the site's repository for all users",
         )  # fmt: skip
     if site.is_a("repository"):
@@ -197,7 +208,7 @@ def _check_role(site: Site) -> Check:
         return Check("this machine", "ok", f"{os.uname().nodename}: {', '.join(site.roles)}")
     return Check(
         "this machine", "fail", "nothing of a site is here: no agent, no receiver, no repository "
-        f"at {site.repository}, no Slurm",
+        f"at {shown(site.repository)}, no Slurm",
         f"on a node install the package for nodes, on the repository's host set "
         f"JOSTLE_REPOSITORY ({_HOW_TO})",
     )  # fmt: skip

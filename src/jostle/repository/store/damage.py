@@ -23,7 +23,8 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 
 def reason_of(error: Exception, root: Path) -> str:
     """Return the reason of an error in one line, without the path of the repository."""
-    message = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
+    gone = isinstance(error, FileNotFoundError) and error.strerror
+    message = (gone or str(error)).partition("\nLINE ")[0]  # DuckDB's pointer into the question
     text = "".join(character if character.isprintable() else " " for character in message)
     text = " ".join(text.replace(f"{root}/", "").split())
     return re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text) or type(error).__name__

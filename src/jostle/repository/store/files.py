@@ -22,9 +22,10 @@ from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import Change
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
-from jostle.repository_address import shown
+from jostle.repository_address import is_address, shown
 
 ROW_GROUP = 128 * 1024
+LOOK_AT_OBJECTS = "Look at the network and the settings of the object store; then do it again."
 _BUCKET = re.compile(r"_b\d\d$")
 # A dictionary is taken where it needs so much less: then reading it is faster, too.
 _SMALLER = 0.97
@@ -230,15 +231,18 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
     if no_room(error):
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
+    hint = "Look at permissions, and at the file system that it lies on; then do it again."
     return RepositoryError(
         f"The repository {shown(root)} cannot be used: {error.strerror or error}{file}.",
-        hint="Look at permissions, and at the file system that it lies on; then do it again.",
+        hint=LOOK_AT_OBJECTS if is_address(shown(root)) else hint,
     )
 
 
 def cannot_write(root: Path, error: OSError) -> RepositoryError:
     """Return why the repository cannot be written, and how to mend it."""
     hint = "Check that you may write there, or name another repository with --repository."
+    if is_address(shown(root)):
+        hint = LOOK_AT_OBJECTS
     if no_room(error):
         hint = (
             "Nothing was lost: free some space there, and do it again. `jostle repository "

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import time
 import uuid
@@ -373,8 +374,11 @@ def _is_final(error: Exception) -> bool:
 
 
 def _plain(error: Exception) -> str:
-    """Return the reason of an error in one line."""
+    """Return the reason of an error in one line: what the store said, not how it was asked."""
     text = " ".join(str(error).partition("Debug source:")[0].split())
+    text = text.partition(" - ")[2] or text
+    if message := re.search("<Message>(.+?)</Message>", text):
+        text = text.partition("<")[0] + message[1]
     return text[:300] or type(error).__name__
 
 
