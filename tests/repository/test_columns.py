@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jostle.repository import Repository
@@ -81,3 +83,14 @@ def test_a_damaged_file_is_named(repository: Repository):
         assert damaged.file == file.path and "cannot be read" in str(damaged)
     finally:
         path.write_bytes(whole)
+
+
+def test_files_are_listed_once_per_commit(tmp_path: Path):
+    plant(tmp_path, Spec(jobs=2, slices=10), 3)
+    repository = Repository(tmp_path)
+    before = repository.loads.files()
+    assert repository.loads.files() is before
+    damaged = next(path for path in before.naming if path.startswith("rollup"))
+    (tmp_path / damaged).write_bytes(b"nothing")
+    repository.query("SELECT sum(count) FROM rollup")
+    assert repository.loads.files().naming == before.naming - {damaged}

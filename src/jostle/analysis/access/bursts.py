@@ -71,8 +71,12 @@ def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) 
         return None
     best: Period | None = None
     tries = list(product(_ON, _JOIN))
+    tested = set()
     for level, join in tries:
         on = _joined(amounts >= level * usual_amount(amounts), join)
+        if (join, on.tobytes()) in tested:  # both levels often give the same bursts
+            continue
+        tested.add((join, on.tobytes()))
         period = _test(*_runs(on), join + 1, slice_s)
         if period is None or period.p_value * len(tries) > _ALPHA:
             continue

@@ -144,6 +144,7 @@ class _World:
 
     def made(self) -> WorldDigest:
         shares, over, states = self._shares()
+        names = self._people.names()
         adapter = self.ints("mpi_adapter")
         counted = bool((adapter == MpiAdapter.LOADED).all())
         processes = self.ints("process").tolist()
@@ -154,7 +155,7 @@ class _World:
             size=size,
             ranks=ranks,
             processes=processes,
-            programs=dict(Counter(self._people.names()[place] for place in self._at).most_common()),
+            programs=dict(Counter(names[place] for place in self._at).most_common()),
             hosts=sorted(set(self.texts("host"))),
             spawned=bool(self.ints("spawned").any()),
             library=_first_line(self.texts("mpi_library")[0]),

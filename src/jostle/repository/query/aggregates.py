@@ -49,6 +49,8 @@ class Loads:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._columns = Columns(engine)
+        #: Asked at each poll: the state that it is of, and the answer.
+        self._files: tuple[tuple[int, frozenset[str]], Files] | None = None
 
     def sums(
         self,
@@ -165,12 +167,15 @@ class Loads:
         }
 
     def files(self) -> Files:
-        """Return the files of the newest commit."""
+        """Return the files of the newest commit, but those that are left out."""
         number = self._engine.refresh()
-        naming = [file for table in _NAMING for file in self._engine.files(table)]
-        state = self._engine.log.state
-        newest_ns = state.files.newest_of("node_rollup")
-        return Files(number, frozenset(file.path for file in naming), newest_ns, state.horizon_ns)
+        state = number, frozenset(self._engine.left_out())
+        if self._files is None or self._files[0] != state:
+            naming = [file.path for table in _NAMING for file in self._engine.files(table)]
+            log = self._engine.log.state
+            newest_ns = log.files.newest_of("node_rollup")
+            self._files = state, Files(number, frozenset(naming), newest_ns, log.horizon_ns)
+        return self._files[1]
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
         """Return the jobs that have rows in some files; files that are gone are ignored."""
