@@ -22,8 +22,12 @@ from jostle.cli.doctor.site import Site
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import fair_batches as shares
 from jostle.repository.store import log
+from jostle.repository.store.fabrics import save_fabric
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.storage import objects, open_storage, opened
+from jostle.topology import Topology
+from jostle.topology.formats.source import Source
+from jostle.topology.reading import read_sources
 from object_store import ObjectStore
 
 LONG = "SELECT process, slice FROM slices JOIN processes USING (process) WHERE NOT short"
@@ -180,6 +184,26 @@ def test_its_name_is_its_address(place, spool, capsys):
     repository.query("SELECT count(*) FROM slices")
     (damaged,) = repository.left_out().values()
     assert (damaged.file, damaged.reason) == (lost, "it is not in the object store")
+
+
+def test_fabrics(place, store, tmp_path, monkeypatch):
+    """Others see them, also one that is replaced; and a page asks for them once a minute."""
+
+    def fabric(nodes: str) -> Topology:
+        source = Source("topology.conf", f"SwitchName=leaf1 Nodes={nodes}\n")
+        return read_sources([source], "tree")[0]
+
+    assert save_fabric(Repository(place, create=True).path, fabric("n[1-4]")).change == "new"
+    elsewhere(monkeypatch, tmp_path / "other")
+    other = Repository(place)
+    assert [each.hosts for each in other.topologies()] == [("", "n1", "n2", "n3", "n4")]
+    before = store.proxy.asked.total()
+    other.topologies()
+    assert store.proxy.asked.total() == before
+    assert save_fabric(other.path, fabric("n[1-8]")).change == "replaced"
+    elsewhere(monkeypatch, tmp_path / "cache")
+    (seen,) = Repository(place).topologies()
+    assert len(seen.hosts) == 9
 
 
 def test_a_store_that_ignores_the_condition_is_refused(place, store):

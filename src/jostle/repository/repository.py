@@ -38,6 +38,7 @@ from jostle.repository.query.traffic import port_counters, traffic
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
+from jostle.repository.store.fabrics import fabrics_of_repository
 from jostle.repository.store.layout import COMMITS, TABLES
 from jostle.repository.store.owner_names import may_come_back
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
@@ -54,7 +55,6 @@ from jostle.repository.types import (
     RunTables,
 )
 from jostle.topology import Topology
-from jostle.topology.store import topologies_of
 from jostle.traffic import Traffic
 
 
@@ -537,7 +537,7 @@ class Repository:
 
     def topologies(self) -> list[Topology]:
         """Return all versions of all fabrics that were imported, by name and date."""
-        return topologies_of(self.path)
+        return fabrics_of_repository(self.path)
 
     def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
         """Return what hosts sent to each other: MPI messages, collectives, and files to servers.

@@ -149,7 +149,7 @@ def _load(path: str, _mtime_ns: int, _size: int, _inode: int) -> Topology:
         if len(text) > _MOST_TEXT:
             raise ValueError("it is larger than any fabric")
         topology = _topology(json.loads(text))
-        if Path(path).name != _file_name(topology):
+        if Path(path).name != file_name(topology):
             raise ValueError("its name is not that of its content")
         return topology
     except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
@@ -159,14 +159,15 @@ def _load(path: str, _mtime_ns: int, _size: int, _inode: int) -> Topology:
         ) from None
 
 
-def _file_name(topology: Topology) -> str:
+def file_name(topology: Topology) -> str:
+    """Return the name of the file of a version."""
     return f"{topology.name}.{topology.valid_from_ns}{ENDING}"
 
 
 def _write(folder: Path, topology: Topology) -> None:
     text = json.dumps({"format": _FORMAT, **_document(topology)}, separators=(",", ":"))
     folder.mkdir(parents=True, exist_ok=True)
-    final = folder / _file_name(topology)
+    final = folder / file_name(topology)
     temporary = folder / f".{uuid.uuid4().hex}"
     try:
         with naming(final):

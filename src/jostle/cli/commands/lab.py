@@ -127,10 +127,10 @@ def _keep_fabric(lab: Lab) -> list[str]:
     fabric = lab.topology()
     if fabric is None:
         return []
-    from jostle.topology.store import FOLDER, save
+    from jostle.repository.store.fabrics import save_fabric
 
     try:
-        save(open_repository(default_repository(), create=True).path / FOLDER, fabric)
+        save_fabric(open_repository(default_repository(), create=True).path, fabric)
     except (JostleError, OSError) as error:
         warn([f"The lab's fabric could not be stored: {error}"])
         return []

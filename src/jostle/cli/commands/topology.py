@@ -74,20 +74,13 @@ def import_(
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
     from jostle.report.models.fabrics import hosts_of_jobs, outside
     from jostle.topology.reading import read_files
-    from jostle.topology.store import FOLDER, load_all
     from jostle.topology.summary import changes, summary
 
     with Bar("reading files", quiet=as_json):
         fabrics = read_files(files, name, hosts)
     store = open_repository(repository, create=True)
-    if store.name != str(store.path):
-        raise UsageError(
-            "Fabrics are kept in a repository's folder, not in an object store.",
-            hint="Name a folder with --repository.",
-        )
-    folder = store.path / FOLDER
-    saved = [_save(folder, each, valid_from) for each in fabrics]
-    lost = outside(load_all(folder, []), hosts_of_jobs(store))
+    saved = [_save(store, each, valid_from) for each in fabrics]
+    lost = outside(store.topologies(), hosts_of_jobs(store))
     differences = [changes(each.before, each.topology) if each.before else [] for each in saved]
     if as_json:
         rows = [{"change": each.change, "changes": sentences} | plain(summary(each.topology))
@@ -103,14 +96,16 @@ def import_(
     next_steps(f"jostle topology show{flag} {saved[0].topology.name}", f"jostle serve{flag}")
 
 
-def _save(folder: Path, topology: Topology, valid_from_ns: int | None) -> Saved:
+def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> Saved:
     """Store a fabric: without a date the first version is valid always, a later one from now on."""
-    from jostle.topology.store import load_all, save
+    from jostle.repository.store.fabrics import fabrics_folder, save_fabric
+    from jostle.topology.store import load_all
 
-    is_first = not any(each.name == topology.name for each in load_all(folder, []))
+    known = load_all(fabrics_folder(store.path, now=True), [])
+    is_first = not any(each.name == topology.name for each in known)
     now_or_always = 0 if is_first else time.time_ns()
     date = now_or_always if valid_from_ns is None else valid_from_ns
-    return save(folder, replace(topology, valid_from_ns=date))
+    return save_fabric(store.path, replace(topology, valid_from_ns=date))
 
 
 @command.command("show")
@@ -187,10 +182,9 @@ def _drawn(
     """Draw what the links of a fabric carried."""
     from jostle.report.models.fabric_at import fabric_at
     from jostle.topology import valid_at
-    from jostle.topology.store import topologies_of
 
     job = None if job is None else store.resolve_job(job)
-    versions = [each for each in topologies_of(store.path) if each.name == name]
+    versions = [each for each in store.topologies() if each.name == name]
     topology = versions[-1] if at_ns is None else valid_at(versions, str(name), at_ns)
     with Bar("routing traffic", quiet=quiet):
         content = fabric_at(store, topology or versions[0], at_ns, job)

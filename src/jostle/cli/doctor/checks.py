@@ -335,14 +335,16 @@ def check_fabrics(path: Path) -> Check:
     """Check that the nodes that jobs ran on are in the fabrics that jostle knows."""
     from jostle.cli.views.topology import outside_words
     from jostle.report.models.fabrics import fabrics
-    from jostle.repository import Repository
+    from jostle.repository import Repository, RepositoryError
 
-    if is_address(path):
-        return Check("fabrics", "ok", "a repository in an object store keeps none: which links "
-                     "jobs share cannot be told")  # fmt: skip
-    if not path.exists():
+    if not path.exists() and not is_address(path):
         return Check("fabrics", "ok", "there are no jobs yet")
-    content = fabrics(Repository(path))
+    try:
+        content = fabrics(Repository(path))
+    except RepositoryError as error:
+        if not is_address(path) or error.exit_code != 2:
+            raise
+        return Check("fabrics", "ok", "there are no jobs yet")
     flag = repository_flag(path)
     if content.damaged:
         return Check("fabrics", "warn", content.damaged[0], "import the fabric again")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.plain_values import plain
-from jostle.topology.store import FOLDER, load_all
+from jostle.repository.store.fabrics import fabrics_folder
+from jostle.topology.store import load_all
 from jostle.topology.summary import Summary, changes, summary
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Fabrics:
 def fabrics(store: Repository, name: str | None = None) -> Fabrics:
     """Return the fabrics of a repository, or the one of a name."""
     errors: list[TopologyError] = []
-    known = load_all(store.path / FOLDER, errors)
+    known = load_all(fabrics_folder(store.path), errors)
     by_name: dict[str, list[Topology]] = {}
     for each in known:
         by_name.setdefault(each.name, []).append(each)

@@ -192,9 +192,8 @@ def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
     """Return the fabric in which most nodes of some jobs are, as it was at their end."""
     from jostle.analysis.placement import Ground
     from jostle.topology import valid_at
-    from jostle.topology.store import topologies_of
 
-    versions = topologies_of(store.path)
+    versions = store.topologies()
     if not versions:
         raise UsageError(
             "The repository knows no fabric: nobody can say where nodes are.",

@@ -12,7 +12,6 @@ from jostle.errors import UsageError
 from jostle.report.format.values import iso_time
 from jostle.report.models.jobs import job_row
 from jostle.topology import Topology, TopologyError, valid_at
-from jostle.topology.store import topologies_of
 
 if TYPE_CHECKING:
     from jostle.network import LinkLoads
@@ -132,7 +131,7 @@ def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
     """
     row = job_row(store, job)
     hosts = {str(host) for host in store.job_processes(job)["host"].unique().to_pylist()}
-    fabrics = fabrics_of(topologies_of(store.path), hosts, row["start_ns"])
+    fabrics = fabrics_of(store.topologies(), hosts, row["start_ns"])
     if not fabrics:
         raise UsageError(
             f"The nodes of {job} are in no fabric of the repository.",

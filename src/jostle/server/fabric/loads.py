@@ -17,11 +17,11 @@ from jostle.network import link_loads, shared_links
 from jostle.network.zone_pairs import Zones, zone_loads
 from jostle.report.models.link_facts import NO_JOB, FabricLoads
 from jostle.repository import Repository
+from jostle.repository.store.fabrics import fabrics_folder
 from jostle.server.access import Viewer
 from jostle.server.system.node_grid import GridAxis
 from jostle.server.system.queries import Life
 from jostle.topology import Topology, valid_at
-from jostle.topology.store import topologies_of
 
 #: The longest time that is routed at once, ns.
 LONGEST_NS = 86_400 * 10**9
@@ -29,13 +29,13 @@ LONGEST_NS = 86_400 * 10**9
 
 def all_fabrics(repository: Repository) -> list[Topology]:
     """Return all versions of all fabrics, by name and time."""
-    found = topologies_of(repository.path)
+    found = repository.topologies()
     return sorted(found, key=lambda each: (each.name, each.valid_from_ns))
 
 
 def fabrics_mark(repository: Repository) -> tuple[tuple[str, int], ...]:
     """Return what changes when a fabric is read anew: the files, and when each was written."""
-    folder = repository.path / "topologies"
+    folder = fabrics_folder(repository.path)
     files = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted((file.name, file.stat().st_mtime_ns) for file in files))
 

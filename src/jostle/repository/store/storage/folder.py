@@ -61,6 +61,9 @@ class FolderStorage:
     def bring(self, names: Iterable[str], sums: Iterable[str] = ()) -> None:
         """Do nothing: files are there."""
 
+    def bring_folder(self, folder: str, *, now: bool) -> None:
+        """Do nothing: files are there."""
+
     def remove(self, names: Collection[str]) -> None:
         """Remove files."""
         for name in names:

@@ -67,6 +67,17 @@ class Storage(Protocol):
             OSError: The place cannot be reached.
         """
 
+    def bring_folder(self, folder: str, *, now: bool) -> None:
+        """Make the files of a small folder readable below `root`, also where they were replaced.
+
+        Args:
+            folder: Its name.
+            now: As it is now, not as it was a minute ago at most.
+
+        Raises:
+            OSError: The place cannot be reached.
+        """
+
     def remove(self, names: Collection[str]) -> None:
         """Remove files; those that do not exist are no error."""
 

@@ -43,6 +43,8 @@ _TRIES = 5
 _FIRST_PAUSE_S = 0.2
 #: A sleep this long may have missed the removal of commits, s: fifty take longer.
 _LOOK_EVERY_S = 1.0
+#: For so long a small folder counts as unchanged, s.
+_FOLDER_S = 60.0
 
 
 class ObjectStorage:
@@ -60,6 +62,7 @@ class ObjectStorage:
         self.root = copies_folder(self.name)
         self._copies = Copies(self.root)
         self._looked = float("-inf")
+        self._folders: dict[str, float] = {}
         self._prefix = f"{prefix}/" if prefix else ""
         # What is asked again after an error is decided here, not in the library: after a lost
         # answer a commit may be there.
@@ -250,6 +253,21 @@ class ObjectStorage:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(lambda name: self._fetch(name, wanted[name]), missing))
         self._copies.make_room(set(wanted))
+
+    def bring_folder(self, folder: str, *, now: bool) -> None:
+        """Fetch all objects of a folder, which are few, and drop copies of what is gone."""
+        if not now and time.monotonic() < self._folders.get(folder, float("-inf")) + _FOLDER_S:
+            return
+        there = {name: self._get(name) for name in list(self.listed(folder))}
+        for name, data in there.items():
+            copy = self.root / name
+            if data is not None and not (copy.exists() and copy.read_bytes() == data):
+                self._write_copy(name, data)
+        if (self.root / folder).is_dir():
+            for copy in (self.root / folder).iterdir():
+                if f"{folder}/{copy.name}" not in there and not copy.name.startswith("."):
+                    copy.unlink(missing_ok=True)
+        self._folders[folder] = time.monotonic()
 
     def _fetch(self, name: str, checksum: str) -> None:
         for attempt in range(_TRIES):
