@@ -50,7 +50,7 @@ def test_who_ran(world):
     [
         ("collective", 100 * SLICES, 720 * SLICES),
         ("send", 20 * SLICES, (20 << 10) * SLICES),
-        ("receive", 20 * SLICES, (40 << 10) * SLICES),
+        ("receive", 20 * SLICES, (20 << 10) * SLICES),
         ("complete", 20 * SLICES, 0),
         ("mpiio write", SLICES // 10, SLICES // 10 << 20),
         ("file write", 2 * SLICES, (128 << 10) * SLICES),
