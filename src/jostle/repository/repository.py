@@ -75,16 +75,15 @@ class Repository:
             RepositoryError: There is none, or the folder is something else, or it is damaged.
         """
         storage = open_storage(path)
-        self.path = storage.root  #: Its folder; of one in an object store that of its copies.
-        self.name = storage.name  #: Its folder or address.
+        #: Its folder (of one in an object store that of its copies), and its folder or address.
+        self.path, self.name = storage.root, storage.name
         if create:
             _log.create(self.path)
         _log.open_marker(self.path)
         self._ask(_log.Log(self.path))
 
     def _ask(self, log: _log.Log | SnapshotLog) -> None:
-        self._log = log
-        self._engine = Engine(self.path, log)
+        self._log, self._engine = log, Engine(self.path, log)
         self._merger = Merger(self._engine)
         self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
         self.divided = self._engine.divided  #: Questions that are answered day by day.
