@@ -29,10 +29,10 @@ def add_rows(repository: Repository, table: str, rows: Sequence[dict[str, Any]])
     ]
     used = {name for row in rows for name in row} & layout.values.keys()
     fields = {**layout.keys, **{name: layout.values[name] for name in sorted(used)}}
+    span = (BEGIN, BEGIN + 3_600 * SECOND) if layout.partition_ns else (0, 0)
     chunk = PartitionChunk(
-        table, pa.Table.from_pylist(whole, pa.schema(list(fields.items()))),
-        BEGIN, BEGIN + 3_600 * SECOND,
-    )  # fmt: skip
+        table, pa.Table.from_pylist(whole, pa.schema(list(fields.items()))), *span
+    )
     path = Path(repository.path)
     publish(path, Log(path), Change("ingest", add=write_chunks(path, [chunk])))
 

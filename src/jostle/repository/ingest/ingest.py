@@ -286,13 +286,16 @@ class Ingester:
         Of several files of one process only the first is left.
         """
         done = state.done_of([key for peek in peeks for key in self._ids(peek)])
+        expired = state.expired_of(done)
         left: dict[object, HeaderPeek] = {}
         for peek in peeks:
             if done.isdisjoint(self._ids(peek)):
                 left.setdefault(peek.process or peek.path, peek)
                 continue
             self._over.add(peek.path)
-            if self._remove and peek.final:
+            if not expired.isdisjoint(self._ids(peek)):
+                report.expired += 1  # it may be the only copy, if the horizon was a mistake
+            elif self._remove and peek.final:
                 self._remove_file(peek.path, peek.mark, report)
         return list(left.values())
 

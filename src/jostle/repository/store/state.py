@@ -179,6 +179,15 @@ class RepositoryState:
         """
         return {key for key, at in self.profiles.of(keys).items() if isinstance(at, int)}
 
+    def expired_of(self, keys: Collection[int]) -> set[int]:
+        """Return those of them that ended before the horizon of retention.
+
+        Raises:
+            LogError: A piece that knows it is damaged.
+        """
+        known = self.profiles.of(keys) if self.horizon_ns else {}
+        return {key for key, at in known.items() if isinstance(at, int) and at <= self.horizon_ns}
+
 
 @dataclass
 class Change:
