@@ -31,7 +31,7 @@ from support import (
 from jostle.reader import ProfileError
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import ingest as ingest_module
-from jostle.repository.ingest.fair_batches import batches
+from jostle.repository.ingest.fair_batches import batches, rare_collections
 from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.store.layout import mount_identity
 from synth import EPOCH, SECOND, Profile, flip
@@ -276,6 +276,13 @@ def test_a_pass_leaves_the_collection_of_garbage_as_it_was(store, spool, monkeyp
     before = gc.get_threshold()
     ingester.run([spool])
     assert seen[0][0] > before[0]
+    assert gc.get_threshold() == before
+    first, second = rare_collections(), rare_collections()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)  # passes of two threads end in any order
+    assert gc.get_threshold() == seen[0]
+    second.__exit__(None, None, None)
     assert gc.get_threshold() == before
 
 

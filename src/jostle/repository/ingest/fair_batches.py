@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -16,6 +17,8 @@ _LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 10_000
 # What is taken of one user's files in a pass: some seconds of work.
 _OWNER_BYTES = 96 << 20
+_collecting = threading.Lock()
+_thresholds: list[tuple[int, int, int]] = []  # one per pass that goes on in this process
 
 
 @contextlib.contextmanager
@@ -25,12 +28,16 @@ def rare_collections() -> Iterator[None]:
     RATIONALE: a pass makes objects per profile that all live until its end. Looking at them again
     and again took a third of a pass over 20 000 profiles, and grew faster than their number.
     """
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 100)
+    with _collecting:
+        _thresholds.append(_thresholds[0] if _thresholds else gc.get_threshold())
+        gc.set_threshold(100_000, 20, 100)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        with _collecting:  # the last pass of several at a time restores what the first found
+            before = _thresholds.pop()
+            if not _thresholds:
+                gc.set_threshold(*before)
 
 
 def fair(
