@@ -142,7 +142,7 @@ def content(root: Path) -> dict[str, list[Any]]:
     found = {}
     for table in TABLES:
         named = state.of(table)
-        if not named:
+        if not named or table == "process_kinds":  # sums: there once a compaction came
             continue
         rows = tables.without_zeros(table, merge.merge(root, named))
         names = sorted(set(rows.column_names) - _UNSURE)

@@ -26,7 +26,7 @@ from jostle.reader import Origin
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.mirror import fact_files, forget_file
 from jostle.repository.ingest.spool import Mark
-from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.owner_names import JobNames
@@ -91,7 +91,8 @@ class BatchFacts:
         """
         self._root, self._log, self._guard, self._names = root, log, guard, names
         self._remove = remove
-        self._home = root.stat().st_uid
+        with plain_errors(root):
+            self._home = root.stat().st_uid
         self._seen: dict[Path, Mark] = {}
 
     def take(self, paths: Iterable[Path]) -> IngestReport:

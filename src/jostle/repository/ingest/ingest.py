@@ -105,7 +105,8 @@ class Ingester:
         self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # with the inode
         self._over: set[Path] = set()
         self._written: dict[int, Known] = {}
-        self._home = root.stat().st_uid
+        with plain_errors(root):
+            self._home = root.stat().st_uid
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
         self._segments: Counter[str] = Counter()  # of jobs, in processes that ended

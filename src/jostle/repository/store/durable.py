@@ -1,10 +1,52 @@
-"""Writes files so that they outlive a power cut."""
+"""Writes files so that they outlive a power cut; reads them where reading may fail for a while."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+from jostle.repository.errors import RepositoryError
+
+T = TypeVar("T")
+# A network file system says so while another node removes or writes a file.
+_FLEETING = (errno.EIO, errno.ESTALE)
+_TRIES = 4
+
+
+def read_patiently(path: Path, read: Callable[[Path], T]) -> T:
+    """Read a file of the log, four times in half a second if that fails.
+
+    Args:
+        path: The file.
+        read: What is done with it.
+
+    Raises:
+        FileNotFoundError: It does not exist.
+        RepositoryError: It cannot be read.
+    """
+    for attempt in range(_TRIES):
+        try:
+            return read(path)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno not in _FLEETING or attempt == _TRIES - 1:
+                raise cannot_read(path, error) from error
+            time.sleep(0.05 * 2**attempt)
+    raise AssertionError("unreachable")
+
+
+def cannot_read(path: Path, error: OSError) -> RepositoryError:
+    """Return the error for a file or folder that cannot be read."""
+    return RepositoryError(
+        f"{path} cannot be read: {error.strerror}.",
+        hint="Look at its permissions, and at the file system that it lies on.",
+    )
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.repository.errors import ConflictError, LogError, RepositoryError, log_error
-from jostle.repository.store.durable import sync_folder, write_durably
+from jostle.repository.store.durable import cannot_read, read_patiently, sync_folder, write_durably
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
 from jostle.repository.store.pieces import Pieces
@@ -40,9 +40,6 @@ CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
 # Holds the number of the newest commit, so that its loss is noticed.
 NEWEST = "newest"
-# A network file system says so while another node removes or writes a file.
-_FLEETING = (errno.EIO, errno.ESTALE)
-_TRIES = 4
 _MOST_GONE = 1000
 
 
@@ -164,7 +161,7 @@ class Log:
         try:
             names = os.listdir(self.folder)
         except OSError as error:
-            raise _cannot_read(self.folder, error) from error
+            raise cannot_read(self.folder, error) from error
         for name in names:
             stem, _, rest = name.partition(".")
             if stem.isdigit() and rest == "json":
@@ -176,28 +173,16 @@ class Log:
     def _read(self, name: str, number: int) -> dict[str, Any]:
         try:
             try:
-                return unseal(self._bytes(name), number)
+                return unseal(read_patiently(self.folder / name, Path.read_bytes), number)
             except DamageError:
                 if not self.storage.forget(f"{COMMITS}/{name}"):
                     raise
                 self.storage.bring([f"{COMMITS}/{name}"])
-                return unseal(self._bytes(name), number)
+                return unseal(read_patiently(self.folder / name, Path.read_bytes), number)
         except NewerError:
             raise RepositoryError(
                 f"{self.folder / name} was written by a newer jostle.", hint="Upgrade jostle."
             ) from None
-
-    def _bytes(self, name: str) -> bytes:
-        for attempt in range(_TRIES):
-            try:
-                return (self.folder / name).read_bytes()
-            except FileNotFoundError:
-                raise
-            except OSError as error:
-                if error.errno not in _FLEETING or attempt == _TRIES - 1:
-                    raise _cannot_read(self.folder / name, error) from error
-                time.sleep(0.05 * 2**attempt)
-        raise AssertionError("unreachable")
 
     def _read_checkpoint(self, name: str, number: int) -> RepositoryState:
         return RepositoryState.of_checkpoint(self.pieces, number, self._read(name, number))
@@ -338,13 +323,6 @@ class Log:
         finally:
             with contextlib.suppress(OSError):  # nothing was written, and the lock is gone
                 os.close(descriptor)
-
-
-def _cannot_read(path: Path, error: OSError) -> RepositoryError:
-    return RepositoryError(
-        f"{path} cannot be read: {error.strerror}.",
-        hint="Look at its permissions, and at the file system that it lies on.",
-    )
 
 
 def create(root: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.repository.errors import LogError, log_error
-from jostle.repository.store.durable import write_durably
+from jostle.repository.store.durable import read_patiently, write_durably
 from jostle.repository.store.sealed import DamageError, file_sum, sum_of
 from jostle.repository.store.storage import open_storage
 
@@ -47,22 +47,22 @@ class Pieces:
 
         Raises:
             DamageError: It is not as it was written, or gone.
-            OSError: It cannot be read at this time.
+            RepositoryError: It cannot be read at this time.
         """
-        return self.path(name).read_bytes()
+        return read_patiently(self.path(name), Path.read_bytes)
 
     def path(self, name: str) -> Path:
         """Return the file of a piece, to be mapped.
 
         Raises:
             DamageError: It is not as it was written, or gone.
-            OSError: It cannot be read at this time.
+            RepositoryError: It cannot be read at this time.
         """
         path = self._folder / name
         for _ in range(2):
             try:
                 self._storage.bring([self._name(name)], [_sum_of(name)])
-                if file_sum(path) == _sum_of(name):
+                if read_patiently(path, file_sum) == _sum_of(name):
                     return path
             except FileNotFoundError:
                 raise DamageError("it is gone") from None

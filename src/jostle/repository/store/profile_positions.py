@@ -20,11 +20,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jostle.repository.errors import LogError
+from jostle.repository.store.durable import read_patiently
 from jostle.repository.store.layout import DAY_NS
 from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.sealed import DamageError
@@ -280,7 +282,7 @@ class ProfilePositions:
             except DamageError as error:
                 self.lost[run.name] = str(error)
                 raise self._pieces.broken(run.name, str(error)) from error
-            known = np.memmap(path, dtype="<i8", mode="r").reshape(columns, -1)
+            known = read_patiently(path, _map).reshape(columns, -1)
             self._pieces.remember(run.name, known)
         rows: Ints = known
         return rows
@@ -293,6 +295,10 @@ class ProfilePositions:
                 why = f"its positions are none ({error})"
                 raise self._pieces.broken("a commit", why) from error
             self._texts.pop(0)
+
+
+def _map(path: Path) -> Ints:
+    return np.memmap(path, dtype="<i8", mode="r")
 
 
 def _find(ids: Ints, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
