@@ -69,7 +69,7 @@ def draw_day(found: dict[str, Any]) -> Figure:
     every[-1].set_xlabel("seconds of this machine")
     spec, truth = found["spec"], found["truth"]
     figure.suptitle(
-        f"{spec['nodes']} nodes, {spec['minutes'] / 60:g} simulated hours at {spec['speed']:g}:1: "
+        f"{spec['nodes']} nodes, {spec['minutes']:g} simulated minutes at {spec['speed']:g}:1: "
         f"{truth['slices']:,} process-slices, {truth['lost']} lost, {truth['doubled']} doubled",
         x=0.01, ha="left", fontweight="bold", fontsize=11,
     )  # fmt: skip

@@ -19,14 +19,8 @@ from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import (
-    OTHERS,
-    Encounter,
-    EncounterRuns,
-    Eyes,
-    Matrix,
-    Potential,
-    ResourceKind,
-)
+    OTHERS, Encounter, EncounterRuns, Eyes, Matrix, Potential, ResourceKind,
+)  # fmt: skip
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
 from jostle.analysis.identification.resources import OPERATION, Floats
@@ -593,11 +587,8 @@ def _potentials(
 
 
 def _mean(encounters: Sequence[Encounter]) -> float | None:
-    known = [
-        (encounter.slowdown.value, encounter.with_runs)
-        for encounter in encounters
-        if encounter.slowdown is not None
-    ]
+    known = [(encounter.slowdown.value, encounter.with_runs)
+             for encounter in encounters if encounter.slowdown is not None]  # fmt: skip
     if not known:
         return None
     values, weights = zip(*known, strict=True)
