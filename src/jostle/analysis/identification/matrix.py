@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import (
-    OTHERS, Encounter, EncounterRuns, Eyes, Matrix, Potential, ResourceKind,
+    OTHERS,
+    Encounter,
+    EncounterRuns,
+    Eyes,
+    Matrix,
+    Potential,
+    ResourceKind,
 )  # fmt: skip
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
