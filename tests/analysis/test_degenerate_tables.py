@@ -15,8 +15,8 @@ from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.resources import job_axis
 from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
-from jostle.repository.query.co_running import JobFacts, _merged
-from jostle.repository.query.programs import _known
+from jostle.repository.query.co_running import _merged
+from jostle.repository.query.programs import of_jobs
 
 
 def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:
@@ -49,6 +49,6 @@ def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:
 
 
 def test_slices_of_jobs_that_nobody_knows_are_no_part_of_the_matrix() -> None:
-    slices = pa.table({"job": ["known", "expired"], "resource": ["m", "m"]})
-    assert _known(slices, {"known": JobFacts("known")})["job"].to_pylist() == ["known"]
-    assert _known(slices, {}).num_rows == 0
+    slices = pa.table({"job": ["known", "expired"], "slice": [1, 1], "slice_ns": [4, 4]})
+    assert of_jobs(slices, {}, ["known"])["job"].to_pylist() == ["known"]
+    assert of_jobs(slices, {}, []).num_rows == 0
