@@ -26,7 +26,7 @@ from jostle.analysis.identification.model import (
     Matrix,
     Potential,
     ResourceKind,
-)  # fmt: skip
+)
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
 from jostle.analysis.identification.resources import OPERATION, Floats

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from jostle._profile import HEAD, HEAD_BYTES, MAGIC, MOUNT_SLOT, MOUNTS_AT, Head
 from jostle._schema import HIST_BUCKETS, METRICS, MOUNT_SLOTS
+from jostle.synthetic.site.encode import record, text, varint
 
 #: Slices after which a program's records begin again.
 PERIOD = 60
@@ -77,21 +78,8 @@ def _up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def _signed(number: int) -> bytes:
-    return _varint(2 * number if number >= 0 else -2 * number - 1)
-
-
-def _text(text: str) -> bytes:
-    return _varint(len(text)) + text.encode()
+    return varint(2 * number if number >= 0 else -2 * number - 1)
 
 
 def _time_code(ns: int) -> int:
@@ -104,11 +92,6 @@ def _time_code(ns: int) -> int:
 def _time_value(code: int) -> int:
     exponent, mantissa = code >> 11, code & 0x7FF
     return mantissa if exponent == 0 else (2048 + mantissa) << (exponent - 1)
-
-
-def _record(kind: str, payload: bytes) -> bytes:
-    whole = kind.encode() + _varint(len(payload)) + payload
-    return whole + struct.pack("<I", zlib.crc32(whole))
 
 
 def slice_record(moved: Mapping[int, int], delta: int = 0) -> bytes:
@@ -129,19 +112,19 @@ def slice_record(moved: Mapping[int, int], delta: int = 0) -> bytes:
             if coding == "time":
                 cells += struct.pack("<H", _time_code(moved[cell]))
             else:
-                cells += (_signed if coding == "level" else _varint)(moved[cell])
-    return _record("S", _signed(delta) + _varint(1) + bytes(bitmap + cells))
+                cells += (_signed if coding == "level" else varint)(moved[cell])
+    return record("S", _signed(delta) + varint(1) + bytes(bitmap + cells))
 
 
 def mount_record(source: str) -> bytes:
     """Return the record of mount 0, a network file system at /scratch."""
-    numbers = b"".join(map(_varint, (0, 0, 50, 30, 0x6969)))
-    return _record("M", numbers + _text("/scratch") + _text("nfs4") + _text(source))
+    numbers = b"".join(map(varint, (0, 0, 50, 30, 0x6969)))
+    return record("M", numbers + text("/scratch") + text("nfs4") + text(source))
 
 
 def clock_record(realtime_ns: int, step_ns: int) -> bytes:
     """Return the record of a clock that was set."""
-    return _record("C", _varint(realtime_ns) + _varint(0) + _varint(1000) + _signed(step_ns))
+    return record("C", varint(realtime_ns) + varint(0) + varint(1000) + _signed(step_ns))
 
 
 @dataclass(frozen=True)
