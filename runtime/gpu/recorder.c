@@ -32,6 +32,7 @@
 #define BUFFERS 256
 
 static struct cupti_library cupti;
+static unsigned gpu; /* NOTE: all GPUs of the process are one for now */
 static const jst_gpu_host *host;
 static void *subscriber;
 static pid_t process;
@@ -112,7 +113,7 @@ static void take(const cupti_transfer *t)
     uint64_t begin = t->start + (uint64_t)offset, end = t->end + (uint64_t)offset;
     if (!t->start || t->end < t->start) /* CUPTI does not know when: now */
         begin = end = realtime_ns();
-    host->transfer(kind, t->bytes, begin, end);
+    host->transfer(gpu, kind, t->bytes, begin, end);
 }
 
 static void count_lost(void *context, uint32_t stream)
@@ -121,7 +122,7 @@ static void count_lost(void *context, uint32_t stream)
     size_t lost = 0;
     if (cupti.dropped(context, stream, &lost) != CUPTI_SUCCESS || lost == 0)
         return;
-    host->count(JST_GPU_LOST, lost);
+    host->count(gpu, JST_GPU_LOST, lost);
     if (!atomic_exchange(&noted, true))
         host->note(
             "CUPTI dropped records of copies for want of buffers: gpu_lost_ops says how many");
@@ -161,12 +162,12 @@ static void called(void *data, uint32_t domain, uint32_t id, const void *about)
     case CUPTI_CU_LAUNCH_COOPERATIVE:
     case CUPTI_CU_LAUNCH_COOPERATIVE_PTSZ:
         if (call->site == CUPTI_ENTER)
-            host->count(JST_GPU_LAUNCH, 1);
+            host->count(gpu, JST_GPU_LAUNCH, 1);
         break;
     case CUPTI_CU_GRAPH_LAUNCH:
     case CUPTI_CU_GRAPH_LAUNCH_PTSZ:
         if (call->site == CUPTI_ENTER)
-            host->count(JST_GPU_GRAPH, 1);
+            host->count(gpu, JST_GPU_GRAPH, 1);
         break;
     default: /* one that waits */
         if (!call->ours)
@@ -332,7 +333,10 @@ EXPORT int InitializeInjection(void)
         return 1;
     process = getpid();
     host = join(&recorder);
-    if (host && host->interface == JST_GPU_INTERFACE && host->size == sizeof *host)
+    if (host && host->interface == JST_GPU_INTERFACE && host->size == sizeof *host) {
+        static const jst_gpu_device unknown = {.numa = -1};
+        gpu = host->device(&unknown);
         begin();
+    }
     return 1;
 }

@@ -1,4 +1,5 @@
-/* jst_gpu.h: between libjostle.so, which knows no GPU, and libjostle_cuda.so, which asks CUPTI.
+/* jst_gpu.h: between libjostle.so, which knows no GPU, and its recorders, which ask the vendor's library:
+ * libjostle_cuda.so asks CUPTI.
  *
  * The CUDA driver loads libjostle_cuda.so (CUDA_INJECTION64_PATH). It finds jst_gpu_join in the process,
  * hands in what it is, and gets what it may call. Counting, slices and notes stay in libjostle.so.
@@ -9,7 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JST_GPU_INTERFACE 1u
+#define JST_GPU_INTERFACE 2u
+
+/* GPUs of one process that are told apart. What further ones do is in the sums of the process alone, and
+ * this is their number. */
+#define JST_GPUS 16u /* as in jst_profile.h */
 
 /* JST_GPU_TRANSFERS(name): what moves or fills memory; each has _OPS, _BYTES and _NS. */
 #define JST_GPU_TRANSFERS(X) X(H2D) X(D2H) X(D2D) X(PEER) X(SET)
@@ -19,15 +24,31 @@ enum jst_gpu_transfer { JST_GPU_TRANSFERS(JST_GPU_TRANSFER_ENUM) JST_GPU_TRANSFE
 
 enum jst_gpu_event { JST_GPU_LAUNCH, JST_GPU_GRAPH, JST_GPU_LOST, JST_GPU_EVENT_COUNT };
 
+/* One GPU, or one instance of a GPU that is divided. Text ends with a NUL; what is not known is empty. */
+typedef struct jst_gpu_device {
+    char pci[20];          /* PCI bus id such as 0000:3b:00.0 */
+    char uuid[64];         /* GPU-... or MIG-...: then it is an instance */
+    char name[64];         /* NVIDIA H100 80GB HBM3 */
+    char path[192];        /* below /sys/devices: pci0000:80/0000:80:01.1/0000:83:00.0 */
+    int32_t numa;          /* -1: unknown */
+    uint64_t memory_bytes; /* 0: unknown */
+} jst_gpu_device;
+
 /* What libjostle.so offers. Any thread may call all of it, but await and answer, which are for the one
- * thread of the recorder. */
+ * thread of the recorder. None of it may be called in a signal handler. */
 typedef struct jst_gpu_host {
     uint32_t interface, size; /* JST_GPU_INTERFACE, sizeof(jst_gpu_host) */
     /** The program has called CUPTI itself before: leave it alone. */
     bool taken;
+    /** The number of a GPU in the calls below; the same pci and uuid give the same. JST_GPUS: there is no
+     *  room. Of a GPU with a pci, path and numa are looked up where they are not told. */
+    unsigned (*device)(const jst_gpu_device *device);
     /** One transfer from begin_ns to end_ns of CLOCK_REALTIME. Divided where slices meet. */
-    void (*transfer)(unsigned kind, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns);
-    void (*count)(unsigned event, uint64_t n);
+    void (*transfer)(unsigned device, unsigned kind, uint64_t bytes, uint64_t begin_ns,
+                     uint64_t end_ns);
+    void (*count)(unsigned device, unsigned event, uint64_t n);
+    /** The GPU computed for this process. Divided where slices meet. */
+    void (*busy)(unsigned device, uint64_t begin_ns, uint64_t end_ns);
     /** A call that waits for the GPU begins; what it returns is handed to wait_end by the same thread. */
     uint64_t (*wait_begin)(void);
     void (*wait_end)(uint64_t since);

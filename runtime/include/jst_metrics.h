@@ -10,7 +10,7 @@
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
 #define JST_CELL_COUNT 640u
-#define JST_METRIC_TABLE_BYTES 9543u
+#define JST_METRIC_TABLE_BYTES 9580u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -262,6 +262,7 @@ enum jst_code {
 #define JST_CELL_GPU_WAIT_OPS               634u
 #define JST_CELL_GPU_WAIT_NS                635u
 #define JST_CELL_GPU_LOST_OPS               636u
+#define JST_CELL_GPU_BUSY_NS                637u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

@@ -34,6 +34,9 @@
 /* The same of collectives. */
 #define JST_COLLECTIVES 66u
 
+/* Places for GPUs that this runtime makes; what further ones do is in the sums of the process alone. */
+#define JST_GPUS 16u
+
 /* Most bytes that tell the members of a communicator; beyond that only its size is told. */
 #define JST_MEMBERS_MOST 2048u
 
@@ -47,6 +50,7 @@ enum jst_record_type {
     JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank (no longer written) */
     JST_RECORD_TRAFFIC = 'T', /* what was sent, received and done in collectives in one slice, or in a few */
     JST_RECORD_COMMUNICATOR = 'U', /* members of a communicator */
+    JST_RECORD_GPU_SLICES = 'D', /* what the GPUs gained in one slice, or in a few */
     JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
     JST_RECORD_COMPONENT_SLICES = 'X', /* what the components gained in one slice, or in a few */
     JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
@@ -62,6 +66,7 @@ enum jst_entry_type {
 /* Events of the decoder that are no record of their own; all others have their record's type. */
 enum jst_event_type {
     JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* a mount of the short process before it */
+    JST_DECODE_EVENT_GPU = 'd', /* a GPU, from its place in the head */
 };
 
 /* How a process image ended. */
@@ -268,7 +273,10 @@ typedef struct jst_head {
     uint32_t collectives_offset; /* of the table of collectives */
     uint32_t collective_bytes; /* size of one place in it */
     uint32_t collectives_capacity; /* places in it, 0: none */
-    uint8_t gap1[2048 - 1816];
+    uint32_t gpus_offset; /* of the table of GPUs */
+    uint32_t gpu_bytes; /* size of one place in it */
+    uint32_t gpus_capacity; /* places in it, 0: none */
+    uint8_t gap1[2048 - 1828];
     /* ---- live: written in place while the process runs ---- */
     _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
@@ -285,7 +293,10 @@ typedef struct jst_head {
     jst_mount_slot mounts[8]; /* one for each mount slot */
     /* slice from which on no `T` record holds what the tables of partners and collectives gained */
     _Atomic uint64_t traffic_slice;
-    uint8_t gap2[4096 - 2376];
+    /* slice from which on no `D` record holds what the table of GPUs gained */
+    _Atomic uint64_t gpu_slice;
+    _Atomic uint32_t gpus_used; /* places in the table of GPUs that are taken, the first ones */
+    uint8_t gap2[4096 - 2388];
 } jst_head;
 
 _Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");
@@ -356,6 +367,9 @@ _Static_assert(offsetof(jst_head, peers_capacity) == 1800, "jst_head.peers_capac
 _Static_assert(offsetof(jst_head, collectives_offset) == 1804, "jst_head.collectives_offset");
 _Static_assert(offsetof(jst_head, collective_bytes) == 1808, "jst_head.collective_bytes");
 _Static_assert(offsetof(jst_head, collectives_capacity) == 1812, "jst_head.collectives_capacity");
+_Static_assert(offsetof(jst_head, gpus_offset) == 1816, "jst_head.gpus_offset");
+_Static_assert(offsetof(jst_head, gpu_bytes) == 1820, "jst_head.gpu_bytes");
+_Static_assert(offsetof(jst_head, gpus_capacity) == 1824, "jst_head.gpus_capacity");
 _Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
 _Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
 _Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");
@@ -368,6 +382,8 @@ _Static_assert(offsetof(jst_head, lost_threads) == 2096, "jst_head.lost_threads"
 _Static_assert(offsetof(jst_head, tick_now) == 2104, "jst_head.tick_now");
 _Static_assert(offsetof(jst_head, mounts) == 2112, "jst_head.mounts");
 _Static_assert(offsetof(jst_head, traffic_slice) == 2368, "jst_head.traffic_slice");
+_Static_assert(offsetof(jst_head, gpu_slice) == 2376, "jst_head.gpu_slice");
+_Static_assert(offsetof(jst_head, gpus_used) == 2384, "jst_head.gpus_used");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
 /* What the records already hold; see the page. */
@@ -515,5 +531,31 @@ _Static_assert(offsetof(jst_collective, ops) == 16, "jst_collective.ops");
 _Static_assert(offsetof(jst_collective, bytes) == 24, "jst_collective.bytes");
 _Static_assert(offsetof(jst_collective, operation) == 32, "jst_collective.operation");
 _Static_assert(sizeof(jst_collective) == 64, "jst_collective");
+
+/* One GPU that the process has used. What it is called is there before `gpus_used` counts it, and
+ * stays. */
+typedef struct jst_gpu {
+    uint32_t numa; /* NUMA node that it hangs on plus 1, 0: unknown */
+    uint8_t gap1[8 - 4];
+    uint64_t memory_bytes; /* 0: unknown */
+    char pci[24]; /* PCI bus id such as `0000:3b:00.0`, or empty */
+    char uuid[64]; /* as its driver gives it; one that begins with `MIG-` is a part of a GPU */
+    char name[64]; /* model */
+    char path[192]; /* where it hangs, below `/sys/devices`; or empty */
+    uint8_t gap2[384 - 360];
+    /* numbers that grow for ever: operations, bytes and ns of copies to the GPU, from it, within
+     * it, between GPUs, and of fills; kernels launched, graphs launched, records lost; ns in which
+     * it computed; 5 are not used yet */
+    uint64_t words[24];
+} jst_gpu;
+
+_Static_assert(offsetof(jst_gpu, numa) == 0, "jst_gpu.numa");
+_Static_assert(offsetof(jst_gpu, memory_bytes) == 8, "jst_gpu.memory_bytes");
+_Static_assert(offsetof(jst_gpu, pci) == 16, "jst_gpu.pci");
+_Static_assert(offsetof(jst_gpu, uuid) == 40, "jst_gpu.uuid");
+_Static_assert(offsetof(jst_gpu, name) == 104, "jst_gpu.name");
+_Static_assert(offsetof(jst_gpu, path) == 168, "jst_gpu.path");
+_Static_assert(offsetof(jst_gpu, words) == 384, "jst_gpu.words");
+_Static_assert(sizeof(jst_gpu) == 576, "jst_gpu");
 
 #endif

@@ -30,6 +30,7 @@ class RecordType(enum.IntEnum):
     PEERS = ord("W")  # bytes sent to and received from each rank (no longer written)
     TRAFFIC = ord("T")  # what was sent, received and done in collectives in one slice, or in a few
     COMMUNICATOR = ord("U")  # members of a communicator
+    GPU_SLICES = ord("D")  # what the GPUs gained in one slice, or in a few
     COMPONENT = ord("K")  # names of a component, before the first record with its values
     COMPONENT_SLICES = ord("X")  # what the components gained in one slice, or in a few
     SHORTS_HEADER = ord("H")  # what its short processes have in common
@@ -40,6 +41,7 @@ class EventType(enum.IntEnum):
     """Events of the decoder that are no record of their own; all others have their record's type."""
 
     SHORT_MOUNT = ord("p")  # a mount of the short process before it
+    GPU = ord("d")  # a GPU, from its place in the head
 
 
 #: How a process image ended.
@@ -155,6 +157,9 @@ class Head(NamedTuple):
     collectives_offset: int
     collective_bytes: int
     collectives_capacity: int
+    gpus_offset: int
+    gpu_bytes: int
+    gpus_capacity: int
     generation: int
     tick_ns: int
     heartbeat_ns: int
@@ -167,7 +172,7 @@ class Head(NamedTuple):
     tick_now: int
 
 
-HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s10I232x4Q4I2Q")
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I128s13I220x4Q4I2Q")
 MOUNTS_AT: Final = 2112
 
 

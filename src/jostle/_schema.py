@@ -273,6 +273,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("gpu_wait_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Calls that wait for the GPU: cuCtxSynchronize, cuStreamSynchronize and cuEventSynchronize, which CUDA's runtime calls too."),
     Metric("gpu_wait_ns", "gpu", "timer", "ns", "process", "sum", "0.8", "Wall-clock time in them, added up over threads. Copies that wait by themselves (cudaMemcpy) are not in it."),
     Metric("gpu_lost_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Copies and fills that CUPTI dropped: they are in no other metric."),
+    Metric("gpu_busy_ns", "gpu", "counter", "ns", "process", "sum", "0.8", "Time in which a GPU computed for the process, added up over GPUs."),
 )
 
 #: Metrics of the components of machines, in the order of their cells.

@@ -201,7 +201,8 @@ CREATE TABLE slices (
     gpu_graph_ops BIGINT,
     gpu_wait_ops BIGINT,
     gpu_wait_ns BIGINT,
-    gpu_lost_ops BIGINT
+    gpu_lost_ops BIGINT,
+    gpu_busy_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

@@ -1,4 +1,4 @@
-/* gpu.c: transfers, launches and waits of the GPU, as libjostle_cuda.so tells (include/jst_gpu.h).
+/* gpu.c: transfers, launches and waits of the GPU, as a recorder tells (include/jst_gpu.h).
  *
  * CUPTI hands its records over when it likes. So that they are in the slice they belong to, the heartbeat
  * asks for them at each boundary and waits a moment; what a transfer did after the boundary is kept for
@@ -17,6 +17,7 @@
 #include "config.h"
 #include "core.h"
 #include "modules/gpu.h"
+#include "modules/gpu_devices.h"
 #include "modules/modules.h"
 #include "profile/area.h"
 #include "sys.h"
@@ -25,23 +26,29 @@
 #define MOST_MARGIN_NS 20000000
 #define NOTE_BYTES 256
 
-typedef struct cells {
-    unsigned ops, bytes, ns;
-} cells;
+/* The numbers of a GPU, in the order of its place in the profile's head: three of each transfer, one of each
+ * event, the busy time. The process has a cell for the sum of each. */
+enum { OPS, BYTES, NS, PER_TRANSFER };
+#define EVENT_WORD(event) (JST_GPU_TRANSFER_COUNT * PER_TRANSFER + (event))
+#define BUSY_WORD EVENT_WORD(JST_GPU_EVENT_COUNT)
+#define WORDS (BUSY_WORD + 1)
+_Static_assert(WORDS * 8 <= sizeof((jst_gpu *)0)->words, "the words of a place");
 
-static const cells of_kind[] = {
+static const uint16_t cell_of[WORDS] = {
 #define CELLS(name)                                                                                \
-    {JST_CELL_GPU_##name##_OPS, JST_CELL_GPU_##name##_BYTES, JST_CELL_GPU_##name##_NS},
+    JST_CELL_GPU_##name##_OPS, JST_CELL_GPU_##name##_BYTES, JST_CELL_GPU_##name##_NS,
     JST_GPU_TRANSFERS(CELLS)
 #undef CELLS
+        JST_CELL_GPU_LAUNCH_OPS,
+    JST_CELL_GPU_GRAPH_OPS,
+    JST_CELL_GPU_LOST_OPS,
+    JST_CELL_GPU_BUSY_NS,
 };
 
-/* What belongs to slices that are not open yet: those of even and of odd number. */
-typedef struct share {
-    _Atomic uint64_t ops, bytes, ns;
-} share;
-
-static share later[2][JST_GPU_TRANSFER_COUNT];
+/* What belongs to slices that are not open yet: those of even and of odd number; last, that of GPUs that have
+ * no place. */
+JST_LARGE static _Atomic uint64_t later[2][JST_GPUS + 1][WORDS];
+static _Atomic bool owing; /* there is some, perhaps */
 static const jst_gpu_recorder *recorder;
 static _Atomic uint32_t joined; /* pid of the process that the recorder has joined */
 static _Atomic uint32_t taken;  /* the program has called CUPTI itself */
@@ -58,36 +65,76 @@ static uint64_t open_slice(void)
     return JST_LOAD(c->open_slice);
 }
 
-static void transfer(unsigned kind, uint64_t bytes, uint64_t begin_ns, uint64_t end_ns)
+/* Of the process and of the GPU. Several threads may add to a GPU's words. */
+static void book(jst_block *b, unsigned device, unsigned word, uint64_t n)
+{
+    jst_add(&b->cells[cell_of[word]], n);
+    if (device < JST_GPUS)
+        atomic_fetch_add_explicit((_Atomic uint64_t *)&jst_a.gpus[device].words[word], n,
+                                  memory_order_relaxed);
+}
+
+/* What of a stretch of time lies behind the open slice; 0 also while there are no slices. */
+static uint64_t time_after(uint64_t begin_ns, uint64_t end_ns)
+{
+    uint64_t until = (open_slice() + 1) * jst_cfg.slice_ns;
+    return begin_ns < until ? end_ns - until : end_ns - begin_ns;
+}
+
+static bool is_after(uint64_t end_ns)
+{
+    return atomic_load(&jst_state) == JST_RUNNING && end_ns > (open_slice() + 1) * jst_cfg.slice_ns;
+}
+
+static _Atomic uint64_t *words_later(unsigned device, uint64_t at_ns)
+{
+    atomic_store(&owing, true);
+    return later[at_ns / jst_cfg.slice_ns & 1][device < JST_GPUS ? device : JST_GPUS];
+}
+
+static void transfer(unsigned device, unsigned kind, uint64_t bytes, uint64_t begin_ns,
+                     uint64_t end_ns)
 {
     jst_block *b = jst_enter();
     if (!b || kind >= JST_GPU_TRANSFER_COUNT)
         return;
+    if (device >= jst_gpus_used())
+        device = JST_GPUS;
+    unsigned first = kind * PER_TRANSFER;
     uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
-    uint64_t until = (open_slice() + 1) * jst_cfg.slice_ns;
     uint64_t after = 0, bytes_after = 0, ops_after = 0;
-    bool running = atomic_load(&jst_state) == JST_RUNNING; /* else there is no slice to be in */
-    if (running && end_ns > until) {                       /* an operation counts where it ends */
-        after = begin_ns < until ? end_ns - until : ns;
+    if (is_after(end_ns)) { /* an operation counts where it ends */
+        after = ns ? time_after(begin_ns, end_ns) : 0;
         bytes_after = ns ? (uint64_t)((unsigned __int128)bytes * after / ns) : bytes;
         ops_after = 1;
-        share *to = &later[end_ns / jst_cfg.slice_ns & 1][kind];
-        atomic_fetch_add(&to->ops, 1);
-        atomic_fetch_add(&to->bytes, bytes_after);
-        atomic_fetch_add(&to->ns, after);
+        _Atomic uint64_t *to = words_later(device, end_ns) + first;
+        atomic_fetch_add(&to[OPS], 1);
+        atomic_fetch_add(&to[BYTES], bytes_after);
+        atomic_fetch_add(&to[NS], after);
     }
-    jst_add(&b->cells[of_kind[kind].ops], 1 - ops_after);
-    jst_add(&b->cells[of_kind[kind].bytes], bytes - bytes_after);
-    jst_add(&b->cells[of_kind[kind].ns], ns - after);
+    book(b, device, first + OPS, 1 - ops_after);
+    book(b, device, first + BYTES, bytes - bytes_after);
+    book(b, device, first + NS, ns - after);
 }
 
-static void count(unsigned event, uint64_t n)
+static void busy(unsigned device, uint64_t begin_ns, uint64_t end_ns)
 {
-    static const unsigned of_event[] = {JST_CELL_GPU_LAUNCH_OPS, JST_CELL_GPU_GRAPH_OPS,
-                                        JST_CELL_GPU_LOST_OPS};
+    jst_block *b = jst_enter();
+    if (!b || end_ns <= begin_ns)
+        return;
+    if (device >= jst_gpus_used())
+        device = JST_GPUS;
+    uint64_t after = is_after(end_ns) ? time_after(begin_ns, end_ns) : 0;
+    if (after)
+        atomic_fetch_add(words_later(device, end_ns) + BUSY_WORD, after);
+    book(b, device, BUSY_WORD, end_ns - begin_ns - after);
+}
+
+static void count(unsigned device, unsigned event, uint64_t n)
+{
     jst_block *b = jst_enter();
     if (b && event < JST_GPU_EVENT_COUNT)
-        jst_add(&b->cells[of_event[event]], n);
+        book(b, device < jst_gpus_used() ? device : JST_GPUS, EVENT_WORD(event), n);
 }
 
 /* As jst_mark_io (files/io.h): inside an MPI call the MPI's mark stays. */
@@ -172,8 +219,10 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
         .interface = JST_GPU_INTERFACE,
         .size = sizeof host,
         .taken = atomic_load(&taken) != 0,
+        .device = jst_gpu_number,
         .transfer = transfer,
         .count = count,
+        .busy = busy,
         .wait_begin = wait_begin,
         .wait_end = wait_end,
         .note = note,
@@ -201,11 +250,13 @@ void jst_gpu_yield(void)
 
 static void take_later(jst_block *b, uint64_t slice)
 {
-    for (unsigned i = 0; i < JST_GPU_TRANSFER_COUNT; i++) {
-        share *from = &later[slice & 1][i];
-        jst_add(&b->cells[of_kind[i].ops], atomic_exchange(&from->ops, 0));
-        jst_add(&b->cells[of_kind[i].bytes], atomic_exchange(&from->bytes, 0));
-        jst_add(&b->cells[of_kind[i].ns], atomic_exchange(&from->ns, 0));
+    unsigned used = jst_gpus_used();
+    for (unsigned device = 0; device <= JST_GPUS && atomic_load(&owing); device++) {
+        if (device >= used && device < JST_GPUS)
+            continue;
+        for (unsigned word = 0; word < WORDS; word++)
+            if (atomic_load(&later[slice & 1][device][word]))
+                book(b, device, word, atomic_exchange(&later[slice & 1][device][word], 0));
     }
 }
 
@@ -249,8 +300,7 @@ void jst_module_gpu_child(void)
 {
     atomic_store(&joined, 0);
     atomic_store(&note_state, NOTE_FREE);
-    for (unsigned i = 0; i < 2 * JST_GPU_TRANSFER_COUNT; i++) {
-        share *s = &later[i & 1][i / 2];
-        s->ops = s->bytes = s->ns = 0;
-    }
+    if (atomic_exchange(&owing, false))
+        jst_zero(later, sizeof later);
+    jst_gpus_child();
 }

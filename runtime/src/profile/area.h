@@ -17,6 +17,7 @@ typedef struct jst_area {
     jst_file files[JST_FILES];
     jst_peer peers[JST_PEERS];
     jst_collective collectives[JST_COLLECTIVES];
+    jst_gpu gpus[JST_GPUS];
     char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
 } __attribute__((aligned(JST_PAGE))) jst_area;
 

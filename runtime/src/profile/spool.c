@@ -14,6 +14,7 @@
 #include "encode.h"
 #include "files/file.h"
 #include "files/mount.h"
+#include "modules/gpu_devices.h"
 #include "modules/os.h"
 #include "mpi/segment.h"
 #include "profile_layout.h"
@@ -140,6 +141,9 @@ static void fill_head(jst_head *h)
     h->collectives_offset = offsetof(jst_area, collectives);
     h->collective_bytes = sizeof(jst_collective);
     h->collectives_capacity = jst_cfg.peers ? JST_COLLECTIVES : 0;
+    h->gpus_offset = offsetof(jst_area, gpus);
+    h->gpu_bytes = sizeof(jst_gpu);
+    h->gpus_capacity = JST_GPUS;
     if (jst_sys1(SYS_uname, &uts) == 0)
         jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
     long n =
@@ -358,6 +362,9 @@ int jst_profile_again(int *fd)
     if (r == 0 && jst_cfg.peers)
         r = write_at(fresh, jst_a.peers, sizeof jst_a.peers + sizeof jst_a.collectives,
                      offsetof(jst_area, peers));
+    if (r == 0)
+        r = write_at(fresh, jst_a.gpus, jst_gpus_used() * sizeof(jst_gpu),
+                     offsetof(jst_area, gpus));
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
     if (r == 0)
