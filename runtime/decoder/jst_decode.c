@@ -74,8 +74,9 @@ static bool set_traffic_widths(jst_decode *d)
         [JST_DECODE_PEER_SLICES] = JST_DECODE_PEER_SLICE_COLUMNS,
         [JST_DECODE_COLLECTIVE_SLICES] = JST_DECODE_COLLECTIVE_COLUMNS,
         [JST_DECODE_COMMUNICATORS] = JST_DECODE_COMMUNICATOR_COLUMNS,
+        [JST_DECODE_GPU_SLICES] = JST_DECODE_GPU_SLICE_COLUMNS,
     };
-    for (unsigned t = JST_DECODE_PEER_SLICES; t <= JST_DECODE_COMMUNICATORS; t++) {
+    for (unsigned t = JST_DECODE_PEER_SLICES; t <= JST_DECODE_GPU_SLICES; t++) {
         jst_rows *r = &d->tables[t];
         if (!jst_rows_make(r, columns[t]))
             return false;
@@ -85,6 +86,7 @@ static bool set_traffic_widths(jst_decode *d)
     }
     d->tables[JST_DECODE_PEER_SLICES].widths[JST_DECODE_SPAN] = 32;
     d->tables[JST_DECODE_COLLECTIVE_SLICES].widths[JST_DECODE_SPAN] = 32;
+    d->tables[JST_DECODE_GPU_SLICES].widths[JST_DECODE_SPAN] = 32;
     d->tables[JST_DECODE_COLLECTIVE_SLICES].widths[JST_DECODE_COLLECTIVE_OPERATION] = 32;
     d->tables[JST_DECODE_COMMUNICATORS].widths[JST_DECODE_COMMUNICATOR_MEMBERS] = 32;
     return true;
@@ -263,6 +265,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->first_peer_slice = t[JST_DECODE_PEER_SLICES].count;
     r->first_collective = t[JST_DECODE_COLLECTIVE_SLICES].count;
     r->first_communicator = t[JST_DECODE_COMMUNICATORS].count;
+    r->first_gpu_slice = t[JST_DECODE_GPU_SLICES].count;
     r->first_event = d->event_count;
     r->complete = 1;
     jst_job j = {
@@ -282,6 +285,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     r->peer_slices = t[JST_DECODE_PEER_SLICES].count - r->first_peer_slice;
     r->collectives = t[JST_DECODE_COLLECTIVE_SLICES].count - r->first_collective;
     r->communicators = t[JST_DECODE_COMMUNICATORS].count - r->first_communicator;
+    r->gpu_slices = t[JST_DECODE_GPU_SLICES].count - r->first_gpu_slice;
     return (int64_t)d->result_count++;
 }
 

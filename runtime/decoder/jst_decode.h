@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 5 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 6 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -38,6 +38,7 @@ enum jst_decode_table {
     JST_DECODE_PEER_SLICES,
     JST_DECODE_COLLECTIVE_SLICES,
     JST_DECODE_COMMUNICATORS,
+    JST_DECODE_GPU_SLICES,
     JST_DECODE_TABLE_COUNT
 };
 enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, JST_DECODE_SLOT };
@@ -72,6 +73,14 @@ enum jst_decode_communicator_column {
     JST_DECODE_COMMUNICATOR_SIZE,
     JST_DECODE_COMMUNICATOR_MEMBERS, /* binary: as in the record; empty: not told */
     JST_DECODE_COMMUNICATOR_COLUMNS
+};
+
+/* Of GPUs: the numbers of a place in the order of its words. */
+#define JST_DECODE_GPU_SLICE_WORDS 19
+enum jst_decode_gpu_slice_column {
+    JST_DECODE_GPU_SLICE_GPU = JST_DECODE_SPAN + 1, /* its place in the file */
+    JST_DECODE_GPU_SLICE_VALUES,
+    JST_DECODE_GPU_SLICE_COLUMNS = JST_DECODE_GPU_SLICE_VALUES + JST_DECODE_GPU_SLICE_WORDS
 };
 
 /* Columns of the other tables: a binary column has offsets (int32,
@@ -136,6 +145,7 @@ typedef struct jst_decode_result {
     uint64_t first_component, components; /* its rows of component slices */
     uint64_t first_peer_slice, peer_slices, first_collective, collectives; /* its rows there */
     uint64_t first_communicator, communicators;
+    uint64_t first_gpu_slice, gpu_slices;
     uint64_t first_event, events; /* its events */
     uint32_t kind;                /* enum jst_decode_kind */
     uint32_t complete;            /* 0: stopped because the batch has max_rows rows */
@@ -163,6 +173,8 @@ typedef struct jst_decode_place {
  *        'H' number: slice_ns, cell_count, slots, stride, crc     text: host, job, library, boot id
  *        'P' number: pid, ppid, uid, gid, sid, start_ns, end_ns, end_reason, row   text: program
  *        'p' number: slot, major, minor, fs_magic: a mount of the 'P' before it
+ *        'd' number: place, NUMA node plus 1, memory_bytes    text: pci, uuid, name, path
+ *   'd' events are those of the table in the head: all of them, at each reading.
  *   'P' events: header is the number of the 'H' event (within this file's events) they go by. */
 typedef struct jst_decode_event {
     uint64_t number[9];

@@ -275,6 +275,7 @@ typedef struct jst_job {
     bool no_memory;
     bool sound;                  /* all records were read, to their end */
     struct jst_traffic *traffic; /* NULL: no such record yet */
+    struct jst_gpus *gpus;       /* NULL: no such record yet */
 } jst_job;
 
 /** Puts bytes into the heap of a binary column, and their end into its next row (of which one more
@@ -300,6 +301,12 @@ bool jst_communicator_take(jst_job *j, jst_cursor c);
 /** Rows of what the tables in the head have beyond the records. */
 void jst_traffic_remainder(jst_job *j);
 void jst_traffic_free(jst_job *j); /* what is known of it; reading begins anew */
+
+/** The same of a 'D' record (jst_decode_gpus.c). */
+bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted);
+void jst_gpus_names(jst_job *j); /* an event for each GPU in the head */
+void jst_gpus_remainder(jst_job *j);
+void jst_gpus_free(jst_job *j);
 
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */

@@ -254,6 +254,8 @@ static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool 
 {
     if (rec->type == JST_RECORD_TRAFFIC)
         return jst_traffic_take(j, rec->payload, wanted);
+    if (rec->type == JST_RECORD_GPU_SLICES)
+        return jst_gpus_take(j, rec->payload, wanted);
     if (rec->type == JST_RECORD_COMMUNICATOR)
         return !wanted || jst_communicator_take(j, rec->payload);
     return take_event(j, rec, number);
@@ -346,6 +348,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
         w = begin;
         jst_events_forget(j, events);
         jst_traffic_free(j);
+        jst_gpus_free(j);
         memset(j->d->levels, 0, j->d->table.cell_count * sizeof *j->d->levels);
     }
     while ((state = jst_record_at(j->s, w.at, c->records_end, &rec)) == JST_RECORD_GOOD) {
@@ -369,7 +372,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
     j->r->records_read = w.number;
     j->sound = state == JST_RECORD_END;
     j->r->next_slice = w.expected;
-    j->r->goes_on = (j->sound || !j->r->complete) && j->traffic == NULL;
+    j->r->goes_on = (j->sound || !j->r->complete) && j->traffic == NULL && j->gpus == NULL;
     if (state == JST_RECORD_BAD)
         jst_warn(j, w.at, "a record fails its checksum: what follows it is left out");
     else if (state == JST_RECORD_CUT)
@@ -435,7 +438,11 @@ void jst_profile_read(jst_job *j)
     read_records(j, &c);
     if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)
         take_remainder(j, &c);
-    if (j->flags & JST_DECODE_REMAINDER && j->sound && j->r->complete && !j->no_memory)
+    jst_gpus_names(j);
+    if (j->flags & JST_DECODE_REMAINDER && j->sound && j->r->complete && !j->no_memory) {
         jst_traffic_remainder(j);
+        jst_gpus_remainder(j);
+    }
     jst_traffic_free(j);
+    jst_gpus_free(j);
 }

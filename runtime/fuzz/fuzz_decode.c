@@ -99,6 +99,24 @@ static uint64_t touch_traffic(const jst_decode *d)
     return sum + touch_binary(d, JST_DECODE_COMMUNICATORS, JST_DECODE_COMMUNICATOR_MEMBERS);
 }
 
+/* GPUs: what they gained is no negative number. */
+static uint64_t touch_gpus(const jst_decode *d)
+{
+    const uint32_t table = JST_DECODE_GPU_SLICES;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < jst_decode_rows(d, table); i++) {
+        int64_t gpu = ((const int64_t *)jst_decode_values(d, table, JST_DECODE_GPU_SLICE_GPU))[i];
+        CHECK(gpu >= 0 && gpu < 64);
+        CHECK(((const int32_t *)jst_decode_values(d, table, JST_DECODE_SPAN))[i] > 0);
+        for (uint32_t c = JST_DECODE_GPU_SLICE_VALUES; c < JST_DECODE_GPU_SLICE_COLUMNS; c++) {
+            int64_t v = ((const int64_t *)jst_decode_values(d, table, c))[i];
+            CHECK(v >= 0);
+            sum += (uint64_t)v;
+        }
+    }
+    return sum;
+}
+
 /* Reads every byte that a caller may read. */
 static uint64_t touch(const jst_decode *d)
 {
@@ -112,7 +130,7 @@ static uint64_t touch(const jst_decode *d)
             CHECK(((const int64_t *)jst_decode_values(d, JST_DECODE_MOUNT_SLICES, c))[i] >= 0);
     for (uint64_t i = 0; i < rows; i++)
         CHECK(((const int32_t *)jst_decode_values(d, JST_DECODE_SLICES, JST_DECODE_SPAN))[i] > 0);
-    sum += touch_components(d) + touch_traffic(d);
+    sum += touch_components(d) + touch_traffic(d) + touch_gpus(d);
     for (uint32_t h = 0; h < 2; h++) {
         const uint8_t *valid;
         uint64_t nulls, found = 0;
@@ -210,7 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(g->records_read == r.records_read && g->slices == r.slices && g->mounts == r.mounts);
     CHECK(g->error.text == r.error.text && g->events == r.events && g->remainder == r.remainder);
     CHECK(g->peer_slices == r.peer_slices && g->collectives == r.collectives);
-    CHECK(g->communicators == r.communicators);
+    CHECK(g->communicators == r.communicators && g->gpu_slices == r.gpu_slices);
     CHECK(touch(d) == touch(f));
     CHECK(r.slices == jst_decode_rows(d, JST_DECODE_SLICES));
     uint64_t middle = r.records_read / 2;

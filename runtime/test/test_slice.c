@@ -13,6 +13,7 @@
 #include "../src/config.h"
 #include "../src/core.h"
 #include "../src/files/mount.h"
+#include "../src/modules/gpu_devices.h"
 #include "../src/modules/perf.h"
 #include "../src/mpi/peers.h"
 #include "../src/mpi/segment_ring.h"
@@ -49,6 +50,13 @@ void jst_peers_tick(int fd, uint64_t slice)
 {
     (void)fd, (void)slice;
 }
+
+unsigned jst_gpus_used(void)
+{
+    return 0;
+}
+
+void jst_gpus_to_head(void) {}
 
 void jst_communicators_drain(int fd)
 {

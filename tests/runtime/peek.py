@@ -155,6 +155,20 @@ class Slice:
 
 
 @dataclass
+class Gpu:
+    """A place of the table of GPUs, and what the records and the head say of it."""
+
+    pci: str
+    uuid: str
+    name: str
+    path: str
+    numa: int
+    memory_bytes: int
+    sums: list[int]
+    slices: dict[int, list[int]] = field(default_factory=dict)  # of records, by first slice
+
+
+@dataclass
 class Process:
     """One process image, from a profile or from a short-process record."""
 
@@ -178,6 +192,7 @@ class Process:
     collectives: dict[tuple[int, str, int], tuple[int, ...]] = field(default_factory=dict)
     communicators: dict[int, tuple[int, list[int]]] = field(default_factory=dict)  # size, ranks
     traffic: list[tuple[int, int]] = field(default_factory=list)  # of 'T': slice, span
+    gpus: list[Gpu] = field(default_factory=list)
     # Places of the table of files that are in use; the first is that of all others.
     files: list[dict[str, Any]] = field(default_factory=list)
     header: dict[str, object] = field(default_factory=dict)
@@ -234,7 +249,9 @@ _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
     ("files_offset", "I", 1776), ("file_bytes", "I", 1780), ("files_capacity", "I", 1784),
     ("peers_offset", "I", 1792), ("peer_bytes", "I", 1796), ("peers_capacity", "I", 1800),
     ("collectives_offset", "I", 1804), ("collective_bytes", "I", 1808),
-    ("collectives_capacity", "I", 1812), ("traffic_slice", "Q", 2368),
+    ("collectives_capacity", "I", 1812), ("gpus_offset", "I", 1816), ("gpu_bytes", "I", 1820),
+    ("gpus_capacity", "I", 1824), ("gpu_slice", "Q", 2376), ("gpus_used", "I", 2384),
+    ("traffic_slice", "Q", 2368),
     ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("script", "128s", 1648),
     ("tick_now", "Q", 2104),
 ]  # fmt: skip
@@ -289,6 +306,7 @@ def read_profile(path: Path) -> Process:
     _read_records(process, data[h["head_bytes"] : records_end], h["first_slice"])
     process.slices.append(_tail(data, h, table, held, open_slice))
     _read_traffic(process, data, h, records_end)
+    _read_gpus(process, data, h, records_end)
     return process
 
 
@@ -326,7 +344,7 @@ def _read_records(process: Process, data: bytes, expected: int) -> None:
         elif kind == "N":
             cursor.varint()
             process.notes.append(cursor.string())
-        assert kind in "SMCNGTU", kind
+        assert kind in "SMCNGTUD", kind
 
 
 def _read_traffic(process: Process, data: bytes, h: dict[str, int], records_end: int) -> None:
@@ -375,6 +393,34 @@ def _read_traffic(process: Process, data: bytes, h: dict[str, int], records_end:
                 _add(sums[kind].setdefault(name, [0] * words), rest)
     process.peers = {rank: tuple(values) for rank, values in sums[0].items()}
     process.collectives = {key: tuple(values) for key, values in sums[1].items()}
+
+
+def _read_gpus(process: Process, data: bytes, h: dict[str, int], records_end: int) -> None:
+    """The GPUs of the head; what its words have beyond the records is their last slice."""
+    for place in range(h["gpus_used"]):
+        at = h["gpus_offset"] + place * h["gpu_bytes"]
+        numa, memory, *texts = struct.unpack_from("<I4xQ24s64s64s192s", data, at)
+        pci, uuid, name, path = (text.split(b"\0")[0].decode() for text in texts)
+        words = list(struct.unpack_from("<24Q", data, at + 384))
+        process.gpus.append(Gpu(pci, uuid, name, path, numa - 1, memory, words))
+    expected = h["first_slice"]
+    for type_, payload in records(data[h["head_bytes"] : records_end]):
+        if type_ != "D":
+            continue
+        cursor = Bytes(payload)
+        first, span = expected + cursor.svarint(), cursor.varint()
+        expected, place = first + span, -1
+        while gap := cursor.varint():
+            place += gap
+            mask = cursor.varint()
+            gained = [cursor.varint() if mask >> w & 1 else 0 for w in range(24)]
+            _add(process.gpus[place].slices.setdefault(first, [0] * 24), gained)
+    for gpu in process.gpus:
+        held = [sum(words) for words in zip(*gpu.slices.values(), [0] * 24, strict=True)]
+        rest = [now - before for now, before in zip(gpu.sums, held, strict=True)]
+        assert min(rest) >= 0
+        if any(rest):
+            _add(gpu.slices.setdefault(max(h["gpu_slice"], expected), [0] * 24), rest)
 
 
 def _add(to: list[int], values: list[int]) -> None:

@@ -13,14 +13,13 @@
 #include "profile/area.h"
 #include "profile/encode.h"
 #include "profile/record.h"
+#include "profile/record_space.h"
 #include "sys.h"
 #include "text.h"
 
-/* Space: at most 1 MB per process and day at 4 s slices. Who talks to more partners than fit gets records
- * that span 2, 4, 8, ... slices, which end where these numbers divide the slice's. */
+/* Space: at most 1 MB per process and day at 4 s slices. */
 #define SPACE_BURST (64 * 1024)
 #define SPACE_PER_SLICE 44
-#define LEVEL_MOST 12
 
 #define PEER_WORDS 5
 #define COLLECTIVE_WORDS 2
@@ -54,9 +53,7 @@ JST_LARGE static uint8_t buffer[RECORD_MOST + JST_FRAME_GAP + 8];
 static size_t pending;         /* payload that the disk refused: it goes first */
 static uint64_t pending_slice; /* where that record ends */
 static uint64_t newest_end;    /* end of the newest record */
-static uint64_t first_slice, written;
-static size_t size_before; /* of the newest record */
-static unsigned level;     /* records span 2^level slices */
+static jst_record_space space;
 
 static void forget(void)
 {
@@ -76,8 +73,10 @@ void jst_peer_records_begin(void)
     if (used) /* else no page of it is touched */
         forget();
     used = true;
-    newest_end = first_slice = jst_a.head.first_slice;
-    written = pending = size_before = level = 0;
+    newest_end = jst_a.head.first_slice;
+    pending = 0;
+    space = (jst_record_space){
+        .first_slice = newest_end, .burst = SPACE_BURST, .per_slice = SPACE_PER_SLICE};
     uint64_t open = jst_a.commit[atomic_load(&jst_a.head.generation) & 1].open_slice;
     atomic_store(&jst_a.head.traffic_slice, open);
 }
@@ -217,28 +216,11 @@ static bool append_pending(int fd)
 {
     if (!jst_append(fd, JST_RECORD_TRAFFIC, buffer, pending))
         return false;
-    written += pending + JST_FRAME_GAP;
-    size_before = pending + JST_FRAME_GAP;
+    jst_record_counts(&space, pending);
     newest_end = pending_slice;
     atomic_store(&jst_a.head.traffic_slice, pending_slice);
     pending = 0;
     return true;
-}
-
-/* Is no record written at this boundary? */
-static bool has_to_wait(uint64_t end)
-{
-    uint64_t slices = end > first_slice ? end - first_slice : 0; /* the clock may be set back */
-    uint64_t room = SPACE_BURST + SPACE_PER_SLICE * slices;
-    if (end & ((UINT64_C(1) << level) - 1))
-        return true;
-    if (written + size_before > room && level < LEVEL_MOST) {
-        level++;
-        return true;
-    }
-    if (level > 0 && written + size_before + SPACE_BURST / 2 <= room)
-        level--;
-    return false;
 }
 
 void jst_peers_tick(int fd, uint64_t slice)
@@ -250,7 +232,7 @@ void jst_peers_tick(int fd, uint64_t slice)
         return;
     uint64_t open = atomic_load(&jst_a.head.traffic_slice);
     uint64_t end = slice > open ? slice : open + 1; /* the clock may have gone back */
-    if (has_to_wait(end))
+    if (jst_record_waits(&space, end))
         return;
     uint8_t *const begin = buffer + JST_FRAME_GAP;
     uint8_t *p = jst_put_svarint(begin, (int64_t)(open - newest_end));

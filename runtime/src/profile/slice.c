@@ -15,6 +15,7 @@
 #include "core.h"
 #include "encode.h"
 #include "files/mount.h"
+#include "gpu_record.h"
 #include "mount_record.h"
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
@@ -156,6 +157,7 @@ void jst_slice_begin(int fd)
             if (more_base[i]) /* no page of it is touched where nothing was kept */
                 more_base[i] = 0;
     jst_self_cost_begin();
+    jst_gpu_records_begin();
     jst_mount_records_write(fd);
 }
 
@@ -193,6 +195,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     if (slice != c->open_slice && !is_too_late(c->open_slice, now_ns)) {
         write_slice(fd, c->open_slice, slice);
         jst_peers_tick(fd, slice);
+        jst_gpu_records_tick(fd, slice);
     }
     jst_segments_drain(fd);
     jst_a.head.heartbeat_ns = jst_clock_ns(CLOCK_REALTIME);

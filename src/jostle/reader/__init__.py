@@ -2,7 +2,7 @@
 
 Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
-    read_profiles: the slices of many files, partners and collectives, with no loop over rows.
+    read_profiles: the slices of many files, partners, collectives and GPUs, with no loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
     read_machines: what the components of nodes and servers did.
     read_files: what each file was used for by their processes.
@@ -28,8 +28,10 @@ from jostle.reader.decode import (
 )
 from jostle.reader.errors import ProfileError
 from jostle.reader.files import FILE_VALUES, FileTables, read_files
+from jostle.reader.gpus import GPU_VALUES
 from jostle.reader.header import (
     ClockEvent,
+    Gpu,
     Mount,
     ProfileHeader,
     ProfileNote,
@@ -55,6 +57,7 @@ from jostle.reader.traffic import COLLECTIVE_VALUES, PEER_VALUES
 __all__ = [
     "COLLECTIVE_VALUES",
     "FILE_VALUES",
+    "GPU_VALUES",
     "PEER_VALUES",
     "RULES",
     "SEGMENT_VALUES",
@@ -63,6 +66,7 @@ __all__ = [
     "Component",
     "Decoded",
     "FileTables",
+    "Gpu",
     "MachineHeader",
     "MachineRead",
     "MachineTables",

@@ -15,8 +15,10 @@ import pyarrow as pa
 from jostle._profile import HEAD_BYTES, MAGIC, EventType, RecordType
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader.errors import ProfileError, passes
+from jostle.reader.gpus import gpu_slices
 from jostle.reader.header import (
     ClockEvent,
+    Gpu,
     Mount,
     ProfileHeader,
     ProfileNote,
@@ -172,6 +174,8 @@ class Decoded:
         communicators: process, communicator, size (int64), ranks (list of int64: world ranks in
             order; empty where they are not told). One row per communicator and process that used
             it, but none of MPI_COMM_WORLD.
+        gpu_slices: One row per process, record and GPU that moved: process, slice, span, place
+            (int64, of ProfileHeader.gpus), then GPU_VALUES (int64).
         bits: Of each metric of slices and mount_slices the bits that are set in any of its values,
             of histograms bucket by bucket (32 numbers): 0 says that all are zero, and no value is
             larger. Unsigned: a negative value has bit 63.
@@ -184,6 +188,7 @@ class Decoded:
     peer_slices: pa.Table
     collective_slices: pa.Table
     communicators: pa.Table
+    gpu_slices: pa.Table
     results: list[ReadResult]
     short_processes: list[ShortProcess]
     bits: dict[str, list[int]]
@@ -242,7 +247,7 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
     batch, results, short_processes = _read(items, max_rows)
     return Decoded(
         _slices(batch), _mount_slices(batch), peer_slices(batch), collective_slices(batch),
-        communicators(batch), results, short_processes, _bits(batch),
+        communicators(batch), gpu_slices(batch), results, short_processes, _bits(batch),
     )  # fmt: skip
 
 
@@ -445,20 +450,24 @@ class Events:
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
         notes: list[ProfileNote] = []
+        gpus: list[Gpu] = []
         if result.resumed and known is not None:
             mounts = {mount.slot: mount for mount in known.mounts}
             clock, notes = [*known.clock_events], [*known.notes]
-        for kind, numbers, texts in self.each(result, 3):
+        for kind, numbers, texts in self.each(result, 4):
             if kind == RecordType.MOUNT:
                 slot, major, minor, mnt_id, fs_magic = numbers[:5]
-                mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *texts)
+                mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *texts[:3])
             elif kind == RecordType.CLOCK:
                 clock.append(clock_event(numbers))
             elif kind == RecordType.NOTE:
                 notes.append(ProfileNote(numbers[0], texts[0]))
+            elif kind == EventType.GPU:
+                pci, uuid, name, path = texts
+                gpus.append(Gpu(pci, uuid, name, path, numbers[1] - 1, numbers[2]))
         said = (tuple(mounts.values()), tuple(clock), tuple(notes))
         place = (result.records_read, result.records_end, result.next_slice)
-        header = parse_header(bytes(result.head), read.owner, *said, read.alive)
+        header = parse_header(bytes(result.head), read.owner, *said, gpus, read.alive)
         return header, Bookmark(*place, *said) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:

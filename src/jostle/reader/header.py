@@ -42,6 +42,27 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU that a process used, or an instance of one that is divided.
+
+    Attributes:
+        pci: PCI bus id such as 0000:3b:00.0; "" unknown, as of the texts below.
+        uuid: As its driver gives it; one that begins with MIG- is an instance.
+        name: Its model.
+        path: Where it hangs, below /sys/devices: the PCI tree from its root to it.
+        numa: NUMA node that it hangs on; -1: unknown.
+        memory_bytes: Its memory; 0: unknown.
+    """
+
+    pci: str
+    uuid: str
+    name: str
+    path: str
+    numa: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClockEvent:
     """The clock's state as it changed, or a jump of it.
 
@@ -76,6 +97,7 @@ class ProfileHeader:
         mounts: The mounts that it used, by slot.
         clock_events: Changes of the clock's state, jumps.
         notes: What the runtime had to say.
+        gpus: The GPUs that it used, by place (column place of gpu_slices).
         end_reason: none, exit, _exit, exec, abort or continued (in the next part).
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
@@ -140,6 +162,7 @@ class ProfileHeader:
     mounts: list[Mount]
     clock_events: list[ClockEvent]
     notes: list[ProfileNote]
+    gpus: list[Gpu]
     alive: bool | None
     finished: bool
     mpi_state: int = 0
@@ -255,6 +278,7 @@ def parse_header(
     mounts: Sequence[Mount] = (),
     clock_events: Sequence[ClockEvent] = (),
     notes: Sequence[ProfileNote] = (),
+    gpus: Sequence[Gpu] = (),
     alive: bool | None = None,
 ) -> ProfileHeader:
     """Take the first 4096 bytes of a profile apart.
@@ -265,6 +289,7 @@ def parse_header(
         mounts: From its 'M' records, the latest of each slot.
         clock_events: From its 'C' records.
         notes: From its 'N' records.
+        gpus: From the table in its head.
         alive: What is_alive said before the file was read.
     """
     h = Head._make(HEAD.unpack_from(head))
@@ -277,7 +302,7 @@ def parse_header(
         h.start_clock_state, h.start_clock_error_us,
         h.generation, h.tick_ns / 2**32, h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
         h.blocks_used, h.clock_state, h.clock_error_us, h.lost_threads,
-        _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes),
+        _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes), list(gpus),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
         alive, alive is False, **_mpi_fields(h),
     )  # fmt: skip

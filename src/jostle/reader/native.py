@@ -15,11 +15,11 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 5
+API = 6
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
-PEER_SLICES, COLLECTIVE_SLICES, COMMUNICATORS = range(6, 9)
+PEER_SLICES, COLLECTIVE_SLICES, COMMUNICATORS, GPU_SLICES = range(6, 10)
 PROFILE, SHORTS = 1, 2  # kinds of file
 
 # struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
@@ -62,6 +62,8 @@ class Result(ctypes.Structure):
         ("collectives", c_uint64),
         ("first_communicator", c_uint64),
         ("communicators", c_uint64),
+        ("first_gpu_slice", c_uint64),
+        ("gpu_slices", c_uint64),
         ("first_event", c_uint64),
         ("events", c_uint64),
         ("kind", c_uint32),

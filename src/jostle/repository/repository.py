@@ -24,6 +24,7 @@ from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
+from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
 from jostle.repository.query.messages import Messages
@@ -88,6 +89,7 @@ class Repository:
         self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
         self.divided = self._engine.divided  #: Questions that are answered day by day.
         self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
+        self.gpus = Gpus(self._engine)  #: Which GPUs jobs used, and what they did there.
 
     @classmethod
     def at(cls, snapshot: Snapshot) -> Repository:
@@ -179,9 +181,8 @@ class Repository:
             on_change: Called with what a pass published, when it published something.
             remove: As for `ingest`.
             files: Returns the profiles to take, at every pass; without it, all in the folders.
-            pause: Called after each pass, with the time that it took (s) and the number of files
-                with more data, and returns when the next one is due; without it, the length of
-                the slices decides.
+            pause: Called after each pass with its time (s) and the number of files with more data;
+                returns when the next is due. Without it, the length of the slices decides.
 
         Returns:
             All passes added up.
@@ -584,8 +585,7 @@ class Repository:
         """Write a table, or the slices of a job, to a file in a common format.
 
         Args:
-            what: A table (slices, mount_slices, rollup, node_rollup, processes, mounts, jobs), or
-                a job: its rows of slices (mount is null) and of mount_slices, under each other.
+            what: A table, jobs, or a job: its rows of slices and mount_slices, under each other.
             form: parquet, csv or json.
             out: The file; replaced whole when it is there.
             job: Only rows of this job (tables only).
@@ -593,7 +593,7 @@ class Repository:
             metrics: Beside the keys only these metrics.
 
         Raises:
-            JobError: There is no such table, job or format, or the table has no such part.
+            JobError: There is no such table, job, format or part of the table.
             RepositoryError: The file cannot be written.
         """
         part = ExportSelection(job, span, None if metrics is None else tuple(metrics))

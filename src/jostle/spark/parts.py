@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from jostle.repository import Snapshot
 from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import DAY_NS, RESOURCE, TABLES
+from jostle.repository.store.layout import DAY_NS, ROLLUPS, TABLES
 
 #: Stored bytes of a part, about: some seconds of work, so that a part that is lost costs little.
 PART_BYTES = 64 << 20
@@ -46,7 +46,7 @@ def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
     """
     if not TABLES[table].partition_ns:
         return [snapshot]
-    if table in RESOURCE:
+    if table in ROLLUPS:
         return days(snapshot)
     groups = _grouped(sorted(snapshot.files.get(table, ()), key=lambda file: (file.lo, file.path)))
     return [replace(snapshot, files={**snapshot.files, table: group}) for group in groups]

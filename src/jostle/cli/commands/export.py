@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from jostle.repository.types import ExportReport
 
 TABLES = (
-    "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
+    "slices", "mount_slices", "rollup", "node_rollup", "gpu_slices", "gpu_rollup", "gpus",
+    "processes", "mounts", "jobs", "segments",
     "tokens", "peer_slices", "collective_slices", "communicators", "peers", "files", "batch_jobs",
     "machines", "components", "component_slices",
 )  # fmt: skip
@@ -64,10 +65,11 @@ def command(
 ) -> None:
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
-    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
-    tokens, peer_slices, collective_slices, communicators, peers, files, batch_jobs, machines,
-    components, component_slices. A job gives its rows of slices, where mount is empty, and of
-    mount_slices; with --format perfetto its processes, neighbours, loads and losses as a trace.
+    TABLE is one of slices, mount_slices, rollup, node_rollup, gpu_slices, gpu_rollup, gpus,
+    processes, mounts, jobs, segments, tokens, peer_slices, collective_slices, communicators, peers,
+    files, batch_jobs, machines, components, component_slices. A job gives its rows
+    of slices, where mount is empty, and of mount_slices; with --format perfetto its processes,
+    neighbours, loads and losses as a trace.
     """
     chosen = form or _form_of(out)
     metrics = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +34,7 @@ from jostle.repository.store.tables import (
     partition_chunks,
 )
 
-# What the newest row of a process says that slices do not: mounts, state of MPI, world.
+# What the newest row of a process says that slices do not: mounts and GPUs, state of MPI, world.
 Known = tuple[int, int, str]
 # A running process's row in table processes is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
@@ -241,6 +242,7 @@ class Plan:
             self._decoded.slices,
             self._decoded.mount_slices,
             self._decoded.bits,
+            self._decoded.gpu_slices,
         )
         yield from partition_chunks(batch, self._horizon_ns)
         yield from traffic_chunks(self._decoded, self._source_index, sources, self._horizon_ns)
@@ -255,16 +257,22 @@ class Plan:
             yield PartitionChunk(
                 "processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0
             )
-        distinct = {tuple(row.values()): row for step in self.steps if step.with_row
-                    for row in step.source.mount_rows}  # fmt: skip
-        if distinct:
-            mounts = pa.Table.from_pylist(list(distinct.values()), _schema("mounts"))
-            yield PartitionChunk("mounts", mounts, 0, 0)
+        sources = [step.source for step in self.steps if step.with_row]
+        yield from _named("mounts", [row for source in sources for row in source.mount_rows])
+        yield from _named("gpus", [row for source in sources for row in source.gpu_rows])
+
+
+def _named(table: str, rows: Sequence[dict[str, Any]]) -> Iterable[PartitionChunk]:
+    """Return the distinct rows of a table of names."""
+    distinct = {tuple(row.values()): row for row in rows}
+    if distinct:
+        named = pa.Table.from_pylist(list(distinct.values()), _schema(table))
+        yield PartitionChunk(table, named, 0, 0)
 
 
 def _known(source: ProcessSource) -> Known:
-    row = source.row
-    return len(source.mount_rows), row.get("mpi_state") or 0, row.get("world") or ""
+    row, names = source.row, len(source.mount_rows) + len(source.gpu_rows)
+    return names, row.get("mpi_state") or 0, row.get("world") or ""
 
 
 def is_over(item: HeaderPeek, header: ProfileHeader) -> bool:
@@ -289,7 +297,9 @@ def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
     """Find the first and last slice of each process number; the last is less without rows."""
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
-    for rows in (decoded.slices, decoded.peer_slices, decoded.collective_slices):
+    for rows in (
+        decoded.slices, decoded.peer_slices, decoded.collective_slices, decoded.gpu_slices
+    ):  # fmt: skip
         if not rows.num_rows:
             continue
         process = rows.column("process").to_numpy()

@@ -12,6 +12,7 @@ from typing import Any
 
 from jostle._profile import HEAD, HEAD_BYTES, MAGIC, Head
 from jostle.reader import (
+    Gpu,
     MachineHeader,
     Mount,
     Origin,
@@ -22,7 +23,13 @@ from jostle.reader import (
 )
 from jostle.reader.errors import passes
 from jostle.reader.header import boot_text, clean_text, is_alive, parse_header
-from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity, process_id
+from jostle.repository.store.layout import (
+    MPI_COLUMNS,
+    gpu_identity,
+    is_shared,
+    mount_identity,
+    process_id,
+)
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.state import RepositoryState
 from jostle.repository.store.tables import ProcessSource
@@ -280,6 +287,8 @@ def profile_source(
     for mount in header.mounts:
         _add_mount(source, _mount_of(mount, header, devices))
     _pad(source, header.mount_slots)
+    for gpu in header.gpus:
+        _add_gpu(source, gpu)
     over = is_over(header)
     end = header.end_ns or (header.heartbeat_ns or header.file_ns if over else 0)
     if end:
@@ -386,6 +395,24 @@ def _add_mount(source: ProcessSource, mount: Mount) -> None:
     )
 
 
+def _add_gpu(source: ProcessSource, gpu: Gpu) -> None:
+    identity = gpu_identity(gpu.pci, gpu.uuid)
+    source.gpus.append(identity)
+    source.gpu_rows.append(
+        {
+            "job": source.job,
+            "host": source.host,
+            "gpu": identity,
+            "pci": gpu.pci,
+            "uuid": gpu.uuid,
+            "name": gpu.name,
+            "pci_path": gpu.path,
+            "numa": gpu.numa,
+            "memory_bytes": gpu.memory_bytes,
+        }
+    )
+
+
 def _pad(source: ProcessSource, slots: int) -> None:
     missing = min(slots, MAX_SLOTS) - len(source.mounts)
     source.mounts.extend([f"{source.host}:other"] * missing)
@@ -407,7 +434,8 @@ def validate_source(
     """
     row = source.row
     who = f"Process {row['pid']} of job {source.job}"
-    numbers = [n for values in (row, *source.mount_rows) for n in values.values()
+    gpus = [{**gpu, "numa": gpu["numa"] + 1} for gpu in source.gpu_rows]  # -1: unknown
+    numbers = [n for values in (row, *source.mount_rows, *gpus) for n in values.values()
                if isinstance(n, int)]  # fmt: skip
     times = [row["start_ns"], row["end_ns"] or row["start_ns"]]
     times += segments if any(segments) else ()

@@ -20,7 +20,7 @@ from jostle.repository.maintenance.settle import KINDS, merged_kinds
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
-from jostle.repository.store.layout import RESOURCE, STATS, TABLES, TableLayout
+from jostle.repository.store.layout import ROLLUPS, STATS, TABLES, TableLayout
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import (
     Ints,
@@ -34,6 +34,7 @@ from jostle.repository.store.tables import (
 _ORDER = {
     "slices": ("job", "slice", "process"),
     "mount_slices": ("job", "slice", "process", "mount"),
+    "gpu_slices": ("job", "slice", "process", "gpu"),
     "segments": ("job", "process", "number"),
     "peers": ("job", "process", "peer"),
     "peer_slices": ("job", "slice", "process", "peer"),
@@ -51,6 +52,7 @@ LIVES = {
 #: Tables of names: of whose lives, and the column that says so.
 NAMES = {
     "mounts": ("processes", "job"),
+    "gpus": ("processes", "job"),
     "tokens": ("processes", "job"),
     "components": ("machines", "machine"),
 }
@@ -164,9 +166,9 @@ class _Input:
 
 def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
     """Return the columns that the table is sorted by, of which Python compares single values."""
-    if table.name in RESOURCE:
+    if table.name in ROLLUPS:
         start = pc.multiply(rows.column("slice"), rows.column("slice_ns"))
-        names = ("job", RESOURCE[table.name], "slice_ns")
+        names = ("job", *ROLLUPS[table.name], "slice_ns")
         return [start, *(rows.column(name) for name in names)]
     return [rows.column(name) for name in _ORDER[table.name]]
 
@@ -236,7 +238,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
 def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
     """Return the rows as one file should hold them."""
     rows = rows.combine_chunks()
-    if table.name in ("rollup", "node_rollup"):
+    if table.name in ROLLUPS:
         return _merge_rollup(table, rows)
     if table.name == KINDS:
         return merged_kinds(rows)
@@ -267,8 +269,8 @@ def rank(rows: pa.Table, name: str) -> Ints:
 def _merge_rollup(table: TableLayout, rows: pa.Table) -> pa.Table:
     slice_ns = rank(rows, "slice_ns")
     start = rank(rows, "slice") * slice_ns
-    resource = "mount" if table.name == "rollup" else "host"
-    by, starts = groups(start, rank(rows, "job"), rank(rows, resource), slice_ns)
+    resource = (rank(rows, name) for name in ROLLUPS[table.name])
+    by, starts = groups(start, rank(rows, "job"), *resource, slice_ns)
     first = pa.array(by[starts])
     functions = dict(zip(STATS, (np.add, np.minimum, np.maximum), strict=True))
     columns: dict[str, Any] = {}

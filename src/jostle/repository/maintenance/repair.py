@@ -38,6 +38,7 @@ from jostle.repository.store.storage import open_storage
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
 _KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
+         "gpu_slices": ("process", "slice", "gpu"),
          "segments": ("process", "number"), "peer_slices": ("process", "slice", "peer"),
          "collective_slices": ("process", "slice", "communicator", "operation", "root"),
          "component_slices": ("machine", "component", "slice")}  # fmt: skip

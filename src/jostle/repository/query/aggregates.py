@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from jostle.file_metrics import file_metrics, file_sum_sql
 from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
-from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
+from jostle.repository.store.layout import HOUR_NS, ROLLUPS, Rollup
 
 #: Metrics of the bytes read from and written to files.
 TRAFFIC = tuple(f"{kind}_{what}_bytes" for kind in ("posix", "stdio") for what in ("read", "write"))
@@ -138,7 +138,7 @@ class Loads:
         Returns:
             Columns job or process, v0, v1, ... (one per line, float64).
         """
-        stat = "_sum" if table in RESOURCE else ""
+        stat = "_sum" if table in ROLLUPS else ""
         sums = ", ".join(
             "("
             + " + ".join(f"coalesce(sum({name}{stat}), 0)" for name in line)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from jostle.mpi_metrics import SENDRECV_SENT
 from jostle.repository.errors import JobError
 from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.gpus import NO_GPUS, gpu_loads
 from jostle.repository.query.lifetimes import FOR_EVER, lived
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads
 from jostle.repository.query.process_kinds import jobs_of
@@ -136,6 +137,10 @@ class Beside:
         traffic: Who sent what to whom while the job ran, its own too (Repository.traffic). Empty
             where no fabric is known.
         fabrics: All versions of the fabrics that the repository knows.
+        own_gpus: Per GPU and slice: host, gpu, pci_path (its place in the PCI tree, "" unknown),
+            numa (-1 unknown), slice and its part, count, and GPU_SUMS (sums over processes).
+        gpu_loads: The same of other jobs on all GPUs of the hosts on which the job used one: also
+            column job.
     """
 
     job: JobFacts
@@ -148,6 +153,8 @@ class Beside:
     machines: MachineLoads = field(default_factory=MachineLoads)
     traffic: Traffic = field(default_factory=Traffic)
     fabrics: tuple[Topology, ...] = ()
+    own_gpus: pa.Table = field(default_factory=lambda: NO_GPUS.drop_columns("job"))
+    gpu_loads: pa.Table = field(default_factory=lambda: NO_GPUS)
 
 
 def beside(engine: Engine, job: str) -> Beside:
@@ -162,13 +169,14 @@ def beside(engine: Engine, job: str) -> Beside:
     nodes = _nodes(engine, job, own, window)
     network = own.ranks > 1 and len(own.nodes) > 1
     traffic = _network(engine, job, window) if network else _NO_TRAFFIC
-    seen = (mounts[1], nodes, traffic)
+    gpus = gpu_loads(engine, job, wide, window)
+    seen = (mounts[1], nodes, traffic, gpus[1])
     names = sorted(set().union(*(table["job"].to_pylist() for table in seen)))
     known = facts(engine, names)
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
     others = {name: fact for name, fact in others.items() if met(own, fact)}
-    mount_loads, node_loads, network_loads = (
+    mount_loads, node_loads, network_loads, loads_of_gpus = (
         lived(_of(table, others), engine.lives) for table in seen
     )
     return Beside(
@@ -180,6 +188,8 @@ def beside(engine: Engine, job: str) -> Beside:
         node_loads,
         network_loads,
         machines=machine_loads(engine, sorted(set(mounts[0]["mount"].to_pylist())), window),
+        own_gpus=lived(gpus[0], engine.lives).drop_columns("job"),
+        gpu_loads=loads_of_gpus,
     )
 
 
@@ -347,6 +357,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         others=others,
         mount_loads=_merged(beside.mount_loads, set(kept), name, ["mount"]),
         node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
+        gpu_loads=_merged(beside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
         network_loads=_merged(beside.network_loads, set(kept), name, []),
         traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
     )

@@ -25,7 +25,7 @@ from jostle.repository.query.process_kinds import jobs_of, kinds_of, newest_rows
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
-from jostle.repository.store.layout import COMMITS, TABLES, TableLayout, bucket_column
+from jostle.repository.store.layout import COMMITS, ROLLUPS, TABLES, TableLayout, bucket_column
 from jostle.repository.store.log import Log
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.storage import open_storage
@@ -44,7 +44,7 @@ _NOTHING = {pa.binary(): "''::BLOB", pa.string(): "''"}
 #: Tables with a row per commit that said something new: the newest of each counts.
 _NEWEST = {"machines": "machine", "batch_jobs": "batch_job"}
 #: Tables in which commits may repeat each other's rows.
-_REPEATED = ("mounts", "tokens", "components")
+_REPEATED = ("mounts", "gpus", "tokens", "components")
 ALWAYS = (0, 2**63 - 1)
 #: A span in which only files without a time are: their times are 0.
 UNSETTLED = (-1, 1)
@@ -57,7 +57,8 @@ _MOST_DAMAGED = 100
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: also who writes goes on without a damaged one.
 _SHARED = (
-    "processes", "process_kinds", "mounts", "tokens", "machines", "components", "batch_jobs",
+    "processes", "process_kinds", "mounts", "gpus", "tokens", "machines", "components",
+    "batch_jobs",
 )  # fmt: skip
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
@@ -475,7 +476,7 @@ class Engine:
             return newest_rows(stored, _NEWEST[name])
         if name in _REPEATED:
             return f"SELECT DISTINCT * FROM {stored}"
-        if name in ("rollup", "node_rollup"):
+        if name in ROLLUPS:
             return _merged(table, stored)
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 

@@ -13,10 +13,11 @@ import pyarrow as pa
 from jostle._schema import COMPONENT_IDS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
 from jostle.plain_values import FORMULA
+from jostle.reader import GPU_VALUES
 from jostle.repository.errors import JobError, NoRoomError, RepositoryError
 from jostle.repository.query.engine import Engine
 from jostle.repository.store.files import cannot_write
-from jostle.repository.store.layout import RESOURCE, SCALAR_IDS, STATS, TABLES
+from jostle.repository.store.layout import ROLLUPS, SCALAR_IDS, STATS, TABLES
 from jostle.repository.types import ExportReport
 
 _FORMATS = {
@@ -32,6 +33,8 @@ _METRICS_OF = {
     "rollup": MOUNT_IDS,
     "node_rollup": SCALAR_IDS,
     "component_slices": COMPONENT_IDS,
+    "gpu_slices": GPU_VALUES,
+    "gpu_rollup": GPU_VALUES,
 }
 
 #: Begin and end of a row, ns since the epoch, by table; of what still runs, the end is 0.
@@ -39,7 +42,8 @@ _SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
 _ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
 _TIMES_OF = {
     "slices": _ROW, "mount_slices": _ROW, "rollup": _SLICE, "node_rollup": _SLICE,
-    "component_slices": _ROW, "peer_slices": _ROW, "collective_slices": _ROW,
+    "gpu_slices": _ROW, "gpu_rollup": _SLICE, "component_slices": _ROW,
+    "peer_slices": _ROW, "collective_slices": _ROW,
     **dict.fromkeys(("processes", "segments", "jobs", "machines"), ("start_ns", "end_ns")),
 }  # fmt: skip
 
@@ -191,7 +195,7 @@ def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
     """Return a SELECT of the part of a table."""
     columns = "*"
     if part.metrics is not None:
-        stats = [f"_{stat}" for stat in STATS] if name in RESOURCE else [""]
+        stats = [f"_{stat}" for stat in STATS] if name in ROLLUPS else [""]
         wanted = [metric for metric in part.metrics if metric in _METRICS_OF[name]]
         known = ["epoch", "unknown"] if name == "component_slices" else []
         columns = ", ".join(

@@ -15,7 +15,7 @@ from typing import Literal
 import pyarrow as pa
 
 from jostle._schema import BY_ID, COMPONENT_IDS, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.reader import FILE_VALUES, SEGMENT_VALUES
+from jostle.reader import FILE_VALUES, GPU_VALUES, SEGMENT_VALUES
 
 FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
@@ -29,6 +29,8 @@ HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
+#: Column gpu of one that nothing is known of.
+NO_GPU = "unknown"
 SEGMENT_BINS = ("wait_bins", "offcpu_bins")
 GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
 STATS = ("sum", "min", "max")
@@ -36,6 +38,8 @@ STATS = ("sum", "min", "max")
 Rollup = Literal["rollup", "node_rollup"]
 #: The column that names the resource of a rollup's rows.
 RESOURCE = {"rollup": "mount", "node_rollup": "host"}
+#: The same of all rollups; a GPU is named by its host, too.
+ROLLUPS = {**{name: (column,) for name, column in RESOURCE.items()}, "gpu_rollup": ("host", "gpu")}
 
 # File systems that several nodes share: their identity does not contain the host.
 NETWORK_TYPES = frozenset(
@@ -126,6 +130,17 @@ TABLES: dict[str, TableLayout] = {
         TableLayout("node_rollup", {"job": _TEXT, "host": _TEXT, **_ROLLUP_KEYS},
               _rollup_columns(SCALAR_IDS), DAY_NS),
         TableLayout(
+            "gpu_slices",
+            {
+                "job": _TEXT, "process": _INT, "host": _TEXT, "gpu": _TEXT,
+                "slice": _INT, "slice_ns": _INT, "span": pa.int32(),
+            },
+            _metric_columns(GPU_VALUES),
+            HOUR_NS,
+        ),
+        TableLayout("gpu_rollup", {"job": _TEXT, "host": _TEXT, "gpu": _TEXT, **_ROLLUP_KEYS},
+              _rollup_columns(GPU_VALUES), DAY_NS),
+        TableLayout(
             "processes",
             {
                 "process": _INT, "job": _TEXT, "host": _TEXT, "boot_id": _TEXT,
@@ -160,6 +175,15 @@ TABLES: dict[str, TableLayout] = {
             {
                 "job": _TEXT, "host": _TEXT, "mount": _TEXT, "path": _TEXT, "type": _TEXT,
                 "source": _TEXT, "major": _INT, "minor": _INT, "shared": _FLAG,
+            },
+            {},
+            0,
+        ),
+        TableLayout(
+            "gpus",
+            {
+                "job": _TEXT, "host": _TEXT, "gpu": _TEXT, "pci": _TEXT, "uuid": _TEXT,
+                "name": _TEXT, "pci_path": _TEXT, "numa": _INT, "memory_bytes": _INT,
             },
             {},
             0,
@@ -313,6 +337,11 @@ def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
     if _LAB in source:  # the nodes of a lab are one machine, and have this disk in common
         return f"lab:{source.partition(_LAB)[2]}"
     return f"{host}:{source if source.startswith('/') else path or 'other'}"
+
+
+def gpu_identity(pci: str, uuid: str) -> str:
+    """Name a GPU on its host: an instance by its UUID, any other by its PCI bus id, if known."""
+    return uuid if uuid.startswith("MIG-") else pci or uuid or NO_GPU
 
 
 def is_shared(fs_type: str, source: str = "") -> bool:

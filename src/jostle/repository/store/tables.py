@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS
 from jostle.arrow_columns import ints
-from jostle.repository.store.layout import DAY_NS, GAUGE_IDS, HOUR_NS, TABLES, bucket_column
+from jostle.repository.store.layout import (
+    DAY_NS,
+    GAUGE_IDS,
+    HOUR_NS,
+    NO_GPU,
+    ROLLUPS,
+    TABLES,
+    bucket_column,
+)
 
 Ints = NDArray[np.int64]
 Columns = dict[str, Ints]
@@ -43,6 +51,8 @@ class ProcessSource:
         mounts: Identity of the mount in each slot.
         row: Its row of table processes, without the columns that the ingester knows best.
         mount_rows: Its rows of table mounts.
+        gpus: Name of the GPU in each place.
+        gpu_rows: Its rows of table gpus.
     """
 
     process: int
@@ -52,6 +62,8 @@ class ProcessSource:
     mounts: list[str]
     row: dict[str, Any] = field(default_factory=dict)
     mount_rows: list[dict[str, Any]] = field(default_factory=list)
+    gpus: list[str] = field(default_factory=list)
+    gpu_rows: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,7 @@ class SliceBatch:
         slices: process, slice, span and metrics of scope process.
         mount_slices: process, slice, span, slot and metrics of scope mount.
         bits: Decoded.bits, where a decoder kept them.
+        gpu_slices: process, slice, span, place and metrics of GPUs.
     """
 
     sources: list[ProcessSource]
@@ -99,16 +112,25 @@ class SliceBatch:
     slices: pa.Table
     mount_slices: pa.Table
     bits: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    gpu_slices: pa.Table = field(default_factory=lambda: pa.table({}))
 
 
 @dataclass(frozen=True)
 class _DecodedRows:
-    """Decoded rows as columns: index into the sources, slice, span, mount rank, metrics."""
+    """Decoded rows as columns.
+
+    Attributes:
+        index: Index into the sources.
+        slice: First slice.
+        span: Slices.
+        parts: Ranks of the names that tell rows of a process and slice apart, by column.
+        metrics: By name.
+    """
 
     index: Ints
     slice: Ints
     span: Ints
-    mount: Ints | None
+    parts: Columns
     metrics: Columns
 
     def where(self, keep: NDArray[np.bool_]) -> _DecodedRows:
@@ -116,24 +138,28 @@ class _DecodedRows:
             self.index[keep],
             self.slice[keep],
             self.span[keep],
-            None if self.mount is None else self.mount[keep],
+            {name: values[keep] for name, values in self.parts.items()},
             {name: values[keep] for name, values in self.metrics.items()},
         )
 
 
 def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[PartitionChunk]:
-    """Turn a batch into the rows of the four tables of slices.
+    """Turn a batch into the rows of the tables of slices and their rollups.
 
     Args:
         batch: Decoded slices.
         horizon_ns: Slices that ended before this time are dropped.
     """
     names = NameRanks(batch.sources)
-    for decoded, raw, rollup in (
-        (batch.slices, "slices", "node_rollup"),
-        (batch.mount_slices, "mount_slices", "rollup"),
+    bits = batch.bits
+    for decoded, raw, rollup, known in (
+        (batch.slices, "slices", "node_rollup", bits),
+        (batch.mount_slices, "mount_slices", "rollup", bits),
+        (batch.gpu_slices, "gpu_slices", "gpu_rollup", {}),
     ):
-        rows = _rows(decoded, batch, names)
+        if not decoded.num_rows:
+            continue
+        rows = _rows(decoded, batch.source_index, names, known)
         if horizon_ns:
             end = (rows.slice + rows.span) * names.slice_ns[rows.index]
             rows = rows.where(end > horizon_ns)
@@ -151,11 +177,21 @@ class NameRanks:
         self.process = np.array([source.process for source in sources], dtype=np.int64)
         self.process_rank = np.argsort(np.argsort(self.process, kind="stable"), kind="stable")
         self.slice_ns = np.array([source.slice_ns for source in sources], dtype=np.int64)
-        width = max((len(source.mounts) for source in sources), default=0)
-        flat = [name for source in sources
-                for name in source.mounts + [""] * (width - len(source.mounts))]  # fmt: skip
-        self.mounts, mount = _rank(flat)
-        self.mount = mount.reshape(len(sources), width)
+        self.mounts, self.mount = _matrix([source.mounts for source in sources], "")
+        # One more, for rows of places that the head does not name.
+        self.gpus, self.gpu = _matrix([[*source.gpus, NO_GPU] for source in sources], NO_GPU)
+
+    def of(self, column: str) -> list[str]:
+        """Return the names that the ranks of a column stand for."""
+        return {"host": self.hosts, "mount": self.mounts, "gpu": self.gpus}[column]
+
+
+def _matrix(lists: Sequence[Sequence[str]], none: str) -> tuple[list[str], Ints]:
+    """Return names, and their ranks as a matrix; short lists are filled up."""
+    width = max((len(names) for names in lists), default=0)
+    flat = [name for names in lists for name in (*names, *[none] * (width - len(names)))]
+    distinct, ranks = _rank(flat)
+    return distinct, ranks.reshape(len(lists), width)
 
 
 def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
@@ -164,17 +200,18 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
     return distinct, np.array([rank_of[name] for name in names], dtype=np.int64)
 
 
-def _rows(decoded: pa.Table, batch: SliceBatch, names: NameRanks) -> _DecodedRows:
+def _rows(
+    decoded: pa.Table, source_index: Ints, names: NameRanks, all_bits: Mapping[str, Sequence[int]]
+) -> _DecodedRows:
     """Take the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
-    source_index = batch.source_index
     for name in decoded.column_names:
         if name in HISTOGRAM_IDS:
-            metrics |= _buckets(name, decoded.column(name), batch.bits.get(name))
+            metrics |= _buckets(name, decoded.column(name), all_bits.get(name))
         elif name in BY_ID:
             # RATIONALE: most columns are zero, and most values plausible; the bits of all values
             # say both without a look at each.
-            known = batch.bits.get(name)
+            known = all_bits.get(name)
             if known == [0]:
                 continue
             values = ints(decoded, name)
@@ -182,9 +219,14 @@ def _rows(decoded: pa.Table, batch: SliceBatch, names: NameRanks) -> _DecodedRow
             if bits:
                 sound = 0 < bits <= MAX_VALUE or plausible(values)
                 metrics[name] = values if sound else values.clip(0, MAX_VALUE)
-    index = source_index[ints(decoded, "process")] if decoded.num_rows else ints(decoded, "process")
-    mount = names.mount[index, ints(decoded, "slot")] if "slot" in decoded.column_names else None
-    rows = _DecodedRows(index, ints(decoded, "slice"), ints(decoded, "span"), mount, metrics)
+    index = source_index[ints(decoded, "process")]
+    parts: Columns = {}
+    if "slot" in decoded.column_names:
+        parts["mount"] = names.mount[index, ints(decoded, "slot")]
+    if "place" in decoded.column_names:
+        place = ints(decoded, "place").clip(0, names.gpu.shape[1] - 1)
+        parts["gpu"] = names.gpu[index, place]
+    rows = _DecodedRows(index, ints(decoded, "slice"), ints(decoded, "span"), parts, metrics)
     return rows.where(index >= 0) if (index < 0).any() else rows
 
 
@@ -231,19 +273,19 @@ def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Make rows of slices or mount_slices, sorted by (job, slice, process)."""
+    """Make rows of a table of slices, sorted by (job, slice, process), then by mount or GPU."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
     keys = [hour, names.job[rows.index], rows.slice, names.process_rank[rows.index]]
-    by = order(*keys) if rows.mount is None else order(*keys, rows.mount)
+    by = order(*keys, *rows.parts.values())
     index, start, span = rows.index[by], start[by], rows.span[by]
     values: dict[str, Any] = {
         "job": dictionary(names.job[index], names.jobs),
         "process": names.process[index],
         "host": dictionary(names.host[index], names.hosts),
     }
-    if rows.mount is not None:
-        values["mount"] = dictionary(rows.mount[by], names.mounts)
+    for name, ranks in rows.parts.items():
+        values[name] = dictionary(ranks[by], names.of(name))
     values["slice"] = rows.slice[by]
     values["slice_ns"] = names.slice_ns[index]
     values["span"] = span.astype(np.int32)
@@ -316,19 +358,23 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
 
 
 def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Make rows of rollup or node_rollup, sorted by (time, job, resource)."""
+    """Make rows of a rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     slices, metrics, source = spread(rows.slice, rows.span, metrics)
     index = rows.index[source]
-    resource = names.host[index] if rows.mount is None else rows.mount[source]
-    resources = names.hosts if rows.mount is None else names.mounts
+    ranks = {"host": names.host[index]}
+    ranks |= {name: part[source] for name, part in rows.parts.items()}
     slice_ns = names.slice_ns[index]
-    keys = (slices * slice_ns, names.job[index], resource, slice_ns)
+    resources = [ranks[name] for name in ROLLUPS[table]]
+    keys = (slices * slice_ns, names.job[index], *resources, slice_ns)
     by, starts = groups(*keys)
-    start, job, resource, slice_ns = (key[by][starts] for key in keys)
+    start, job, *resources, slice_ns = (key[by][starts] for key in keys)
     values: dict[str, Any] = {
         "job": dictionary(job, names.jobs),
-        "host" if rows.mount is None else "mount": dictionary(resource, resources),
+        **{
+            name: dictionary(resource, names.of(name))
+            for name, resource in zip(ROLLUPS[table], resources, strict=True)
+        },
         "slice": start // slice_ns,
         "slice_ns": slice_ns,
         "count": np.diff(np.append(starts, len(by))),

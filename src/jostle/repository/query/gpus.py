@@ -1,0 +1,112 @@
+"""Loads what jobs did on GPUs, and which GPUs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from jostle.reader import GPU_VALUES
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.store.layout import TABLES
+
+#: Columns of own_gpus and gpu_loads beside their keys: sums over the processes of a slice.
+GPU_SUMS = tuple(f"{name}_sum" for name in GPU_VALUES)
+#: A table of loads of GPUs without a row.
+NO_GPUS = pa.table({
+    **{name: pa.array([], pa.string()) for name in ("job", "host", "gpu", "pci_path")},
+    **{name: pa.array([], pa.int64())
+       for name in ("numa", "slice", "slice_ns", "start_ns", "length_ns", "count", *GPU_SUMS)},
+})  # fmt: skip
+_SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
+
+
+class Gpus:
+    """Questions about GPUs (`Repository.gpus`)."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def named(self, job: str | None = None) -> pa.Table:
+        """Return the GPUs that jobs used, one row per job, host and GPU.
+
+        Args:
+            job: Of this job alone.
+
+        Returns:
+            The columns of table gpus, by job, host and gpu.
+        """
+        return self._engine.ask(
+            lambda: (
+                f"SELECT * FROM ({self._engine.source('gpus')}) WHERE $1 IS NULL OR job = $1 "
+                "ORDER BY job, host, gpu, name"
+            ),
+            [job],
+        )
+
+    def slices(self, job: str, metrics: Sequence[str] = GPU_VALUES) -> pa.Table:
+        """Return what each process of a job did on each GPU, slice by slice.
+
+        Args:
+            job: Its name.
+            metrics: Of GPU_VALUES.
+
+        Returns:
+            The keys of table gpu_slices and the metrics, by time, process and gpu.
+        """
+        window = self._engine.window(job)
+        columns = ", ".join([*TABLES["gpu_slices"].keys, *metrics])
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {columns} FROM ({self._engine.source('gpu_slices', *window)}) "
+                "WHERE job = $1 ORDER BY slice * slice_ns, process, gpu"
+            ),
+            [job],
+        )
+
+
+def gpu_loads(
+    engine: Engine, job: str, wide: list[int], window: list[int]
+) -> tuple[pa.Table, pa.Table]:
+    """Return the slices of a job on its GPUs, and those of others on all GPUs of its hosts.
+
+    Not only on the job's own GPUs: what others move to another one may go over the same bus.
+
+    Args:
+        engine: What is asked.
+        job: Its name.
+        wide: The span of its own slices, ns.
+        window: The span of those of the others.
+
+    Returns:
+        Two tables with columns job, host, gpu, pci_path ("" unknown), numa (-1 unknown), slice,
+        slice_ns, count, GPU_SUMS.
+    """
+    sums = ", ".join(f"{total(name)} AS {name}" for name in ("count", *GPU_SUMS))
+
+    def question(where: str) -> str:
+        named = (
+            "SELECT host, gpu, max(pci_path) AS pci_path, max(numa) AS numa "
+            f"FROM {engine.stored('gpus')} GROUP BY host, gpu"
+        )
+        rows = (
+            f"SELECT job, host, gpu, slice, slice_ns, {sums} "
+            f"FROM {engine.stored('gpu_rollup', *wide)} "
+            f"WHERE {where} AND {_SPAN} GROUP BY job, host, gpu, slice, slice_ns"
+        )
+        return (
+            "SELECT job, host, gpu, coalesce(pci_path, '') AS pci_path, "
+            "coalesce(numa, -1) AS numa, "
+            f"slice, slice_ns, count, {', '.join(GPU_SUMS)} "
+            f"FROM ({rows}) LEFT JOIN ({named}) USING (host, gpu) "
+            "ORDER BY host, gpu, job, slice * slice_ns"
+        )
+
+    own = engine.ask(lambda: question("job = $1"), [job, *wide])
+    hosts = sorted(set(own.column("host").to_pylist()))
+    if not hosts:
+        return own, own
+    others = engine.ask(
+        lambda: question("job <> $1 AND list_contains($4, host)"), [job, *window, hosts]
+    )
+    return own, others

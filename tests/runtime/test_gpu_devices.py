@@ -1,0 +1,79 @@
+"""What a recorder hands in of several GPUs is found again: in the profile, in the repository."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from harness import Compile, Result, Runner
+
+from jostle.repository import Repository
+
+SLICE_NS = 200_000_000
+GPUS = ("0000:3b:00.0", "MIG-2", "unknown")
+METRICS = ("gpu_h2d_ops", "gpu_h2d_bytes", "gpu_h2d_ns", "gpu_d2h_bytes", "gpu_launch_ops",
+           "gpu_lost_ops", "gpu_busy_ns")  # fmt: skip
+WORDS = (0, 1, 2, 4, 15, 17, 18)  # of the metrics, in a profile
+
+
+def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]]]:
+    """What the program handed in: sums by GPU, bytes to the GPU by GPU and slice."""
+    sums: dict[str, list[int]] = {}
+    slices: Counter[tuple[str, int]] = Counter()
+    for line in result.stdout.splitlines():
+        what, gpu, *numbers = line.split()
+        if what == "sum":
+            sums[GPUS[int(gpu)]] = [int(n) for n in numbers]
+        else:
+            slices[GPUS[int(gpu)], int(numbers[0]) // SLICE_NS] += int(numbers[1])
+    return sums, slices
+
+
+@pytest.mark.parametrize("end", ["exit", "killed"])
+def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
+    program, code = build("two_gpus.c"), -9 if end == "killed" else 0
+    result = jostle.run(program, end, length="200ms", code=code,
+                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
+    sums, slices = truth(result)
+    process = result.only()
+    places = dict(zip(GPUS, process.gpus, strict=True))
+    assert {gpu: [places[gpu].sums[w] for w in WORDS] for gpu in GPUS} == sums
+    for gpu, place in places.items():
+        seen = {first: words[1] for first, words in place.slices.items() if words[1]}
+        late = {first: n for (name, first), n in slices.items() if name == gpu}
+        assert sum(seen.values()) == sum(late.values())
+        assert len(seen.items() & late.items()) >= 4, "a crowded machine may be late once"
+    for at, metric in enumerate(METRICS):
+        if not metric.endswith("_ns"):  # what is written of times in sums is rounded
+            more = metric in ("gpu_h2d_ops", "gpu_h2d_bytes")  # of the GPU without a place
+            assert process.total(metric) == sum(each[at] for each in sums.values()) + more
+    with Repository.of_spool(jostle.spool) as repository:
+        check_repository(repository, sums, slices)
+
+
+def check_repository(
+    repository: Repository, sums: dict[str, list[int]], slices: Counter[tuple[str, int]]
+) -> None:
+    (job,) = repository.query("SELECT job FROM jobs")["job"].to_pylist()
+    rows = repository.gpus.slices(job)
+    for gpu in GPUS:
+        mine = [row for row in rows.to_pylist() if row["gpu"] == gpu]
+        assert [sum(row[name] for row in mine) for name in METRICS] == sums[gpu]
+    per = {(row["gpu"], row["slice"]): row["gpu_h2d_bytes"] for row in rows.to_pylist()}
+    assert len(per.items() & slices.items()) >= 12
+    named = {row["gpu"]: row for row in repository.gpus.named(job).to_pylist()}
+    assert set(named) == set(GPUS)
+    first = named[GPUS[0]]
+    assert first["pci_path"] == "pci0000:3a/0000:3a:01.0/0000:3b:00.0"
+    assert (first["name"], first["numa"], first["memory_bytes"]) == ("Big GPU", 0, 80_000_000_000)
+    assert (named["MIG-2"]["pci"], named["MIG-2"]["numa"]) == ("0000:d8:00.0", 1)
+    assert named["unknown"]["numa"] == -1
+    rolled = repository.query(
+        "SELECT gpu, sum(gpu_h2d_bytes_sum)::BIGINT AS bytes, max(gpu_busy_ns_max) AS most "
+        "FROM gpu_rollup GROUP BY gpu"
+    ).to_pylist()
+    assert {row["gpu"]: row["bytes"] for row in rolled} == {gpu: sums[gpu][1] for gpu in GPUS}
+    own = repository.beside(job).own_gpus
+    assert sum(own["gpu_d2h_bytes_sum"].to_pylist()) == sum(each[3] for each in sums.values())
+    assert {"host", "gpu", "pci_path", "numa", "slice", "slice_ns", "start_ns", "length_ns",
+            "count", "gpu_busy_ns_sum"} <= {*own.column_names}  # fmt: skip
