@@ -249,9 +249,10 @@ typedef struct jst_head {
     uint64_t mpi_end_ns; /* when it had returned; each 0 until then */
     char mpi_library[128]; /* first line of MPI_Get_library_version */
     char mpi_adapter_name[32];
-    char launcher[32]; /* orte, prrte, hydra, slurm or empty */
+    char launcher[32]; /* orte, prrte, hydra, slurm, torch or empty */
     char batch[64]; /* the batch system's job, such as `slurm-123`, or empty */
-    char world[32]; /* what the ranks of one mpirun have in common, or empty */
+    /* what the ranks of one mpirun or of one training launch have in common, or empty */
+    char world[32];
     uint32_t ring_offset; /* of the ring of segments */
     uint32_t ring_bytes; /* its size with its head, 0: none */
     char papi_names[4][32]; /* names of the events in papi_1_count to papi_4_count */

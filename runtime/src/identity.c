@@ -2,11 +2,14 @@
  *
  * JOSTLE_JOB names it; else the batch system's number and the world, which is what one mpirun has in
  * common on all nodes and with no other: its own address (Open MPI, MPICH's hydra), its name space
- * (PRRTE) or its step (Slurm). A process without any of them belongs to its login session.
+ * (PRRTE) or its step (Slurm). Training jobs have no mpirun: their launchers (torchrun, accelerate,
+ * deepspeed) tell each rank where rank 0 listens, and that is what their ranks have in common. A process
+ * without any of them belongs to its login session.
  */
 #include "identity.h"
 #include "common.h"
 #include "config.h"
+#include "profile/spool.h"
 #include "sys.h"
 #include "text.h"
 
@@ -26,47 +29,95 @@ enum variable {
     PMI_PORT,
     SLURM_STEP,
     SLURM_RANK,
+    RANK,
+    SIZE,
+    NODE_SIZE,
+    DEEPSPEED_NODE_SIZE,
+    ADDRESS,
+    PORT,
+    RUN,
+    RESTARTS,
     FIRST,
     VARIABLES
 };
 
-static const char *const variables[VARIABLES] = {
-    "JOSTLE_JOB",     "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OMPI_MCA_orte_hnp_uri",
-    "PMIX_NAMESPACE", "PMI_RANK",     "PMI_FD",    "PMI_PORT",  "SLURM_STEP_ID",
-    "SLURM_PROCID",   "JOSTLE_FIRST"};
+static const char *const variables[VARIABLES] = {"JOSTLE_JOB",
+                                                 "SLURM_JOB_ID",
+                                                 "PBS_JOBID",
+                                                 "LSB_JOBID",
+                                                 "OMPI_MCA_orte_hnp_uri",
+                                                 "PMIX_NAMESPACE",
+                                                 "PMI_RANK",
+                                                 "PMI_FD",
+                                                 "PMI_PORT",
+                                                 "SLURM_STEP_ID",
+                                                 "SLURM_PROCID",
+                                                 "RANK",
+                                                 "WORLD_SIZE",
+                                                 "LOCAL_WORLD_SIZE",
+                                                 "LOCAL_SIZE",
+                                                 "MASTER_ADDR",
+                                                 "MASTER_PORT",
+                                                 "TORCHELASTIC_RUN_ID",
+                                                 "TORCHELASTIC_RESTART_COUNT",
+                                                 "JOSTLE_FIRST"};
+
+/* What one launch has in common on all nodes, as the end of the job's name. The world is the same, but for
+ * launchers that start their ranks anew. */
+static char launch[9];
 
 #define END_OF(field) ((field) + sizeof(field))
 
 /* ---- the world ---- */
 
 /* What the launchers say may be long and holds addresses: a hash of it names the world. */
-static void set_world(const char *launcher, const char *text, char until)
+static void put_hash(char *out, const char *text, char until)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (; *text && *text != until; text++)
         hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
     uint32_t folded = (uint32_t)(hash ^ hash >> 32);
     for (unsigned i = 0; i < 8; i++)
-        jst_cfg.world[i] = "0123456789abcdef"[folded >> (28 - 4 * i) & 15];
-    jst_cfg.world[8] = 0;
+        out[i] = "0123456789abcdef"[folded >> (28 - 4 * i) & 15];
+    out[8] = 0;
+}
+
+static void set_world(const char *launcher, const char *text, char until)
+{
+    put_hash(launch, text, until);
+    jst_put_text(jst_cfg.world, END_OF(jst_cfg.world), launch);
     jst_put_text(jst_cfg.launcher, END_OF(jst_cfg.launcher), launcher);
 }
 
-/* Field 4 of /proc/PID/stat, counted behind the name, which may hold anything. */
-static uint64_t parent_of(uint64_t pid)
+static void put_path(char *path, const char *end, uint64_t pid, const char *name)
+{
+    char *p = jst_put_text(path, end, "/proc/");
+    jst_put_text(jst_put_number(p, end, pid), end, name);
+}
+
+/* A number in /proc/PID/stat: fields are counted behind the name, which may hold anything; the state
+ * is the third. */
+static uint64_t stat_field(uint64_t pid, unsigned field)
 {
     char path[40], text[512];
-    char *p = jst_put_text(path, END_OF(path), "/proc/");
-    jst_put_text(jst_put_number(p, END_OF(path), pid), END_OF(path), "/stat");
+    put_path(path, END_OF(path), pid, "/stat");
     long n = jst_read_file(path, text, sizeof text);
     while (n > 0 && text[n - 1] != ')')
         n--;
-    if (n <= 0 || !text[n] || !text[n + 1] || !text[n + 2])
+    if (n <= 0)
         return 0;
-    uint64_t parent = 0;
-    for (const char *c = text + n + 3; *c >= '0' && *c <= '9'; c++)
-        parent = parent * 10 + (uint64_t)(*c - '0');
-    return parent;
+    const char *c = text + n;
+    for (unsigned at = 2; *c && at < field; c++)
+        at += *c == ' ';
+    uint64_t number = 0;
+    for (; *c >= '0' && *c <= '9'; c++)
+        number = number * 10 + (uint64_t)(*c - '0');
+    return number;
+}
+
+static uint64_t parent_of(uint64_t pid)
+{
+    return stat_field(pid, 4);
 }
 
 static bool is_orte(const char *command)
@@ -87,8 +138,7 @@ static bool find_hydra(uint64_t pid, bool orte_too)
     static const char option[] = "--control-port";
     char path[40], text[4096];
     for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
-        char *p = jst_put_text(path, END_OF(path), "/proc/");
-        jst_put_text(jst_put_number(p, END_OF(path), pid), END_OF(path), "/cmdline");
+        put_path(path, END_OF(path), pid, "/cmdline");
         long n = jst_read_file(path, text, sizeof text);
         for (long at = 0; at < n; at += (long)jst_strlen(text + at) + 1)
             if (jst_str_equal(text + at, option) && at + (long)sizeof option < n) {
@@ -110,6 +160,68 @@ static bool is_step(const char *step)
     return n < 0xfffffff0u;
 }
 
+/* Was a process started as a rank of a training job, or by one? Its environment may be long. */
+static bool has_rank(uint64_t pid)
+{
+    static const char name[] = "RANK=";
+    char path[40], text[1024];
+    put_path(path, END_OF(path), pid, "/environ");
+    int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    unsigned same = 0; /* letters of the name seen; more than it has: within another variable */
+    long n = fd < 0 ? 0 : jst_read(fd, text, sizeof text);
+    for (; n > 0 && same != sizeof name - 1; n = jst_read(fd, text, sizeof text))
+        for (long i = 0; i < n && same != sizeof name - 1; i++)
+            same = !text[i]                                      ? 0
+                   : same < sizeof name && text[i] == name[same] ? same + 1
+                                                                 : sizeof name;
+    if (fd >= 0)
+        jst_close(fd);
+    return same == sizeof name - 1;
+}
+
+/* The process that started all ranks of this node. */
+static uint64_t training_launcher(void)
+{
+    uint64_t pid = (uint64_t)jst_sys0(SYS_getppid);
+    for (int i = 0; i < ANCESTORS && pid > 1 && has_rank(pid); i++)
+        pid = parent_of(pid);
+    return pid;
+}
+
+/* RATIONALE: where rank 0 listens is no name for one launch alone: torchrun without options uses the
+ * same port each time. If all ranks are on this node, their launcher is what tells. Else it takes the
+ * number that the user gave to torchrun, which also outlasts the port: ranks that are started anew may
+ * meet at another. */
+static void find_training(const char **v)
+{
+    char text[512], *p = text;
+    const char *on_node = v[NODE_SIZE] ? v[NODE_SIZE] : v[DEEPSPEED_NODE_SIZE];
+    bool one_node = (on_node && jst_str_equal(on_node, v[SIZE])) ||
+                    jst_str_equal(v[ADDRESS], "localhost") || jst_begins_with(v[ADDRESS], "127.");
+    if (one_node) {
+        uint64_t pid = training_launcher();
+        for (unsigned i = 0; i < 16; i++)
+            p = jst_put_text(jst_put_number(p, END_OF(text), jst_boot_id()[i]), END_OF(text), ".");
+        p = jst_put_text(jst_put_number(p, END_OF(text), pid), END_OF(text), ".");
+        p = jst_put_text(jst_put_number(p, END_OF(text), stat_field(pid, 22)), END_OF(text), ".");
+    }
+    bool numbered = v[RUN] && (one_node || !jst_str_equal(v[RUN], "none"));
+    p = jst_put_text(jst_put_text(p, END_OF(text), v[ADDRESS]), END_OF(text), ":");
+    jst_put_text(p, END_OF(text), numbered ? v[RUN] : v[PORT] ? v[PORT] : "");
+    set_world("torch", text, 0);
+}
+
+/* Ranks that torchrun starts anew, after one of them failed, are another world. */
+static void set_restart(const char *restarts)
+{
+    if (!restarts || !jst_cfg.world[0] || jst_str_equal(restarts, "0"))
+        return;
+    char text[64];
+    char *p = jst_put_text(jst_put_text(text, END_OF(text), launch), END_OF(text), ".");
+    jst_put_text(p, END_OF(text), restarts);
+    put_hash(jst_cfg.world, text, 0);
+}
+
 static void find_world(const char **v)
 {
     bool hydra = v[PMI_RANK] || v[PMI_FD] || v[PMI_PORT];
@@ -129,7 +241,8 @@ static void find_world(const char **v)
         char *p = jst_put_text(text, END_OF(text), v[SLURM_JOB]);
         jst_put_text(jst_put_text(p, END_OF(text), "."), END_OF(text), v[SLURM_STEP]);
         set_world("slurm", text, 0);
-    }
+    } else if (v[RANK] && v[SIZE] && v[ADDRESS])
+        find_training(v);
 }
 
 /* ---- the name ---- */
@@ -167,14 +280,16 @@ void jst_identify(void)
     jst_cfg.is_first = is_first(v[FIRST]);
     find_batch(v);
     find_world(v);
+    set_restart(v[RESTARTS]);
     if (v[JOB]) {
         jst_put_text(p, end, v[JOB]);
     } else if (jst_cfg.batch[0]) {
         p = jst_put_text(p, end, jst_cfg.batch);
-        if (jst_cfg.world[0])
-            jst_put_text(jst_put_text(p, end, "-w"), end, jst_cfg.world);
-    } else if (jst_cfg.world[0]) {
-        jst_put_text(jst_put_text(p, end, "mpi-"), end, jst_cfg.world);
+        if (launch[0])
+            jst_put_text(jst_put_text(p, end, "-w"), end, launch);
+    } else if (launch[0]) {
+        bool training = jst_str_equal(jst_cfg.launcher, "torch");
+        jst_put_text(jst_put_text(p, end, training ? "train-" : "mpi-"), end, launch);
     } else {
         jst_cfg.job_is_session = true;
         jst_put_number(p, end, (uint64_t)jst_sys1(SYS_getsid, 0));

@@ -80,7 +80,7 @@ def test_programs_get_it_too(place: dict[str, str], tmp_path: Path) -> None:
     "variables",
     [{"JOSTLE_FIRST": "1"}, {"PMI_RANK": "0", "PMI_SIZE": "2"},
      {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"},
-     {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8"}],
+     {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8"}, {"RANK": "1", "WORLD_SIZE": "4"}],
 )  # fmt: skip
 def test_one_of_several_ranks_and_a_run_within_a_run_say_nothing(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, place: dict[str, str]

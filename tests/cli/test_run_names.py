@@ -79,7 +79,7 @@ def test_steps_of_a_batch_job_are_one_job(place: dict[str, str]) -> None:
     assert set(_jobs(place)) == {"steps", "steps-2"}
 
 
-@pytest.mark.parametrize("name", ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "JOSTLE_JOB"])
+@pytest.mark.parametrize("name", ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "RANK", "JOSTLE_JOB"])
 def test_ranks_and_runs_within_a_run_are_one_job(place: dict[str, str], name: str) -> None:
     for _ in range(2):
         assert "taken" not in _run(place, "ranks", **{name: "ranks"}).err

@@ -36,7 +36,7 @@ def names(known=()):
 
 
 def test_only_names_made_of_a_launchers_words_come_back():
-    assert may_come_back(NAME)
+    assert may_come_back(NAME) and may_come_back("train-1a2b3c4d")
     for job in ("slurm-123", "slurm-123-w1a2b3c4d", "mpi-mine", "run-mpi-1a2b3c4d"):
         assert not may_come_back(job)
         assert names().name(job, 5 * HOUR, 6 * HOUR) == job

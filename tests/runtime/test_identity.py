@@ -13,12 +13,16 @@ from harness import Compile, Runner
 
 LAUNCHERS = (
     "JOSTLE_JOB SLURM_JOB_ID SLURM_STEP_ID SLURM_PROCID PBS_JOBID LSB_JOBID OMPI_MCA_orte_hnp_uri "
-    "PMIX_NAMESPACE PMI_RANK PMI_FD PMI_PORT"
+    "PMIX_NAMESPACE PMI_RANK PMI_FD PMI_PORT RANK WORLD_SIZE LOCAL_WORLD_SIZE LOCAL_SIZE "
+    "MASTER_ADDR MASTER_PORT TORCHELASTIC_RUN_ID TORCHELASTIC_RESTART_COUNT"
 ).split()
 NONE: dict[str, str | None] = dict.fromkeys(LAUNCHERS)
 URI = "1788870656.0;tcp://192.0.2.1,198.51.100.7:35985"
 WORLD = "[0-9a-f]{8}"
 STEP = {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "3", "SLURM_PROCID": "0"}
+# One of four ranks on two nodes, as torchrun starts it without options but those of the nodes.
+RANK = {"RANK": "1", "WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "node7",
+        "MASTER_PORT": "29500", "TORCHELASTIC_RUN_ID": "none"}  # fmt: skip
 
 # environment -> the job's name, launcher, batch
 CASES: dict[str, tuple[dict[str, str], str, str, str]] = {
@@ -36,6 +40,12 @@ CASES: dict[str, tuple[dict[str, str], str, str, str]] = {
     "prrte": ({"PMIX_NAMESPACE": "prterun-host-4711@1"}, f"mpi-{WORLD}", "prrte", ""),
     "pmix": ({"PMIX_NAMESPACE": "another.1"}, f"mpi-{WORLD}", "pmix", ""),
     "pmi-without-hydra": ({"PMI_RANK": "0", "PMI_FD": "9"}, r"local-[0-9a-f]{8}-\d+", "", ""),
+    "torchrun": (RANK, f"train-{WORLD}", "torch", ""),
+    "torchrun-in-slurm": ({**RANK, "SLURM_JOB_ID": "77"}, f"slurm-77-w{WORLD}", "torch",
+                          "slurm-77"),
+    "torchrun-in-srun": ({**RANK, **STEP}, f"slurm-77-w{WORLD}", "slurm", "slurm-77"),
+    "rank-of-mpirun": ({**RANK, "OMPI_MCA_orte_hnp_uri": URI}, f"mpi-{WORLD}", "orte", ""),
+    "rank-of-what": ({"RANK": "0", "WORLD_SIZE": "1"}, r"local-[0-9a-f]{8}-\d+", "", ""),
     "named": ({"JOSTLE_JOB": "mine", **STEP}, "mine", "slurm", "slurm-77"),
 }  # fmt: skip
 
@@ -103,6 +113,34 @@ def test_one_launcher_inside_the_other(jostle: Runner, build: Compile) -> None:
     orte = child_of("/usr/bin/mpirun.openmpi", "-n")
     assert identity(jostle, build, env, (*orte, *hydra))["launcher"] == "hydra"
     assert identity(jostle, build, env, (*hydra, *orte))["launcher"] == "orte"
+
+
+def test_ranks_of_one_launch(jostle: Runner, build: Compile) -> None:
+    """On several nodes: where rank 0 listens, or torchrun's number, which outlasts the port."""
+
+    def seen(**env: str) -> dict[str, str]:
+        return identity(jostle, build, {**RANK, **env})
+
+    first = seen()
+    assert seen(RANK="3") == first
+    assert seen(MASTER_PORT="29501")["job"] != first["job"]
+    assert seen(MASTER_ADDR="node8")["job"] != first["job"]
+    numbered = seen(TORCHELASTIC_RUN_ID="9")
+    assert seen(TORCHELASTIC_RUN_ID="9", MASTER_PORT="1")["job"] == numbered["job"] != first["job"]
+    again = seen(TORCHELASTIC_RUN_ID="9", TORCHELASTIC_RESTART_COUNT="1")
+    assert again["job"] == numbered["job"] and again["world"] != numbered["world"]
+    assert seen(TORCHELASTIC_RUN_ID="9", TORCHELASTIC_RESTART_COUNT="0") == numbered
+
+
+@pytest.mark.parametrize("size", ["LOCAL_WORLD_SIZE", "LOCAL_SIZE"])
+def test_launchers_on_one_node(jostle: Runner, build: Compile, size: str) -> None:
+    """Where all ranks are on one node, each launcher is a job: they use the same port."""
+    env = {**RANK, "LOCAL_WORLD_SIZE": "", size: "4", "LC_X": "x" * 5000}
+    shell = ("sh", "-c", '"$@"; exit $?', "sh")
+    launcher = ("env", "-u", "RANK", "sh", "-c", 'RANK=0 "$@"; exit $?', "sh")
+    mine = identity(jostle, build, env)
+    assert identity(jostle, build, env, shell * 2) == mine
+    assert identity(jostle, build, env, launcher)["job"] != mine["job"]
 
 
 # ---- real launchers ------------------------------------------------------------------------

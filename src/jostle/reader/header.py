@@ -115,7 +115,7 @@ class ProfileHeader:
         mpi_end_ns: ... returned.
         mpi_library: What the MPI says it is.
         mpi_adapter_name: openmpi, mpich, ...
-        launcher: orte, prrte, hydra, slurm or "".
+        launcher: orte, prrte, hydra, slurm, torch or "".
         batch: Batch system and number, such as slurm-123, or "".
         world: Common to the ranks of one mpirun on all nodes; "" when unknown.
         papi_names: Four PAPI events; "" where fewer were asked for.

@@ -29,6 +29,7 @@ _RANKS = (
     ("PMI_RANK", "PMI_SIZE"),
     ("PMIX_RANK", "PMI_SIZE"),
     ("SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"),
+    ("RANK", "WORLD_SIZE"),
 )
 #: A run within a single slice is not worth the second that the engine takes to load; `jostle
 #: estimate` still says what the slice shows.

@@ -4,7 +4,7 @@ Users choose job names freely, so only name and owner together identify a job. J
 repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name that has an @
 of its own always gets its owner, so that no two jobs have one name.)
 
-Reused names: "mpi-1a2b3c4d" has 32 bits, and launchers use ids again. Such a name
+Reused names: "mpi-1a2b3c4d" (or "train-...") has 32 bits, and launchers use ids again. Such a name
 belongs to another job when it appears 10 minutes or more after all processes of its owner that had
 it were over; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name that
 the runtime knew.
@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from jostle.repository.store.layout import process_id
 
 REST_NS = 600_000_000_000
-_COMING_BACK = re.compile(r"mpi-[0-9a-f]+")
+_COMING_BACK = re.compile(r"(mpi|train)-[0-9a-f]+")
 #: Names that cannot be part of a URL: "" and those that a browser takes for folders.
 _NO_NAMES = frozenset({"", ".", ".."})
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
