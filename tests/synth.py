@@ -41,6 +41,7 @@ from synth_format import (
     string,
     varint,
 )
+from synth_gpus import PLACE_BYTES, Gpus, random_gpus
 from synth_segments import Ring, peers_record, random_stream
 from synth_traffic import Traffic, random_traffic
 
@@ -142,6 +143,7 @@ class Profile:
     ring: Ring | None = None
     files: Sequence[File] = ()  # the first is that of all others
     traffic: Traffic | None = None
+    gpus: Gpus | None = None
     tick_now: int = 0
     marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -264,7 +266,9 @@ class Profile:
         peers, collectives = self.traffic.images() if self.traffic else (b"", b"")
         peers_offset = self._aligned(files_offset + len(files))
         collectives_offset = peers_offset + len(peers)
-        head_bytes = self._aligned(collectives_offset + len(collectives))
+        gpus = self.gpus.image() if self.gpus else b""
+        gpus_offset = collectives_offset + len(collectives)
+        head_bytes = self._aligned(gpus_offset + len(gpus))
         generation = len(self.records) if self.generation is None else self.generation
         head = bytearray(head_bytes)
         struct.pack_into(
@@ -292,6 +296,10 @@ class Profile:
                              collectives_offset, 64, places)  # fmt: skip
             struct.pack_into("<Q", head, 2368, self.traffic.open_slice)
             head[peers_offset : collectives_offset + len(collectives)] = peers + collectives
+        if self.gpus:
+            struct.pack_into("<3I", head, 1816, gpus_offset, PLACE_BYTES, self.gpus.capacity)
+            struct.pack_into("<QI", head, 2376, self.gpus.open_slice, len(self.gpus.names))
+            head[gpus_offset : gpus_offset + len(gpus)] = gpus
         self._put_mpi(head)
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))
@@ -504,12 +512,14 @@ def small_profile(seed: int, **header: object) -> Profile:
 
 
 def small_mpi(seed: int, **header: object) -> Profile:
-    """A small profile with segments in records and ring, traffic, and peers."""
+    """A small profile with segments in records and ring, traffic, peers, and GPUs."""
     mpi = {"mpi_state": 2, "mpi_adapter": 1, "world_size": 4, "mpi_init_ns": EPOCH}
     p = small_profile(seed, mpi=mpi, **header)
     random_stream(seed, 12, EPOCH).into(p, in_records=8, per_record=3, overlap=2)
     p.records.append(peers_record([(1, 2, 300, 4, 500), (2**32 - 1, 1, 1, 1, 1)]))
     p.traffic, records = random_traffic(seed, p.first_slice)
+    p.records += records
+    p.gpus, records = random_gpus(seed, p.first_slice)
     p.records += records
     return p
 
