@@ -1,0 +1,112 @@
+"""GPUs of jobs and of those beside them, against rows written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jostle.repository import Repository
+from jostle.repository.maintenance.merge import merge
+from jostle.repository.query.co_running import hide
+from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
+from jostle.repository.store.log import Log
+from synth_rows import BEGIN, SECOND, add_ranks, add_rows, process_of
+
+A, B = "0000:3b:00.0", "0000:d8:00.0"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "repository", create=True)
+
+
+def gpu(job: str, host: str, gpu: str, **more: Any) -> dict[str, Any]:
+    return {"job": job, "host": host, "gpu": gpu, "pci": gpu, "uuid": "", "name": "Big GPU",
+            "pci_path": f"pci0000:00/{gpu}", "numa": 1, "memory_bytes": 80, **more}  # fmt: skip
+
+
+def rolled(job: str, host: str, gpu: str, at: int, bytes_: int) -> dict[str, Any]:
+    return {"job": job, "host": host, "gpu": gpu, "slice": at, "slice_ns": SECOND, "count": 1,
+            "gpu_h2d_bytes_sum": bytes_, "gpu_h2d_bytes_max": bytes_}  # fmt: skip
+
+
+@pytest.fixture
+def shared(repository: Repository) -> Repository:
+    """Job a on GPU A of n1; b on both of n1; c on the same bus id of another host."""
+    for job, host in (("a", "n1"), ("b", "n1"), ("c", "n2")):
+        add_ranks(repository, job, [host])
+    add_rows(repository, "gpus", [gpu("a", "n1", A), gpu("b", "n1", A), gpu("c", "n2", A)])
+    add_rows(repository, "gpu_rollup", [
+        rolled("a", "n1", A, 3, 100), rolled("a", "n1", A, 4, 10),
+        rolled("b", "n1", A, 3, 7), rolled("b", "n1", B, 4, 9), rolled("c", "n2", A, 3, 1000),
+    ])  # fmt: skip
+    add_rows(repository, "gpu_rollup", [rolled("a", "n1", A, 3, 5)])  # by another commit
+    return repository
+
+
+def seen(table: Any, *columns: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row[name] for name in columns) for row in table.to_pylist())
+
+
+def test_a_job_and_what_others_did_on_its_hosts(shared: Repository) -> None:
+    beside = shared.beside("a")
+    begin = BEGIN // SECOND
+    assert seen(beside.own_gpus, "gpu", "slice", "count", "gpu_h2d_bytes_sum") == [
+        (A, begin + 3, 2, 105), (A, begin + 4, 1, 10),
+    ]  # fmt: skip
+    # Also on a GPU that the job did not use: it may hang on the same switch.
+    columns = ("job", "host", "gpu", "pci_path", "numa", "gpu_h2d_bytes_sum")
+    assert seen(beside.gpu_loads, *columns) == [
+        ("b", "n1", A, f"pci0000:00/{A}", 1, 7), ("b", "n1", B, "", -1, 9),
+    ]  # fmt: skip
+    assert set(beside.others) == {"b"}
+    for table, empty in ((beside.gpu_loads, NO_GPUS), (beside.own_gpus, NO_GPUS.drop(["job"]))):
+        assert set(table.column_names) == set(empty.column_names)
+        assert {"start_ns", "length_ns", *GPU_SUMS} <= set(table.column_names)
+
+
+def test_a_job_without_gpus(repository: Repository) -> None:
+    add_ranks(repository, "a", ["n1"])
+    beside = repository.beside("a")
+    assert beside.own_gpus.num_rows == beside.gpu_loads.num_rows == 0
+    assert repository.gpus.named("a").num_rows == repository.gpus.slices("a").num_rows == 0
+
+
+def test_others_are_hidden(shared: Repository) -> None:
+    hidden = hide(shared.beside("a"), [], "others")
+    assert seen(hidden.gpu_loads, "job", "gpu", "gpu_h2d_bytes_sum") == [
+        ("others", A, 7), ("others", B, 9),
+    ]  # fmt: skip
+
+
+def test_slices_of_a_job(repository: Repository) -> None:
+    add_ranks(repository, "a", ["n1", "n2"])
+    rows = [{"job": "a", "process": process_of("a", rank), "host": f"n{rank + 1}", "gpu": A,
+             "slice": 5, "slice_ns": SECOND, "span": 2, "gpu_busy_ns": 40 + rank}
+            for rank in (0, 1)]  # fmt: skip
+    add_rows(repository, "gpu_slices", rows)
+    found = repository.gpus.slices("a", ["gpu_busy_ns", "gpu_h2d_ops"])
+    assert seen(found, "host", "span", "gpu_busy_ns", "gpu_h2d_ops") == [
+        ("n1", 2, 40, 0), ("n2", 2, 41, 0),
+    ]  # fmt: skip
+
+
+def test_merged_files(shared: Repository) -> None:
+    """A compaction adds up what commits contributed to one GPU, and keeps hosts apart."""
+    add_rows(shared, "gpus", [gpu("a", "n1", A)])
+    files = Log(shared.path).refresh().of
+    rows = merge(Path(shared.path), list(files("gpu_rollup")))
+    begin = BEGIN // SECOND
+    assert seen(rows, "job", "host", "gpu", "slice", "count", "gpu_h2d_bytes_sum") == [
+        ("a", "n1", A, begin + 3, 2, 105), ("a", "n1", A, begin + 4, 1, 10),
+        ("b", "n1", A, begin + 3, 1, 7), ("b", "n1", B, begin + 4, 1, 9),
+        ("c", "n2", A, begin + 3, 1, 1000),
+    ]  # fmt: skip
+    starts = [row["slice"] for row in rows.to_pylist()]
+    assert starts == sorted(starts)
+    assert merge(Path(shared.path), list(files("gpus"))).num_rows == 3
+    assert seen(shared.gpus.named(), "job", "host", "gpu") == [
+        ("a", "n1", A), ("b", "n1", A), ("c", "n2", A),
+    ]  # fmt: skip
