@@ -23,6 +23,7 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import duration
 from jostle.report.models import metrics
+from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.jobs import describe, job_row
 from jostle.report.models.machine_steps import component_view, machine_steps
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 @click.argument("jobs", nargs=-1, metavar="[JOB...]", shell_complete=complete_job)
 @click.option("--node", "nodes", multiple=True, metavar="HOST",
               help="Draw the components of a node or server, too; may be repeated.")  # fmt: skip
+@click.option("--per", type=click.Choice(["gpu"]),
+              help="Draw each GPU of JOBS for itself; takes a --metric of GPUs.")  # fmt: skip
 @metric_option
 @plot_option
 @repository_option
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 def command(
     jobs: tuple[str, ...],
     nodes: tuple[str, ...],
+    per: str | None,
     metric: str,
     plot: str | None,
     repository: Path,
@@ -59,6 +63,10 @@ def command(
             f"`{metric}` is a metric of machines, not of jobs.", hint="Leave out JOBS, or --metric."
         )
     view = of_nodes or metrics.view(metric)
+    if per and not jobs:
+        raise click.UsageError("Name a JOB, whose GPUs --per gpu draws.")
+    if per:
+        check_per_gpu(view)
     check_plot(plot)
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
@@ -76,6 +84,12 @@ def command(
             def fetch(name: str, job: str = job) -> Any:
                 return store.series(job, name)
 
+            if per:
+                gpus = gpu_steps(store, row, view)
+                panels += [panel(f"{job} · {each.title}", each.name, view, each.lines)
+                           for each in gpus]  # fmt: skip
+                content.append({"job": job, "gpus": [each.to_json(view) for each in gpus]})
+                continue
             lines = lines_of(view, JobSpan.of(row), fetch)
             panels.append(panel(job, describe(row), view, lines))
             series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
@@ -90,7 +104,7 @@ def command(
         title = view.title if jobs or of_nodes else f"What {', '.join(nodes)} did"
         chart = Chart(
             title,
-            f"{_note(panels)}, sums over all processes" if jobs else _note(panels),
+            f"{_note(panels)}, sums over all processes" if jobs and panels else _note(panels),
             tuple(panels),
         )
         saved = save(chart, plot)
@@ -102,6 +116,8 @@ def command(
         return
     if panels:
         paint(chart, saved)
+    elif per:
+        show(f"{', '.join(named)}: nothing is known of a GPU.")
     else:
         show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)

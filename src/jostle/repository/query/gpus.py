@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from jostle.reader import GPU_VALUES
 from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import lived
 from jostle.repository.store.layout import TABLES
 
 #: Columns of own_gpus and gpu_loads beside their keys: sums over the processes of a slice.
@@ -63,6 +64,29 @@ class Gpus:
             ),
             [job],
         )
+
+    def series(self, job: str, metrics: Sequence[str]) -> pa.Table:
+        """Return what a job did on each GPU, over its processes.
+
+        Args:
+            job: Its name.
+            metrics: Of GPU_VALUES.
+
+        Returns:
+            Columns host, gpu, slice, slice_ns, the metrics (sums), start_ns and length_ns (the part
+            of the slice in which the job lived), by host, gpu and time.
+        """
+        window = self._engine.window(job)
+        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in dict.fromkeys(metrics))
+        rows = self._engine.ask(
+            lambda: (
+                f"SELECT job, host, gpu, slice, slice_ns, {sums} "
+                f"FROM {self._engine.stored('gpu_rollup', *window)} WHERE job = $1 "
+                "GROUP BY job, host, gpu, slice, slice_ns ORDER BY host, gpu, slice * slice_ns"
+            ),
+            [job],
+        )
+        return lived(rows, self._engine.lives).drop_columns("job")
 
 
 def gpu_loads(
