@@ -51,6 +51,29 @@ def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
         check_repository(repository, sums, slices)
 
 
+def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
+    """All is in the new file, also what the removed one held."""
+    result = jostle.run(build("two_gpus.c"), "removed", length="200ms",
+                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
+    assert any("removed from the spool" in note for note in result.only().notes)
+    with Repository.of_spool(jostle.spool) as repository:
+        check_repository(repository, *truth(result))
+
+
+def test_a_profile_in_two_parts(jostle: Runner, build: Compile) -> None:
+    """Each part names the GPUs and has what was done in its time."""
+    result = jostle.run(build("two_gpus.c"), "parts", length="200ms", code=None,
+                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
+    if result.code == 77:
+        pytest.skip("needs user namespaces")
+    assert result.code == 0
+    first, second = sorted(result.processes, key=lambda process: int(process.header["part"]))
+    assert [gpu.uuid for gpu in second.gpus] == [gpu.uuid for gpu in first.gpus]
+    assert all(part.gpus[0].sums[0] for part in (first, second))
+    with Repository.of_spool(jostle.spool) as repository:
+        check_repository(repository, *truth(result))
+
+
 def check_repository(
     repository: Repository, sums: dict[str, list[int]], slices: Counter[tuple[str, int]]
 ) -> None:

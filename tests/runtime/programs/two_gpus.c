@@ -1,10 +1,14 @@
+#define _GNU_SOURCE
 /* A recorder of two GPUs and of one that nothing is known of: hands known numbers to jostle, as
  * libjostle_cuda.so does what CUPTI says, and prints what it handed in:
  *   sum GPU h2d_ops h2d_bytes h2d_ns d2h_bytes launches lost busy_ns
  *   slice GPU START bytes     START: when the slice starts, ns
- * Slices are as long as JOSTLE_SLICE_NS says.
+ * Slices are as long as JOSTLE_SLICE_NS says. Argument: exit; killed; removed: the profile is removed from the
+ * spool in the middle; parts: the profile goes on in a further file then.
  */
 #include <dlfcn.h>
+#include <glob.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +37,16 @@ static void sleep_until(uint64_t ns)
     clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
 }
 
+static void remove_profiles(void)
+{
+    char pattern[4096];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/*.jst", getenv("JOSTLE_SPOOL"));
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            unlink(found.gl_pathv[i]);
+}
+
 int main(int count, char **values)
 {
     static const jst_gpu_recorder recorder = {JST_GPU_INTERFACE, sizeof recorder, yield};
@@ -57,7 +71,12 @@ int main(int count, char **values)
         gpu[i] = host->device(&devices[i]);
     if (host->device(&devices[1]) != gpu[1])
         return 4;
+    const char *mode = count > 1 ? values[1] : "exit";
     for (unsigned round = 0; round < ROUNDS; round++) {
+        if (round == ROUNDS / 2 && !strcmp(mode, "removed"))
+            remove_profiles();
+        if (round == ROUNDS / 2 && !strcmp(mode, "parts") && unshare(CLONE_NEWUSER) != 0)
+            return 77;
         uint64_t start =
             now() / slice * slice + slice; /* of the next slice; we are in its middle */
         sleep_until(start + slice / 3);
@@ -85,7 +104,7 @@ int main(int count, char **values)
         printf("\n");
     }
     fflush(stdout);
-    if (count > 1 && !strcmp(values[1], "killed"))
+    if (!strcmp(mode, "killed"))
         raise(SIGKILL);
     return 0;
 }
