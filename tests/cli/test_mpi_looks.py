@@ -5,15 +5,25 @@ To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_mpi_looks.p
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command import jostle
 from mpi_jobs import RANKS, SEGMENTS, ocean, uncounted
+from rich.console import Console
+
+from jostle.analysis import digest
+from jostle.analysis.digest.advice import advise
+from jostle.analysis.digest.mpi_world import CallTraffic
+from jostle.analysis.spread import Range, Spread
+from jostle.cli.views.mpi_world import brief, next_view, world_view
+from jostle.repository import Repository
 
 GOLDEN = Path(__file__).with_name("golden")
 CASES = {
@@ -176,3 +186,24 @@ def test_tables_of_segments_can_be_exported(name: str, mpi_repository: str, tmp_
     assert done.code == 0, done.err
     rows = json.loads(done.out)["rows"]
     assert rows == {"segments": RANKS * SEGMENTS, "tokens": 1, "peers": 0}[name]
+
+
+@pytest.mark.parametrize("library", ["gloo", "NCCL 2.27.3"])
+def test_a_training_job_is_not_called_mpi(mpi_repository: str, library: str) -> None:
+    (world,) = digest(Repository(mpi_repository).job_tables("ocean")).mpi
+    shares = [share for share in world.shares if share.name != "mpiio"]
+    calls = CallTraffic(
+        "ccl collective", Spread(20, 5, 5, 5), Spread(8, 2, 2, 2), Range(1, 1, 1), Range(4, 4, 4)
+    )
+    world = replace(world, library=library, adapter="ccl", launcher="torch", in_collectives=0.3,
+                    traffic=[calls], shares=shares)  # fmt: skip
+    assert world.is_training
+    screen = Console(file=io.StringIO(), width=80)
+    for part in (*world_view(world), *next_view(advise(world), "ocean"), brief(world)):
+        screen.print(part)
+    seen = screen.file.getvalue().replace("MPI_Allreduce", "gloo::allreduce")
+    assert "training job: 4 ranks  ocean.x on 2 nodes" in seen
+    assert f"{library}; adapter ccl; started by torchrun or the like" in seen
+    assert "collectives, from begin to completion: 30 % of the time" in seen
+    assert "PyTorch Profiler" in seen
+    assert "MPI" not in seen, seen

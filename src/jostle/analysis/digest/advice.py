@@ -138,6 +138,36 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: The same for training jobs, whose tools are others.
+TRAINING_RULES: tuple[Rule, ...] = (
+    *(rule for rule in RULES if rule.name in ("crowded", "io")),
+    Rule(
+        "communication",
+        (("in_collectives_share", ">=", 0.25),),
+        "trace of a few training steps",
+        ("PyTorch Profiler", "Nsight Systems"),
+        "collectives are under way {in_collectives_share} of the time; it shows which of them "
+        "computation hides, and which it waits for",
+    ),
+    Rule(
+        "neighbours",
+        (("waited_share", ">=", 0.05),),
+        "look at the neighbours",
+        ("jostle background JOB", "jostle timeline JOB --metric wait"),
+        "collectives took {waited_share} of the time beyond what such calls usually take: other "
+        "jobs, or ranks that come late",
+    ),
+    Rule(
+        "hot spots",
+        (("in_collectives_share", "<", 0.25),),
+        "profiler of operators",
+        ("PyTorch Profiler", "py-spy"),
+        "collectives are under way only {in_collectives_share} of the time; it tells which "
+        "operators, or which loading of data, the rest is",
+    ),
+)
+
+
 def features(world: WorldDigest) -> dict[str, float]:
     """Return what rules may ask for; nan where it is unknown."""
     shares = {share.name: share.share for share in world.shares}
@@ -153,6 +183,7 @@ def features(world: WorldDigest) -> dict[str, float]:
         "p2p_share": p2p,
         "collective_share": collective,
         "mpi_share": mpi,
+        "in_collectives_share": world.in_collectives,
         "io_share": shares.get("mpiio", 0.0) + shares.get("file i/o", 0.0),
         "imbalance": world.balance.imbalance if world.balance else math.nan,
         "collectives_per_s": calls.calls_per_s.mean if calls else 0.0,
@@ -173,7 +204,8 @@ def _known(value: float | None) -> float:
 
 def advise(world: WorldDigest) -> list[Advice]:
     """Return the advice whose rules hold for a world, in the order of the rules."""
-    return spoken(RULES, features(world)) if world.counted else []
+    rules = TRAINING_RULES if world.is_training else RULES
+    return spoken(rules, features(world)) if world.counted else []
 
 
 def spoken(rules: Sequence[Rule], seen: Mapping[str, float]) -> list[Advice]:

@@ -27,6 +27,7 @@ from jostle.analysis.spread import Range, Spread
 from jostle.file_metrics import file_metrics
 from jostle.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
 from jostle.repository.types import JobTables
+from jostle.training import is_collective_library
 
 Floats = NDArray[np.float64]
 Sums = Mapping[str, Ints]
@@ -37,8 +38,12 @@ FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
 _BLOCKING = "one_to_all all_to_one all_to_all scan neighbor".split()
 _COLLECTIVE = [*_BLOCKING, *(f"i{name}" for name in _BLOCKING)]
 _SPLIT = ("", "_all", "_shared", "_split")
+_CCL = [f"ccl_{name}" for name in ("all_to_all", "one_to_all", "all_to_one", "barrier")]
 #: name -> (metrics of calls, metrics of bytes).
 TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
+    "ccl collective": ([f"{name}_ops" for name in _CCL], [f"{name}_bytes" for name in _CCL[:3]]),
+    "ccl send": (["ccl_send_ops"], ["ccl_send_bytes"]),
+    "ccl receive": (["ccl_recv_ops"], ["ccl_recv_bytes"]),
     "collective": (
         [f"mpi_{name}_ops" for name in (*_COLLECTIVE, "barrier", "ibarrier")],
         [f"mpi_{name}_bytes" for name in _COLLECTIVE],
@@ -89,7 +94,7 @@ def worlds(tables: JobTables, job_processes: JobProcesses, sums: Sums) -> list[W
         sums: Every metric per process, in the order of `job_processes`.
 
     Returns:
-        One entry per mpirun, in the order of their starts; none without MPI.
+        One entry per mpirun or training launch, in the order of their starts; none without ranks.
     """
     world_digests = [
         _World(tables, job_processes, sums, members).made() for members in _groups(job_processes)
@@ -98,7 +103,7 @@ def worlds(tables: JobTables, job_processes: JobProcesses, sums: Sums) -> list[W
 
 
 def _groups(job_processes: JobProcesses) -> list[NDArray[np.intp]]:
-    """Split the MPI processes of a job into worlds."""
+    """Split the ranks of a job into worlds."""
     if not job_processes.ranks.any():
         return []
     keys = zip(
@@ -146,7 +151,9 @@ class _World:
         shares, over, states = self._shares()
         names = self._people.names()
         adapter = self.ints("mpi_adapter")
-        counted = bool((adapter == MpiAdapter.LOADED).all())
+        library = _first_line(self.texts("mpi_library")[0])
+        training = is_collective_library(library)
+        counted = training or bool((adapter == MpiAdapter.LOADED).all())
         processes = self.ints("process").tolist()
         size, ranks = int(self.ints("world_size").max()), len(self._at)
         complete = self._people.complete[self._at]
@@ -158,10 +165,10 @@ class _World:
             programs=dict(Counter(names[place] for place in self._at).most_common()),
             hosts=sorted(set(self.texts("host"))),
             spawned=bool(self.ints("spawned").any()),
-            library=_first_line(self.texts("mpi_library")[0]),
+            library=library,
             adapter=self.texts("mpi_adapter_name")[0],
             counted=counted,
-            problem=_problem(adapter, size, ranks),
+            problem=_missing(size, ranks) if training else _problem(adapter, size, ranks),
             launcher=self.texts("launcher")[0],
             batch=self.texts("batch")[0],
             thread_level=THREAD_LEVELS[min(int(self.ints("thread_level").max()), 3)],
@@ -169,6 +176,7 @@ class _World:
             running=not bool(complete.all()),
             start_ns=int(self._init.min()),
             seconds=max(float(self._left.max() - self._init.min()), 0.0) / _NS,
+            in_collectives=self._part(*(f"{name}_ns" for name in _CCL)),
             traffic=self._traffic(),
             shares=shares if counted else [],
             shares_over=over,
@@ -187,9 +195,9 @@ class _World:
         zero = np.zeros(len(self._at), dtype=np.int64)
         return sum((self._sums.get(name, zero) for name in names), start=zero)
 
-    def _part(self, name: str) -> float:
+    def _part(self, *names: str) -> float:
         life = float(self._life.sum())
-        return float(self._total([name]).sum()) / life if life > 0 else 0.0
+        return float(self._total([*names]).sum()) / life if life > 0 else 0.0
 
     def _traffic(self) -> list[CallTraffic]:
         call_traffics = []
@@ -321,6 +329,10 @@ def _problem(adapter: Ints, size: int, ranks: int) -> str:
         return "the adapter does not fit this MPI: its calls were not counted"
     if bool((adapter != MpiAdapter.LOADED).any()):
         return "some ranks were not counted: no adapter was loaded in them"
+    return _missing(size, ranks)
+
+
+def _missing(size: int, ranks: int) -> str:
     if ranks < size:
         return f"{size - ranks} of {size} ranks left no profile here"
     return ""

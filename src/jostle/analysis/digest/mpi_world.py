@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jostle.analysis.spread import Range, Spread
+from jostle.training import is_collective_library
 
 #: What is counted unless the user names other events, in the order of their bits in a profile.
 USUAL_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
@@ -17,9 +18,10 @@ class CallTraffic:
     """Calls of one kind and what they moved, over ranks.
 
     Attributes:
-        name: collective, send, receive, room (of receives of which only that is known; their
-            calls are among those of receive), sendrecv, complete, one-sided, mpiio read, mpiio
-            write, file read or file write.
+        name: ccl collective, ccl send, ccl receive (of a collective library), collective, send,
+            receive, room (of receives of which only that is known; their calls are among those of
+            receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file
+            write.
         calls: Calls per rank.
         bytes: Bytes per rank, as docs/reference/metrics.md defines them for each call.
         calls_per_s: Calls per second between MPI_Init and MPI_Finalize.
@@ -180,27 +182,30 @@ class Advice:
 
 @dataclass(frozen=True)
 class WorldDigest:
-    """The ranks of one mpirun.
+    """The ranks of one mpirun, or of one launch of a training job.
 
     Attributes:
         world: Its id; "" when unknown.
-        size: Ranks of MPI_COMM_WORLD; 0 when unknown.
+        size: Ranks of the world; 0 when unknown.
         ranks: Ranks that have a profile.
         processes: Their ids, by rank.
         programs: Ranks by program, the most frequent first.
         hosts: Their nodes.
         spawned: Started by MPI_Comm_spawn.
-        library: What the MPI says it is, its first line.
+        library: What the MPI says it is, its first line; of a training job its collective
+            library.
         adapter: The adapter that counted it; "" without.
         counted: Whether its calls were counted.
         problem: Why not, or what else is missing; "" when all is well.
-        launcher: orte, prrte, hydra, slurm or "".
+        launcher: orte, prrte, hydra, slurm, torch or "".
         batch: Batch job; "" without.
         thread_level: single, funneled, serialized or multiple.
         unfinished: Ranks that ended, or still run, without having left MPI_Finalize.
         running: Some rank still runs.
-        start_ns: When the first rank called MPI_Init, ns since the epoch.
+        start_ns: When the first rank called MPI_Init or joined the world, ns since the epoch.
         seconds: From there to the last return of MPI_Finalize, or the end, s.
+        in_collectives: Time from begin to completion of the collectives of a collective library,
+            over that of the ranks; more than 1 where several were under way at once.
         traffic: What the ranks moved, kinds that occurred only.
         shares: Where their time went.
         shares_over: What the shares are of.
@@ -232,6 +237,7 @@ class WorldDigest:
     running: bool
     start_ns: int
     seconds: float
+    in_collectives: float
     traffic: list[CallTraffic]
     shares: list[TimeShare]
     shares_over: str
@@ -243,3 +249,8 @@ class WorldDigest:
     metrics: dict[str, Spread]
     segments: SegmentsDigest | None
     next: list[Advice]
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a collective library made it, not an MPI."""
+        return is_collective_library(self.library)

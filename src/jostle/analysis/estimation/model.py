@@ -169,10 +169,10 @@ class Estimate:
     Attributes:
         job: Its name.
         method: jostle or thesis.
-        world: Number of the MPI world that was judged; -1: a job without MPI.
+        world: Number of the world that was judged; -1: a job without ranks.
         ranks: Processes that were judged.
-        start_ns: Start of the judged time: MPI_Init, or the job's first slice.
-        end_ns: Its end: MPI_Finalize, or the job's last slice.
+        start_ns: Start of the judged time: of the world, or the job's first slice.
+        end_ns: Its end: of the world, or the job's last slice.
         run_s: Length of it.
         lost_s: Seconds of it that interference cost.
         percent: The same, percent of run_s.

@@ -1,4 +1,4 @@
-"""Chooses the MPI world of a job that is estimated, and describes the others."""
+"""Chooses the world of a job that is estimated, and describes the others."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     if others:
         rest = sum(spent[world.number] for world in others)
         limits.append(
-            f"{len(others)} more MPI worlds with {rest:.0f} process-seconds are not judged; this "
+            f"{len(others)} more worlds with {rest:.0f} process-seconds are not judged; this "
             f"one has {spent[best.number]:.0f}."
         )
-    extra = _without_mpi(tables.processes)
+    extra = _no_ranks(tables.processes)
     if extra:
-        limits.append(f"{extra} processes without MPI are not judged.")
+        limits.append(f"{extra} processes that are no ranks are not judged.")
     return best, [*limits, *best.notes]
 
 
@@ -56,8 +56,8 @@ def process_seconds(world: WorldSegments) -> float:
     return float(pc.sum(world.segments["duration_ns"]).as_py() or 0) * len(world.ranks) / 1e9
 
 
-def _without_mpi(processes: pa.Table) -> int:
-    """Count processes that took part for longer than an instant and have no MPI."""
+def _no_ranks(processes: pa.Table) -> int:
+    """Count processes that took part for longer than an instant and are no ranks."""
     if "world_size" not in processes.column_names:
         return 0
     rows = processes.select(["program", "world_size", "short"]).to_pylist()

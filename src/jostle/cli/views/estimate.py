@@ -187,7 +187,9 @@ def _figures(estimate: Estimate) -> Iterator[Any]:
     )
     if energy := estimate.energy_lost_kwh:
         yield f"{energy_within(energy)} lost by its nodes"
-    between = "from MPI_Init to MPI_Finalize" if estimate.world >= 0 else "from first to last slice"
+    between = (
+        "from start to end of its world" if estimate.world >= 0 else "from first to last slice"
+    )
     line = f"covered: {percent(estimate.coverage)} of the time {between}"
     if estimate.inferred_coverage is not None:
         line += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"

@@ -1,4 +1,4 @@
-"""The MPI part of a digest in words and tables."""
+"""The worlds of a digest, of MPI and of training jobs, in words and tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from jostle.analysis import Advice, Digest, Range, SegmentsDigest, WorldDigest
 
 _KINDS = {
+    "ccl collective": "collectives (NCCL, gloo)",
+    "ccl send": "sent (NCCL, gloo)",
+    "ccl receive": "received (NCCL, gloo)",
     "collective": "collectives",
     "send": "point-to-point, sent",
     "receive": "point-to-point, received",
@@ -34,14 +37,14 @@ _TIMES = {
     "file i/o": "file I/O",
 }
 _LAUNCHERS = {"orte": "mpirun (ORTE)", "prrte": "mpirun (PRRTE)", "hydra": "mpiexec (Hydra)",
-              "slurm": "srun"}  # fmt: skip
+              "slurm": "srun", "torch": "torchrun or the like"}  # fmt: skip
 #: A table of segments is cut here; --json has them all.
 _MOST_ROWS = 40
 
 
 def world_view(world: WorldDigest) -> Iterator[Any]:
     """Yield the lines and tables of one world."""
-    yield heading(f"MPI: {_size(world)}", f"  {_who(world)}")
+    yield heading(f"{_kind(world)}: {_size(world)}", f"  {_who(world)}")
     yield from _facts(world)
     if world.traffic:
         yield from ("", heading("What a rank did"), _traffic(world))
@@ -53,6 +56,10 @@ def world_view(world: WorldDigest) -> Iterator[Any]:
     yield from _counters(world)
     if world.counted:
         yield from _segments(world)
+
+
+def _kind(world: WorldDigest) -> str:
+    return "training job" if world.is_training else "MPI"
 
 
 def _size(world: WorldDigest) -> str:
@@ -78,13 +85,16 @@ def _facts(world: WorldDigest) -> Iterator[Any]:
         words.append(f"started by {_LAUNCHERS.get(world.launcher, world.launcher)}")
     if world.batch:
         words.append(world.batch)
-    if world.counted:
+    if world.counted and not world.is_training:
         words.append(f"threads: {world.thread_level}")
     yield "; ".join(words)
     if world.counted:
         state = " so far" if world.running else ""
-        yield f"{duration(world.seconds * 1e9)}{state} from MPI_Init to MPI_Finalize"
-    if world.counted and world.unfinished and not world.running:
+        between = "MPI_Init to MPI_Finalize"
+        if world.is_training:
+            between = "when its ranks met to their end"
+        yield f"{duration(world.seconds * 1e9)}{state} from {between}"
+    if world.counted and world.unfinished and not world.running and not world.is_training:
         yield f"{_ranks(world.unfinished)} ended without MPI_Finalize"
     if world.problem:
         yield heading("note:", f" {world.problem}")
@@ -134,8 +144,10 @@ def _shares(world: WorldDigest) -> Any:
     full, empty = ("█", "·") if utf8() else ("#", ".")
     for part in world.shares:
         filled = min(round(part.share * 20), 20)
+        name = _TIMES[part.name]
         frame.add_row(
-            _TIMES[part.name], duration(part.seconds * 1e9), percent(part.share),
+            name.removeprefix("MPI: ") if world.is_training else name,
+            duration(part.seconds * 1e9), percent(part.share),
             percent(part.least), percent(part.most), full * filled + empty * (20 - filled),
         )  # fmt: skip
     return fit(frame, "least", "most")
@@ -150,10 +162,14 @@ def _balance(world: WorldDigest) -> Iterator[str]:
         who = "it" if balance.least_waiting == balance.busiest else f"rank {balance.least_waiting}"
         words += f", {who} waits least in collectives"
     yield words
+    if world.in_collectives:
+        yield f"collectives, from begin to completion: {percent(world.in_collectives)} of the time"
     if world.waited >= 0.001 or world.off_cpu >= 0.001:
+        where = "collectives" if world.is_training else "MPI"
         yield (
-            f"waited in MPI beyond what calls of their kind usually take: {percent(world.waited)} "
-            f"of the time; off the CPU between calls: at least {percent(world.off_cpu)}"
+            f"waited in {where} beyond what calls of their kind usually take: "
+            f"{percent(world.waited)} of the time; off the CPU between calls: at least "
+            f"{percent(world.off_cpu)}"
         )
 
 
@@ -233,9 +249,12 @@ def _common(segments_digest: SegmentsDigest) -> str:
 
 def brief(world: WorldDigest) -> str:
     """Say in one line how a world went, for the end of `jostle run`."""
-    words = f"MPI: {_size(world)}, {', '.join(list(world.programs)[:3])}"
+    words = f"{_kind(world)}: {_size(world)}, {', '.join(list(world.programs)[:3])}"
     if not world.counted:
         return f"{words}; {world.problem}"
+    if world.is_training:
+        words += f"; {percent(world.in_collectives)} of their time in collectives"
+        return words + _imbalance(world)
     parts = {part.name: part.share for part in world.shares}
     mpi = sum(share for name, share in parts.items() if name not in ("computation", "file i/o"))
     inside = [f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
@@ -243,9 +262,11 @@ def brief(world: WorldDigest) -> str:
               if parts.get(name, 0) >= 0.005]  # fmt: skip
     words += f"; {percent(mpi)} of their time in MPI"
     words += f" ({', '.join(inside)})" if inside else ""
-    if world.balance:
-        words += f", load imbalance {percent(world.balance.imbalance)}"
-    return words
+    return words + _imbalance(world)
+
+
+def _imbalance(world: WorldDigest) -> str:
+    return f", load imbalance {percent(world.balance.imbalance)}" if world.balance else ""
 
 
 def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
@@ -262,7 +283,7 @@ def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
 def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
     """Yield the segments one by one, as many as fit a screen or two."""
     frame = table([">segment", ">begins", ">lasts", ">least", ">most", "=rule", "=ended by",
-                   ">globals", ">in MPI", ">waited", "=kind"])  # fmt: skip
+                   ">globals", ">in calls", ">waited", "=kind"])  # fmt: skip
     start = rows[0]["start_ns"] if rows else 0
     for row in rows[:_MOST_ROWS]:
         time = ranks * row["duration_ns"]

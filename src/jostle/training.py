@@ -1,0 +1,11 @@
+"""Training jobs: worlds without MPI, made by a collective library."""
+
+from __future__ import annotations
+
+#: Names of the libraries as profiles have them, a version behind them.
+_LIBRARIES = ("NCCL", "RCCL", "gloo")
+
+
+def is_collective_library(library: str | None) -> bool:
+    """Return whether the library that made a world, such as "NCCL 2.27.3", is no MPI."""
+    return (library or "").partition(" ")[0] in _LIBRARIES
