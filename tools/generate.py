@@ -35,6 +35,20 @@ GPU_NAMES = (
     "cuptiActivityRegisterCallbacks",
     "cuptiActivityRegisterCallbacks_v2",
 )
+# gloo's collectives (runtime/src/ccl/gloo.c), as the linker knows them.
+GLOO_NAMES = (
+    "_ZN4gloo9allreduceERKNS_16AllreduceOptionsE",
+    "_ZN4gloo9allgatherERNS_16AllgatherOptionsE",
+    "_ZN4gloo10allgathervERNS_17AllgathervOptionsE",
+    "_ZN4gloo8alltoallERNS_15AlltoallOptionsE",
+    "_ZN4gloo9alltoallvERNS_16AlltoallvOptionsE",
+    "_ZN4gloo7barrierERNS_14BarrierOptionsE",
+    "_ZN4gloo9broadcastERNS_16BroadcastOptionsE",
+    "_ZN4gloo7scatterERNS_14ScatterOptionsE",
+    "_ZN4gloo6reduceERNS_13ReduceOptionsE",
+    "_ZN4gloo6gatherERNS_13GatherOptionsE",
+    "_ZN4gloo7gathervERNS_14GathervOptionsE",
+)
 MOUNT_SLOTS = 8
 HIST_BUCKETS = 32
 GROUP = 8  # cells that share one byte of a record's bitmap
@@ -499,7 +513,8 @@ def calls_page(calls: list[Call]) -> str:
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
         f"`libjostle.so` exports these {len(calls)} functions, those of MPI and, for GPUs, "
-        f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, nothing else. "
+        f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, "
+        f"and {len(GLOO_NAMES)} collectives of gloo, nothing else. "
         "Functions marked *optional* are wrapped only if the C library has them.\n",
     ]
     for module in dict.fromkeys(c.module for c in calls):
@@ -523,7 +538,8 @@ def load_mpi_names(path: Path) -> list[str]:
 
 def version_script(calls: list[Call], mpi: list[str]) -> str:
     """runtime/jostle.map: what the linker exports; everything else stays local."""
-    names = "".join(f"    {name};\n" for name in [*(c.name for c in calls), *GPU_NAMES, *mpi])
+    exported = [*(c.name for c in calls), *GPU_NAMES, *GLOO_NAMES, *mpi]
+    names = "".join(f"    {name};\n" for name in exported)
     source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")
     return f"/* {source} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"
 

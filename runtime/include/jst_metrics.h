@@ -9,8 +9,8 @@
 #define JST_MOUNT_SLOTS 8u
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
-#define JST_CELL_COUNT 640u
-#define JST_METRIC_TABLE_BYTES 9580u
+#define JST_CELL_COUNT 656u
+#define JST_METRIC_TABLE_BYTES 10299u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -263,6 +263,23 @@ enum jst_code {
 #define JST_CELL_GPU_WAIT_NS                635u
 #define JST_CELL_GPU_LOST_OPS               636u
 #define JST_CELL_GPU_BUSY_NS                637u
+#define JST_CELL_CCL_ALL_TO_ALL_OPS         638u
+#define JST_CELL_CCL_ALL_TO_ALL_BYTES       639u
+#define JST_CELL_CCL_ALL_TO_ALL_NS          640u
+#define JST_CELL_CCL_ONE_TO_ALL_OPS         641u
+#define JST_CELL_CCL_ONE_TO_ALL_BYTES       642u
+#define JST_CELL_CCL_ONE_TO_ALL_NS          643u
+#define JST_CELL_CCL_ALL_TO_ONE_OPS         644u
+#define JST_CELL_CCL_ALL_TO_ONE_BYTES       645u
+#define JST_CELL_CCL_ALL_TO_ONE_NS          646u
+#define JST_CELL_CCL_BARRIER_OPS            647u
+#define JST_CELL_CCL_BARRIER_NS             648u
+#define JST_CELL_CCL_SEND_OPS               649u
+#define JST_CELL_CCL_SEND_BYTES             650u
+#define JST_CELL_CCL_SEND_NS                651u
+#define JST_CELL_CCL_RECV_OPS               652u
+#define JST_CELL_CCL_RECV_BYTES             653u
+#define JST_CELL_CCL_RECV_NS                654u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

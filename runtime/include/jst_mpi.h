@@ -55,7 +55,14 @@
     X(SPAWN, MPI_SPAWN, 0, MPI)                                                                    \
     X(INIT, MPI_INIT, 0, MPI)                                                                      \
     X(FINALIZE, MPI_FINALIZE, 0, MPI)                                                              \
-    X(ABORT, MPI_ABORT, 0, MPI)
+    X(ABORT, MPI_ABORT, 0, MPI)                                                                    \
+    /* no MPI: collective libraries (src/ccl) */                                                    \
+    X(CCL_ALL_TO_ALL, CCL_ALL_TO_ALL, 1, COLLECTIVE)                                               \
+    X(CCL_ONE_TO_ALL, CCL_ONE_TO_ALL, 1, COLLECTIVE)                                               \
+    X(CCL_ALL_TO_ONE, CCL_ALL_TO_ONE, 1, COLLECTIVE)                                               \
+    X(CCL_BARRIER, CCL_BARRIER, 0, COLLECTIVE)                                                     \
+    X(CCL_SEND, CCL_SEND, 1, P2P)                                                                  \
+    X(CCL_RECV, CCL_RECV, 1, P2P)
 
 #define JST_MPI_CLASS_ENUM(name, metric, bytes, state) JST_MPI_##name,
 enum jst_mpi_class { JST_MPI_CLASSES(JST_MPI_CLASS_ENUM) JST_MPI_CLASS_COUNT };

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "ccl/ccl.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
@@ -215,6 +216,7 @@ static void begin_child(void)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     jst_now_life.part = 0;
     jst_segments_child();
+    jst_ccl_child();
     jst_together_child();
     jst_peers_child();
     jst_modules_child();

@@ -238,10 +238,27 @@ const char jst_metric_table[] =
     "gpu_wait_ns timer ns process 635 1\n"
     "gpu_lost_ops counter ops process 636 1\n"
     "gpu_busy_ns counter ns process 637 1\n"
+    "ccl_all_to_all_ops counter ops process 638 1\n"
+    "ccl_all_to_all_bytes counter bytes process 639 1\n"
+    "ccl_all_to_all_ns timer ns process 640 1\n"
+    "ccl_one_to_all_ops counter ops process 641 1\n"
+    "ccl_one_to_all_bytes counter bytes process 642 1\n"
+    "ccl_one_to_all_ns timer ns process 643 1\n"
+    "ccl_all_to_one_ops counter ops process 644 1\n"
+    "ccl_all_to_one_bytes counter bytes process 645 1\n"
+    "ccl_all_to_one_ns timer ns process 646 1\n"
+    "ccl_barrier_ops counter ops process 647 1\n"
+    "ccl_barrier_ns timer ns process 648 1\n"
+    "ccl_send_ops counter ops process 649 1\n"
+    "ccl_send_bytes counter bytes process 650 1\n"
+    "ccl_send_ns timer ns process 651 1\n"
+    "ccl_recv_ops counter ops process 652 1\n"
+    "ccl_recv_bytes counter bytes process 653 1\n"
+    "ccl_recv_ns timer ns process 654 1\n"
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0x35342c8du;
+const uint32_t jst_metric_table_crc = 0x73db1208u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -259,7 +276,8 @@ const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1,
     3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1,
     1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 4, 1, 1, 1, 1,
-    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 1, 1, 1, 1, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 1, 3, 1, 4, 0, 0,
+    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 1, 1, 1, 1, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 1, 3, 1, 4, 1, 1,
+    3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 0,
 };
 
 _Static_assert(sizeof jst_metric_table == JST_METRIC_TABLE_BYTES + 1, "table length");

@@ -274,6 +274,23 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("gpu_wait_ns", "gpu", "timer", "ns", "process", "sum", "0.8", "Wall-clock time in calls that wait for the GPU, added up over threads. Copies that wait by themselves (cudaMemcpy) are not in it."),
     Metric("gpu_lost_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Copies and fills that CUPTI dropped: they are in no other metric."),
     Metric("gpu_busy_ns", "gpu", "counter", "ns", "process", "sum", "0.8", "Time in which a GPU computed for the process, added up over GPUs."),
+    Metric("ccl_all_to_all_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: collectives in which all ranks wait for all (gloo: allreduce, allgather(v), alltoall(v); NCCL, RCCL: AllReduce, AllGather, ReduceScatter, AlltoAll)."),
+    Metric("ccl_all_to_all_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "What this rank contributes: the vector of a reduction, its part of an allgather, what it sends to all in an alltoall."),
+    Metric("ccl_all_to_all_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("ccl_one_to_all_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: collectives from one rank to all (broadcast and scatter)."),
+    Metric("ccl_one_to_all_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "What each rank has of it after a broadcast, or gets by a scatter."),
+    Metric("ccl_one_to_all_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("ccl_all_to_one_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: collectives from all ranks to one (reduce and gather(v))."),
+    Metric("ccl_all_to_one_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "What this rank contributes."),
+    Metric("ccl_all_to_one_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("ccl_barrier_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: barriers (barrier)."),
+    Metric("ccl_barrier_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("ccl_send_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: messages sent to one rank (NCCL, RCCL: Send; those of gloo are not seen)."),
+    Metric("ccl_send_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "Bytes sent."),
+    Metric("ccl_send_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("ccl_recv_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: messages received from one rank (NCCL, RCCL: Recv; those of gloo are not seen)."),
+    Metric("ccl_recv_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "Bytes received."),
+    Metric("ccl_recv_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
 )
 
 #: Metrics of the components of machines, in the order of their cells.

@@ -202,7 +202,24 @@ CREATE TABLE slices (
     gpu_wait_ops BIGINT,
     gpu_wait_ns BIGINT,
     gpu_lost_ops BIGINT,
-    gpu_busy_ns BIGINT
+    gpu_busy_ns BIGINT,
+    ccl_all_to_all_ops BIGINT,
+    ccl_all_to_all_bytes BIGINT,
+    ccl_all_to_all_ns BIGINT,
+    ccl_one_to_all_ops BIGINT,
+    ccl_one_to_all_bytes BIGINT,
+    ccl_one_to_all_ns BIGINT,
+    ccl_all_to_one_ops BIGINT,
+    ccl_all_to_one_bytes BIGINT,
+    ccl_all_to_one_ns BIGINT,
+    ccl_barrier_ops BIGINT,
+    ccl_barrier_ns BIGINT,
+    ccl_send_ops BIGINT,
+    ccl_send_bytes BIGINT,
+    ccl_send_ns BIGINT,
+    ccl_recv_ops BIGINT,
+    ccl_recv_bytes BIGINT,
+    ccl_recv_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

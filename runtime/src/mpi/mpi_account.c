@@ -56,15 +56,8 @@ static void read_cpu(jst_block *b, uint64_t now)
     b->call_ticks = 0;
 }
 
-/* Wall time since the last reading, less CPU time, less the time in calls: those may have been off
- * the CPU by their own will. So this is the least that the gaps were off it. */
-static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
+void jst_mpi_off_cpu(jst_block *b, uint64_t began, uint64_t now, uint64_t used)
 {
-    uint64_t began = b->cpu_ticks, cpu = b->cpu_ns, called = b->call_ticks;
-    read_cpu(b, now);
-    if (began == 0)
-        return;
-    uint64_t used = jst_ns_to_ticks(b->cpu_ns - cpu) + called;
     uint64_t wall = now - began;
     if (wall <= used + wall / 64) /* the two clocks agree to about 1 % only */
         return;
@@ -74,6 +67,16 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
     if (now >= JST_LOAD(jst_bin_end))
         jst_bins_roll(b, now);
     jst_bins_spread(jst_bins_now.off, began, now, wall - used);
+}
+
+/* Wall time since the last reading, less CPU time, less the time in calls: those may have been off
+ * the CPU by their own will. So this is the least that the gaps were off it. */
+static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
+{
+    uint64_t began = b->cpu_ticks, cpu = b->cpu_ns, called = b->call_ticks;
+    read_cpu(b, now);
+    if (began)
+        jst_mpi_off_cpu(b, began, now, jst_ns_to_ticks(b->cpu_ns - cpu) + called);
 }
 
 /* ---- instructions in the gaps ---- */

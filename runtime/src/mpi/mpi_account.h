@@ -16,6 +16,8 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
                          bool spawned);
 void jst_mpi_finalising(void);
 void jst_mpi_finalised(void);
+/** Of the time from began to now (ticks) all but `used`, on the CPU or in calls, was off the CPU. */
+void jst_mpi_off_cpu(struct jst_block *b, uint64_t began, uint64_t now, uint64_t used);
 bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */
 
 extern __thread jst_mpi_outer jst_tls_outer;

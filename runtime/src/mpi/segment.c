@@ -35,6 +35,7 @@
 #define EPOCH_CALLS 4u /* recurrences that make a call site an epoch */
 
 jst_block *jst_segment_owner;
+bool jst_segments_of_process;
 uint64_t jst_bin_begin, jst_bin_end = UINT64_MAX;
 jst_bins jst_bins_now;
 jst_site *jst_epoch_site;

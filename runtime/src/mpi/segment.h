@@ -28,7 +28,8 @@ typedef struct jst_segment {
     uint16_t sequence;
 } jst_segment;
 
-extern jst_block *jst_segment_owner;        /* block of the thread whose calls make the segments */
+extern jst_block *jst_segment_owner; /* block of the thread whose calls make the segments */
+extern bool jst_segments_of_process; /* CPU time is that of all threads (collective libraries) */
 extern uint64_t jst_bin_begin, jst_bin_end; /* of the current bin, ticks */
 extern jst_bins jst_bins_now;
 extern jst_site *jst_epoch_site; /* NULL: no epochs */

@@ -23,7 +23,7 @@
 #define RING (sizeof jst_a.ring.data)
 #define ENTRY_MOST 512
 
-#define MOST_CELLS 9
+#define MOST_CELLS 12
 typedef struct feature {
     uint8_t bit;
     uint16_t cells[MOST_CELLS]; /* 0 ends the list */
@@ -33,23 +33,25 @@ typedef struct feature {
 #define C(name) JST_CELL_##name
 /* Sums of process cells. */
 static const feature process_features[] = {
-    {B(SENDS), {C(MPI_SEND_OPS)}},
-    {B(RECVS), {C(MPI_RECV_OPS)}},
+    {B(SENDS), {C(MPI_SEND_OPS), C(CCL_SEND_OPS)}},
+    {B(RECVS), {C(MPI_RECV_OPS), C(CCL_RECV_OPS)}},
     {B(ISENDS), {C(MPI_ISEND_OPS)}},
     {B(IRECVS), {C(MPI_IRECV_OPS)}},
     {B(SENDRECVS), {C(MPI_SENDRECV_OPS)}},
-    {B(P2P_BYTES), {C(MPI_SEND_BYTES), C(MPI_ISEND_BYTES), C(MPI_SENDRECV_BYTES)}},
-    {B(P2P_ROOM), {C(MPI_RECV_BYTES), C(MPI_IRECV_BYTES)}},
-    {B(ONE_TO_ALL), {C(MPI_ONE_TO_ALL_OPS), C(MPI_IONE_TO_ALL_OPS)}},
-    {B(ALL_TO_ONE), {C(MPI_ALL_TO_ONE_OPS), C(MPI_IALL_TO_ONE_OPS)}},
-    {B(ALL_TO_ALL), {C(MPI_ALL_TO_ALL_OPS), C(MPI_IALL_TO_ALL_OPS)}},
-    {B(BARRIERS), {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS)}},
+    {B(P2P_BYTES),
+     {C(MPI_SEND_BYTES), C(MPI_ISEND_BYTES), C(MPI_SENDRECV_BYTES), C(CCL_SEND_BYTES)}},
+    {B(P2P_ROOM), {C(MPI_RECV_BYTES), C(MPI_IRECV_BYTES), C(CCL_RECV_BYTES)}},
+    {B(ONE_TO_ALL), {C(MPI_ONE_TO_ALL_OPS), C(MPI_IONE_TO_ALL_OPS), C(CCL_ONE_TO_ALL_OPS)}},
+    {B(ALL_TO_ONE), {C(MPI_ALL_TO_ONE_OPS), C(MPI_IALL_TO_ONE_OPS), C(CCL_ALL_TO_ONE_OPS)}},
+    {B(ALL_TO_ALL), {C(MPI_ALL_TO_ALL_OPS), C(MPI_IALL_TO_ALL_OPS), C(CCL_ALL_TO_ALL_OPS)}},
+    {B(BARRIERS), {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS), C(CCL_BARRIER_OPS)}},
     {B(SCANS), {C(MPI_SCAN_OPS), C(MPI_ISCAN_OPS)}},
     {B(NEIGHBORS), {C(MPI_NEIGHBOR_OPS), C(MPI_INEIGHBOR_OPS)}},
     {B(COLLECTIVE_BYTES),
      {C(MPI_ONE_TO_ALL_BYTES), C(MPI_ALL_TO_ONE_BYTES), C(MPI_ALL_TO_ALL_BYTES), C(MPI_SCAN_BYTES),
       C(MPI_NEIGHBOR_BYTES), C(MPI_IONE_TO_ALL_BYTES), C(MPI_IALL_TO_ONE_BYTES),
-      C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES)}},
+      C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES), C(CCL_ONE_TO_ALL_BYTES),
+      C(CCL_ALL_TO_ONE_BYTES), C(CCL_ALL_TO_ALL_BYTES)}},
     {B(RMA_OPS), {C(MPI_PUT_OPS), C(MPI_GET_OPS), C(MPI_ACCUMULATE_OPS)}},
     {B(RMA_BYTES), {C(MPI_PUT_BYTES), C(MPI_GET_BYTES), C(MPI_ACCUMULATE_BYTES)}},
     {B(MPIIO_OPS),
@@ -128,13 +130,21 @@ static void sum_features(uint64_t *sums)
     }
 }
 
+/* Of the thread that ends segments; a collective library's threads do not compute, so there it is that of
+ * all threads. */
+static uint64_t cpu_ns(void)
+{
+    return jst_clock_ns(jst_segments_of_process ? CLOCK_PROCESS_CPUTIME_ID
+                                                : CLOCK_THREAD_CPUTIME_ID);
+}
+
 void jst_features_begin(void)
 {
     sum_features(before);
     take_kinds();
     kinds_pending = 0;
     signature_before = sum_words(offsetof(jst_block, signature));
-    cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    cpu_before = cpu_ns();
     set_known = false;
     (void)jst_gap_instructions();
     instructions_pending = 0;
@@ -146,7 +156,7 @@ void jst_features_new_part(void)
 {
     jst_zero(before, sizeof before);
     signature_before = sum_words(offsetof(jst_block, signature));
-    cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    cpu_before = cpu_ns();
     kinds_pending = 0;
     set_known = false;
     tokens = 0;
@@ -298,11 +308,11 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     for (unsigned i = JST_SEGMENT_BIT_MPI_NS; i <= JST_SEGMENT_BIT_OFFCPU_NS; i++)
         grown[i] = jst_ticks_to_ns(grown[i]);
     uint64_t signature = sum_words(offsetof(jst_block, signature));
-    uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu = cpu_ns();
     grown[JST_SEGMENT_BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
     /* CPU time and instructions count only if the same thread ended the previous segment: else
      * the differences would cover another period. */
-    bool same = ended_by == jst_segment_owner;
+    bool same = ended_by == jst_segment_owner || jst_segments_of_process;
     grown[JST_SEGMENT_BIT_INSTRUCTIONS] = instructions_pending += jst_gap_instructions();
     if (!same)
         grown[JST_SEGMENT_BIT_INSTRUCTIONS] = grown[JST_SEGMENT_BIT_CPU_NS] = 0;

@@ -1,0 +1,237 @@
+/* ccl.c: the world of a training job, and where its collectives end segments.
+ *
+ * A rank is a process that takes part in a group of as many ranks as its launcher said, with the number
+ * that the launcher gave it (RANK, WORLD_SIZE). Others have these variables too, but are no ranks: a
+ * launcher's helpers, and the workers that load data.
+ *
+ * Several operations may run at once, in threads of the library's, and end in an order that differs from
+ * rank to rank. They are enqueued in the same order on all ranks, or they would never end. So a boundary
+ * is put where an operation and all that were enqueued before it have ended.
+ */
+#include "ccl.h"
+#include "block.h"
+#include "clock.h"
+#include "config.h"
+#include "core.h"
+#include "mpi/mpi_account.h"
+#include "mpi/mpi_call_kinds.h"
+#include "mpi/segment.h"
+#include "profile/area.h"
+#include "profile/profile_layout.h"
+#include "sys.h"
+#include "text.h"
+
+#define THREAD_MULTIPLE 3u
+#define OPERATIONS 64u /* that have begun, and are no boundary yet */
+/* A number that is missing: so many later ones have ended, so it was none of an operation that we see. */
+#define PASSED 16u
+#define FIRST 8u /* the first number seen, if it is not more than this: those before it come soon */
+
+typedef struct operation {
+    jst_mpi_call call;
+    uint64_t number;
+    bool used, over;
+} operation;
+
+static struct {
+    const void *group; /* that of the world */
+    bool decided;      /* the environment has been looked at */
+    uint32_t rank, size;
+    uint64_t next; /* number of the operation that ends the next boundary */
+    bool counting;
+    unsigned over; /* operations in the table that have ended */
+    uint64_t looked_ticks, looked_cpu, in_flight_ticks, in_flight_since;
+    unsigned in_flight;
+    operation operations[OPERATIONS];
+} world;
+
+static _Atomic uint32_t busy;
+
+static bool hold(void)
+{
+    struct timespec moment = {0, 50000};
+    for (int i = 0; i < 20000; i++) {
+        uint32_t no = 0;
+        if (atomic_compare_exchange_strong(&busy, &no, 1))
+            return true;
+        if (i < 1000)
+            jst_sys0(SYS_sched_yield);
+        else
+            jst_sys2(SYS_nanosleep, &moment, NULL);
+    }
+    return false; /* a thread that was killed in here */
+}
+
+static void let_go(void)
+{
+    atomic_store_explicit(&busy, 0, memory_order_release);
+}
+
+void jst_ccl_child(void)
+{
+    jst_zero(&world, sizeof world);
+    let_go();
+}
+
+/* ---- the world ---- */
+
+static bool number_of(const char *name, uint32_t *to)
+{
+    const char *text = jst_env(name);
+    uint64_t n = 0;
+    if (!text || !*text)
+        return false;
+    for (; *text >= '0' && *text <= '9' && n < 100000000; text++)
+        n = n * 10 + (uint64_t)(*text - '0');
+    *to = (uint32_t)n;
+    return !*text;
+}
+
+static void become_rank(const jst_ccl_group *group, const char *library)
+{
+    char *end = jst_a.head.mpi_library + sizeof jst_a.head.mpi_library;
+    world.group = group->key;
+    jst_segments_of_process = true;
+    jst_mpi_initialising();
+    jst_mpi_initialised(group->size, group->rank, THREAD_MULTIPLE, 0, false);
+    jst_put_text(jst_a.head.mpi_library, end, library);
+    end = jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name;
+    jst_put_text(jst_a.head.mpi_adapter_name, end, "ccl");
+    jst_a.head.mpi_adapter = JST_ADAPTER_LOADED;
+}
+
+bool jst_ccl_joins(const jst_ccl_group *group, const char *library)
+{
+    if (group->key == world.group)
+        return true;
+    if (world.group || group->size < 2 || !hold())
+        return false;
+    if (!world.decided) {
+        world.decided = true;
+        if (!number_of("RANK", &world.rank) || !number_of("WORLD_SIZE", &world.size))
+            world.size = 0;
+    }
+    if (!world.group && world.size == group->size && world.rank == group->rank &&
+        atomic_load(&jst_a.head.mpi_state) == 0 && atomic_load(&jst_state) != JST_OFF)
+        become_rank(group, library);
+    bool is_world = world.group == group->key;
+    let_go();
+    return is_world;
+}
+
+/* ---- time off the CPU ---- */
+
+/* As between calls of MPI, but for all threads: wall time since the last look, less the CPU time of the
+ * process, less the time in which an operation was in progress. So this is the least for which the process
+ * did nothing and did not communicate. */
+static void note_off_cpu(jst_block *b, uint64_t now)
+{
+    uint64_t began = world.looked_ticks, cpu = jst_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t used = jst_ns_to_ticks(cpu - world.looked_cpu) + world.in_flight_ticks;
+    world.looked_ticks = now;
+    world.looked_cpu = cpu;
+    world.in_flight_ticks = 0;
+    if (began && now > began)
+        jst_mpi_off_cpu(b, began, now, used);
+}
+
+static void takes_off(jst_block *b, uint64_t now)
+{
+    if (world.in_flight++)
+        return;
+    note_off_cpu(b, now);
+    world.in_flight_since = now;
+}
+
+static void lands(uint64_t now)
+{
+    if (world.in_flight && --world.in_flight == 0 && now > world.in_flight_since)
+        world.in_flight_ticks += now - world.in_flight_since;
+}
+
+/* ---- boundaries ---- */
+
+static void drop(operation *o)
+{
+    world.over -= o->over;
+    *o = (operation){0};
+}
+
+/* A thread runs one operation at a time: what it had begun before has ended by an exception. */
+static void forget_unended(const jst_block *b, uint64_t now)
+{
+    for (unsigned i = 0; i < OPERATIONS; i++)
+        if (world.operations[i].used && !world.operations[i].over &&
+            world.operations[i].call.block == b) {
+            drop(&world.operations[i]);
+            lands(now);
+        }
+}
+
+static operation *place_of(uint64_t number, bool used)
+{
+    for (unsigned i = 0; i < OPERATIONS; i++) {
+        operation *o = &world.operations[i];
+        if (o->used == used && (!used || o->number == number))
+            return o;
+    }
+    return NULL;
+}
+
+static operation *lowest(void)
+{
+    operation *best = NULL;
+    for (unsigned i = 0; i < OPERATIONS; i++) {
+        operation *o = &world.operations[i];
+        if (o->used && (!best || o->number < best->number))
+            best = o;
+    }
+    return best;
+}
+
+static void put_boundaries(uint64_t now)
+{
+    for (operation *o = lowest(); o && o->over; o = lowest()) {
+        if (o->number != world.next && world.over < PASSED)
+            return;
+        const jst_mpi_call *c = &o->call;
+        if (c->flags & JST_MPI_GLOBAL)
+            jst_segment_global(c->block, c, jst_site_of(c, c->func, c->bytes), c->bytes, now);
+        world.next = o->number + 1;
+        drop(o);
+    }
+}
+
+void jst_ccl_begins(uint64_t number, const jst_mpi_call *call)
+{
+    if (!call->block || !jst_mpi_runs() || !hold())
+        return;
+    uint64_t now = jst_ticks();
+    JST_STORE(jst_segment_owner, call->block);
+    forget_unended(call->block, now);
+    takes_off(call->block, now);
+    if (!world.counting) {
+        world.counting = true;
+        world.next = number <= FIRST ? 0 : number;
+    }
+    operation *o = place_of(number, false);
+    if (o && number >= world.next && !place_of(number, true))
+        *o = (operation){.call = *call, .number = number, .used = true};
+    let_go();
+}
+
+void jst_ccl_ends(uint64_t number, const jst_mpi_call *call)
+{
+    if (!call->block || !jst_mpi_runs() || !hold())
+        return;
+    uint64_t now = jst_ticks();
+    lands(now);
+    operation *o = place_of(number, true);
+    if (o && o->call.block == call->block && !o->over) {
+        o->call = *call;
+        o->over = true;
+        world.over++;
+        put_boundaries(now);
+    }
+    let_go();
+}

@@ -1,0 +1,26 @@
+/* ccl.h: what the wrappers of collective libraries share (ccl.c). */
+#ifndef JST_CCL_H
+#define JST_CCL_H
+
+#include "../../include/jst_mpi.h"
+#include "common.h"
+
+/** What a communicator is: the group that a library's functions get. */
+typedef struct jst_ccl_group {
+    const void *key; /* its address */
+    uint32_t rank, size;
+} jst_ccl_group;
+
+/** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
+ *  RANK, makes it a rank: its head gets the world, and segments begin. library: "gloo", "NCCL 2.27.3".
+ *  Returns whether the group is that of the world. */
+bool jst_ccl_joins(const jst_ccl_group *group, const char *library);
+
+/** An operation of the world's group, of this number in the order of enqueueing, which is the same on
+ *  all ranks, begins in this thread and ends in it (call: as handed to jst_mpi_leave). */
+void jst_ccl_begins(uint64_t number, const jst_mpi_call *call);
+void jst_ccl_ends(uint64_t number, const jst_mpi_call *call);
+
+void jst_ccl_child(void); /* in a forked child */
+
+#endif
