@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jostle.door import Digest as Digest
     from jostle.door import Estimate as Estimate
     from jostle.door import FileUse as FileUse
+    from jostle.door import Gpu as Gpu
     from jostle.door import Interference as Interference
     from jostle.door import Job as Job
     from jostle.door import JostleWarning as JostleWarning
@@ -38,6 +39,7 @@ __all__ = [
     "Digest",
     "Estimate",
     "FileUse",
+    "Gpu",
     "Interference",
     "Job",
     "JostleError",

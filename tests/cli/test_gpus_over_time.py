@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command import jostle
 
+from jostle import open as jostle_open
 from jostle.errors import UsageError
 from jostle.report.models import metrics
 from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
@@ -38,15 +39,15 @@ def repository(tmp_path: Path) -> Repository:
 
 def test_each_gpu_for_itself(repository: Repository) -> None:
     view = metrics.view("gpu_h2d_bytes")
-    check_per_gpu(view)
+    check_per_gpu(["gpu_h2d_bytes"])
     (job,) = repository.query("SELECT job FROM jobs")["job"].to_pylist()
     part, whole = gpu_steps(repository, job_row(repository, job), view)[::-1]
     assert (whole.title, whole.name) == ("node1 · GPU 0000:3b:00.0", "Big GPU")
     assert whole.lines[0].values.tolist() == [100, 101, 102, 103]
     assert (part.title, part.name) == ("node1 · GPU MIG-2", "")
     assert part.lines[0].values.tolist() == [0, 0, 0, 7]
-    with pytest.raises(UsageError, match="`bytes` is not counted per GPU"):
-        check_per_gpu(metrics.view("bytes"))
+    with pytest.raises(UsageError, match="`gpu_wait_ns` is not counted per GPU"):
+        check_per_gpu(["gpu_busy_ns", "gpu_wait_ns"])
 
 
 def test_the_commands(repository: Repository, tmp_path: Path) -> None:
@@ -60,3 +61,14 @@ def test_the_commands(repository: Repository, tmp_path: Path) -> None:
     jostle("export", "gpus", "--out", str(out), *where)
     rows = list(csv.DictReader(out.open()))
     assert {(row["gpu"], row["numa"]) for row in rows} == {("0000:3b:00.0", "0"), ("MIG-2", "0")}
+
+
+def test_from_python(repository: Repository) -> None:
+    site = jostle_open(repository.path)
+    job = site.job("train")
+    assert [gpu.gpu for gpu in job.gpus()] == ["0000:3b:00.0", "MIG-2"]
+    rows = job.gpu_slices(["gpu_h2d_bytes"])
+    assert sum(row["gpu_h2d_bytes"] for row in rows) == 413
+    assert rows[0]["end"] > rows[0]["start"] and "job" not in rows.columns
+    assert len(job.gpu_slices().columns) > 19
+    assert "GPUs" in repr(job.gpus())

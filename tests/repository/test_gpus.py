@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+import synth_rows
 from jostle.repository import Repository
+from jostle.repository.maintenance.compact import expire
 from jostle.repository.maintenance.merge import merge
 from jostle.repository.query.co_running import hide
 from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
@@ -110,3 +112,15 @@ def test_merged_files(shared: Repository) -> None:
     assert seen(shared.gpus.named(), "job", "host", "gpu") == [
         ("a", "n1", A), ("b", "n1", A), ("c", "n2", A),
     ]  # fmt: skip
+
+
+def test_retention(shared: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GPUs go with the last process of the jobs that used them."""
+    later = BEGIN + 86_400 * SECOND
+    monkeypatch.setattr(synth_rows, "BEGIN", later)
+    add_ranks(shared, "late", ["n1"])
+    add_rows(shared, "gpus", [gpu("late", "n1", A)])
+    add_rows(shared, "gpu_rollup", [rolled("late", "n1", A, 3, 1)])
+    expire(Path(shared.path), 3_600, now_s=later / SECOND)
+    assert seen(shared.gpus.named(), "job", "gpu") == [("late", A)]
+    assert shared.query("SELECT job FROM gpu_rollup")["job"].to_pylist() == ["late"]

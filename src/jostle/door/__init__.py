@@ -4,7 +4,7 @@ Public interface:
     open: opens the repository of a site.
     Site: its jobs, and questions in SQL. Job: what a job did, and what interference cost it.
     Table: rows, as objects or as a data frame.
-    Process, Mount, FileUse, Step, Machine, Component: some of its rows.
+    Process, Mount, Gpu, FileUse, Step, Machine, Component: some of its rows.
     Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
     JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
 
@@ -19,7 +19,7 @@ from jostle.door.errors import JostleWarning, MissingPackageError
 from jostle.door.job import Job
 from jostle.door.machines import Component, Machine
 from jostle.door.results import Digest, Estimate, Interference, Verdict
-from jostle.door.rows import FileUse, Mount, Process, Step
+from jostle.door.rows import FileUse, Gpu, Mount, Process, Step
 from jostle.door.site import Site, open  # noqa: A004
 from jostle.door.table import Table
 
@@ -29,6 +29,7 @@ __all__ = [
     "Digest",
     "Estimate",
     "FileUse",
+    "Gpu",
     "Interference",
     "Job",
     "JostleWarning",

@@ -16,13 +16,15 @@ from jostle.door import html
 from jostle.door.background import Background, step_table
 from jostle.door.errors import with_hints
 from jostle.door.results import Digest, Estimate, Interference, Verdict, as_given, with_estimate
-from jostle.door.rows import FileUse, Mount, Process, Step, as_dict, columns_of, row_of
+from jostle.door.rows import FileUse, Gpu, Mount, Process, Step, as_dict, columns_of, row_of
 from jostle.door.table import Table, instants, stamped
+from jostle.reader import GPU_VALUES
 from jostle.report.format.moments import utc
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, count, duration
 from jostle.report.models import metrics as views
 from jostle.report.models.background import background_of
+from jostle.report.models.gpu_steps import check_per_gpu
 from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.report.verdict.batch_loss import LossNumbers, batch_loss, job_loss, loss_numbers
@@ -139,6 +141,31 @@ class Job:
         return Table(rows.take(order), row_of(FileUse), "files", shown=columns_of(FileUse)[1:])
 
     @with_hints
+    def gpus(self) -> Table[Gpu]:
+        """List the GPUs that its processes used."""
+        rows = self._store.gpus.named(self._one())
+        return Table(rows, row_of(Gpu), "GPUs", shown=columns_of(Gpu))
+
+    @with_hints
+    def gpu_slices(self, metrics: Sequence[str] | None = None) -> Table[dict[str, Any]]:
+        """Return what its processes did on each GPU: rows of `jostle export gpu_slices`.
+
+        Args:
+            metrics: Metrics of GPUs; None: all that are counted per GPU.
+
+        Returns:
+            A row for each process, GPU and slice.
+
+        Raises:
+            UsageError: There is no such metric, or it is not counted per GPU.
+        """
+        wanted = GPU_VALUES if metrics is None else _ids(metrics)
+        check_per_gpu(wanted)
+        rows = stamped_slices(self._store.gpus.slices(self._one(), wanted))
+        shown = ["start", "host", "gpu", *rows.column_names[8:16]]
+        return Table(rows, as_dict, "rows of slices", shown=shown, fine=True)
+
+    @with_hints
     def slices(self, metrics: Sequence[str] | None = None) -> Table[dict[str, Any]]:
         """Return the slices of its processes: the rows of `jostle export JOB`.
 
@@ -163,13 +190,9 @@ class Job:
         rows = pa.concat_tables(parts, promote_options="default")
         if "mount" not in rows.column_names:
             rows = rows.append_column("mount", pa.nulls(len(rows), pa.string()))
-        length, first = rows.column("slice_ns"), rows.column("slice")
-        until = pc.multiply(pc.add(first, rows.column("span")), length)
         keys = ["process", "host", "mount", "slice", "slice_ns", "span"]
-        rows = rows.select([*keys, *(name for name in rows.column_names
-                                     if name not in (*keys, "job"))])  # fmt: skip
-        rows = rows.add_column(0, "end", instants(until))
-        rows = rows.add_column(0, "start", instants(pc.multiply(first, length)))
+        rows = stamped_slices(rows.select([*keys, *(name for name in rows.column_names
+                                                    if name not in (*keys, "job"))]))  # fmt: skip
         shown = ["start", "host", "mount", *rows.column_names[8:16]]
         return Table(rows, as_dict, "rows of slices", shown=shown, fine=True)
 
@@ -291,6 +314,15 @@ class Job:
         }
         words = "; ".join(f"{key} {value}" for key, value in facts.items() if value)
         return html.box(html.head(self.name, f"{self.program}: {self._size()}"), html.text(words))
+
+
+def stamped_slices(rows: pa.Table) -> pa.Table:
+    """Return rows of slices without their job, and before all else when each starts and ends."""
+    length, first = rows.column("slice_ns"), rows.column("slice")
+    until = pc.multiply(pc.add(first, rows.column("span")), length)
+    rows = rows.drop_columns([name for name in ("job",) if name in rows.column_names])
+    rows = rows.add_column(0, "end", instants(until))
+    return rows.add_column(0, "start", instants(pc.multiply(first, length)))
 
 
 def _ids(names: Sequence[str]) -> list[str]:

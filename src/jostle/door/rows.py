@@ -108,6 +108,31 @@ class FileUse:
 
 
 @dataclass(frozen=True)
+class Gpu:
+    """A GPU that processes of a job used, or an instance of one that is divided.
+
+    Attributes:
+        gpu: Its name on its node: PCI bus id, or the UUID of an instance.
+        host: The node.
+        name: Its model; "" unknown.
+        pci: Its PCI bus id; "" unknown.
+        uuid: As its driver gives it; "" unknown.
+        pci_path: Where it hangs in the PCI tree, below /sys/devices; "" unknown.
+        numa: NUMA node that it hangs on; -1: unknown.
+        memory_bytes: Its memory; 0: unknown.
+    """
+
+    gpu: str
+    host: str
+    name: str
+    pci: str
+    uuid: str
+    pci_path: str
+    numa: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
 class Step:
     """A line of a metric over one slice.
 

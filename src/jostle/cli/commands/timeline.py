@@ -66,7 +66,7 @@ def command(
     if per and not jobs:
         raise click.UsageError("Name a JOB, whose GPUs --per gpu draws.")
     if per:
-        check_per_gpu(view)
+        check_per_gpu(name for line in view.lines for name in line.metrics)
     check_plot(plot)
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart

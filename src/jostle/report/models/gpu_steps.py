@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,18 +48,18 @@ class GpuSteps:
         return {"host": self.host, "gpu": self.gpu, "name": self.name, "series": series}
 
 
-def check_per_gpu(view: View) -> None:
-    """Refuse what is not counted per GPU.
+def check_per_gpu(metrics: Iterable[str]) -> None:
+    """Refuse metrics that are not counted per GPU.
 
     Raises:
-        UsageError: It is not.
+        UsageError: One is not.
     """
     from jostle.reader import GPU_VALUES
 
-    other = [name for line in view.lines for name in line.metrics if name not in GPU_VALUES]
-    if other:
+    other = next((name for name in metrics if name not in GPU_VALUES), None)
+    if other is not None:
         raise UsageError(
-            f"`{view.name}` is not counted per GPU.",
+            f"`{other}` is not counted per GPU.",
             hint="Take --metric gpu_h2d_bytes, gpu_d2h_bytes, gpu_busy_ns or another of GPUs: "
             "docs/reference/metrics.md.",
         )
