@@ -83,7 +83,7 @@ def _of_site(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
 
 
 def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
-    from jostle.cli.doctor import checks, mpi
+    from jostle.cli.doctor import checks, gpu, mpi
     from jostle.cli.doctor import lab as checks_lab
 
     yield "runtime", checks.check_runtime
@@ -95,6 +95,7 @@ def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
     yield "MPI", mpi.check_mpi
     yield "perf events", mpi.check_perf
     yield "PAPI", mpi.check_papi
+    yield "GPUs", gpu.check_gpus
     yield "lab", checks_lab.check_lab
     yield "repository", lambda: checks.check_repository(repository)
     yield "fabrics", lambda: checks.check_fabrics(repository)
