@@ -26,7 +26,7 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
     found = {check["name"]: check for check in content["checks"]}
     assert set(found) == {
         "runtime", "preload", "counters", "clock", "spool", "file systems", "MPI", "perf events",
-        "PAPI", "lab", "repository", "fabrics", "settings",
+        "PAPI", "GPUs", "lab", "repository", "fabrics", "settings",
     }  # fmt: skip
     assert found["preload"] == {
         "name": "preload",
