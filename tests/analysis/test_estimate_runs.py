@@ -187,3 +187,27 @@ def test_no_estimate_looks_at_columns_that_are_not_read(method):
     few = dataclasses.replace(world, segments=world.segments.select(kept))
     found = estimate(dataclasses.replace(tables, worlds=(few,)), method=method)
     assert found.to_json() == estimate(tables, method=method).to_json()
+
+
+@pytest.mark.parametrize("library", ["gloo", "NCCL 2.27.3", "Open MPI v4.1.4"])
+def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
+    tables, truth = trace(SPECS["halo-calls"], 4)
+    world, segments = tables.worlds[0], tables.worlds[0].segments
+    rows = segments.select(["duration_ns", "bin_ns", "offcpu_max_bins"]).to_pylist()
+    half = {
+        "offcpu_ns": [len(world.ranks) * row["duration_ns"] // 2 for row in rows],
+        "offcpu_max_bins": [[row["bin_ns"] // 2 for _ in row["offcpu_max_bins"] or ()]
+                            for row in rows],
+    }  # fmt: skip
+    for name, values in half.items():
+        at = segments.schema.get_field_index(name)
+        segments = segments.set_column(at, name, pa.array(values, segments.schema.field(at).type))
+    at = tables.processes.schema.get_field_index("mpi_library")
+    names = pa.array([library] * tables.processes.num_rows)
+    processes = tables.processes.set_column(at, "mpi_library", names)
+    world = dataclasses.replace(world, segments=segments)
+    found = checked(dataclasses.replace(tables, worlds=(world,), processes=processes))
+    if library.startswith("Open MPI"):
+        assert found.percent.value > truth.percent + 20
+    else:
+        assert found.percent.value == pytest.approx(truth.percent, abs=2)

@@ -61,16 +61,20 @@ class Account:
         network: Time in which every rank waited in MPI (M).
         cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
         anywhere: Part of both that is known per slice only, spread evenly over the slice.
+        queued: No loss by itself: time that ranks which sleep waited for a core in the run queue,
+            at most what the critical one was off its CPU.
     """
 
     network: Floats
     cpu: Floats
     anywhere: Floats | float = 0.0
+    queued: Floats | float = 0.0
 
 
 def account(
     segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
     short: float = 0.0, all_waiting: Together | None = None, queue: Floats | float = 0.0,
+    sleeps: bool = False,
 ) -> Account:  # fmt: skip
     """Account for lost time segment by segment.
 
@@ -87,6 +91,8 @@ def account(
         all_waiting: With `taken`: recorded time in which all ranks were in MPI at once; None if it
             was not recorded.
         queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
+        sleeps: The ranks leave their cores of their own accord, so that time off the CPU is no
+            loss by itself: those of training jobs wait for GPUs and for data.
 
     Returns:
         The directly measured loss; network and cpu together are at most the segment's duration.
@@ -117,6 +123,9 @@ def account(
     together = np.maximum(together, least / 1e9)
     unknown = np.where(_few(kind, calls), queue, 0.0)
     cpu = _cpu(segments, ranks, kind, together, unknown)
+    if sleeps:
+        queued = np.minimum(np.minimum(cpu, queue), duration - network)
+        return Account(network, 0 * cpu, queued=queued)
     return Account(network, np.minimum(cpu, duration - network))
 
 

@@ -35,7 +35,7 @@ from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
+from jostle.analysis.estimation.worlds import is_training, judged_world, ranks_by_node
 from jostle.analysis.interval import Interval
 from jostle.arrow_columns import floats
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
@@ -102,13 +102,15 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
     nodes = ranks_by_node(world, tables.processes)
-    costs = segment_costs(world, tables.slices, served, nodes, tables.floors)
+    training = is_training(world, tables.processes)
+    costs = segment_costs(world, tables.slices, served, nodes, tables.floors, sleeps=training)
     begin, end = _judged_time(tables, world, costs)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(costs.lost.sum()), run)
     part = lost / max(float(costs.lost.sum()), 1e-12)  # 1 but where clocks were set back
     coverage, inferred_coverage = _coverages(costs, run)
-    error = _doubt(costs, lost, run, coverage, seed, _idle(world, costs))
+    idle = max(_idle(world, costs), min(_queued(costs), run))
+    error = _doubt(costs, lost, run, coverage, seed, idle)
     bounded = error.around(lost, run)
     parts = _parts(costs, list(nodes))
     return Estimate(
@@ -144,6 +146,8 @@ def segment_costs(
     served: list[FileService],
     ranks: Mapping[str, int],
     floors: Mapping[str, CoreFloor],
+    *,
+    sleeps: bool = False,
 ) -> SegmentCosts:
     """Estimate the loss of each segment of a world.
 
@@ -153,6 +157,7 @@ def segment_costs(
         served: Service of its mounts.
         ranks: Node -> ranks of the world there.
         floors: Node -> the floor of the canary on its cores.
+        sleeps: As in `account`.
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
@@ -164,7 +169,7 @@ def segment_costs(
     all_waiting = together(slices, int(start[0]), int(end[-1])) if crowds else None
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
                    max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
-                   all_waiting, shown.queue)  # fmt: skip
+                   all_waiting, shown.queue, sleeps)  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -253,7 +258,7 @@ def _doubt(
         run: Seconds that were judged.
         coverage: Share of the run that was judged.
         seed: Of the draws.
-        idle: As _idle gives it; may be lost as well.
+        idle: What may be lost because cores were shared, the loss included, s.
     """
     kind, count = costs.work.kind, int(costs.work.kind.max()) + 1
     usable = costs.expected.usable
@@ -273,6 +278,14 @@ def _doubt(
     if idle - lost <= found.above:
         return found
     return Doubt(found.below, idle - lost, (found.most[0], "shared cores"))
+
+
+def _queued(costs: SegmentCosts) -> float:
+    """Return the loss if all waiting for cores held up ranks that also sleep, s; else 0."""
+    if not np.any(costs.account.queued):
+        return 0.0
+    hidden = (costs.account.queued - costs.inferred.clip(0)).clip(0)
+    return float((costs.lost + hidden).sum())
 
 
 def _idle(world: WorldSegments, costs: SegmentCosts) -> float:

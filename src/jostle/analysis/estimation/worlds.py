@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from jostle.identity import SHELLS, identity, is_wrapper
 from jostle.repository.types import RunTables, WorldSegments
+from jostle.training import is_collective_library
 
 
 def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
@@ -49,6 +50,13 @@ def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
     names = (processes.column(name).to_pylist() for name in ("process", "host"))
     node = dict(zip(*names, strict=True))
     return Counter(node[process] for process in world.processes if process in node)
+
+
+def is_training(world: WorldSegments, processes: pa.Table) -> bool:
+    """Return whether a world is that of a training job, without MPI."""
+    rank = processes.filter(pc.is_in(processes["process"], pa.array(world.processes[:1])))
+    known = "mpi_library" in processes.column_names and rank.num_rows > 0
+    return known and is_collective_library(rank["mpi_library"][0].as_py())
 
 
 def process_seconds(world: WorldSegments) -> float:
