@@ -13,7 +13,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generate import CALLS_DEF, GLOO_NAMES, GPU_NAMES, MPI_NAMES, load_calls, load_mpi_names
+from generate import (
+    CALLS_DEF,
+    GLOO_NAMES,
+    GPU_NAMES,
+    MPI_NAMES,
+    NCCL_NAMES,
+    load_calls,
+    load_mpi_names,
+)
 
 ONE_FUNCTION = {
     "libjostle_inject.so": "jst_inject_get",
@@ -47,9 +55,9 @@ def main(library: Path) -> int:
     letters = exported(library)
     names = set(letters)
     wanted = {c.name for c in calls if not c.optional} | (mpi if names & mpi else set())
-    wanted |= {*GPU_NAMES, *GLOO_NAMES}
+    wanted |= {*GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES}
     missing = wanted - names
-    surplus = names - {c.name for c in calls} - mpi - {*GPU_NAMES, *GLOO_NAMES}
+    surplus = names - {c.name for c in calls} - mpi - {*GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES}
     objects = {name for name, letter in letters.items() if letter not in "TW"}
     for name in sorted(missing):
         print(f"{name}: to be exported, and is not", file=sys.stderr)

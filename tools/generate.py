@@ -49,6 +49,14 @@ GLOO_NAMES = (
     "_ZN4gloo6gatherERNS_13GatherOptionsE",
     "_ZN4gloo7gathervERNS_14GathervOptionsE",
 )
+# NCCL's, which RCCL has, too (runtime/src/ccl/nccl.c).
+NCCL_NAMES = tuple(
+    "nccl" + name
+    for name in (
+        "AllReduce AllGather ReduceScatter AlltoAll AllToAll Broadcast Bcast Scatter Reduce Gather "
+        "Send Recv GroupStart GroupEnd CommDestroy CommAbort CommFinalize"
+    ).split()
+)
 MOUNT_SLOTS = 8
 HIST_BUCKETS = 32
 GROUP = 8  # cells that share one byte of a record's bitmap
@@ -514,6 +522,7 @@ def calls_page(calls: list[Call]) -> str:
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
         f"`libjostle.so` exports these {len(calls)} functions, those of MPI and, for GPUs, "
         f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, "
+        f"{', '.join(f'`{name}`' for name in NCCL_NAMES)} "
         f"and {len(GLOO_NAMES)} collectives of gloo, nothing else. "
         "Functions marked *optional* are wrapped only if the C library has them.\n",
     ]
@@ -538,7 +547,7 @@ def load_mpi_names(path: Path) -> list[str]:
 
 def version_script(calls: list[Call], mpi: list[str]) -> str:
     """runtime/jostle.map: what the linker exports; everything else stays local."""
-    exported = [*(c.name for c in calls), *GPU_NAMES, *GLOO_NAMES, *mpi]
+    exported = [*(c.name for c in calls), *GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES, *mpi]
     names = "".join(f"    {name};\n" for name in exported)
     source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")
     return f"/* {source} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"

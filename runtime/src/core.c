@@ -217,6 +217,7 @@ static void begin_child(void)
     jst_now_life.part = 0;
     jst_segments_child();
     jst_ccl_child();
+    jst_nccl_child();
     jst_together_child();
     jst_peers_child();
     jst_modules_child();

@@ -8,11 +8,14 @@
  * rank to rank. They are enqueued in the same order on all ranks, or they would never end. So a boundary
  * is put where an operation and all that were enqueued before it have ended.
  */
-#include "ccl.h"
+#include <dlfcn.h>
+
 #include "block.h"
+#include "ccl.h"
 #include "clock.h"
 #include "config.h"
 #include "core.h"
+#include "loaded_object.h"
 #include "mpi/mpi_account.h"
 #include "mpi/mpi_call_kinds.h"
 #include "mpi/segment.h"
@@ -35,7 +38,9 @@ typedef struct operation {
 
 static struct {
     const void *group; /* that of the world */
-    bool decided;      /* the environment has been looked at */
+    bool on_gpus;
+    bool never;   /* a child of a rank */
+    bool decided; /* the environment has been looked at */
     uint32_t rank, size;
     uint64_t next; /* number of the operation that ends the next boundary */
     bool counting;
@@ -69,8 +74,27 @@ static void let_go(void)
 
 void jst_ccl_child(void)
 {
+    bool of_rank = world.group || world.never;
     jst_zero(&world, sizeof world);
+    world.never = of_rank; /* there is one rank of a number */
     let_go();
+}
+
+/* RATIONALE: a process may have several libraries of one kind, each within another that uses it (PyTorch,
+ * Horovod), of different versions. The caller means the one that it was linked with: in itself, or in what
+ * it needs. */
+void *jst_ccl_real(const char *symbol, const void *caller, bool (*is_ours)(const void *))
+{
+    const char *const wanted[] = {symbol, NULL};
+    Dl_info info;
+    void *p = NULL, *object = NULL;
+    if (dladdr(caller, &info) && info.dli_fname)
+        object = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (object)
+        p = dlsym(object, symbol); /* the handle is kept: the library stays */
+    if ((!p || is_ours(p)) && (object = jst_object_with(wanted, is_ours)))
+        p = dlsym(object, symbol);
+    return is_ours(p) ? NULL : p;
 }
 
 /* ---- the world ---- */
@@ -87,33 +111,56 @@ static bool number_of(const char *name, uint32_t *to)
     return !*text;
 }
 
-static void become_rank(const jst_ccl_group *group, const char *library)
+static void name_library(const jst_ccl_group *group)
 {
     char *end = jst_a.head.mpi_library + sizeof jst_a.head.mpi_library;
-    world.group = group->key;
+    jst_put_text(jst_a.head.mpi_library, end, group->library);
+}
+
+static void become_rank(const jst_ccl_group *group)
+{
+    char *end = jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name;
+    world.on_gpus = group->on_gpus;
     jst_segments_of_process = true;
     jst_mpi_initialising();
     jst_mpi_initialised(group->size, group->rank, THREAD_MULTIPLE, 0, false);
-    jst_put_text(jst_a.head.mpi_library, end, library);
-    end = jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name;
+    name_library(group);
     jst_put_text(jst_a.head.mpi_adapter_name, end, "ccl");
     jst_a.head.mpi_adapter = JST_ADAPTER_LOADED;
+    JST_STORE(world.group, group->key); /* last: other threads may begin operations from here on */
 }
 
-bool jst_ccl_joins(const jst_ccl_group *group, const char *library)
+/* PyTorch makes two groups of all ranks, one for each kind of memory. What computes on GPUs uses that of the
+ * CPU for small things only: from the first use of the other on, boundaries are there. */
+static void change_group(const jst_ccl_group *group)
 {
-    if (group->key == world.group)
+    world.group = group->key;
+    world.on_gpus = true;
+    world.counting = false;
+    world.over = world.in_flight = 0;
+    jst_zero(world.operations, sizeof world.operations);
+    name_library(group);
+}
+
+bool jst_ccl_joins(const jst_ccl_group *group)
+{
+    if (group->key == JST_LOAD(world.group))
         return true;
-    if (world.group || group->size < 2 || !hold())
+    if (world.never || (world.group && (world.on_gpus || !group->on_gpus)) || group->size < 2 ||
+        !hold())
         return false;
     if (!world.decided) {
         world.decided = true;
         if (!number_of("RANK", &world.rank) || !number_of("WORLD_SIZE", &world.size))
             world.size = 0;
     }
-    if (!world.group && world.size == group->size && world.rank == group->rank &&
-        atomic_load(&jst_a.head.mpi_state) == 0 && atomic_load(&jst_state) != JST_OFF)
-        become_rank(group, library);
+    if (world.size == group->size && world.rank == group->rank) {
+        if (!world.group && atomic_load(&jst_a.head.mpi_state) == 0 &&
+            atomic_load(&jst_state) != JST_OFF)
+            become_rank(group);
+        else if (world.group && !world.on_gpus && group->on_gpus)
+            change_group(group);
+    }
     bool is_world = world.group == group->key;
     let_go();
     return is_world;

@@ -9,12 +9,17 @@
 typedef struct jst_ccl_group {
     const void *key; /* its address */
     uint32_t rank, size;
+    const char *library; /* "gloo", "NCCL 2.27.3" */
+    bool on_gpus;
 } jst_ccl_group;
 
 /** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
- *  RANK, makes it a rank: its head gets the world, and segments begin. library: "gloo", "NCCL 2.27.3".
- *  Returns whether the group is that of the world. */
-bool jst_ccl_joins(const jst_ccl_group *group, const char *library);
+ *  RANK, makes it a rank: its head gets the world, and segments begin. Returns whether the group is that of
+ *  the world. */
+bool jst_ccl_joins(const jst_ccl_group *group);
+
+/** The library's own function, as the caller (an address in it) would have called it. NULL: none. */
+void *jst_ccl_real(const char *symbol, const void *caller, bool (*is_ours)(const void *));
 
 /** An operation of the world's group, of this number in the order of enqueueing, which is the same on
  *  all ranks, begins in this thread and ends in it (call: as handed to jst_mpi_leave). */
@@ -22,5 +27,6 @@ void jst_ccl_begins(uint64_t number, const jst_mpi_call *call);
 void jst_ccl_ends(uint64_t number, const jst_mpi_call *call);
 
 void jst_ccl_child(void); /* in a forked child */
+void jst_nccl_child(void);
 
 #endif

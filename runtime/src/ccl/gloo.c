@@ -8,14 +8,12 @@
  * the buffer is as long as elements and their size say, and rank and size are sensible. Else the call
  * is counted without bytes, and is no boundary. Nothing is read that the kernel does not say can be read.
  */
-#include <dlfcn.h>
 #include <errno.h>
 
 #include "block.h"
 #include "ccl.h"
 #include "core.h"
 #include "inject.h"
-#include "loaded_object.h"
 #include "mpi/mpi_account.h"
 #include "sys.h"
 #include "text.h"
@@ -90,7 +88,7 @@ static bool group_of(const void *options, jst_ccl_group *group)
     uint64_t word;
     if (!pointer_at(options, 0, &context) || !word_at(context, 1, &word))
         return false;
-    *group = (jst_ccl_group){context, (uint32_t)word, (uint32_t)(word >> 32)};
+    *group = (jst_ccl_group){context, (uint32_t)word, (uint32_t)(word >> 32), "gloo", false};
     return group->size >= 1 && group->size <= MOST_RANKS && group->rank < group->size;
 }
 
@@ -135,22 +133,6 @@ static bool is_ours(const void *p)
     return false;
 }
 
-/* RATIONALE: a process may have several gloos, each within a library that uses it (PyTorch, Horovod), of
- * different versions. The caller means the one that it was linked with: in itself, or in what it needs. */
-static void *real_of(const layout *l, const void *caller)
-{
-    const char *const wanted[] = {l->symbol, NULL};
-    Dl_info info;
-    void *p = NULL, *object = NULL;
-    if (dladdr(caller, &info) && info.dli_fname)
-        object = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    if (object)
-        p = dlsym(object, l->symbol); /* the handle is kept: the library stays */
-    if ((!p || is_ours(p)) && (object = jst_object_with(wanted, is_ours)))
-        p = dlsym(object, l->symbol);
-    return is_ours(p) ? NULL : p;
-}
-
 typedef void gloo_call(void *options);
 typedef struct target {
     const void *_Atomic caller;
@@ -165,7 +147,7 @@ static gloo_call *target_of(target *known, const layout *l, const void *caller)
         if (atomic_load_explicit(&known[i].caller, memory_order_acquire) == caller)
             return atomic_load_explicit(&known[i].real, memory_order_acquire);
     int saved = errno;
-    gloo_call *real = (gloo_call *)real_of(l, caller);
+    gloo_call *real = (gloo_call *)jst_ccl_real(l->symbol, caller, is_ours);
     static _Atomic uint32_t filling;
     uint32_t no = 0;
     if (real && atomic_compare_exchange_strong(&filling, &no, 1)) {
@@ -192,8 +174,8 @@ static void run(target *known, const layout *l, void *options, const void *calle
     jst_ccl_group group;
     uint64_t tag, bytes;
     bool known_group = jst_may_syscall() && group_of(options, &group);
-    bool world = known_group && jst_ccl_joins(&group, "gloo") &&
-                 word_at(options, l->tag / 2, &tag) && bytes_of(options, l, &group, &bytes);
+    bool world = known_group && jst_ccl_joins(&group) && word_at(options, l->tag / 2, &tag) &&
+                 bytes_of(options, l, &group, &bytes);
     uint64_t number = world ? (uint32_t)(l->tag & 1 ? tag >> 32 : tag) : 0;
     if (known_group && !bytes_of(options, l, &group, &c.bytes))
         c.bytes = 0;

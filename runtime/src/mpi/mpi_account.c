@@ -357,6 +357,14 @@ void jst_mpi_leave(const jst_mpi_call *c)
     gap.began = jst_perf_self();
 }
 
+/* The operation was counted when it was enqueued; nobody waited for it in this thread. */
+void jst_mpi_completed(const jst_mpi_call *c, uint64_t now, uint64_t ticks)
+{
+    jst_add(&c->block->cells[cells[c->klass].ns], ticks);
+    if (jst_mpi_runs())
+        learn(c->block, c, now, ticks);
+}
+
 /* ---- start and end ---- */
 
 void jst_mpi_initialising(void)

@@ -16,6 +16,8 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
                          bool spawned);
 void jst_mpi_finalising(void);
 void jst_mpi_finalised(void);
+/** An operation that jst_mpi_count has counted was over at `now` (ticks), and took so many. */
+void jst_mpi_completed(const jst_mpi_call *call, uint64_t now, uint64_t ticks);
 /** Of the time from began to now (ticks) all but `used`, on the CPU or in calls, was off the CPU. */
 void jst_mpi_off_cpu(struct jst_block *b, uint64_t began, uint64_t now, uint64_t used);
 bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */

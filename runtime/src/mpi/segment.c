@@ -390,13 +390,20 @@ static void check_overdue(uint64_t now_ns)
     seg.overdue = length > 2 * patience ? 2 : length > patience;
 }
 
+/* When the collective ended: what a GPU does is known some time later only. */
+static uint64_t time_of(uint64_t now)
+{
+    uint64_t ticks = jst_ticks(), since = ticks > now ? jst_ticks_to_ns(ticks - now) : 0;
+    return jst_clock_ns(CLOCK_REALTIME) - since;
+}
+
 /* RATIONALE: a function of its own, so that the path that 30 000 global collectives a second
  * take need not save registers. */
 static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, bool milestone)
 {
     enum jst_segment_rule rule;
     unsigned level;
-    uint64_t n = seg.globals, now_ns = jst_clock_ns(CLOCK_REALTIME);
+    uint64_t n = seg.globals, now_ns = time_of(now);
     if (is_boundary(s, now_ns, &rule, &level))
         end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
     if (seg.hasty >= HASTY && !seg.dense && (n & (HASTY - 1)) == 0 && !is_raw())

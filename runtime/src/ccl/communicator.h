@@ -1,0 +1,24 @@
+/* communicator.h: what a communicator on GPUs has enqueued, and when it was over (communicator.c). */
+#ifndef JST_COMMUNICATOR_H
+#define JST_COMMUNICATOR_H
+
+#include "ccl.h"
+
+typedef struct jst_communicator jst_communicator;
+
+/** That of a handle; begun with what `ask` says of it. NULL: there is no room, or `ask` knows nothing. */
+jst_communicator *jst_communicator_of(const void *handle,
+                                      bool (*ask)(const void *handle, jst_ccl_group *group));
+const jst_ccl_group *jst_communicator_group(const jst_communicator *c);
+
+/** An operation is about to be enqueued, and has been. Between the two is the library's call, or the end
+ *  of its group: `enqueued` is called once for all that `enqueueing` announced in this thread. */
+void jst_enqueueing(jst_communicator *c, const jst_mpi_call *call, void *stream);
+void jst_enqueued(void);
+
+/** Looks at what is over. */
+void jst_communicator_look(jst_communicator *c);
+/** The handle is about to become invalid. */
+void jst_communicator_ends(const void *handle);
+
+#endif

@@ -1,0 +1,97 @@
+"""gloo's collectives, with PyTorch as Debian has it: what a rank counts is what its program did."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import Runner
+
+from jostle.reader import ReadRequest, read_header, read_segments
+
+PYTHON = "/usr/bin/python3"
+PROGRAM = Path(__file__).parent / "programs" / "collectives.py"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pytorch() -> None:
+    command = [PYTHON, "-c", "import torch.distributed as d; assert d.is_gloo_available()"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("PyTorch with gloo is not installed: apt-get install python3-torch")
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+def launch(jostle: Runner, ranks: int, *arguments: object, **more: str) -> list[str]:
+    """Start ranks as torchrun does. Returns what each printed."""
+    port = str(free_port())
+    running = []
+    for rank in range(ranks):
+        env: dict[str, str | None] = {
+            "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks),
+            "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+            "OMP_NUM_THREADS": "1", "JOSTLE_SEGMENTS": "raw", **more,
+        }  # fmt: skip
+        running.append(jostle.start(PYTHON, PROGRAM, *map(str, arguments), env=env))
+    outputs = [p.communicate(timeout=120) for p in running]
+    assert [p.returncode for p in running] == [0] * ranks, outputs
+    return [out for out, _ in outputs]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_counts_are_the_programs(jostle: Runner, ranks: int) -> None:
+    launch(jostle, ranks, 10)
+    result = jostle.collect(0, "", "")
+    assert len(result.processes) == ranks
+    of_kinds = {p.header["world_rank"]: p for p in result.processes}
+    for rank, process in of_kinds.items():
+        assert process.header["world_size"] == ranks
+        assert process.header["mpi_library"] == "gloo"
+        # A step: 1000 floats, 10 doubles of a subgroup of the first two, an allgather of 7 bytes.
+        pair = 10 if rank < 2 else 0
+        assert process.total("ccl_all_to_all_ops") == 20 + pair, rank
+        assert process.total("ccl_all_to_all_bytes") == 10 * (4000 + 7) + pair * 80, rank
+        assert process.total("ccl_one_to_all_ops") == 10
+        assert process.total("ccl_one_to_all_bytes") == 10 * 12
+        assert process.total("ccl_all_to_one_ops") == 10
+        assert process.total("ccl_all_to_one_bytes") == 10 * 40
+        assert process.total("ccl_barrier_ops") == 10
+        assert process.total("ccl_all_to_all_ns") > 0
+
+
+def test_all_ranks_have_the_same_boundaries(jostle: Runner) -> None:
+    launch(jostle, 2, 30, "many")
+    sequences = []
+    for path in sorted(jostle.spool.glob("*.jst")):
+        if read_header(path).world_size:
+            rows = read_segments([ReadRequest(path, 1)]).segments.to_pylist()
+            sequences.append(
+                {row["globals_before"] + row["globals"]: row["sequence_hash"] for row in rows}
+            )
+    first, second = sequences
+    # Operations that are found over at once end one segment: not all boundaries are on both ranks.
+    common = first.keys() & second.keys()
+    assert len(common) > 30 * 4
+    assert all(first[n] == second[n] for n in common)
+
+
+def test_an_exception_passes(jostle: Runner) -> None:
+    out = launch(jostle, 2, 3, "fails")
+    assert "caught RuntimeError" in out[0], out
+
+
+def test_loaders_of_data_are_no_ranks(jostle: Runner) -> None:
+    launch(jostle, 2, 3, "loaders")
+    headers = [read_header(path) for path in jostle.spool.glob("*.jst")]
+    assert sorted(h.world_rank for h in headers if h.world_size) == [0, 1]
+
+
+def test_a_size_that_no_launcher_told_makes_no_world(jostle: Runner) -> None:
+    launch(jostle, 2, 3, JOSTLE_TEST_HIDE="1")
+    assert all(read_header(p).world_size == 0 for p in jostle.spool.glob("*.jst"))
