@@ -27,6 +27,8 @@ labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:gl
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
 # The readers of fabrics are tested on what the real tools print of simulated ones.
 fabrics=(ibsim:ibsim-utils opensm:opensm dump_lfts:infiniband-diags)
+# Training jobs are tested with PyTorch and gloo.
+trainings=(python3/dist-packages/torch/__init__.py:python3-torch)
 # the pages of `jostle serve` are tested in a real browser
 browsers=(chromium:chromium)
 # only `make check` needs these
@@ -82,7 +84,7 @@ install_packages() {
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
     may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${fabrics[@]}" "${browsers[@]}")
-    may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}")
+    may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}" "${trainings[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
         may+="libclang-rt-dev "

@@ -17,7 +17,7 @@ rm -rf "$logs"/*.failed "$logs"/*.log "$logs/cache"
 # One thread each: on two cores the threads of numpy only spin for each other.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # The longest first. A folder that is in neither list computes.
-waiting="cli docs signals lab runtime mpi study inject"
+waiting="cli docs signals lab runtime mpi training study inject"
 computing="hostile web house server repository analysis"
 others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|.*/||' |
     sort -u | grep -vxF "$(printf '%s\n' $waiting $computing)")

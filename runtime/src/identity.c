@@ -189,23 +189,24 @@ static uint64_t training_launcher(void)
 }
 
 /* RATIONALE: where rank 0 listens is no name for one launch alone: torchrun without options uses the
- * same port each time. If all ranks are on this node, their launcher is what tells. Else it takes the
+ * same port each time. If it has started all ranks, the launcher itself is what tells. Else it takes the
  * number that the user gave to torchrun, which also outlasts the port: ranks that are started anew may
  * meet at another. */
 static void find_training(const char **v)
 {
     char text[512], *p = text;
     const char *on_node = v[NODE_SIZE] ? v[NODE_SIZE] : v[DEEPSPEED_NODE_SIZE];
-    bool one_node = (on_node && jst_str_equal(on_node, v[SIZE])) ||
-                    jst_str_equal(v[ADDRESS], "localhost") || jst_begins_with(v[ADDRESS], "127.");
-    if (one_node) {
+    bool one_launcher = on_node && jst_str_equal(on_node, v[SIZE]);
+    bool one_node = one_launcher || jst_str_equal(v[ADDRESS], "localhost") ||
+                    jst_begins_with(v[ADDRESS], "127.");
+    for (unsigned i = 0; one_node && i < 16; i++)
+        p = jst_put_text(jst_put_number(p, END_OF(text), jst_boot_id()[i]), END_OF(text), ".");
+    if (one_launcher) {
         uint64_t pid = training_launcher();
-        for (unsigned i = 0; i < 16; i++)
-            p = jst_put_text(jst_put_number(p, END_OF(text), jst_boot_id()[i]), END_OF(text), ".");
         p = jst_put_text(jst_put_number(p, END_OF(text), pid), END_OF(text), ".");
         p = jst_put_text(jst_put_number(p, END_OF(text), stat_field(pid, 22)), END_OF(text), ".");
     }
-    bool numbered = v[RUN] && (one_node || !jst_str_equal(v[RUN], "none"));
+    bool numbered = v[RUN] && (one_launcher || !jst_str_equal(v[RUN], "none"));
     p = jst_put_text(jst_put_text(p, END_OF(text), v[ADDRESS]), END_OF(text), ":");
     jst_put_text(p, END_OF(text), numbered ? v[RUN] : v[PORT] ? v[PORT] : "");
     set_world("torch", text, 0);

@@ -31,6 +31,7 @@ from jostle.lab.checks import check_machine
 from jostle.lab.lab import down as take_down
 from jostle.lab.state import names as lab_names
 from ready import in_front
+from torchrun import torchrun
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -112,6 +113,17 @@ def command() -> Iterator[Path]:
             yield made
 
 
+def with_torchrun(folder: Path) -> Path:
+    """A folder with a `torchrun` that works here."""
+    if not torchrun():
+        pytest.skip("no PyTorch with gloo here")
+    folder.mkdir()
+    script = folder / "torchrun"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(torchrun())} "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
 def run_page(found: list[Command], folder: Path, bins: list[Path]) -> list[tuple[int, str]]:
     """Runs the commands in one shell, found in `bins` first; gives status and output of each."""
     outputs = [folder / f"output-{number}" for number in range(len(found))]
@@ -180,6 +192,8 @@ def test_commands(page: Path, command: Path, tmp_path: Path, labs_go: None) -> N
     if page.stem == "ask-with-spark" and importlib.util.find_spec("pyspark") is None:
         pytest.skip("no pyspark here")
     bins = [ROOT / ".venv/bin", ROOT / "build/native"]
+    if page.stem == "profile-a-training-job":
+        bins.insert(0, with_torchrun(tmp_path / "bin"))
     if page.stem != "first-profile":  # what is read first starts as it does for its reader
         bins.insert(0, command)
     for each, (status, output) in zip(found, run_page(found, tmp_path, bins), strict=True):
