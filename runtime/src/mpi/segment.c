@@ -235,6 +235,22 @@ static void note_haste(enum jst_segment_rule rule, uint64_t now_ns)
         JST_STORE(jst_epoch_mask, (1ull << ++seg.epoch_level) - 1);
 }
 
+/* A segment may be found to have ended a while ago: what was put into later bins since is added to the last
+ * one that it has. */
+static void end_bins(uint64_t end_ns)
+{
+    jst_bins *n = &jst_bins_now;
+    uint64_t last = (end_ns - 1) / bin_width();
+    unsigned at = last > n->first ? (unsigned)(last - n->first) : 0, open = JST_LOAD(n->at);
+    if (at >= open)
+        return;
+    for (unsigned i = at + 1; i <= open; i++) {
+        jst_bin_add(&n->wait[at], JST_LOAD(n->wait[i]));
+        jst_bin_add(&n->off[at], JST_LOAD(n->off[i]));
+    }
+    JST_STORE(n->at, at);
+}
+
 static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level, jst_site *site,
                         uint64_t occurrence, uint64_t now_ns, uint64_t now)
 {
@@ -257,6 +273,7 @@ static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level
     };
     JST_STORE(jst_segment_owner, b);
     jst_papi_boundary(b);
+    end_bins(now_ns);
     if (!jst_segment_put(&s, &jst_bins_now))
         return;
     if (jst_segment_bytes() > bytes_most() - (bytes_most() >> (seg.coarser + 1)))

@@ -1,6 +1,6 @@
 /* A rank of a training job with a NCCL of ours (fake_nccl.c). Arguments: what it does, and how many steps.
- *   steps    each step: a broadcast, two collectives in a group, one of all ranks (20 ms), half of them again in
- *            a group of two ranks, 60 ms of nothing; prints when each collective of all ranks was over (ns)
+ *   steps    each step: a broadcast, two collectives in a group, one of all ranks (20 ms, each
+ *            eighth time 30), one of two ranks, 60 ms of nothing; prints when each collective of all ranks was over (ns)
  *   capture  all of them into a graph that is never run
  *   fork     as steps, with a child in the middle that ends by exit, and one that makes a step
  *   kinds    one of each kind
@@ -41,18 +41,18 @@ static ull clock_ns(clockid_t clock)
     return (ull)t.tv_sec * 1000000000u + (ull)t.tv_nsec;
 }
 
-static void step(void *all, void *two, struct stream *s, int print)
+static void step(void *all, void *two, struct stream *s, int print, int longer)
 {
     int failed = ncclBroadcast(0, 0, 100, 7, 0, all, s);
     ncclGroupStart();
     failed |= ncclAllReduce(0, 0, 1000, 7, 0, all, s);
     failed |= ncclAllGather(0, 0, 500, 6, all, s);
     ncclGroupEnd();
-    failed |= ncclAllReduce(0, 0, 20000, 7, 0, all, s);
+    failed |= ncclAllReduce(0, 0, longer ? 30000 : 20000, 7, 0, all, s);
     /* on the clock of the host: the GPU's began an hour before CLOCK_MONOTONIC */
     if (print && !s->capturing)
-        printf("over %llu\n", s->until - 3600000000000ull - clock_ns(CLOCK_MONOTONIC) +
-                                  clock_ns(CLOCK_REALTIME));
+        printf("over %llu\n",
+               s->until - 3600000000000ull - clock_ns(CLOCK_MONOTONIC) + clock_ns(CLOCK_REALTIME));
     failed |= ncclAllReduce(0, 0, 500, 7, 0, two, s);
     if (failed)
         printf("failed\n");
@@ -61,14 +61,14 @@ static void step(void *all, void *two, struct stream *s, int print)
 
 static void kinds(void *all, struct stream *s)
 {
-    ncclAllReduce(0, 0, 1000, 7, 0, all, s);     /* 4000 bytes */
-    ncclReduceScatter(0, 0, 100, 8, 0, all, s);  /* 4 x 800 */
-    ncclAllGather(0, 0, 10, 0, all, s);          /* 10 */
-    ncclAlltoAll(0, 0, 7, 9, all, s);            /* 4 x 14 */
-    ncclBroadcast(0, 0, 3, 2, 1, all, s);        /* 12 */
-    ncclReduce(0, 0, 5, 4, 0, 1, all, s);        /* 40 */
-    ncclSend(0, 11, 7, 3, all, s);               /* 44 */
-    ncclRecv(0, 13, 7, 2, all, s);               /* 52 */
+    ncclAllReduce(0, 0, 1000, 7, 0, all, s);    /* 4000 bytes */
+    ncclReduceScatter(0, 0, 100, 8, 0, all, s); /* 4 x 800 */
+    ncclAllGather(0, 0, 10, 0, all, s);         /* 10 */
+    ncclAlltoAll(0, 0, 7, 9, all, s);           /* 4 x 14 */
+    ncclBroadcast(0, 0, 3, 2, 1, all, s);       /* 12 */
+    ncclReduce(0, 0, 5, 4, 0, 1, all, s);       /* 40 */
+    ncclSend(0, 11, 7, 3, all, s);              /* 44 */
+    ncclRecv(0, 13, 7, 2, all, s);              /* 52 */
     usleep(20000);
     ncclBroadcast(0, 0, 0, 2, 1, all, s); /* here it is looked at what is over */
     usleep(2000);
@@ -106,13 +106,13 @@ int main(int n, char **v)
             pthread_join(t[i], NULL);
     } else
         for (int i = 0; i < steps; i++) {
-            step(all, two, &s, 1);
+            step(all, two, &s, 1, i % 8 == 7);
             if (strcmp(v[1], "fork") == 0 && i == steps / 2)
                 for (int child = 0; child < 2; child++) {
                     fflush(stdout);
                     if (fork() == 0) {
                         if (child)
-                            step(all, two, &s, 0);
+                            step(all, two, &s, 0, 0);
                         exit(0);
                     }
                     wait(NULL);
