@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jostle.analysis.digest.mpi_world import Advice
@@ -140,7 +140,8 @@ RULES: tuple[Rule, ...] = (
 
 #: The same for training jobs, whose tools are others.
 TRAINING_RULES: tuple[Rule, ...] = (
-    *(rule for rule in RULES if rule.name in ("crowded", "io")),
+    replace(RULES[0], tools=("jostle interference JOB", "numactl --show", "lstopo of hwloc")),
+    *(rule for rule in RULES if rule.name == "io"),
     Rule(
         "communication",
         (("in_collectives_share", ">=", 0.25),),

@@ -67,6 +67,7 @@ class SegmentCosts:
         speed: How slow the cores were; None without a canary.
         level: The same where references come from.
         all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
+        sleeps: As in `account`.
     """
 
     start: Ints
@@ -85,6 +86,7 @@ class SegmentCosts:
     speed: Speed | None
     level: float
     all_waiting: Together | None
+    sleeps: bool
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
@@ -195,7 +197,7 @@ def segment_costs(
     lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
     return SegmentCosts(
         start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
-        shown, speed, level, all_waiting,
+        shown, speed, level, all_waiting, sleeps,
     )  # fmt: skip
 
 
@@ -419,7 +421,7 @@ def _clusters(segments: pa.Table, costs: SegmentCosts) -> list[Cluster]:
         rows.append(
             Cluster(
                 number=number + 1,
-                name=name or "MPI_Finalize",
+                name=name or ("the end" if costs.sleeps else "MPI_Finalize"),
                 members=len(at),
                 reference_s=float(reference.mean()) if usable else middle,
                 mad_s=float(np.median(np.abs(rest - middle))),

@@ -63,7 +63,7 @@ VIEWS = (
           ViewLine("reading", file_metrics("read_ns")))),
     View("cpu", "CPU time", "ns", False,
          (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",)))),
-    View("mpi", "Time in MPI, and in files", "ns", False,
+    View("mpi", "Time in MPI or collectives, and in files", "ns", False,
          (ViewLine("MPI", _MPI_STATES), ViewLine("files", ("state_io_ns", "state_mpiio_ns")))),
     View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
          (ViewLine("collectives", ("state_collective_ns",)),

@@ -6,8 +6,8 @@ import { count, seconds } from '../../../format/format';
 export function emptyReason(segments: Segments): { title: string; text: string } | null {
   if (segments.total > 0) return null;
   if (segments.world < 0)
-    return { title: 'This job has no segments', text: 'A segment is what a job does between two MPI calls that all its ranks take part in. This job has none, so its loss is estimated slice by slice.' };
-  return { title: 'No segments were recorded', text: 'No MPI call after the start involved all ranks of this job, or its segments have expired.' };
+    return { title: 'This job has no segments', text: 'A segment is what a job does between two collectives, of MPI, NCCL or gloo, that all its ranks take part in. This job has none, so its loss is estimated slice by slice.' };
+  return { title: 'No segments were recorded', text: 'No collective after the start involved all ranks of this job, or its segments have expired.' };
 }
 
 /** Returns the finding over all segments, in one sentence. */
