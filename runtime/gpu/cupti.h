@@ -1,7 +1,7 @@
 /* cupti.h: the little of CUPTI that jostle needs, declared anew from its documentation.
  *
  * RATIONALE: the build needs no CUDA, and the two majors (12 and 13) need no two builds. The records of
- * copies and fills have grown at their end only, from CUDA 5 to 13.5, so 32 bytes in front serve all; the
+ * copies and fills have grown at their end only, from CUDA 5 to 13.5, so 40 bytes in front serve all; the
  * numbers of callbacks are never given again. runtime/gpu/README.md says how this was compared with NVIDIA's
  * headers.
  */
@@ -14,7 +14,12 @@
 enum { CUPTI_SUCCESS = 0, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED = 39 };
 
 /* CUpti_ActivityKind */
-enum { CUPTI_KIND_MEMCPY = 1, CUPTI_KIND_MEMSET = 2, CUPTI_KIND_MEMCPY2 = 22 };
+enum {
+    CUPTI_KIND_MEMCPY = 1,
+    CUPTI_KIND_MEMSET = 2,
+    CUPTI_KIND_CONCURRENT_KERNEL = 10,
+    CUPTI_KIND_MEMCPY2 = 22
+};
 
 /* CUpti_ActivityMemcpyKind; A: a CUDA array, which lies in the GPU's memory */
 enum {
@@ -39,7 +44,16 @@ typedef struct cupti_transfer {
     uint8_t copy_kind;
     uint8_t more[3];
     uint64_t bytes, start, end; /* ns of cuptiGetTimestamp; 0: not known */
+    uint32_t device, context;   /* device: among those that the process sees */
 } cupti_transfer;
+
+/* How CUpti_ActivityKernel4 to 11 begin. */
+typedef struct cupti_kernel {
+    uint32_t kind;
+    uint8_t more[12];
+    uint64_t start, end, completed;
+    uint32_t device, context;
+} cupti_kernel;
 
 enum { CUPTI_DOMAIN_DRIVER = 1 };
 enum { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };

@@ -61,5 +61,7 @@ bool cupti_open(struct cupti_library *library)
     for (unsigned i = 0; object && i < sizeof functions / sizeof *functions; i++)
         if (!(*functions[i].to = dlsym(object, functions[i].name)))
             return false;
+    if (object)
+        library->device_of = (int (*)(void *, uint32_t *))dlsym(object, "cuptiGetDeviceId");
     return object != NULL;
 }

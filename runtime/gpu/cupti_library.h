@@ -17,6 +17,7 @@ struct cupti_library {
     int (*next_record)(uint8_t *buffer, size_t valid, void **record);
     int (*dropped)(void *context, uint32_t stream, size_t *count);
     int (*get_timestamp)(uint64_t *ns);
+    int (*device_of)(void *context, uint32_t *ordinal); /* NULL: it has none */
 };
 
 /** Loads the libcupti that the process has already, else one that the loader or a usual place offers.

@@ -2,8 +2,8 @@
  * what the GPU does for this process.
  *
  * What CUPTI is asked for costs little and changes nothing: records of copies and fills, and callbacks of
- * the driver's calls that launch and that wait. No records of kernels, which make the loading of modules
- * slow; nothing is ever finalised, which crashes with CUDA graphs. Whatever fails here switches the recorder
+ * the driver's calls that launch and that wait. Records of kernels, which make the loading of modules slow,
+ * are asked for on request only (JOSTLE_GPU=kernels); nothing is ever finalised, which crashes with CUDA graphs. Whatever fails here switches the recorder
  * off, with a note in the profile: the program goes on as it would without it.
  *
  * Calls of CUPTI are made under one lock, but for those inside its own callbacks. A forked child makes none:
@@ -23,6 +23,7 @@
 #include "../include/jst_gpu.h"
 #include "cupti.h"
 #include "cupti_library.h"
+#include "devices.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -32,7 +33,6 @@
 #define BUFFERS 256
 
 static struct cupti_library cupti;
-static unsigned gpu; /* NOTE: all GPUs of the process are one for now */
 static const jst_gpu_host *host;
 static void *subscriber;
 static pid_t process;
@@ -101,7 +101,7 @@ static unsigned kind_of_copy(uint8_t kind)
     }
 }
 
-static void take(const cupti_transfer *t)
+static void take_transfer(const cupti_transfer *t)
 {
     unsigned kind = t->kind == CUPTI_KIND_MEMSET    ? JST_GPU_SET
                     : t->kind == CUPTI_KIND_MEMCPY2 ? JST_GPU_PEER
@@ -113,7 +113,42 @@ static void take(const cupti_transfer *t)
     uint64_t begin = t->start + (uint64_t)offset, end = t->end + (uint64_t)offset;
     if (!t->start || t->end < t->start) /* CUPTI does not know when: now */
         begin = end = realtime_ns();
-    host->transfer(gpu, kind, t->bytes, begin, end);
+    host->transfer(cuda_device(t->device), kind, t->bytes, begin, end);
+}
+
+/* A GPU that runs several kernels at once is busy once. Their records come nearly in the order of their
+ * ends. Under the lock of whoever hands buffers over: CUPTI, one at a time. */
+static void take_kernel(const cupti_kernel *k)
+{
+    static _Atomic uint64_t until[JST_GPUS + 1];
+    unsigned device = cuda_device(k->device);
+    _Atomic uint64_t *u = &until[device < JST_GPUS ? device : JST_GPUS];
+    uint64_t seen = atomic_load(u), offset = (uint64_t)atomic_load(&to_realtime);
+    if (!k->start || k->end <= k->start)
+        return;
+    while (k->end > seen && !atomic_compare_exchange_weak(u, &seen, k->end))
+        ;
+    if (k->end > seen)
+        host->busy(device, (k->start > seen ? k->start : seen) + offset, k->end + offset);
+}
+
+static bool take(const uint8_t *record, const uint8_t *end)
+{
+    union {
+        uint32_t kind;
+        cupti_transfer transfer;
+        cupti_kernel kernel;
+    } r;
+    if (record + sizeof r.transfer > end)
+        return false;
+    memcpy(&r.transfer, record, sizeof r.transfer);
+    if (r.kind != CUPTI_KIND_CONCURRENT_KERNEL) {
+        take_transfer(&r.transfer);
+    } else if (record + sizeof r.kernel <= end) {
+        memcpy(&r.kernel, record, sizeof r.kernel);
+        take_kernel(&r.kernel);
+    }
+    return true;
 }
 
 static void count_lost(void *context, uint32_t stream)
@@ -122,7 +157,7 @@ static void count_lost(void *context, uint32_t stream)
     size_t lost = 0;
     if (cupti.dropped(context, stream, &lost) != CUPTI_SUCCESS || lost == 0)
         return;
-    host->count(gpu, JST_GPU_LOST, lost);
+    host->count(JST_GPUS, JST_GPU_LOST, lost); /* of which GPU is not said */
     if (!atomic_exchange(&noted, true))
         host->note(
             "CUPTI dropped records of copies for want of buffers: gpu_lost_ops says how many");
@@ -135,13 +170,9 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
     (void)size;
     if (!buffer || buffer < first || number >= BUFFERS || valid > BUFFER_BYTES)
         return;
-    while (valid && cupti.next_record(buffer, valid, (void **)&record) == CUPTI_SUCCESS) {
-        cupti_transfer t;
-        if (record < buffer || record + sizeof t > buffer + valid)
+    while (valid && cupti.next_record(buffer, valid, (void **)&record) == CUPTI_SUCCESS)
+        if (record < buffer || !take(record, buffer + valid))
             break;
-        memcpy(&t, record, sizeof t);
-        take(&t);
-    }
     count_lost(context, stream);
     atomic_store(&lent[number], false);
 }
@@ -162,12 +193,12 @@ static void called(void *data, uint32_t domain, uint32_t id, const void *about)
     case CUPTI_CU_LAUNCH_COOPERATIVE:
     case CUPTI_CU_LAUNCH_COOPERATIVE_PTSZ:
         if (call->site == CUPTI_ENTER)
-            host->count(gpu, JST_GPU_LAUNCH, 1);
+            host->count(cuda_device_of(call->context, call->context_uid), JST_GPU_LAUNCH, 1);
         break;
     case CUPTI_CU_GRAPH_LAUNCH:
     case CUPTI_CU_GRAPH_LAUNCH_PTSZ:
         if (call->site == CUPTI_ENTER)
-            host->count(gpu, JST_GPU_GRAPH, 1);
+            host->count(cuda_device_of(call->context, call->context_uid), JST_GPU_GRAPH, 1);
         break;
     default: /* one that waits */
         if (!call->ours)
@@ -186,8 +217,10 @@ static const uint32_t watched[] = {
     CUPTI_CU_CTX_SYNCHRONIZE_V2,    CUPTI_CU_STREAM_SYNCHRONIZE, CUPTI_CU_STREAM_SYNCHRONIZE_PTSZ,
     CUPTI_CU_EVENT_SYNCHRONIZE,
 };
-static const uint32_t recorded[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET};
 #define COUNT(array) (sizeof array / sizeof *array)
+static const uint32_t recorded[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET,
+                                    CUPTI_KIND_CONCURRENT_KERNEL};
+static unsigned kinds = COUNT(recorded) - 1; /* of recorded: kernels on request */
 
 /* ---- from join to end ---- */
 
@@ -208,7 +241,7 @@ static void note_failure(const char *function, int status)
 static void let_go(void)
 {
     active = false;
-    for (unsigned i = 0; i < COUNT(recorded); i++)
+    for (unsigned i = 0; i < kinds; i++)
         cupti.disable(recorded[i]);
     cupti.flush(CUPTI_FLUSH_FORCED);
     cupti.unsubscribe(subscriber);
@@ -280,7 +313,7 @@ static const char *ask_for_records(int *status)
         return "cuptiActivityRegisterCallbacks";
     for (unsigned i = 0; i < COUNT(watched); i++) /* an older driver lacks some */
         cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_DRIVER, watched[i]);
-    for (unsigned i = 0; i < COUNT(recorded); i++)
+    for (unsigned i = 0; i < kinds; i++)
         if ((*status = cupti.enable(recorded[i])) != CUPTI_SUCCESS)
             return "cuptiActivityEnable";
     return NULL;
@@ -306,6 +339,7 @@ static void begin(void)
         note_failure("cuptiSubscribe", status);
         return;
     }
+    cuda_devices_begin(host, &cupti);
     pthread_mutex_lock(&lock);
     active = true;
     align_clocks();
@@ -334,8 +368,9 @@ EXPORT int InitializeInjection(void)
     process = getpid();
     host = join(&recorder);
     if (host && host->interface == JST_GPU_INTERFACE && host->size == sizeof *host) {
-        static const jst_gpu_device unknown = {.numa = -1};
-        gpu = host->device(&unknown);
+        const char *wanted = getenv("JOSTLE_GPU");
+        if (wanted && strcmp(wanted, "kernels") == 0)
+            kinds = COUNT(recorded);
         begin();
     }
     return 1;

@@ -333,6 +333,8 @@ def test_what_the_prolog_prints(tmp_path: Path) -> None:
     assert prints(prolog, "libm.so.6") == both
     gpu = f"export CUDA_INJECTION64_PATH={library.with_name('libjostle_cuda.so')}\n"
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="on") == both + gpu
+    assert prints(prolog, "libm.so.6", JOSTLE_GPU="kernels") == both + gpu
+    assert prints(prolog, "libm.so.6", JOSTLE_GPU="off") == both
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="on", CUDA_INJECTION64_PATH="") == both
     for there in (f"{library}", f"libm.so.6:{library}", f"libm.so.6 {library}"):
         assert prints(prolog, there) == ""

@@ -24,6 +24,8 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
     folder.mkdir()
     fake = build("fake_cupti.c", "-shared", "-fPIC", "-Wl,-soname,libcupti.so.13")
     shutil.copy(fake, folder / "libcupti.so.13")
+    driver = build("fake_cuda.c", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
+    shutil.copy(driver, folder / "libcuda.so.1")
 
     def run(mode: str, length: str = "200ms", code: int = 0, **env: str | None) -> Result:
         variables = {
@@ -138,3 +140,24 @@ def test_without_jostle(play: Run) -> None:
     assert not play("known", JOSTLE="off").processes
     library = os.environ.get("JOSTLE_TEST_PRELOAD")
     assert not play("known", LD_PRELOAD=library).processes
+
+
+def test_each_gpu(play: Run) -> None:
+    """What is played on a GPU is counted there, an instance of a divided one included."""
+    process = play("devices", JOSTLE_GPU="kernels").only()
+    names = [(g.pci, g.uuid[:12], g.name, g.memory_bytes) for g in process.gpus]
+    assert names == [
+        ("0000:3b:00.0", "GPU-10101010", "Fake G1", 1 << 30),
+        ("0000:3c:00.0", "GPU-11111111", "Fake G1", 2 << 30),
+        ("0000:3d:00.0", "MIG-12121212", "Fake G1 MIG 1g.10gb", 3 << 30),
+    ]
+    for d, gpu in enumerate(process.gpus):
+        ops, size = gpu.sums[:2]  # of host to device; then four kinds more, of three numbers each
+        launches, busy = gpu.sums[15], gpu.sums[18]
+        assert (ops, size, launches) == (d + 1, 1000 * (d + 1), 2 * d + 1)
+        assert busy == pytest.approx(50_000_000, rel=0.001)
+    assert process.total("gpu_busy_ns") == pytest.approx(150_000_000, rel=0.001)
+
+
+def test_kernels_are_recorded_on_request_only(play: Run) -> None:
+    assert play("devices").only().total("gpu_busy_ns") == 0

@@ -1,6 +1,9 @@
 /* A libcuda.so.1 of ours, as far as events go: streams are times until which they are busy, on a clock of the
- * GPU's own that began an hour before the host's. FAKE_CUDA_FAILS: no event can be recorded. */
+ * GPU's own that began an hour before the host's. FAKE_CUDA_FAILS: no event can be recorded. It has three GPUs,
+ * of which the last is an instance of a divided one. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct event {
@@ -54,3 +57,15 @@ int cuEventElapsedTime(float *ms, struct event *a, struct event *b)
 }
 
 int cuStreamIsCapturing(struct stream *s, int *status) { return *status = s->capturing, 0; }
+
+int cuDeviceGet(int *device, int n) { return *device = n, n > 2 ? 101 : 0; }
+int cuDeviceGetPCIBusId(char *to, int room, int n)
+{
+    return snprintf(to, (size_t)room, "0000:%02X:00.0", 0x3b + n), 0;
+}
+int cuDeviceGetUuid_v2(unsigned char id[16], int n) { return memset(id, 0x10 + n, 16), 0; }
+int cuDeviceGetName(char *to, int room, int n)
+{
+    return snprintf(to, (size_t)room, n == 2 ? "Fake G1 MIG 1g.10gb" : "Fake G1"), 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int n) { return *bytes = (size_t)(n + 1) << 30, 0; }

@@ -22,8 +22,17 @@ struct record {
     uint32_t kind;
     uint8_t copy_kind, more[3];
     uint64_t bytes, start, end;
-    uint8_t rest[RECORD_BYTES - 32];
+    uint32_t device;
+    uint8_t rest[RECORD_BYTES - 36];
 };
+struct kernel {
+    uint32_t kind;
+    uint8_t more[12];
+    uint64_t start, end, completed;
+    uint32_t device;
+};
+
+unsigned fake_device; /* of what is played next */
 
 struct call {
     uint32_t site;
@@ -168,7 +177,14 @@ int cuptiActivityFlushAll(uint32_t flag)
     return 0;
 }
 
-/* A copy or fill on one of LINES lines, each with a buffer of its own; end 0: it is not over yet. */
+int cuptiGetDeviceId(void *context, uint32_t *device)
+{
+    enter();
+    *device = (uint32_t)(uintptr_t)context - 1;
+    return 0;
+}
+
+/* A copy, fill or kernel on one of LINES lines, each with a buffer of its own; end 0: it is not over yet. */
 void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, uint64_t start,
                uint64_t end)
 {
@@ -196,6 +212,12 @@ void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, 
         record.bytes = bytes;
         record.start = start;
         record.end = end;
+        record.device = fake_device;
+        if (kind == 10) {
+            struct kernel kernel = {.kind = kind, .start = start, .end = end, .device = fake_device};
+            memset(&record, 0xaa, sizeof record);
+            memcpy(&record, &kernel, sizeof kernel);
+        }
         memcpy(lines[line].buffer + lines[line].used, &record, sizeof record);
         lines[line].used += sizeof record;
         lines[line].incomplete |= end == 0;
@@ -207,7 +229,8 @@ void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, 
 void fake_call(uint32_t id, long ns)
 {
     uint64_t word = 0;
-    struct call about = {.word = &word};
+    struct call about = {.word = &word, .context = (void *)(uintptr_t)(fake_device + 1),
+                         .uid = fake_device + 1};
     struct timespec moment = {ns / 1000000000, ns % 1000000000};
     callback_type *f = callback;
     if (f && calls[id])

@@ -18,6 +18,7 @@ static void (*play)(unsigned, uint32_t, uint8_t, uint64_t, uint64_t, uint64_t);
 static void (*call)(uint32_t, long);
 static int (*stamp)(uint64_t *);
 static int (*flush)(uint32_t);
+static unsigned *device;
 
 static uint64_t now(void)
 {
@@ -50,6 +51,7 @@ static void find_cupti(void)
                                                                                       "fake_play");
     call = (void (*)(uint32_t, long))dlsym(cupti, "fake_call");
     stamp = (int (*)(uint64_t *))dlsym(cupti, "cuptiGetTimestamp");
+    device = (unsigned *)dlsym(cupti, "fake_device");
     flush = (int (*)(uint32_t))dlsym(cupti, "cuptiActivityFlushAll");
 }
 
@@ -125,6 +127,22 @@ static void forks(void)
     }
 }
 
+/* On GPU d: d + 1 copies of 1000 bytes, 2 d + 1 launches; and two kernels, of 30 ms each, of which 10 ms are
+ * together. */
+static void devices(void)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        *device = d;
+        for (unsigned i = 0; i <= d; i++)
+            play(d, 1, 1, 1000, now() - 100, now());
+        for (unsigned i = 0; i < 2 * d + 1; i++)
+            call(307, 0);
+        uint64_t t = now();
+        play(8 + d, 10, 0, 0, t - 50000000, t - 20000000);
+        play(8 + d, 10, 0, 0, t - 30000000, t);
+    }
+}
+
 static void nothing(void) {}
 
 /* The program's own profiler: as one that is linked with CUPTI calls it, by its name in the process. */
@@ -144,6 +162,8 @@ int main(int count, char **values)
         if (subscribe_itself() != 0)
             return 5;
     }
+    if (!strcmp(mode, "devices") && !dlopen("libcuda.so.1", RTLD_NOW))
+        return 8;
     inject();
     find_cupti();
     if (!strcmp(mode, "threads")) {
@@ -152,6 +172,8 @@ int main(int count, char **values)
         slices();
     } else if (!strcmp(mode, "forks")) {
         forks();
+    } else if (!strcmp(mode, "devices")) {
+        devices();
     } else {
         known();
     }
