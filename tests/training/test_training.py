@@ -89,7 +89,10 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
     steps = np.diff([0.0, *said["ends"]])
     assert len(steps) == STEPS
     slower = float((steps - np.quantile(steps, 0.1)).sum())
-    (world,) = json.loads(jostle(folder, "digest", "training", "--json"))["mpi"]
+    digest = json.loads(jostle(folder, "digest", "training", "--json"))
+    (world,) = digest["mpi"]
+    shares = {share["name"] for share in digest["shares"]}
+    assert "collectives" in shares and "MPI calls" not in shares
     return Trained(
         ended, said["seconds"], 100 * said["lost"] / said["seconds"],
         100 * slower / said["seconds"], world,
@@ -109,6 +112,8 @@ def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) ->
     assert STEPS <= world["segments"]["number"] <= STEPS + 5
     assert world["segments"]["delimiter"] == "gloo::allreduce"
     assert world["segments"]["coverage"] > 0.9
+    assert "MPI" not in run.ended
+    assert not any("no rank" in limit for limit in run.estimate["limits"])  # launchers are none
     percent = run.estimate["percent"]
     assert run.estimate["world"] == 0 and run.estimate["ranks"] == ranks
     assert run.injected - POINTS <= percent["value"] <= run.slower + POINTS, run

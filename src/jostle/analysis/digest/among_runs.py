@@ -26,8 +26,8 @@ _WANTED = (
     ("Time opening, syncing", "ns", rf"{_FILES}_(meta|sync)_ns"),
     ("MPI sends", "ops", r"mpi_(i?send|sendrecv)_ops"),
     ("Bytes sent", "bytes", r"mpi_(i?send|sendrecv|sendrecv_sent)_bytes"),
-    ("Collectives", "ops", rf"mpi_i?({_SHAPES[1:-1]}|barrier)_ops"),
-    ("Bytes in collectives", "bytes", rf"mpi_i?{_SHAPES}_bytes"),
+    ("Collectives", "ops", rf"(mpi_i?|ccl_)({_SHAPES[1:-1]}|barrier)_ops"),
+    ("Bytes in collectives", "bytes", rf"(mpi_i?|ccl_){_SHAPES}_bytes"),
     ("Time in MPI", "ns", r"state_(p2p|collective|onesided|mpi)_ns"),
     ("CPU time", "ns", r"os_(user|system)_ns"),
     ("Waiting for a core", "ns", r"os_runqueue_ns"),
@@ -100,6 +100,8 @@ def among(
     theirs: Sequence[NDArray[np.float64]],
     seconds: float,
     their_seconds: NDArray[np.float64],
+    *,
+    training: bool = False,
 ) -> list[dict[str, Any]]:
     """Return each figure of a run: in all, over its processes, and in other runs.
 
@@ -108,6 +110,7 @@ def among(
         theirs: Of each figure the totals of other runs.
         seconds: The run's time, s.
         their_seconds: Those of the other runs, s.
+        training: It is a training job, without MPI.
 
     Returns:
         name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
@@ -121,8 +124,9 @@ def among(
         if not total:
             continue
         scale, unit = (1e-9, "s") if figure.unit == "ns" else (1.0, figure.unit)
+        name = figure.name.replace("MPI", "collectives") if training else figure.name
         found.append(
-            {"name": figure.name, "unit": unit, "total": total * scale,
+            {"name": name, "unit": unit, "total": total * scale,
              "least": float(values.min()) * scale, "mean": float(values.mean()) * scale,
              "most": float(values.max()) * scale, "others": quartiles(beside * scale)}
         )  # fmt: skip

@@ -31,6 +31,7 @@ from jostle.analysis.processes import Ints, JobProcesses, histogram, process_sum
 from jostle.arrow_columns import ints_or_zeros
 from jostle.file_metrics import file_metrics, file_total
 from jostle.repository.types import JobTables
+from jostle.training import is_collective_library
 
 _NS = 1e9
 _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
@@ -200,8 +201,11 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
 def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share]:
     """Divide the time of the ranks; of all processes where there are no ranks."""
     life_ns = float(job_processes.life[job_processes.timed].sum())
+    libraries = {name for name in job_processes.texts("mpi_library") if name}
+    training = bool(libraries) and all(map(is_collective_library, libraries))
     shares = []
     for name, metrics in _SHARES.items():
+        name = "collectives" if training and name == "MPI calls" else name
         spent = sum(
             int(sums[metric][job_processes.timed].sum()) for metric in metrics if metric in sums
         )

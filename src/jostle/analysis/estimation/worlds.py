@@ -36,7 +36,12 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
         )
     extra = _no_ranks(tables.processes)
     if extra:
-        limits.append(f"{extra} processes that are no ranks are not judged.")
+        words = (
+            "1 process that is no rank is"
+            if extra == 1
+            else f"{extra} processes that are no ranks are"
+        )
+        limits.append(f"{words} not judged.")
     return best, [*limits, *best.notes]
 
 
@@ -68,12 +73,14 @@ def _no_ranks(processes: pa.Table) -> int:
     """Count processes that took part for longer than an instant and are no ranks."""
     if "world_size" not in processes.column_names:
         return 0
-    rows = processes.select(["program", "world_size", "short"]).to_pylist()
+    wanted = [name for name in ("program", "script", "world_size", "short")
+              if name in processes.column_names]  # fmt: skip
+    rows = processes.select(wanted).to_pylist()
     return sum(
         1
         for row in rows
         if not row["world_size"]
         and not row["short"]
-        and not is_wrapper(name := identity(None, row["program"]))
+        and not is_wrapper(name := identity(row.get("script"), row["program"]))
         and name not in SHELLS
     )

@@ -17,6 +17,7 @@ from jostle.analysis.digest.among_runs import (
 )
 from jostle.analysis.processes import JobProcesses
 from jostle.report.models.jobs import job_rows
+from jostle.training import is_collective_library
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -71,6 +72,7 @@ def figures_of(
         _of_jobs(store, [rows[name] for name in names], figures()),
         spans[job],
         np.array([spans[name] for name in names]),
+        training=is_collective_library(rows[job].get("mpi_library")),
     )
     others = names if len(names) < FEWEST_FOR_QUARTERS else []
     return {"program": rows[job]["program"], "runs": len(names), "others": others,
