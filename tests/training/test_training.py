@@ -83,7 +83,7 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
     ended = jostle(
         folder, "run", "--job", "training", "--slice", "500ms", "--", *launcher(), "--standalone",
         f"--nproc_per_node={ranks}", SCRIPT, f"--steps={STEPS}", f"--device={STEP_S}",
-        f"--delay={delay_s}", f"--late={LATE}", "--width=64", f"--log={log}",
+        f"--delay={delay_s}", f"--late={LATE}", "--width=64", f"--result={log}",
     )  # fmt: skip
     said = json.loads(log.read_text())
     steps = np.diff([0.0, *said["ends"]])

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--late", type=int, default=10, help="every so many steps one is late")
     parser.add_argument("--rank", type=int, default=1, help="which sleeps")
     parser.add_argument("--workers", type=int, default=0, help="processes that load data")
-    parser.add_argument("--log", type=Path, help="where rank 0 writes its line")
+    parser.add_argument("--result", type=Path, help="where rank 0 writes its line")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(1)
@@ -66,14 +66,14 @@ def main() -> None:
         optimizer.step()
         ends.append(time.monotonic() - began)
     seconds = time.monotonic() - began
-    if dist.get_rank() == 0 and arguments.log:
+    if dist.get_rank() == 0 and arguments.result:
         line = {
             "steps": arguments.steps,
             "seconds": seconds,
             "lost": late * arguments.delay,
             "ends": ends,
         }
-        arguments.log.write_text(json.dumps(line) + "\n")
+        arguments.result.write_text(json.dumps(line) + "\n")
     dist.destroy_process_group()
 
 

@@ -145,6 +145,8 @@ def _shares(world: WorldDigest) -> Any:
     for part in world.shares:
         filled = min(round(part.share * 20), 20)
         name = _TIMES[part.name]
+        if world.is_training and part.name == "computation":
+            name = "computation, waiting for GPUs"
         frame.add_row(
             name.removeprefix("MPI: ") if world.is_training else name,
             duration(part.seconds * 1e9), percent(part.share),
