@@ -24,7 +24,7 @@ LAUNCHER_BEGINNINGS = ("mpirun.", "mpirun-", "mpiexec.", "mpiexec-", "hydra_")
 WRAPPERS = LAUNCHERS | frozenset(
     "env timeout nice ionice chrt time nohup setsid stdbuf taskset numactl strace jostle "
     "jostle-run torchrun torch.distributed.run torch.distributed.launch accelerate "
-    "deepspeed".split()
+    "accelerate.commands.launch deepspeed deepspeed.launcher.launch".split()
 )
 SHELLS = frozenset("sh bash dash ash ksh mksh zsh csh tcsh fish".split())
 #: A shell without a script, and the names that batch systems give to their users' scripts.

@@ -211,3 +211,14 @@ def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
         assert found.percent.value > truth.percent + 20
     else:
         assert found.percent.value == pytest.approx(truth.percent, abs=2)
+
+
+def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
+    names = ["torchrun", "torch.distributed.run", "accelerate.commands.launch",
+             "deepspeed.launcher.launch", "load.py"]  # fmt: skip
+    others = [{**run.processes.slice(0, 1).to_pylist()[0], "process": 1000 + at, "script": name,
+               "program": "/usr/bin/python3.11", "world_size": 0}
+              for at, name in enumerate(names)]  # fmt: skip
+    more = pa.Table.from_pylist(others, run.processes.schema)
+    found = checked(dataclasses.replace(run, processes=pa.concat_tables([run.processes, more])))
+    assert "1 process that is no rank is not judged." in found.limits
