@@ -37,6 +37,20 @@ static bool is_for_files(const struct jst_options *o, unsigned given, struct ans
     return true;
 }
 
+static bool is_for_gpus(const struct jst_options *o, unsigned given, struct answer answer)
+{
+    const char *option = given & JST_GIVEN_DEVICE      ? "device"
+                         : given & JST_GIVEN_DIRECTION ? "direction"
+                         : given & JST_GIVEN_PAGEABLE  ? "pageable"
+                                                       : NULL;
+    if (option && o->pattern->resource != JST_GPU)
+        return no(answer, "--%s is for patterns of GPUs, and %s is none; leave it out", option,
+                  o->pattern->name);
+    if ((given & JST_GIVEN_DIRECTION) && strcmp(o->pattern->name, "pcie") != 0)
+        return no(answer, "--direction is for pcie, not for %s; leave it out", o->pattern->name);
+    return true;
+}
+
 static bool check_mpi(const struct jst_options *o, unsigned given, struct answer answer)
 {
     if (o->pattern->needs_mpi && !jst_team_mpi)
@@ -128,8 +142,9 @@ bool jst_check_options(struct jst_options *o, unsigned given, char *why, size_t 
 
     if (!(given & JST_GIVEN_CHUNK) && o->pattern->default_chunk)
         o->chunk = o->pattern->default_chunk();
-    if (!is_for_files(o, given, answer) || !check_mpi(o, given, answer) ||
-        !check_limits(o, given, answer) || !check_rhythm(o, given, answer))
+    if (!is_for_files(o, given, answer) || !is_for_gpus(o, given, answer) ||
+        !check_mpi(o, given, answer) || !check_limits(o, given, answer) ||
+        !check_rhythm(o, given, answer))
         return false;
     if (!check_files(o, given, answer))
         return false;

@@ -27,6 +27,9 @@ static const char usage_options[] =
     "  --flush each|end|none  when files are synced (default: each; none for aggregate-write)\n"
     "  --reuse              open-write-close: the same file again and again\n"
     "  --direct             past the page cache (O_DIRECT)\n"
+    "  --device N           the GPU, as CUDA numbers it (default 0)\n"
+    "  --direction h2d|d2h|both  pcie: to the GPU, back, or both at once (default both)\n"
+    "  --pageable           copies from and to memory that is not pinned\n"
     "How long (the first that is reached ends it; default --time 10):\n"
     "  --volume SIZE        bytes of all processes together, in whole chunks\n"
     "  --iterations N       operations of each process\n"
@@ -55,7 +58,7 @@ static const char usage_options[] =
     "  --quiet              no progress line, no summary\n"
     "  --help, --version    print this, or the version, and exit\n";
 
-enum kind { TEXT, SIZE, SECONDS, COUNT, FLAG, API, FLUSH, DUTY, START };
+enum kind { TEXT, SIZE, SECONDS, COUNT, FLAG, API, FLUSH, DUTY, START, DIRECTION, NUMBER };
 
 struct option {
     const char *name;
@@ -76,6 +79,9 @@ static const struct option table[] = {
     {"flush", FIELD(flush), "each", FLUSH, 0},
     {"reuse", FIELD(reuse), NULL, FLAG, 0},
     {"direct", FIELD(direct), NULL, FLAG, 0},
+    {"device", FIELD(device), "1", NUMBER, JST_GIVEN_DEVICE},
+    {"direction", FIELD(direction), "h2d", DIRECTION, JST_GIVEN_DIRECTION},
+    {"pageable", FIELD(pageable), NULL, FLAG, JST_GIVEN_PAGEABLE},
     {"volume", FIELD(volume), "1GiB", SIZE, JST_GIVEN_VOLUME},
     {"iterations", FIELD(iterations), "1000", COUNT, JST_GIVEN_ITERATIONS},
     {"time", FIELD(time_ns), "30", SECONDS, JST_GIVEN_TIME},
@@ -166,6 +172,7 @@ static bool set_value(void *field, const struct option *option, const char *text
 {
     static const char *const apis[] = {"posix", "mpiio"};
     static const char *const flushes[] = {"each", "end", "none"};
+    static const char *const directions[] = {"both", "h2d", "d2h"};
     uint64_t number = 0;
     unsigned word = 0;
     char *end;
@@ -200,6 +207,15 @@ static bool set_value(void *field, const struct option *option, const char *text
             return false;
         *(enum jst_flush *)field = (enum jst_flush)(JST_FLUSH_EACH + word);
         return true;
+    case DIRECTION:
+        if (!read_word(text, directions, 3, &word))
+            return false;
+        *(enum jst_direction *)field = (enum jst_direction)word;
+        return true;
+    case NUMBER:
+        number = strtoull(text, &end, 10);
+        *(unsigned *)field = (unsigned)number;
+        return *text >= '0' && *text <= '9' && !*end && number < 65536;
     case DUTY:
         *(double *)field = strtod(text, &end);
         return end != text && !*end && *(double *)field >= 0 && *(double *)field <= 1;
@@ -219,6 +235,8 @@ static const char *what_it_wants(enum kind kind)
         [FLAG] = "no value",
         [API] = "posix or mpiio",
         [FLUSH] = "each, end or none",
+        [DIRECTION] = "h2d, d2h or both",
+        [NUMBER] = "a whole number from 0",
         [DUTY] = "a share from 0 to 1",
         [START] = "a Unix time in seconds, such as date +%s prints",
     };

@@ -19,6 +19,9 @@ enum jst_given {
     JST_GIVEN_TIME = 1 << 7,
     JST_GIVEN_VOLUME = 1 << 8,
     JST_GIVEN_ITERATIONS = 1 << 9,
+    JST_GIVEN_DIRECTION = 1 << 10,
+    JST_GIVEN_PAGEABLE = 1 << 11,
+    JST_GIVEN_DEVICE = 1 << 12,
 };
 
 /* Fills in defaults and refuses what does not fit together; false after writing what, why and

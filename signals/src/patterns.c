@@ -14,5 +14,9 @@ const struct jst_pattern *const jst_patterns[] = {
     &jst_cache,
     &jst_cpu,
     &jst_metadata,
+    &jst_pcie,
+    &jst_gpu_compute,
+    &jst_gpu_memory,
+    &jst_gpu_multiply,
     NULL,
 };

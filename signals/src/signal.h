@@ -28,7 +28,9 @@ enum { JST_EXIT_FAILURE = 1, JST_EXIT_USAGE = 2, JST_EXIT_SIGINT = 130 };
 
 enum jst_flush { JST_FLUSH_DEFAULT, JST_FLUSH_EACH, JST_FLUSH_END, JST_FLUSH_NONE };
 
-enum jst_resource { JST_FILES, JST_NETWORK, JST_MEMORY, JST_CPU, JST_METADATA };
+enum jst_resource { JST_FILES, JST_NETWORK, JST_MEMORY, JST_CPU, JST_METADATA, JST_GPU };
+
+enum jst_direction { JST_BOTH, JST_H2D, JST_D2H };
 
 struct jst_pattern;
 
@@ -43,7 +45,10 @@ struct jst_options {
     uint64_t iterations;  /* of each process; 0: no limit */
     int64_t time_ns;      /* from the start; 0: no limit */
     unsigned processes;
-    struct jst_rhythm rhythm; /* period 0: sustained */
+    enum jst_direction direction; /* of copies to and from a GPU */
+    bool pageable;                /* their memory on the host is not pinned */
+    unsigned device;              /* the GPU */
+    struct jst_rhythm rhythm;     /* period 0: sustained */
     double duty;
     int64_t start_ns; /* 0: the next slice boundary */
     int64_t slice_ns;
@@ -110,7 +115,7 @@ extern const struct jst_pattern *const jst_patterns[]; /* NULL-terminated */
 
 extern const struct jst_pattern jst_open_write_close, jst_write_seek, jst_aggregate_write, jst_read,
     jst_write_seek_read, jst_ping, jst_all_to_all, jst_incast, jst_memory, jst_cache, jst_cpu,
-    jst_metadata;
+    jst_metadata, jst_pcie, jst_gpu_compute, jst_gpu_memory, jst_gpu_multiply;
 
 /* Notes the first failure of this process, printf-like: what, why, mend. Returns false. */
 __attribute__((format(printf, 2, 3))) bool jst_fail(struct jst_run *run, const char *format, ...);

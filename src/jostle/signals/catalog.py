@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Resource = Literal["files", "network", "node"]
+Resource = Literal["files", "network", "node", "gpu"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,8 @@ class Pattern:
 
     Attributes:
         name: Its name on the command line.
-        resource: What it loads: files (a file system), network, or node (memory, cores).
+        resource: What it loads: files (a file system), network, node (memory, cores), or
+            gpu (a GPU, and the bus to it).
         operation: What its log counts and times as one operation.
         needs_mpi: Whether it runs in the MPI builds only.
         writes_files: Whether it writes files to a folder (`--dir`) and removes them at the end.
@@ -50,6 +51,10 @@ PATTERNS: dict[str, Pattern] = {
         Pattern("memory", "node", "a[i] = b[i] + s*c[i] over the next block of three large arrays"),
         Pattern("cache", "node", "4096 dependent loads at random places of a working set"),
         Pattern("cpu", "node", "a fixed number of multiplications and additions in registers"),
+        Pattern("pcie", "gpu", "copy a chunk to the GPU, back, or both at once"),
+        Pattern("gpu-compute", "gpu", "a kernel that keeps all of the GPU computing"),
+        Pattern("gpu-memory", "gpu", "copy a chunk within the GPU's memory"),
+        Pattern("gpu-multiply", "gpu", "copy two matrices to the GPU, multiply, copy back"),
         Pattern("metadata", "files", "create, stat and unlink one empty file", writes_files=True),
     )
 }

@@ -15,9 +15,10 @@ PATTERNS: dict[str, str] = {
     "read": "files", "write-seek-read": "files",
     "ping": "network", "all-to-all": "network", "incast": "network",
     "memory": "memory", "cache": "memory", "cpu": "cpu", "metadata": "files",
+    "pcie": "gpu", "gpu-compute": "gpu", "gpu-memory": "gpu", "gpu-multiply": "gpu",
 }  # fmt: skip
 #: Patterns whose operations have no size.
-NO_CHUNK = frozenset({"cpu", "metadata"})
+NO_CHUNK = frozenset({"cpu", "metadata", "gpu-compute"})
 PLACES = ("lab", "local", "slurm")
 MPIS = ("none", "openmpi", "mpich")
 PROGRESS = ("bytes", "read_bytes", "closes", "operations", "collectives", "messages",

@@ -254,8 +254,9 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         "limit_s": program.limit_s or 600.0,
     }
     if program.pattern is not None:
-        # A working set depends on the caches of the machine: jostle-signal knows it.
-        own_default = not program.uses("chunk") or PATTERNS[program.pattern] == "memory"
+        # A working set depends on the machine, its caches and GPUs: jostle-signal knows it.
+        kind = PATTERNS[program.pattern]
+        own_default = not program.uses("chunk") or kind in ("memory", "gpu")
         default |= {
             "chunk": program.chunk or (None if own_default else 1 << 20),
             "api": program.api or "posix",
@@ -267,7 +268,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Return what measures a program's progress: no profile sees bytes of memory or of a core."""
+    """Return what measures progress: no profile sees the bytes of memory, a core or a GPU."""
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern != "metadata")

@@ -40,6 +40,7 @@ class _SignalCommand(click.Command):
             ("files", "Patterns: files"),
             ("network", "Patterns: network (start them with mpirun)"),
             ("node", "Patterns: the node itself"),
+            ("gpu", "Patterns: an NVIDIA GPU, and the bus to it"),
         ):
             with formatter.section(title):
                 formatter.write_dl(
