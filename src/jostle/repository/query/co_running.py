@@ -12,6 +12,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jostle.identity import is_wrapper
 from jostle.mpi_metrics import SENDRECV_SENT
 from jostle.repository.errors import JobError
 from jostle.repository.query.engine import Engine, total
@@ -122,7 +123,8 @@ class Beside:
 
     Attributes:
         job: The job.
-        others: The jobs that appear in the loads, by name; all lived at the same time as the job.
+        others: The jobs that appear in the loads, by name; all lived at the same time as the job,
+            and ran more than launchers and wrappers.
         own_mounts: Per mount and slice: mount, slice, slice_ns, start_ns and length_ns (the part
             of the slice in which the job lived), count, MOUNT_METRICS (sums over processes), and
             <metric>_max of MOUNT_TIMES.
@@ -175,7 +177,9 @@ def beside(engine: Engine, job: str) -> Beside:
     known = facts(engine, names)
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
-    others = {name: fact for name, fact in others.items() if met(own, fact)}
+    # The launcher of a training job is in its login session's job: alone there, it is no neighbour.
+    others = {name: fact for name, fact in others.items()
+              if met(own, fact) and not is_wrapper(fact.program)}  # fmt: skip
     mount_loads, node_loads, network_loads, loads_of_gpus = (
         lived(_of(table, others), engine.lives) for table in seen
     )
