@@ -156,13 +156,13 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
         Path -> mark of each superseded profile; None if a file cannot be read now.
     """
     kept = [path for path in paths if path.name.endswith(".jsp")]
-    own: dict[tuple[Path, str, str], list[Path]] = {}
+    own: dict[tuple[Path, str], list[Path]] = {}
     for path in paths if kept else ():
         if path.suffix == ".jst":
-            own.setdefault(_named(path), []).append(path)
+            own.setdefault(_pid_of(path), []).append(path)
     marks: dict[Path, Mark | None] = {}
     for path in kept:
-        beside = own.get(_named(path), ())
+        beside = own.get(_pid_of(path), ())
         try:
             process = _of_process(path, paths[path]) if beside else None
         except OSError:
@@ -183,9 +183,9 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
     return marks
 
 
-def _named(path: Path) -> tuple[Path, str, str]:
-    job, _, rest = path.name.partition(".")
-    return path.parent, job, rest.partition(".")[0]
+def _pid_of(path: Path) -> tuple[Path, str]:
+    """Return the spool and the pid of a profile JOB.PID.TIME; its job may not be its parent's."""
+    return path.parent, path.name.split(".", 2)[1]
 
 
 def _of_process(path: Path, origin: Origin | None) -> tuple[int, str, int, Mark] | None:
