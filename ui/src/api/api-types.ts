@@ -98,7 +98,7 @@ export interface Brief {
   undecided: string;
   percent: number;
   lost_s: number;
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** the causes in words, as `jostle estimate` has them */
   what: string;
   resource: string | null;
@@ -110,7 +110,7 @@ export interface Brief {
 
 /** Seconds that a run lost to one cause. */
 export interface CauseLoss {
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   resource: string;
   seconds: Interval;
   how: 'measured' | 'inferred' | 'neighbours';
@@ -311,7 +311,7 @@ export interface DigestReport {
 export interface Encounter {
   victim: string;
   aggressor: string;
-  resource_kind: 'file system' | 'network' | 'node';
+  resource_kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
   with_runs: number;
   without_runs: number;
   with_mean: number;
@@ -495,7 +495,7 @@ export interface Head {
   lost_s: Interval;
   run_s: number;
   intrinsic_s: number;
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** the main causes in words, as `jostle estimate` has them */
   what: string;
   resource: string;
@@ -516,7 +516,7 @@ export interface Hit {
   end_ns: number;
   seconds: number;
   /** that took most of it */
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   resource: string;
   /** what each cause took of it */
   parts: HitPart[];
@@ -524,7 +524,7 @@ export interface Hit {
 
 /** What one cause took of a hit. */
 export interface HitPart {
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   resource: string;
   seconds: number;
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
@@ -991,7 +991,7 @@ export interface Repetition {
 /** What a job lost on one shared resource. */
 export interface ResourceLoss {
   resource: string;
-  kind: 'file system' | 'network' | 'node';
+  kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
   seconds: Interval;
   slowdown: number | null;
   evident: boolean;

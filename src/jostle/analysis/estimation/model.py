@@ -18,7 +18,7 @@ from jostle.plain_values import plain
 
 Method = Literal["jostle", "thesis"]
 #: "memory or cpu": messages between ranks of one node, which go through nothing else.
-CauseName = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
+CauseName = Literal["file system", "network", "memory or cpu", "cpu", "gpu", "bus", "unknown"]
 CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 HowKnown = Literal["measured", "inferred", "neighbours"]
 #: What a run may be used for, by its light; None: undecided.

@@ -74,6 +74,11 @@ def limits(
 
 def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str]:
     resource, said = resource_test.resource, []
+    if resource.kind == "bus" and loss is not None:
+        said.append(
+            f"On {resource.name} seconds are those that copies took longer: copies that pass beside "
+            "computation cost the run less."
+        )
     if resource.raw_ns > resource.axis[1]:
         said.append(
             f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jostle.analysis.identification.caveats import clock_slices, limits
+from jostle.analysis.identification.gpus import gpu_resources
 from jostle.analysis.identification.links import with_links
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -25,7 +26,7 @@ from jostle.analysis.identification.resource_tests import (
     judge,
     why_not,
 )
-from jostle.analysis.identification.resources import Floats, shared_resources
+from jostle.analysis.identification.resources import Floats, job_axis, shared_resources
 from jostle.analysis.identification.seconds_lost import LEAST_SHARE, SuspectLoss, suspect_loss
 from jostle.analysis.identification.servers import times_as_slow, with_servers
 from jostle.analysis.identification.service_time import ServiceTimes
@@ -79,6 +80,7 @@ def identify(
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
+    resources = [*resources, *gpu_resources(found, job_axis(found))]
     judged = [judge(resource, clock_slices(found)) for resource in resources]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS

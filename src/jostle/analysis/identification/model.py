@@ -11,7 +11,7 @@ from typing import Any, Literal
 from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 
-ResourceKind = Literal["file system", "network", "node"]
+ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]
 #: Stands for all jobs that the viewer may not see.
 OTHERS = "other users' jobs"

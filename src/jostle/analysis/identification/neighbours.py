@@ -72,6 +72,12 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
     rows = _of(beside, beside.network_loads, name)
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
+    rows = _of(beside, beside.gpu_loads, name)
+    for gpu in sorted(set(rows.column("gpu").to_pylist())) if rows.num_rows else ():
+        here = rows.filter(pc.equal(rows.column("gpu"), gpu))
+        copied = _sum(here, "gpu_h2d_bytes_sum", "gpu_d2h_bytes_sum")
+        launches = _sum(here, "gpu_launch_ops_sum", "gpu_graph_ops_sum")
+        said[f"GPU {gpu}"] = f"{size(copied)} copied, {launches:.0f} launches"
     return said
 
 

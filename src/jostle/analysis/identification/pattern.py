@@ -39,6 +39,8 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
+    if resource.kind in ("gpu", "bus"):
+        return _gpu(beside, job)
     unprofiled = beside.others[job].kind == "unprofiled"
     rows = beside.mount_loads
     rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
@@ -47,6 +49,17 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         moved = {"read": _sum(rows, "posix_read_bytes"), "written": _sum(rows, "posix_write_bytes")}
         return " and ".join(f"{size(count)} {what}" for what, count in moved.items() if count)
     return _files(job, rows)
+
+
+def _gpu(beside: Beside, job: str) -> str:
+    rows = beside.gpu_loads.filter(pc.equal(beside.gpu_loads.column("job"), job))
+    said = []
+    for way, done in (("h2d", "copied to GPUs"), ("d2h", "copied back")):
+        if moved := _sum(rows, f"gpu_{way}_bytes_sum"):
+            said.append(f"{size(moved)} {done}")
+    if launches := _sum(rows, "gpu_launch_ops_sum", "gpu_graph_ops_sum"):
+        said.append(f"{launches:.0f} launches")
+    return ", ".join(said)
 
 
 def _sum(rows: pa.Table, *names: str) -> float:

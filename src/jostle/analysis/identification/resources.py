@@ -172,7 +172,7 @@ def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length, length
 
 
-class _AxisRows:
+class AxisRows:
     """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
@@ -258,13 +258,13 @@ _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "m
 
 
 def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
-    rows = _AxisRows(_where(beside.own_mounts, "mount", name), axis)
+    rows = AxisRows(_where(beside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
     calls = tuple(_file_calls(rows))
     theirs = _where(beside.mount_loads, "mount", name)
     loads, apart = {}, []
     for job, table in _by_job(theirs):
-        other = _AxisRows(table, axis, beside.job.life)
+        other = AxisRows(table, axis, beside.job.life)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
         part = shared_part(beside, job, name)
         if part < _APART:
@@ -282,11 +282,11 @@ def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
     )  # fmt: skip
 
 
-def _moved(rows: _AxisRows) -> Floats:
+def _moved(rows: AxisRows) -> Floats:
     return rows.sum(*_BYTES) + OPERATION * rows.sum(*_OPS)
 
 
-def _file_calls(rows: _AxisRows) -> Iterable[CallSeries]:
+def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
     for kind in _FILES:
         written = _around(rows.sum(f"{kind}_write_bytes"))
         for what in ("read", "write"):
@@ -346,11 +346,11 @@ def _longest(table: pa.Table, axis: Axis) -> int:
 
 def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
     """Lay out a node: the work is CPU time, its service time that plus the wait for a core."""
-    rows = _AxisRows(_where(beside.own_nodes, "host", name), axis)
+    rows = AxisRows(_where(beside.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(beside.node_loads, "host", name)
     loads = {
-        job: _AxisRows(table, axis, beside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+        job: AxisRows(table, axis, beside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
     # Most processes of many jobs only wait for one of their own; who computes is told by the most.
@@ -368,7 +368,7 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
 
 def network(beside: Beside, axis: Axis) -> SharedResource:
     """Lay out the network as a whole: what others send, against time in the job's own MPI calls."""
-    rows = _AxisRows(beside.own_nodes, axis)
+    rows = AxisRows(beside.own_nodes, axis)
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
@@ -378,7 +378,7 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
         moved += sent + OPERATION * ops
     loads = {}
     for job, table in _by_job(beside.network_loads):
-        other = _AxisRows(table, axis, beside.job.life)
+        other = AxisRows(table, axis, beside.job.life)
         loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
     active = rows.sum("count")
     least = _least(beside, axis)
@@ -396,7 +396,7 @@ def _least(beside: Beside, axis: Axis) -> Floats:
     """
     least = np.full(axis[2], np.inf)
     for name in _names(beside.own_nodes, "host"):
-        rows = _AxisRows(_where(beside.own_nodes, "host", name), axis)
+        rows = AxisRows(_where(beside.own_nodes, "host", name), axis)
         here = rows.sum("state_p2p_ns_min", "state_collective_ns_min") / _NS
         ran = rows.sum("count") > 0
         least = np.where(ran, np.minimum(least, here), least)

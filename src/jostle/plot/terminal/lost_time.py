@@ -13,7 +13,9 @@ from jostle.report.models.lost_time import lost_over_time
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate
 
-_SHORT: dict[CauseName, str] = {"cpu": "CPU", "memory or cpu": "memory, CPU"}
+_SHORT: dict[CauseName, str] = {
+    "cpu": "CPU", "memory or cpu": "memory, CPU", "gpu": "GPU", "bus": "GPU copies",
+}  # fmt: skip
 
 
 def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Span]]:

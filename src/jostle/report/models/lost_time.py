@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate
 
 #: Causes in the order in which charts show them.
-ORDER: tuple[CauseName, ...] = ("file system", "network", "cpu", "unknown", "memory or cpu")
+ORDER: tuple[CauseName, ...] = (
+    "file system",
+    "network",
+    "cpu",
+    "unknown",
+    "memory or cpu",
+    "gpu",
+    "bus",
+)
 _NEARLY_ALL = 0.9  # of the loss
 
 

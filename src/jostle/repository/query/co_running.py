@@ -57,7 +57,8 @@ MPI_OPS = tuple(f"mpi_{name}_ops" for name in _SENDING)
 MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 #: Columns of own_nodes: sums over the processes of a slice on a node.
 NODE_METRICS = tuple(dict.fromkeys((
-    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *MPI_NS,
+    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns",
+    "gpu_wait_ns", *MPI_NS,
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
     *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
 )))  # fmt: skip

@@ -11,9 +11,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 Light = Literal["green", "yellow", "red"]
-Cause = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
+Cause = Literal["file system", "network", "memory or cpu", "cpu", "gpu", "bus", "unknown"]
 CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
-ResourceKind = Literal["file system", "network", "node"]
+ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]
 
 
