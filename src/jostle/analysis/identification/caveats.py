@@ -76,8 +76,8 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
     resource, said = resource_test.resource, []
     if resource.kind == "bus" and loss is not None:
         said.append(
-            f"On {resource.name} seconds are those that copies took longer: copies that pass beside "
-            "computation cost the run less."
+            f"On {resource.name} seconds are those that copies took longer: copies that pass "
+            "beside computation cost the run less."
         )
     if resource.raw_ns > resource.axis[1]:
         said.append(

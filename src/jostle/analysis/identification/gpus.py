@@ -6,8 +6,8 @@ below (a PCIe switch or a port), else at the root complex, else at the host's me
 A neighbour is looked at on the deepest place alone, which is the narrowest.
 
 A job's copies are priced by their time on the GPU, which may pass beside computation: then the run
-lost less than its copies did (caveats.py says so). The GPU itself is priced by the time for which the
-job's threads wait for it, per launch (thesis §2.2.2 has copies only).
+lost less than its copies did (caveats.py says so). The GPU itself is priced by the time for which
+the job's threads wait for it, per launch (thesis §2.2.2 has copies only).
 """
 
 from __future__ import annotations
