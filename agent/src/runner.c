@@ -87,7 +87,6 @@ int jst_runners_begin(const char *without)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&done, &monotonic);
     pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, JST_SOURCE_STACK);
     int r = 0;
     for (const jst_source *const *s = jst_sources; *s && r == 0; s++) {
         pthread_t thread;
@@ -98,6 +97,7 @@ int jst_runners_begin(const char *without)
         jst_runner *runner = &jst_runners[jst_runner_count++];
         runner->source = *s;
         pthread_cond_init(&runner->go, NULL);
+        pthread_attr_setstacksize(&small, (*s)->stack ? (*s)->stack : JST_SOURCE_STACK);
         r = -pthread_create(&thread, &small, run, runner);
         if (r == 0)
             pthread_detach(thread);

@@ -41,6 +41,7 @@ typedef struct jst_source {
     /** The program that `open` or `sample` starts, or NULL. Where no such program is installed, the
      *  agent gives the right to start programs away. */
     const char *program;
+    size_t stack; /* of its thread, for a source that calls a library; 0: JST_SOURCE_STACK */
 } jst_source;
 
 /* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name and

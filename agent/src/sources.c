@@ -20,6 +20,7 @@ const jst_source *const jst_sources[] = {
     &jst_source_power,
     &jst_source_cray_power,
     &jst_source_memory_traffic,
+    &jst_source_nvidia,
     &jst_source_lustre_client,
     &jst_source_lustre_server,
     &jst_source_lustre_jobs,

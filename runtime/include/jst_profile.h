@@ -131,6 +131,7 @@ enum jst_component_kind {
     JST_KIND_GPFS_MOUNT = 15, /* a GPFS file system, as its client */
     JST_KIND_GPFS_DISK = 16, /* a GPFS network shared disk, on its server */
     JST_KIND_BEEGFS_CLIENT = 17, /* one client's requests to BeeGFS servers */
+    JST_KIND_GPU = 18, /* a GPU, or an instance of one (MIG) */
 };
 
 /* Bits of `present` in a segment: what it counts, in the order of its payload. */

@@ -352,6 +352,13 @@ COMPONENT_METRICS: Final[tuple[Metric, ...]] = (
     Metric("power_limit_uw", "power", "gauge", "uw", "component", "sum", "0.6", "Power limit at the end of the slice, in microwatts."),
     Metric("power_temperature_mc", "power", "gauge", "mc", "component", "max", "0.6", "Highest temperature at the end of the slice, in thousandths of a degree Celsius."),
     Metric("tasks_count", "tasks", "gauge", "count", "component", "sum", "0.6", "Processes and threads at the end of the slice."),
+    Metric("device_busy_ns", "device", "counter", "ns", "component", "sum", "0.8", "Time in which the GPU computed."),
+    Metric("device_clock_khz", "device", "gauge", "khz", "component", "max", "0.8", "Clock of its processors at the end of the slice."),
+    Metric("device_clock_limit_khz", "device", "gauge", "khz", "component", "max", "0.8", "The highest clock that its processors can have."),
+    Metric("device_throttle_ns", "device", "counter", "ns", "component", "sum", "0.8", "Time in which power or heat lowered its clock, added up over the two."),
+    Metric("device_peer_receive_bytes", "device", "counter", "bytes", "component", "sum", "0.8", "Bytes received by links between GPUs (NVLink)."),
+    Metric("device_peer_send_bytes", "device", "counter", "bytes", "component", "sum", "0.8", "Bytes sent by links between GPUs (NVLink)."),
+    Metric("device_error_ops", "device", "counter", "ops", "component", "sum", "0.8", "Errors that its driver reported (Xid), and errors of its memory that were not corrected (ECC)."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -1,4 +1,4 @@
-/* hardware.h: sources of fabrics, power, memory traffic and batch jobs. */
+/* hardware.h: sources of fabrics, power, memory traffic, GPUs and batch jobs. */
 #ifndef JST_HARDWARE_H
 #define JST_HARDWARE_H
 
@@ -10,5 +10,8 @@ extern const jst_source jst_source_slingshot;      /* slingshot.c */
 extern const jst_source jst_source_power;          /* power.c: RAPL, temperatures */
 extern const jst_source jst_source_cray_power;     /* cray_power.c */
 extern const jst_source jst_source_memory_traffic; /* imc.c: bytes of memory controllers */
+extern const jst_source jst_source_nvidia;         /* nvidia.c: GPUs */
+
+extern const char *jst_nvml_library; /* what nvidia.c opens; tests have another */
 
 #endif
