@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -65,6 +66,7 @@ class Trained:
         seconds: From the first step to the last.
         injected: Percent of them that a rank slept on purpose.
         slower: Percent of them that steps took longer than the fastest tenth, injected included.
+        brief: Its digest for the end of a job's output.
         digest: The digest of its only world.
         estimate: The estimate.
     """
@@ -73,6 +75,7 @@ class Trained:
     seconds: float
     injected: float
     slower: float
+    brief: str
     digest: dict[str, Any]
     estimate: dict[str, Any]
 
@@ -95,7 +98,7 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
     assert "collectives" in shares and "MPI calls" not in shares
     return Trained(
         ended, said["seconds"], 100 * said["lost"] / said["seconds"],
-        100 * slower / said["seconds"], world,
+        100 * slower / said["seconds"], jostle(folder, "digest", "training", "--brief"), world,
         json.loads(jostle(folder, "estimate", "training", "--json")),
     )  # fmt: skip
 
@@ -112,7 +115,8 @@ def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) ->
     assert STEPS <= world["segments"]["number"] <= STEPS + 5
     assert world["segments"]["delimiter"] == "gloo::allreduce"
     assert world["segments"]["coverage"] > 0.9
-    assert "MPI" not in run.ended
+    assert "MPI" not in run.ended + run.brief
+    assert re.search(r"^collectives +calls a second +\d+\.\d", run.brief, re.MULTILINE), run.brief
     assert not any("no rank" in limit for limit in run.estimate["limits"])  # launchers are none
     percent = run.estimate["percent"]
     assert run.estimate["world"] == 0 and run.estimate["ranks"] == ranks

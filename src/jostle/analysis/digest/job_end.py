@@ -16,11 +16,16 @@ from jostle.file_metrics import file_metrics
 from jostle.mpi_metrics import ARRIVED, ROOM, SENT
 from jostle.plain_values import plain
 from jostle.repository.types import JobTables
+from jostle.training import is_collective_library
 
 _NS = 1e9
 _ROOM = "receives of unknown size: room"  # left out where there are none
 #: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
 _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
+    "collectives": [
+        ("calls a second", "calls/s", TRAFFIC["ccl collective"][0]),
+        ("communicated", "bytes", TRAFFIC["ccl collective"][1]),
+    ],
     "MPI collectives": [
         ("calls a second", "calls/s", TRAFFIC["collective"][0]),
         ("communicated", "bytes", TRAFFIC["collective"][1]),
@@ -70,11 +75,12 @@ class JobEnd:
     """What the processes of all parts of a job did.
 
     Attributes:
-        ranks: The figures are over MPI ranks; else over processes (short ones left out, unless
+        ranks: The figures are over ranks; else over processes (short ones left out, unless
             there are no others).
         number: How many ranks or processes these are.
         hosts: Nodes with a profile of the job.
-        figures: The figures; groups of MPI only where there are ranks.
+        figures: The figures; groups of MPI only where there are ranks of MPI, and collectives of
+            collective libraries only in training jobs.
     """
 
     ranks: bool
@@ -96,6 +102,8 @@ class _Part:
         self._sums = process_sums(tables, self._processes)
         self.hosts = set(self._processes.texts("host"))
         self.has_ranks = bool(self._processes.ranks.any())
+        libraries = {name for name in self._processes.texts("mpi_library") if name}
+        self.is_training = self.has_ranks and any(map(is_collective_library, libraries))
         self.among = self._processes.judged
         self.life_s = self._processes.life[self.among] / _NS
 
@@ -120,7 +128,7 @@ class _Part:
 
 
 def job_end(tables: Sequence[JobTables]) -> JobEnd:
-    """Return the five groups of figures of a job.
+    """Return the groups of figures of a job.
 
     Args:
         tables: Of each of its parts (Repository.job_tables); at least one.
@@ -130,10 +138,14 @@ def job_end(tables: Sequence[JobTables]) -> JobEnd:
     ranks = any(part.has_ranks for part in parts)
     if ranks:
         parts = [part for part in parts if part.has_ranks]
+    training = [part.is_training for part in parts]
+    shown = {"POSIX I/O", *(["collectives"] if any(training) else [])}
+    if ranks and not all(training):
+        shown |= {"MPI collectives", "point-to-point", "MPI-IO"}
     figures = [
         Figure(group, name, unit, _over(parts, unit, names))
         for group, counted in _COUNTED.items()
-        if ranks or group == "POSIX I/O"
+        if group in shown
         for name, unit, names in counted
     ]
     figures = [each for each in figures if each.name != _ROOM or (each.over and each.over.max)]
