@@ -57,7 +57,7 @@ def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferen
     """Find components that are persistently worse than their peers.
 
     Peers are components of one kind and name on machines of one role with as many cores; on
-    servers, those whose names differ in numbers only, too.
+    servers, those whose names differ in numbers only, too; GPUs whatever their name.
 
     Args:
         condensed: The rows of `days_sql` and `job_days_sql`: figure (place in EVERY), kind, host,
@@ -120,7 +120,7 @@ def _groups(
 
 def _alike(role: str, kind: str, name: str, source: str, mount: str) -> tuple[str, str]:
     """Return what must be equal in peers."""
-    if kind in ("machine", "job_cores"):
+    if kind in ("machine", "job_cores", "gpu"):
         return "", ""
     if kind in _MOUNTS:
         return mount or source, ""

@@ -70,6 +70,12 @@ _LIKE_QUEUES = (
     "round(log2(1 + storage_wait_ns / greatest(storage_busy_ns, 1)))::BIGINT * 100 "
     f"+ round(log2(1 + {_BYTES} / greatest({_OPS}, 1)))::BIGINT"
 )
+#: GPUs with as much memory and the same highest clock, at a like load.
+_LIKE_GPUS = (
+    f"round(memory_limit_bytes / 1e9)::BIGINT * 10000000 + (device_clock_limit_khz // 1000) * 100 "
+    f"+ round(8 * device_busy_ns / {_S})::BIGINT"
+)
+_GPU_BUSY = f"device_busy_ns >= 0.25 * {_S} AND device_clock_limit_khz > 0"
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -116,6 +122,22 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "times down", _LINKS, "more", 0.7, f"{_PACKETS} > 0", "link_down_ops",
+        per=f"{_S} / 86400e9", floor=0.5, unit="day",
+    ),
+    Figure(
+        "clock under load", ("gpu",), "less", 0.02, f"{_GPU_BUSY} AND device_clock_khz > 0",
+        "device_clock_khz", _LIKE_GPUS,
+    ),
+    Figure(
+        "time slowed by power or heat", ("gpu",), "more", 0.7, _GPU_BUSY, "device_throttle_ns",
+        _LIKE_GPUS, per="device_busy_ns", floor=1e-3, unit="s of busy time",
+    ),
+    Figure(
+        "PCIe rate under load", ("gpu",), "less", 0.02, f"{_GPU_BUSY} AND link_rate_bytes > 0",
+        "link_rate_bytes", _LIKE_GPUS,
+    ),
+    Figure(
+        "errors of a GPU", ("gpu",), "more", 0.7, "device_clock_limit_khz > 0", "device_error_ops",
         per=f"{_S} / 86400e9", floor=0.5, unit="day",
     ),
 )  # fmt: skip
@@ -210,5 +232,5 @@ def _case(place: int, figure: Figure) -> str:
 
 
 def _metrics_in(sql: str) -> list[str]:
-    return sorted({word for word in re.findall(r"\w+", sql)
-                   if re.match(r"(storage|link|cpu|memory|power|pressure)_", word)})  # fmt: skip
+    modules = r"(storage|link|cpu|memory|power|pressure|device)_"
+    return sorted({word for word in re.findall(r"\w+", sql) if re.match(modules, word)})

@@ -17,6 +17,7 @@ _KINDS = {
     "nfs_server": ("NFS server", "NFS servers"),
     "gpfs_disk": ("GPFS disk", "GPFS disks"), "port": ("fabric port", "fabric ports"),
     "interface": ("network interface", "network interfaces"),
+    "gpu": ("GPU", "GPUs"),
     "job_mount": ("mount", "mounts"),
     "job_cores": ("node", "nodes"),
 }  # fmt: skip
@@ -42,8 +43,8 @@ def part_of(each: Difference) -> str:
 def size_of(each: Difference) -> str:
     """Return by how much it is worse: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
     if each.own is not None and each.peers_rate is not None:
-        if each.unit == "s of CPU time":
-            return f"{percent(each.own)} of CPU time; peers {percent(each.peers_rate)}"
+        if each.unit.startswith("s of "):
+            return f"{percent(each.own)} of {each.unit[5:]}; peers {percent(each.peers_rate)}"
         peers = _rate(each.peers_rate) if each.peers_rate > 0 else "none"
         return f"{_rate(each.own)} per {each.unit}; peers {peers}"
     ends = sorted((abs(each.percent.low), abs(each.percent.high)))

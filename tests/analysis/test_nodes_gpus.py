@@ -1,0 +1,89 @@
+"""GPUs that are slow or slowed down among their peers are named; healthy ones are left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from jostle.analysis.nodes import NodeDifferences
+from jostle.report.format.nodes import size_of, what_of
+from jostle.report.models.nodes import node_differences
+from jostle.repository import Repository
+from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
+from jostle.repository.store.tables import PartitionChunk
+
+DAY = 86_400
+NODES, GPUS, DAYS, SLICES = 4, 4, 8, 48
+GPU = [f"0000:{bus:02x}:00.0" for bus in (0x1B, 0x43, 0x9D, 0xC3)]
+WORD = 4 * 10**9
+
+
+def played(folder: Path, seed: int, *, faults: bool) -> NodeDifferences:
+    """Compare 16 GPUs; with faults, four of them have one each."""
+    rng = np.random.default_rng(seed)
+    chunks = []
+    for day in range(DAYS):
+        start = (20_000 + day) * DAY // 4
+        node, gpu, at = (axis.ravel() for axis in np.indices((NODES, GPUS, SLICES)))
+        size = len(node)
+        busy = rng.choice([0.0, 0.1, 0.5, 0.9], size)
+
+        def at_fault(which: int, node: np.ndarray = node, gpu: np.ndarray = gpu) -> np.ndarray:
+            return np.asarray(faults & (node == which) & (gpu == which))
+
+        clock = 1980e3 * (1 - 0.03 * busy + 0.004 * rng.standard_normal(size))
+        clock = np.where(at_fault(0), 0.85 * clock, clock)
+        slowed = busy * WORD * np.where(at_fault(1), 0.3, 0.01) * rng.random(size)
+        idle_rate = np.where(busy > 0.25, 63e9, 8e9)
+        rate = np.where(at_fault(2), idle_rate / 2, idle_rate)
+        errors = rng.random(size) < np.where(at_fault(3), 0.2, 0.0002)
+        rows = pa.table({
+            "host": [f"n{each}" for each in node], "kind": ["gpu"] * size,
+            "name": [GPU[each] for each in gpu], "source": [""] * size, "job": [""] * size,
+            "mount": ["pci0000:00/" + GPU[each] for each in gpu], "unknown": [""] * size,
+            "slice": start + at, "slice_ns": np.full(size, WORD),
+            "span": np.ones(size, dtype=np.int32),
+            "memory_limit_bytes": np.full(size, 80 * 10**9),
+            "device_clock_limit_khz": np.full(size, 1_980_000),
+            "device_busy_ns": (busy * WORD).astype(np.int64),
+            "device_clock_khz": clock.astype(np.int64),
+            "device_throttle_ns": slowed.astype(np.int64),
+            "link_rate_bytes": rate.astype(np.int64), "device_error_ops": errors.astype(np.int64),
+        })  # fmt: skip
+        begin = start * WORD
+        chunks.append(PartitionChunk("component_slices", rows, begin, begin + SLICES * WORD))
+    path = folder / f"r{seed}{faults}"
+    Repository(path, create=True)
+    publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
+    return node_differences(Repository(path))
+
+
+@pytest.mark.parametrize("seed", [11, 12, 13])
+def test_gpus_with_a_fault_are_named(tmp_path: Path, seed: int) -> None:
+    named = {
+        (each.host, each.component, each.figure): each
+        for each in played(tmp_path, seed, faults=True).differences
+    }
+    assert set(named) == {
+        ("n0", GPU[0], "clock under load"), ("n1", GPU[1], "time slowed by power or heat"),
+        ("n2", GPU[2], "PCIe rate under load"), ("n3", GPU[3], "errors of a GPU"),
+    }  # fmt: skip
+    clock = named["n0", GPU[0], "clock under load"]
+    assert clock.peers == NODES * GPUS - 1
+    assert clock.percent.value == pytest.approx(-15, abs=0.5)
+    assert what_of(clock) == f"GPU {GPU[0]}: clock under load"
+    slowed = named["n1", GPU[1], "time slowed by power or heat"]
+    assert slowed.own == pytest.approx(0.15, abs=0.02)
+    assert slowed.peers_rate == pytest.approx(0.005, abs=0.001)
+    assert " % of busy time; peers 0." in size_of(slowed)
+
+
+def test_healthy_gpus_are_left_alone(tmp_path: Path) -> None:
+    assert not [
+        each for seed in range(4) for each in played(tmp_path, seed, faults=False).differences
+    ]
