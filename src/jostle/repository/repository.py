@@ -340,6 +340,7 @@ class Repository:
             self._segments_or_none(job),
             self.job_writes(job),
             self.job_files(job),
+            self.gpus.totals(job),
         )
 
     def job_files(self, job: str) -> pa.Table:

@@ -181,6 +181,8 @@ class JobTables:
         files: One row per mount and file: mount, path, hash (0: all that have no row of their own),
             files, processes and FILE_VALUES, summed over the processes; None when it was not asked
             for.
+        gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
+            summed over its life; None when it was not asked for.
     """
 
     job: str
@@ -191,6 +193,7 @@ class JobTables:
     segments: JobSegments | None = None
     writes: pa.Table | None = None
     files: pa.Table | None = None
+    gpus: pa.Table | None = None
 
 
 @dataclass(frozen=True)

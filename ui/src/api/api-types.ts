@@ -273,6 +273,23 @@ export interface DigestFile {
   meta_s: number;
 }
 
+/** What a job did on one GPU. */
+export interface DigestGpu {
+  host: string;
+  gpu: string;
+  name: string;
+  memory_bytes: number;
+  to_bytes: number;
+  back_bytes: number;
+  within_bytes: number;
+  peer_bytes: number;
+  to_served: number | null;
+  back_served: number | null;
+  launches: number;
+  busy_share: number | null;
+  lost_records: number;
+}
+
 /** A mount that a job used. */
 export interface DigestMount {
   mount: string;
@@ -295,6 +312,7 @@ export interface DigestReport {
   shares: Share[];
   mounts: DigestMount[];
   files: DigestFile[];
+  gpus: DigestGpu[];
   access: AccessReport[];
   writing: Writing[];
   unaccounted: Unaccounted[];

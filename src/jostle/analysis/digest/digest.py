@@ -14,6 +14,7 @@ from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS, WritePattern
 from jostle.analysis.access.patterns import write_patterns
 from jostle.analysis.digest.files import files
+from jostle.analysis.digest.gpus import gpus
 from jostle.analysis.digest.job_advice import advise_job
 from jostle.analysis.digest.model import (
     AccessShape,
@@ -98,6 +99,7 @@ def digest(tables: JobTables) -> Digest:
         mpi=worlds(tables, job_processes, sums),
         writing=writing,
         files=files(tables),
+        gpus=gpus(tables, seconds),
     )  # fmt: skip
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))

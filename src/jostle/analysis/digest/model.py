@@ -205,6 +205,39 @@ class Clock:
 
 
 @dataclass(frozen=True)
+class GpuDigest:
+    """What a job did on one GPU.
+
+    Attributes:
+        host: The node.
+        gpu: Its name there: PCI bus id, or the UUID of an instance.
+        name: Of its make; "" unknown.
+        memory_bytes: Its memory; 0 unknown.
+        to_bytes: Copied from the host to it; back_bytes: to the host; within_bytes: within its
+            memory; peer_bytes: to or from another GPU.
+        to_served, back_served: Bytes per second of the time of these copies; None without any.
+        launches: Of kernels and graphs.
+        busy_share: Part of the job's time in which its kernels ran, 0 to 1, more where several
+            processes use it; None where kernels were not recorded.
+        lost_records: Copies that were not counted, since CUPTI dropped their records.
+    """
+
+    host: str
+    gpu: str
+    name: str
+    memory_bytes: int
+    to_bytes: int
+    back_bytes: int
+    within_bytes: int
+    peer_bytes: int
+    to_served: float | None
+    back_served: float | None
+    launches: int
+    busy_share: float | None
+    lost_records: int
+
+
+@dataclass(frozen=True)
 class Digest:
     """A job in figures.
 
@@ -237,6 +270,7 @@ class Digest:
         mpi: The MPI programs, one entry per world; empty without MPI.
         files: The files with most time and bytes, the slowest first, and last all others together;
             empty where no process that is over recorded its files.
+        gpus: What it did on each GPU; empty where that was not recorded.
         next: What to look at next in a job without MPI; worlds have their own.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
@@ -269,6 +303,7 @@ class Digest:
     mpi: list[WorldDigest] = field(default_factory=list)
     writing: list[WritePattern] = field(default_factory=list)
     files: list[FileDigest] = field(default_factory=list)
+    gpus: list[GpuDigest] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)
 
     @property

@@ -121,6 +121,9 @@ def view(
     if digest.files:
         note = " of processes that ended" if digest.running else ""
         yield from ("", heading("Files", note), _files(digest))
+    if digest.gpus:
+        yield from ("", heading("GPUs"), _gpus(digest))
+        yield from _lost_records(digest)
     if any(access.ops for access in digest.access):
         yield from ("", heading("How they were accessed"), _access(digest))
     written = [each for each in digest.writing if each.pattern != "none" and each.followed]
@@ -176,6 +179,30 @@ def _mounts(digest: Digest) -> Any:
             *served,
         )  # fmt: skip
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
+
+
+def _gpus(digest: Digest) -> Any:
+    frame = table(
+        ["=GPU", "=node", "=make", ">to it", ">back", ">within", ">to it at", ">back at",
+         ">launches", ">computing"]
+    )  # fmt: skip
+    for gpu in digest.gpus:
+        served = [
+            byte_count(value) + "/s" if value is not None else "-"
+            for value in (gpu.to_served, gpu.back_served)
+        ]
+        frame.add_row(
+            gpu.gpu or "unknown", gpu.host, gpu.name or "-",
+            *(byte_count(n) for n in (gpu.to_bytes, gpu.back_bytes, gpu.within_bytes)), *served,
+            count(gpu.launches), percent(gpu.busy_share) if gpu.busy_share is not None else "-",
+        )  # fmt: skip
+    return fit(frame, "within", "make", "node", "launches", "back at")
+
+
+def _lost_records(digest: Digest) -> Iterator[str]:
+    lost = sum(gpu.lost_records for gpu in digest.gpus)
+    if lost:
+        yield f"  {count(lost)} copies are not counted: CUPTI dropped their records"
 
 
 def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:

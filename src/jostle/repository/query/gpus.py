@@ -65,6 +65,34 @@ class Gpus:
             [job],
         )
 
+    def totals(self, job: str) -> pa.Table:
+        """Return what a job did on each GPU in all.
+
+        Args:
+            job: Its name.
+
+        Returns:
+            Columns host, gpu, name, memory_bytes and GPU_VALUES, by host and gpu.
+        """
+        window = self._engine.window(job)
+        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in GPU_VALUES)
+
+        def question() -> str:
+            sources = (self._engine.stored("gpu_rollup", *window), self._engine.stored("gpus"))
+            return (
+                f"SELECT host, gpu, coalesce(name, '') AS name, coalesce(memory_bytes, 0) AS "
+                f"memory_bytes, {', '.join(GPU_VALUES)} FROM "
+                f"(SELECT host, gpu, {sums} FROM {sources[0]} WHERE job = $1 GROUP BY host, gpu) "
+                "LEFT JOIN (SELECT host, gpu, max(name) AS name, max(memory_bytes) AS memory_bytes "
+                f"FROM {sources[1]} WHERE job = $1 GROUP BY host, gpu) USING (host, gpu) "
+                "ORDER BY host, gpu"
+            )
+
+        return self._engine.ask(
+            question,
+            [job],
+        )
+
     def series(self, job: str, metrics: Sequence[str]) -> pa.Table:
         """Return what a job did on each GPU, over its processes.
 

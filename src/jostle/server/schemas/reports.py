@@ -251,6 +251,24 @@ class DigestFile(BaseModel):
     meta_s: float
 
 
+class DigestGpu(BaseModel):
+    """What a job did on one GPU."""
+
+    host: str
+    gpu: str
+    name: str
+    memory_bytes: int
+    to_bytes: int
+    back_bytes: int
+    within_bytes: int
+    peer_bytes: int
+    to_served: float | None
+    back_served: float | None
+    launches: int
+    busy_share: float | None
+    lost_records: int
+
+
 class AccessReport(BaseModel):
     """How a job read, or wrote."""
 
@@ -326,6 +344,7 @@ class DigestReport(BaseModel):
     shares: list[Share]
     mounts: list[DigestMount]
     files: list[DigestFile]
+    gpus: list[DigestGpu]
     access: list[AccessReport]
     writing: list[Writing]
     unaccounted: list[Unaccounted]

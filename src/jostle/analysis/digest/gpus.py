@@ -1,0 +1,46 @@
+"""What a job did on each GPU, over its whole life."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jostle.analysis.digest.model import GpuDigest
+from jostle.repository.types import JobTables
+
+_NS = 1e9
+#: Names of a digest -> direction of metrics.
+_WAYS = {"to": "h2d", "back": "d2h", "within": "d2d", "peer": "peer"}
+
+
+def gpus(tables: JobTables, seconds: float) -> list[GpuDigest]:
+    """Describe the GPUs that a job used.
+
+    Args:
+        tables: From Repository.job_tables.
+        seconds: Of the job.
+
+    Returns:
+        By host and GPU; none where no process recorded what a GPU did.
+    """
+    rows = tables.gpus.to_pylist() if tables.gpus is not None else []
+    return [_gpu(row, seconds) for row in rows]
+
+
+def _gpu(row: dict[str, Any], seconds: float) -> GpuDigest:
+    def served(way: str) -> float | None:
+        ns = row[f"gpu_{way}_ns"]
+        return row[f"gpu_{way}_bytes"] * _NS / ns if ns else None
+
+    busy = row["gpu_busy_ns"]
+    return GpuDigest(
+        host=row["host"],
+        gpu=row["gpu"],
+        name=row["name"],
+        memory_bytes=row["memory_bytes"],
+        **{f"{name}_bytes": row[f"gpu_{way}_bytes"] for name, way in _WAYS.items()},
+        to_served=served("h2d"),
+        back_served=served("d2h"),
+        launches=row["gpu_launch_ops"] + row["gpu_graph_ops"],
+        busy_share=busy / _NS / seconds if busy and seconds > 0 else None,
+        lost_records=row["gpu_lost_ops"],
+    )
