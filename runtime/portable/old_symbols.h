@@ -14,6 +14,7 @@
 /* clang-format off */
 __asm__(".symver dladdr,dladdr@" JST_OLDEST);
 __asm__(".symver dlclose,dlclose@" JST_OLDEST);
+__asm__(".symver dlerror,dlerror@" JST_OLDEST);
 __asm__(".symver dlopen,dlopen@" JST_OLDEST);
 __asm__(".symver dlsym,dlsym@" JST_OLDEST);
 /* clang-format on */
