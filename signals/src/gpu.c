@@ -4,7 +4,6 @@
  * gpu-compute: arithmetic in registers on all of the GPU. gpu-memory: a chunk is copied within its memory.
  * gpu-multiply: two matrices are copied to the GPU and multiplied, and the product is copied back: the
  * program of the thesis' fig. 2.10. Its chunk is a matrix. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,8 +168,10 @@ static bool memory_step(struct jst_run *run)
 
 static int side_of(uint64_t chunk)
 {
-    int side = (int)sqrt((double)chunk / sizeof(float));
-    return side / TILE * TILE;
+    int side = 0;
+    while ((uint64_t)(side + TILE) * (uint64_t)(side + TILE) * sizeof(float) <= chunk)
+        side += TILE;
+    return side;
 }
 
 static uint64_t multiply_chunk(void)
@@ -180,7 +181,7 @@ static uint64_t multiply_chunk(void)
 
 static bool multiply_fits(const struct jst_options *options, char *why, size_t size)
 {
-    if (side_of(options->chunk) > 0 && options->chunk <= 2048 * JST_MIB)
+    if (options->chunk <= 2048 * JST_MIB && side_of(options->chunk) > 0)
         return true;
     snprintf(why, size, "a matrix takes 1KiB to 2GiB: give such a --chunk");
     return false;
