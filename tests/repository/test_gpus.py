@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 import synth_rows
+from jostle.analysis import digest
+from jostle.cli.output import show
+from jostle.cli.views.digest import view
+from jostle.report.models.digest import gpu_wait
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import expire
 from jostle.repository.maintenance.merge import merge
@@ -93,6 +97,29 @@ def test_slices_of_a_job(repository: Repository) -> None:
     assert seen(found, "host", "span", "gpu_busy_ns", "gpu_h2d_ops") == [
         ("n1", 2, 40, 0), ("n2", 2, 41, 0),
     ]  # fmt: skip
+
+
+def test_digest(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """One row per GPU over all processes; the time in calls that wait is that of the ranks."""
+    add_ranks(repository, "a", ["n1", "n1"])
+    add_rows(repository, "gpus", [gpu("a", "n1", A)])
+    add_rows(repository, "gpu_rollup", [
+        {**rolled("a", "n1", name, at, 300), "gpu_lost_ops_sum": at}
+        for name, at in ((A, 0), (A, 1), (B, 1))
+    ])  # fmt: skip
+    waits = {"job": "a", "process": process_of("a", 0), "host": "n1", "slice": 5,
+             "slice_ns": SECOND, "span": 1, "gpu_wait_ns": SECOND}  # fmt: skip
+    add_rows(repository, "slices", [waits])
+    report = digest(repository.job_tables("a"))
+    assert [(each.gpu, each.name, each.to_bytes, each.lost_records) for each in report.gpus] == [
+        (A, "Big GPU", 600, 1), (B, "", 300, 1),
+    ]  # fmt: skip
+    assert gpu_wait(report).seconds == 1.0
+    for line in view(report, {"runs": 0, "processes": 0}):
+        show(line)
+    lines = capsys.readouterr().out
+    assert "waiting for GPUs: 1.00 s in calls that wait, " in lines
+    assert "2 copies are not counted: CUPTI dropped their records" in lines
 
 
 def test_merged_files(shared: Repository) -> None:

@@ -50,6 +50,7 @@ _SHARES = {
     "file metadata": file_metrics("meta_ns"),
     "sockets and pipes": ("stream_read_ns", "stream_write_ns"),
     "MPI calls": ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns"),
+    "waiting for GPUs": ("gpu_wait_ns",),
 }
 
 

@@ -21,7 +21,7 @@ from jostle.report.format.values import (
     quantity,
     significant,
 )
-from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic, own_share
+from jostle.report.models.digest import busy_mounts, cpu_seconds, gpu_wait, mount_traffic, own_share
 from jostle.report.models.finishing import finding, tail_share
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def view(
         yield from ("", heading("Files", note), _files(digest))
     if digest.gpus:
         yield from ("", heading("GPUs"), _gpus(digest))
+        yield from _gpu_wait(digest)
         yield from _lost_records(digest)
     if any(access.ops for access in digest.access):
         yield from ("", heading("How they were accessed"), _access(digest))
@@ -199,10 +200,19 @@ def _gpus(digest: Digest) -> Any:
     return fit(frame, "within", "make", "node", "launches", "back at")
 
 
+def _gpu_wait(digest: Digest) -> Iterator[str]:
+    waited = gpu_wait(digest)
+    if waited.seconds > 0:
+        yield (
+            f"waiting for GPUs: {duration(waited.seconds * 1e9)} in calls that wait, "
+            f"{percent(waited.share)} of the {'ranks' if digest.mpi else 'processes'}' time"
+        )
+
+
 def _lost_records(digest: Digest) -> Iterator[str]:
     lost = sum(gpu.lost_records for gpu in digest.gpus)
     if lost:
-        yield f"  {count(lost)} copies are not counted: CUPTI dropped their records"
+        yield f"{count(lost)} copies are not counted: CUPTI dropped their records"
 
 
 def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jostle.file_metrics import file_metrics
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest, MountDigest
+    from jostle.analysis import Digest, MountDigest, Share
 
 _TRAFFIC = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
 
@@ -31,6 +31,11 @@ def cpu_seconds(digest: Digest) -> float:
     """Return the CPU time of all processes, user and system, s."""
     spent = (digest.metrics.get(name) for name in ("os_user_ns", "os_system_ns"))
     return sum(spread.total for spread in spent if spread) / 1e9
+
+
+def gpu_wait(digest: Digest) -> Share:
+    """Return the time in calls that wait for GPUs."""
+    return next(share for share in digest.shares if share.name == "waiting for GPUs")
 
 
 def own_share(digest: Digest) -> float:

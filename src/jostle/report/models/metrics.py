@@ -70,6 +70,8 @@ VIEWS = (
           ViewLine("point-to-point", ("state_p2p_ns",)))),
     View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
          (ViewLine("point-to-point", SENT), ViewLine("collectives", _COLLECTIVE_BYTES))),
+    View("gpu", "Bytes copied to GPUs and back", "bytes", False,
+         (ViewLine("to GPUs", ("gpu_h2d_bytes",)), ViewLine("back", ("gpu_d2h_bytes",)))),
     View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
          (ViewLine("in MPI", ("wait_mpi_ns",)), ViewLine("off the CPU", ("wait_offcpu_ns",)))),
 )  # fmt: skip

@@ -79,6 +79,11 @@ export function mountSheet(digest: DigestReport): { columns: string[]; rows: (st
   };
 }
 
+export function gpuSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+  const columns = ['host', 'gpu', 'name', 'memory_bytes', 'to_bytes', 'back_bytes', 'within_bytes', 'peer_bytes', 'to_served', 'back_served', 'launches', 'busy_share', 'lost_records'] as const;
+  return { columns: [...columns], rows: digest.gpus.map((gpu) => columns.map((column) => gpu[column])) };
+}
+
 /** Returns what a file is called: its path, a number where names are not recorded, or how many others. */
 export function fileName(file: DigestReport['files'][number]): string {
   if (!file.hash) return `${file.files.toLocaleString('en')} other${file.files === 1 ? '' : 's'}`;

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { metricViews } from './metric-views';
+
+test('only jobs with numbers of GPUs have a button for them', () => {
+  const ids = (has: string[] | undefined) => metricViews(has).map(([id]) => id);
+  expect(ids(undefined)).not.toContain('gpu');
+  expect(ids(['posix_read_bytes'])).not.toContain('gpu');
+  expect(ids(['gpu_h2d_bytes'])).toContain('gpu');
+});
