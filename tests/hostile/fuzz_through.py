@@ -149,8 +149,9 @@ def routes(centre: Hall, *, of_job: bool) -> list[str]:
         is_of_job = "{job}" in path or "job" in names
         if "get" not in how or _NOT_ASKED.search(path) or is_of_job != of_job:
             continue
-        query = {one["name"]: _VALUES[one["name"]] for one in asked
-                 if one["in"] == "query" and one["name"] in _VALUES
+        values = _VALUES | ({"metric": "gpu"} if path.endswith("/gpus") else {})
+        query = {one["name"]: values[one["name"]] for one in asked
+                 if one["in"] == "query" and one["name"] in values
                  and (one.get("required") or one["name"] == "metric")}  # fmt: skip
         named = path.replace("{name}", _VALUES["name"])
         if "job" in names and "{job}" not in path:

@@ -11,13 +11,17 @@ import synth_rows
 from jostle.analysis import digest
 from jostle.cli.output import show
 from jostle.cli.views.digest import view
+from jostle.errors import UsageError
 from jostle.report.models.digest import gpu_wait
+from jostle.report.models.gpu_steps import gpu_steps
+from jostle.report.models.metrics import view as metric_view
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import expire
 from jostle.repository.maintenance.merge import merge
 from jostle.repository.query.co_running import hide
 from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
 from jostle.repository.store.log import Log
+from jostle.server.job_service import JobService
 from synth_rows import BEGIN, SECOND, add_ranks, add_rows, process_of
 
 A, B = "0000:3b:00.0", "0000:d8:00.0"
@@ -120,6 +124,20 @@ def test_digest(repository: Repository, capsys: pytest.CaptureFixture[str]) -> N
     lines = capsys.readouterr().out
     assert "waiting for GPUs: 1.00 s in calls that wait, " in lines
     assert "2 copies are not counted: CUPTI dropped their records" in lines
+
+
+def test_series_of_the_page(shared: Repository, tmp_path: Path) -> None:
+    """The page's series of each GPU are the numbers of the command, per second."""
+    job_service = JobService(Path(shared.path), tmp_path / "cache")
+    (drawn,) = job_service.gpus("a", "gpu", (0, 2**63 - 1), 100)["gpus"]
+    (said,) = gpu_steps(shared, job_service.rows()["a"], metric_view("gpu"))
+    assert (drawn["host"], drawn["gpu"], drawn["name"]) == (said.host, said.gpu, said.name)
+    assert drawn["series"]["unit"] == "bytes/s"
+    lines = [line["mean"] for line in drawn["series"]["lines"]]
+    assert lines == [line.values.tolist() for line in said.lines]
+    assert sum(lines[0]) == 115
+    with pytest.raises(UsageError, match="not counted per GPU"):
+        job_service.gpus("a", "bytes", (0, 2**63 - 1), 100)
 
 
 def test_merged_files(shared: Repository) -> None:

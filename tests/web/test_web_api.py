@@ -104,6 +104,14 @@ def test_hostile_parameters(client, query):
     assert client.get(f"/api/v1/jobs/{job}/series?{query}").status_code == 422
 
 
+def test_a_metric_that_is_not_of_gpus(client):
+    job = client.get("/api/v1/jobs").json()["jobs"][0]["job"]
+    assert client.get(f"/api/v1/jobs/{job}/gpus").json() == {"gpus": []}
+    answer = client.get(f"/api/v1/jobs/{job}/gpus?metric=bytes")
+    assert answer.status_code == 400
+    assert "gpu_h2d_bytes" in answer.json()["mend"]
+
+
 def test_a_metric_that_is_not_there_says_what_is_near(client):
     job = client.get("/api/v1/jobs").json()["jobs"][0]["job"]
     answer = client.get(f"/api/v1/jobs/{job}/series?metric=byte")

@@ -300,3 +300,8 @@ class JobService:
         """
         self.rows()
         return self._curves.ask(Question(job, metric, of, resource), viewer, span, points)
+
+    def gpus(self, job: str, metric: str, span: tuple[int, int], points: int) -> dict[str, Any]:
+        """Return a view over a span on each GPU of a job; see `Curves.ask_gpus`."""
+        self.rows()
+        return self._curves.ask_gpus(job, metric, span, points)

@@ -479,6 +479,16 @@ export interface Figures {
   figures: Figure[];
 }
 
+/** Some metrics of a job on one GPU. */
+export interface GpuSeries {
+  host: string;
+  /** PCI bus id, or the UUID of an instance */
+  gpu: string;
+  /** its make; empty: unknown */
+  name: string;
+  series: Series;
+}
+
 /** The run times of the runs of one program. */
 export interface GroupTime {
   group: string;
@@ -581,6 +591,11 @@ export interface Interval {
   value: number;
   low: number;
   high: number;
+}
+
+/** The GPUs of a job on which it did most, at most twelve, by host and name. */
+export interface JobGpus {
+  gpus: GpuSeries[];
 }
 
 /** A job on a link or a switch. */

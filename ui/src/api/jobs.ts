@@ -1,5 +1,5 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { BatchJob, Brief, DigestReport, Figures, Jobs, Judging, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, DigestReport, Figures, JobGpus, Jobs, Judging, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -16,6 +16,7 @@ export const getLosses = (from_ns: number, signal?: AbortSignal) => getJson<Loss
 export const getVerdict = (job: string, signal?: AbortSignal) => getJson<Answer>(`${jobPath(job)}/verdict`, { drawn: 'true' }, signal);
 export const getSeries = (job: string, query: Query, signal?: AbortSignal) =>
   getJson<Series>(`${jobPath(job)}/series`, query, signal);
+export const getGpus = (job: string, query: Query, signal?: AbortSignal) => getJson<JobGpus>(`${jobPath(job)}/gpus`, query, signal);
 export const getSegments = (job: string, query: { cluster: number | null; from_ns?: number; to_ns?: number; points: number }, signal?: AbortSignal) =>
   getJson<Segments>(`${jobPath(job)}/segments`, query, signal);
 export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures>(`${jobPath(job)}/figures`, {}, signal);

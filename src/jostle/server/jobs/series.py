@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from jostle._schema import BY_ID
 from jostle.analysis import resample
 from jostle.errors import UsageError
+from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.metrics import View, view
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.repository import Repository
@@ -118,14 +119,36 @@ class Curves:
         maps, few = self._cache.get_or_make(
             key, lambda: self._mipmaps(question, seen, viewer), state
         )
-        start, step, lines = 0, 0, []
-        for line, mipmap in zip(seen.lines, maps, strict=True):
-            start, cut = mipmap.cut(*span, points)
-            step = cut.step_ns
-            lines.append({"name": line.label, "low": _plain(cut.low), "mean": _plain(cut.mean),
-                          "high": _plain(cut.high)})  # fmt: skip
-        return {"metric": seen.name, "unit": seen.rate_unit, "start_ns": start, "step_ns": step,
-                "lines": lines, "few": few}  # fmt: skip
+        return {**_cut(seen, maps, span, points), "few": few}
+
+    def ask_gpus(self, job: str, metric: str, span: tuple[int, int], points: int) -> dict[str, Any]:
+        """Return a view of a job's GPUs over a span: those that `jostle timeline --per gpu` draws.
+
+        Returns:
+            gpus: of each its host, gpu, name, and series as `ask` gives it.
+
+        Raises:
+            UsageError: The metric is not counted per GPU.
+        """
+        seen = view(metric)
+        check_per_gpu(name for line in seen.lines for name in line.metrics)
+        gpus = self._cache.get_or_make(
+            ("gpus", job, metric), lambda: self._gpus(job, seen), self._index.state(job)
+        )
+        return {
+            "gpus": [{**named, "series": _cut(seen, maps, span, points)} for named, maps in gpus]
+        }
+
+    def _gpus(self, job: str, seen: View) -> list[tuple[dict[str, str], list[Mipmap]]]:
+        gpus = []
+        for gpu in gpu_steps(self._repository, self._index.rows[job], seen):
+            maps = [
+                Mipmap.of(line.first * step, step, line.values * _scale(seen, step))
+                for line in gpu.lines
+                for step in [line.slice_ns]
+            ]
+            gpus.append(({"host": gpu.host, "gpu": gpu.gpu, "name": gpu.name}, maps))
+        return gpus
 
     def _mipmaps(self, question: Question, seen: View, viewer: Viewer) -> tuple[list[Mipmap], bool]:
         axis = self._axis(question.job)
@@ -138,9 +161,7 @@ class Curves:
             values, few = self._others(question, seen, axis, viewer)
         else:
             values, few = self._loads(question, seen, axis), False
-        scale = 1.0 if seen.level else 1e9 / axis.step_ns
-        if seen.unit == "ns":
-            scale /= 1e9
+        scale = _scale(seen, axis.step_ns)
         maps = [Mipmap.of(axis.start_ns, axis.step_ns, row * scale) for row in values]
         return maps, few
 
@@ -231,6 +252,24 @@ class Curves:
         span = JobSpan(axis.start_ns, axis.span[1], axis.step_ns)
         found = [steps.values[: axis.steps] for steps in lines_of(seen, span, fetch)]
         return np.stack(found)
+
+
+def _scale(seen: View, step_ns: int) -> float:
+    """Return what sums of steps are multiplied with to be per second; 1 for levels."""
+    scale = 1.0 if seen.level else 1e9 / step_ns
+    return scale / 1e9 if seen.unit == "ns" else scale
+
+
+def _cut(seen: View, maps: list[Mipmap], span: tuple[int, int], points: int) -> dict[str, Any]:
+    """Return the lines of a view over a span; few: none of them is hidden."""
+    start, step, lines = 0, 0, []
+    for line, mipmap in zip(seen.lines, maps, strict=True):
+        start, cut = mipmap.cut(*span, points)
+        step = cut.step_ns
+        lines.append({"name": line.label, "low": _plain(cut.low), "mean": _plain(cut.mean),
+                      "high": _plain(cut.high)})  # fmt: skip
+    return {"metric": seen.name, "unit": seen.rate_unit, "start_ns": start, "step_ns": step,
+            "lines": lines, "few": False}  # fmt: skip
 
 
 def _lines(seen: View) -> tuple[tuple[str, ...], ...]:

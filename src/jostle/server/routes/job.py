@@ -23,7 +23,7 @@ from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
-from jostle.server.schemas.jobs import Figures, Judging, Metrics, Series, Verdict
+from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
 from jostle.server.schemas.reports import DigestReport
 from jostle.server.verdicts.verdict_payload import page_payload
 
@@ -180,6 +180,27 @@ def add(app: FastAPI, context: ServerContext) -> None:
                 job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
             ),
             of=question.of_jobs,
+        )
+
+    @app.get(
+        "/api/v1/jobs/{job:name}/gpus", operation_id="gpus", tags=["job"], response_model=JobGpus
+    )
+    def gpus(
+        request: Request,
+        viewer: Looking,
+        job: Job,
+        metric: Metric = "gpu",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        points: Points = 2000,
+    ) -> Response:
+        """Return a metric on each GPU of a job, slice by slice: the twelve on which it did most."""
+        job = context.job(viewer, job)
+        return job_service.answer(
+            request,
+            ("gpus", job, metric, from_ns, to_ns, points),
+            lambda: job_service.gpus(job, metric, (from_ns, to_ns), points),
+            of=(job,),
         )
 
     @app.get(

@@ -192,6 +192,21 @@ class Series(BaseModel):
     few: bool = Field(description="sums of too few other users are hidden (null)")
 
 
+class GpuSeries(BaseModel):
+    """Some metrics of a job on one GPU."""
+
+    host: str
+    gpu: str = Field(description="PCI bus id, or the UUID of an instance")
+    name: str = Field(description="its make; empty: unknown")
+    series: Series
+
+
+class JobGpus(BaseModel):
+    """The GPUs of a job on which it did most, at most twelve, by host and name."""
+
+    gpus: list[GpuSeries]
+
+
 class Quartiles(BaseModel):
     """The distribution of the totals of a program's other runs."""
 

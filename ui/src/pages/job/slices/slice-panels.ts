@@ -51,7 +51,8 @@ function livelyLines(series: Series): number[] {
   return lively.length ? lively : series.lines.slice(0, 1).map(() => 0);
 }
 
-function linePanels(layers: Layers, lines: number[], who: string, note: string, tone: 'own' | 'others'): Panel[] {
+/** Returns a chart of each of some lines. */
+export function linePanels(layers: Layers, lines: number[], who: string, note: string, tone: 'own' | 'others'): Panel[] {
   return lines.map((line) => {
     const name = layers.coarse.lines[line]?.name ?? '';
     return { key: `${who} ${name}`, title: `${who}, ${name}`, note, unit: layers.coarse.unit, tone, ribbon: rough(layers.coarse), track: spliceFine(layers, line) };
