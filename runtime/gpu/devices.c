@@ -10,11 +10,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ORDINALS 64u
 #define UNKNOWN UINT32_MAX
 
 static const jst_gpu_host *host;
+static pid_t process;
 static int (*context_device)(void *context, uint32_t *ordinal);
 static _Atomic unsigned known[ORDINALS]; /* number + 1; 0: not asked yet */
 static _Atomic unsigned nameless;        /* that of those that the driver says nothing of, + 1 */
@@ -71,6 +73,7 @@ static bool describe(uint32_t ordinal, jst_gpu_device *g)
 void cuda_devices_begin(const jst_gpu_host *of, const struct cupti_library *library)
 {
     host = of;
+    process = getpid(); /* a forked child asks CUPTI nothing */
     context_device = library->device_of;
 }
 
@@ -104,7 +107,7 @@ unsigned cuda_device_of(void *context, uint32_t context_uid)
         return nobody();
     if (last_ordinal != UNKNOWN && context_uid == last_uid && context_uid)
         return cuda_device(last_ordinal);
-    if (context_device(context, &ordinal) != CUPTI_SUCCESS)
+    if (getpid() != process || context_device(context, &ordinal) != CUPTI_SUCCESS)
         return nobody();
     last_uid = context_uid;
     last_ordinal = ordinal;

@@ -117,7 +117,7 @@ static void take_transfer(const cupti_transfer *t)
 }
 
 /* A GPU that runs several kernels at once is busy once. Their records come nearly in the order of their
- * ends. Under the lock of whoever hands buffers over: CUPTI, one at a time. */
+ * ends; what lies before the latest end seen is left out, so the sum is never too large. */
 static void take_kernel(const cupti_kernel *k)
 {
     static _Atomic uint64_t until[JST_GPUS + 1];

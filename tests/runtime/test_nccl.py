@@ -68,11 +68,21 @@ def test_segments_end_where_collectives_do(play: Run, jostle: Runner) -> None:
     ends = [s["end_ns"] for s in segments(jostle)]
     late = sorted(min(abs(end - wanted) for end in ends) for wanted in over)
     assert late[len(late) * 9 // 10] < 1_000_000, late
+    assert sum(s["globals"] for s in segments(jostle)) == 40 * 3
     process = result.only()
     assert process.total("ccl_all_to_all_ops") == 40 * 4
     assert process.total("ccl_all_to_all_bytes") == 40 * (4000 + 1000 + 85000 + 2000)
     assert 40 * 23_100_000 <= process.total("ccl_all_to_all_ns") < 40 * 27_000_000
     assert process.total("wait_mpi_ns") > 2 * 9_000_000  # the longer ones, from the 17th on
+
+
+def test_a_world_that_is_made_anew(play: Run, jostle: Runner) -> None:
+    """Where its communicator was may be another's; segments go on with the next one of all."""
+    play("again", 16, "destroy", JOSTLE_SEGMENTS="raw")
+    rows = segments(jostle)
+    # Three of all ranks in each step; the middle ones of a group end together.
+    assert sum(row["globals"] for row in rows) == 16 * 3
+    assert rows[-1]["start_ns"] - rows[0]["start_ns"] > 10 * 80_000_000
 
 
 def test_few_events_are_made(play: Run) -> None:

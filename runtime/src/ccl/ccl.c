@@ -39,6 +39,7 @@ typedef struct operation {
 static struct {
     const void *group; /* that of the world */
     bool on_gpus;
+    bool is_rank; /* of a group that may be gone by now */
     bool never;   /* a child of a rank */
     bool decided; /* the environment has been looked at */
     uint32_t rank, size;
@@ -74,7 +75,7 @@ static void let_go(void)
 
 void jst_ccl_child(void)
 {
-    bool of_rank = world.group || world.never;
+    bool of_rank = world.is_rank || world.never;
     jst_zero(&world, sizeof world);
     world.never = of_rank; /* there is one rank of a number */
     let_go();
@@ -121,6 +122,7 @@ static void become_rank(const jst_ccl_group *group)
 {
     char *end = jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name;
     world.on_gpus = group->on_gpus;
+    world.is_rank = true;
     jst_segments_of_process = true;
     jst_mpi_initialising();
     jst_mpi_initialised(group->size, group->rank, THREAD_MULTIPLE, 0, false);
@@ -131,11 +133,12 @@ static void become_rank(const jst_ccl_group *group)
 }
 
 /* PyTorch makes two groups of all ranks, one for each kind of memory. What computes on GPUs uses that of the
- * CPU for small things only: from the first use of the other on, boundaries are there. */
+ * CPU for small things only: from the first use of the other on, boundaries are there. A program may also
+ * destroy the group of all, and make another one. */
 static void change_group(const jst_ccl_group *group)
 {
     world.group = group->key;
-    world.on_gpus = true;
+    world.on_gpus = group->on_gpus;
     world.counting = false;
     world.over = world.in_flight = 0;
     jst_zero(world.operations, sizeof world.operations);
@@ -144,8 +147,8 @@ static void change_group(const jst_ccl_group *group)
 
 bool jst_ccl_joins(const jst_ccl_group *group)
 {
-    if (group->key == JST_LOAD(world.group))
-        return true;
+    if (group->key == JST_LOAD(world.group)) /* its place may be another one's by now */
+        return group->size == world.size && group->rank == world.rank;
     if (world.never || (world.group && (world.on_gpus || !group->on_gpus)) || group->size < 2 ||
         !hold())
         return false;
@@ -155,15 +158,24 @@ bool jst_ccl_joins(const jst_ccl_group *group)
             world.size = 0;
     }
     if (world.size == group->size && world.rank == group->rank) {
-        if (!world.group && atomic_load(&jst_a.head.mpi_state) == 0 &&
+        if (!world.is_rank && atomic_load(&jst_a.head.mpi_state) == 0 &&
             atomic_load(&jst_state) != JST_OFF)
             become_rank(group);
-        else if (world.group && !world.on_gpus && group->on_gpus)
+        else if (world.is_rank && (!world.group || (!world.on_gpus && group->on_gpus)))
             change_group(group);
     }
     bool is_world = world.group == group->key;
     let_go();
     return is_world;
+}
+
+void jst_ccl_leaves(const jst_ccl_group *group)
+{
+    if (group->key != JST_LOAD(world.group) || !group->on_gpus || !hold())
+        return;
+    JST_STORE(world.group, NULL);
+    world.on_gpus = false;
+    let_go();
 }
 
 /* ---- time off the CPU ---- */

@@ -18,6 +18,9 @@ typedef struct jst_ccl_group {
  *  the world. */
 bool jst_ccl_joins(const jst_ccl_group *group);
 
+/** A group is about to be no more; the next one of all ranks takes its place. */
+void jst_ccl_leaves(const jst_ccl_group *group);
+
 /** The library's own function, as the caller (an address in it) would have called it. NULL: none. */
 void *jst_ccl_real(const char *symbol, const void *caller, bool (*is_ours)(const void *));
 

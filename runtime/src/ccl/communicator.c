@@ -195,8 +195,10 @@ static void is_over(jst_communicator *c, pending *p, double begin, double end)
     p->call.block = b;
     if (jst_ccl_joins(&c->group))
         JST_STORE(jst_segment_owner, b);
+    bool ends = (p->call.flags & JST_MPI_GLOBAL) && jst_mpi_runs() && jst_ccl_joins(&c->group);
+    p->call.flags = 0; /* once: here, behind what it adds to the segment */
     jst_mpi_completed(&p->call, now, now > began ? now - began : 0);
-    if ((p->call.flags & JST_MPI_GLOBAL) && jst_mpi_runs() && jst_ccl_joins(&c->group))
+    if (ends)
         jst_segment_global(b, &p->call, jst_site_of(&p->call, p->call.func, p->call.bytes),
                            p->call.bytes, now);
 }
@@ -254,6 +256,7 @@ void jst_communicator_ends(const void *handle)
         if (!handle || atomic_load(&c->handle) != (uintptr_t)handle || !try_hold(c))
             continue;
         look(c); /* its events stay: they are few, and the context may be gone */
+        jst_ccl_leaves(&c->group);
         jst_zero((char *)c + sizeof c->handle, sizeof *c - sizeof c->handle);
         atomic_store(&c->handle, 0);
     }

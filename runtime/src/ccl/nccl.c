@@ -102,10 +102,10 @@ static void *find(const char *name, const void *caller)
 #define REAL(name, caller)                                                                         \
     ({                                                                                             \
         static void *_Atomic known;                                                                \
-        void *found = atomic_load_explicit(&known, memory_order_acquire);                          \
-        if (!found)                                                                                \
-            atomic_store(&known, found = find(name, caller));                                      \
-        found;                                                                                     \
+        void *target = atomic_load_explicit(&known, memory_order_acquire);                         \
+        if (!target)                                                                               \
+            atomic_store(&known, target = find(name, caller));                                     \
+        target;                                                                                    \
     })
 
 /* ---- communicators ---- */
@@ -223,12 +223,19 @@ JST_EXPORT int ncclGroupEnd(void)
     return result;
 }
 
+static void ending(const void *comm)
+{
+    int saved = errno;
+    if (jst_enter() && jst_may_syscall())
+        jst_communicator_ends(comm);
+    errno = saved;
+}
+
 #define DEFINE_END(name)                                                                           \
     JST_EXPORT int name(void *comm)                                                                \
     {                                                                                              \
         int (*real)(void *) = (int (*)(void *))REAL(#name, __builtin_return_address(0));           \
-        if (jst_enter())                                                                           \
-            jst_communicator_ends(comm);                                                           \
+        ending(comm);                                                                              \
         return real ? real(comm) : UNHANDLED;                                                      \
     }
 DEFINE_END(ncclCommDestroy)

@@ -1,6 +1,8 @@
 """A rank that makes known collectives with gloo. Arguments: steps, and
 many: 16 all-reduces in progress at once; fails: rank 0 goes on alone in the end;
-loaders: data is loaded by two other processes. JOSTLE_TEST_HIDE: the launcher told no size.
+loaders: data is loaded by two other processes, which are spawned: in Python 3.11 a forked child
+waits for ever if another thread was just making itself known to Python.
+JOSTLE_TEST_HIDE: the launcher told no size.
 """
 
 import os
@@ -18,35 +20,44 @@ import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
 
-steps, mode = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
-if hidden:
-    port, rank, size = hidden.split()
-    address = f"tcp://127.0.0.1:{port}"
-    dist.init_process_group("gloo", init_method=address, rank=int(rank), world_size=int(size))
-else:
-    dist.init_process_group("gloo")
-torch.set_num_threads(1)
-rank, size = dist.get_rank(), dist.get_world_size()
-pair = dist.new_group([0, 1])
-data = DataLoader(list(range(64)), batch_size=4, num_workers=2 if mode == "loaders" else 0)
-for _ in range(steps):
-    if mode == "many":
-        waiting = [dist.all_reduce(torch.ones(1 + i % 3 * 50000), async_op=True) for i in range(16)]
-        for work in waiting:
-            work.wait()
-        continue
-    assert sum(float(batch.sum()) for batch in data) == 2016
-    dist.all_reduce(torch.ones(1000))
-    if rank < 2:
-        dist.all_reduce(torch.ones(10, dtype=torch.float64), group=pair)
-    parts = [torch.zeros(7, dtype=torch.uint8) for _ in range(size)]
-    dist.all_gather(parts, torch.ones(7, dtype=torch.uint8))
-    dist.broadcast(torch.ones(3), 0)
-    dist.reduce(torch.ones(10), 0)
-    dist.barrier()
-if mode == "fails" and rank == 0:
-    try:
-        for _ in range(100):
-            dist.all_reduce(torch.ones(1000))
-    except RuntimeError as error:
-        print("caught", type(error).__name__)
+
+def main() -> None:
+    steps, mode = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    if hidden:
+        port, rank, size = hidden.split()
+        address = f"tcp://127.0.0.1:{port}"
+        dist.init_process_group("gloo", init_method=address, rank=int(rank), world_size=int(size))
+    else:
+        dist.init_process_group("gloo")
+    torch.set_num_threads(1)
+    rank, size = dist.get_rank(), dist.get_world_size()
+    pair = dist.new_group([0, 1])
+    data = DataLoader(list(range(64)), batch_size=4, num_workers=2 if mode == "loaders" else 0,
+                      multiprocessing_context="spawn" if mode == "loaders" else None)  # fmt: skip
+    for _ in range(steps):
+        if mode == "many":
+            waiting = [
+                dist.all_reduce(torch.ones(1 + i % 3 * 50000), async_op=True) for i in range(16)
+            ]
+            for work in waiting:
+                work.wait()
+            continue
+        assert sum(float(batch.sum()) for batch in data) == 2016
+        dist.all_reduce(torch.ones(1000))
+        if rank < 2:
+            dist.all_reduce(torch.ones(10, dtype=torch.float64), group=pair)
+        parts = [torch.zeros(7, dtype=torch.uint8) for _ in range(size)]
+        dist.all_gather(parts, torch.ones(7, dtype=torch.uint8))
+        dist.broadcast(torch.ones(3), 0)
+        dist.reduce(torch.ones(10), 0)
+        dist.barrier()
+    if mode == "fails" and rank == 0:
+        try:
+            for _ in range(100):
+                dist.all_reduce(torch.ones(1000))
+        except RuntimeError as error:
+            print("caught", type(error).__name__)
+
+
+if __name__ == "__main__":  # workers that load data import this file
+    main()

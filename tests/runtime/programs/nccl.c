@@ -4,6 +4,8 @@
  *   capture  all of them into a graph that is never run
  *   fork     as steps, with a child in the middle that ends by exit, and one that makes a step
  *   kinds    one of each kind
+ *   again    as steps, but in the middle the communicator of all is destroyed, one of two ranks made that may
+ *            have its place, and then one of all again
  *   threads  four threads, each with a communicator of its own, 200 collectives
  */
 #include <pthread.h>
@@ -107,6 +109,14 @@ int main(int n, char **v)
     } else
         for (int i = 0; i < steps; i++) {
             step(all, two, &s, 1, i % 8 == 7);
+            if (strcmp(v[1], "again") == 0 && i == steps / 2) {
+                ncclCommDestroy(all);
+                fake_comm(&two, 1, 2);
+                for (int k = 0; k < 5; k++)
+                    ncclAllReduce(0, 0, 700, 7, 0, two, &s);
+                usleep(20000);
+                fake_comm(&all, rank ? atoi(rank) : 0, size ? atoi(size) : 2);
+            }
             if (strcmp(v[1], "fork") == 0 && i == steps / 2)
                 for (int child = 0; child < 2; child++) {
                     fflush(stdout);
