@@ -81,15 +81,24 @@ static bool pointer_at(const void *from, unsigned index, const void **to)
     return true;
 }
 
-/* Its context begins with a table of functions, its rank and its size. */
+static bool is_rank_and_size(uint64_t word)
+{
+    uint32_t rank = (uint32_t)word, size = (uint32_t)(word >> 32);
+    return size >= 1 && size <= MOST_RANKS && rank < size;
+}
+
+/* Its context begins with its rank and its size, in older versions (2022) behind a table of functions, whose
+ * address is no such pair but by a chance of 1 in 100 000; a rank has to be what the launcher said anyway. */
 static bool group_of(const void *options, jst_ccl_group *group)
 {
     const void *context;
     uint64_t word;
-    if (!pointer_at(options, 0, &context) || !word_at(context, 1, &word))
+    if (!pointer_at(options, 0, &context) || !word_at(context, 0, &word))
+        return false;
+    if (!is_rank_and_size(word) && !word_at(context, 1, &word))
         return false;
     *group = (jst_ccl_group){context, (uint32_t)word, (uint32_t)(word >> 32), "gloo", false};
-    return group->size >= 1 && group->size <= MOST_RANKS && group->rank < group->size;
+    return is_rank_and_size(word);
 }
 
 /* A buffer begins with a table of functions, its address and its length. */
