@@ -56,7 +56,7 @@
     X(INIT, MPI_INIT, 0, MPI)                                                                      \
     X(FINALIZE, MPI_FINALIZE, 0, MPI)                                                              \
     X(ABORT, MPI_ABORT, 0, MPI)                                                                    \
-    /* no MPI: collective libraries (src/ccl) */                                                    \
+    /* no MPI: collective libraries (src/ccl) */                                                   \
     X(CCL_ALL_TO_ALL, CCL_ALL_TO_ALL, 1, COLLECTIVE)                                               \
     X(CCL_ONE_TO_ALL, CCL_ONE_TO_ALL, 1, COLLECTIVE)                                               \
     X(CCL_ALL_TO_ONE, CCL_ALL_TO_ONE, 1, COLLECTIVE)                                               \

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "ccl/ccl.h"
 #include "block.h"
+#include "ccl/ccl.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"

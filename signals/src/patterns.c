@@ -18,5 +18,6 @@ const struct jst_pattern *const jst_patterns[] = {
     &jst_gpu_compute,
     &jst_gpu_memory,
     &jst_gpu_multiply,
+    &jst_nccl,
     NULL,
 };

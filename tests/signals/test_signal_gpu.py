@@ -19,6 +19,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = Path(__file__).with_name("fake_gpu.c")
     command = ["cc", "-O1", "-shared", "-fPIC", str(source), "-o", str(folder / "libcuda.so.1")]
     subprocess.run(command, check=True)
+    (folder / "libnccl.so.2").symlink_to("libcuda.so.1")
     return folder
 
 
@@ -71,6 +72,28 @@ def test_multiplication(gpu: Signals, tmp_path: Path) -> None:
     assert done.sum("bytes") == 5 * 3 * matrix
 
 
+@pytest.mark.parametrize("gpus", ["1", "4"])
+def test_nccl(
+    gpu: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: str
+) -> None:  # fmt: skip
+    """Each process reduces as often as all others, on a GPU of its own where there are enough."""
+    monkeypatch.setenv("FAKE_GPUS", gpus)
+    done = gpu.run("nccl", "--chunk", "64KiB", "--iterations", "9", "--processes", "3")
+    assert [row[0] for row in asked(tmp_path)] == ([0, 0, 0] if gpus == "1" else [0, 1, 2])
+    assert [row[3] for row in asked(tmp_path)] == [9 * 65536] * 3
+    assert done.sum("bytes") == 3 * 9 * 65536
+    consistent(done)
+
+
+@pytest.mark.parametrize("fails", ["ncclGetUniqueId", "ncclCommInitRank", "ncclAllReduce"])
+def test_what_nccl_refuses(
+    gpu: Signals, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FAKE_GPU_FAILS", fails)
+    done = gpu.run("nccl", "--iterations", "2", "--processes", "2", code=1)
+    assert f"{fails} failed (unhandled system error)" in done.err
+
+
 def refused(done: Done) -> str:
     assert done.code == 1
     return done.err
@@ -118,6 +141,7 @@ def test_without_a_driver(signals: Signals) -> None:
         ("gpu-compute --direction h2d", "--direction is for pcie"),
         ("pcie --direction up", "it takes h2d, d2h or both"),
         ("gpu-multiply --chunk 16", "a matrix takes 1KiB to 2GiB"),
+        ("nccl --chunk 7", "a multiple of 4"),
         ("gpu-compute --volume 1GiB", "moves no bytes"),
     ],
 )

@@ -21,11 +21,11 @@
 
 typedef struct gpu {
     nvml_device device, parent; /* parent: of an instance */
-    unsigned instance;
-    char name[96], path[JST_PATH];
-    void *gpm[2];          /* the sample before, and this one */
-    bool has_gpm, sampled; /* sampled: gpm[0] has one */
     uint64_t at_ns, errors;
+    void *gpm[2]; /* the sample before, and this one */
+    unsigned instance;
+    bool has_gpm, sampled; /* sampled: gpm[0] has one */
+    char name[96], path[JST_PATH];
 } gpu;
 
 static struct {

@@ -55,6 +55,7 @@ PATTERNS: dict[str, Pattern] = {
         Pattern("gpu-compute", "gpu", "a kernel that keeps all of the GPU computing"),
         Pattern("gpu-memory", "gpu", "copy a chunk within the GPU's memory"),
         Pattern("gpu-multiply", "gpu", "copy two matrices to the GPU, multiply, copy back"),
+        Pattern("nccl", "gpu", "an all-reduce of a chunk among all processes, each with a GPU"),
         Pattern("metadata", "files", "create, stat and unlink one empty file", writes_files=True),
     )
 }

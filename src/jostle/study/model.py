@@ -15,7 +15,7 @@ PATTERNS: dict[str, str] = {
     "read": "files", "write-seek-read": "files",
     "ping": "network", "all-to-all": "network", "incast": "network",
     "memory": "memory", "cache": "memory", "cpu": "cpu", "metadata": "files",
-    "pcie": "gpu", "gpu-compute": "gpu", "gpu-memory": "gpu", "gpu-multiply": "gpu",
+    "pcie": "gpu", "gpu-compute": "gpu", "gpu-memory": "gpu", "gpu-multiply": "gpu", "nccl": "gpu",
 }  # fmt: skip
 #: Patterns whose operations have no size.
 NO_CHUNK = frozenset({"cpu", "metadata", "gpu-compute"})

@@ -49,23 +49,38 @@ int cuEventRecord(struct event *e, struct stream *s)
     return e->at = s->until > from ? s->until : from, 0;
 }
 
-int cuEventQuery(struct event *e) { return now() >= e->at ? 0 : 600; }
+int cuEventQuery(struct event *e)
+{
+    return now() >= e->at ? 0 : 600;
+}
 
 int cuEventElapsedTime(float *ms, struct event *a, struct event *b)
 {
     return *ms = (float)((double)(b->at - a->at) / 1e6), 0;
 }
 
-int cuStreamIsCapturing(struct stream *s, int *status) { return *status = s->capturing, 0; }
+int cuStreamIsCapturing(struct stream *s, int *status)
+{
+    return *status = s->capturing, 0;
+}
 
-int cuDeviceGet(int *device, int n) { return *device = n, n > 2 ? 101 : 0; }
+int cuDeviceGet(int *device, int n)
+{
+    return *device = n, n > 2 ? 101 : 0;
+}
 int cuDeviceGetPCIBusId(char *to, int room, int n)
 {
     return snprintf(to, (size_t)room, "0000:%02X:00.0", 0x3b + n), 0;
 }
-int cuDeviceGetUuid_v2(unsigned char id[16], int n) { return memset(id, 0x10 + n, 16), 0; }
+int cuDeviceGetUuid_v2(unsigned char id[16], int n)
+{
+    return memset(id, 0x10 + n, 16), 0;
+}
 int cuDeviceGetName(char *to, int room, int n)
 {
     return snprintf(to, (size_t)room, n == 2 ? "Fake G1 MIG 1g.10gb" : "Fake G1"), 0;
 }
-int cuDeviceTotalMem_v2(size_t *bytes, int n) { return *bytes = (size_t)(n + 1) << 30, 0; }
+int cuDeviceTotalMem_v2(size_t *bytes, int n)
+{
+    return *bytes = (size_t)(n + 1) << 30, 0;
+}

@@ -214,7 +214,8 @@ void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, 
         record.end = end;
         record.device = fake_device;
         if (kind == 10) {
-            struct kernel kernel = {.kind = kind, .start = start, .end = end, .device = fake_device};
+            struct kernel kernel = {
+                .kind = kind, .start = start, .end = end, .device = fake_device};
             memset(&record, 0xaa, sizeof record);
             memcpy(&record, &kernel, sizeof kernel);
         }
@@ -229,8 +230,8 @@ void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, 
 void fake_call(uint32_t id, long ns)
 {
     uint64_t word = 0;
-    struct call about = {.word = &word, .context = (void *)(uintptr_t)(fake_device + 1),
-                         .uid = fake_device + 1};
+    struct call about = {
+        .word = &word, .context = (void *)(uintptr_t)(fake_device + 1), .uid = fake_device + 1};
     struct timespec moment = {ns / 1000000000, ns % 1000000000};
     callback_type *f = callback;
     if (f && calls[id])

@@ -38,13 +38,34 @@ int fake_comm(void **comm, int rank, int size)
     return 0;
 }
 
-int ncclCommCount(struct comm *c, int *n) { return *n = c->size, 0; }
-int ncclCommUserRank(struct comm *c, int *n) { return *n = c->rank, 0; }
-int ncclGetVersion(int *n) { return *n = 22703, 0; }
-int ncclCommDestroy(struct comm *c) { return free(c), 0; }
-int ncclCommAbort(struct comm *c) { return free(c), 0; }
-int ncclCommFinalize(struct comm *c) { return (void)c, 0; }
-int ncclGroupStart(void) { return depth++, 0; }
+int ncclCommCount(struct comm *c, int *n)
+{
+    return *n = c->size, 0;
+}
+int ncclCommUserRank(struct comm *c, int *n)
+{
+    return *n = c->rank, 0;
+}
+int ncclGetVersion(int *n)
+{
+    return *n = 22703, 0;
+}
+int ncclCommDestroy(struct comm *c)
+{
+    return free(c), 0;
+}
+int ncclCommAbort(struct comm *c)
+{
+    return free(c), 0;
+}
+int ncclCommFinalize(struct comm *c)
+{
+    return (void)c, 0;
+}
+int ncclGroupStart(void)
+{
+    return depth++, 0;
+}
 
 int ncclGroupEnd(void)
 {
@@ -57,11 +78,35 @@ int ncclGroupEnd(void)
 }
 
 #define ARGS const void *a, void *b, size_t n, int t
-int ncclAllReduce(ARGS, int op, void *c, void *s) { return enqueue(n, s); }
-int ncclReduceScatter(ARGS, int op, void *c, void *s) { return enqueue(n, s); }
-int ncclAllGather(ARGS, void *c, void *s) { return enqueue(n, s); }
-int ncclAlltoAll(ARGS, void *c, void *s) { return enqueue(n, s); }
-int ncclBroadcast(ARGS, int root, void *c, void *s) { return enqueue(n, s); }
-int ncclReduce(ARGS, int op, int root, void *c, void *s) { return enqueue(n, s); }
-int ncclSend(const void *a, size_t n, int t, int p, void *c, void *s) { return enqueue(n, s); }
-int ncclRecv(void *a, size_t n, int t, int p, void *c, void *s) { return enqueue(n, s); }
+int ncclAllReduce(ARGS, int op, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclReduceScatter(ARGS, int op, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclAllGather(ARGS, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclAlltoAll(ARGS, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclBroadcast(ARGS, int root, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclReduce(ARGS, int op, int root, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclSend(const void *a, size_t n, int t, int p, void *c, void *s)
+{
+    return enqueue(n, s);
+}
+int ncclRecv(void *a, size_t n, int t, int p, void *c, void *s)
+{
+    return enqueue(n, s);
+}
