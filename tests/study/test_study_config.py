@@ -113,7 +113,9 @@ def test_nodes_of_slurm_need_a_folder(parse: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
-def test_shipped_studies(name: str) -> None:
+def test_shipped_studies(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All programs are planned, also those that are not installed here.
+    monkeypatch.setattr("shutil.which", lambda word: word)
     study = load(find(name))
     assert study.name == name
     assert study.description
@@ -121,6 +123,10 @@ def test_shipped_studies(name: str) -> None:
     if name.endswith("-full"):
         assert (study.slice_ns, study.where.place, study.repetitions) == (4 * 10**9, "slurm", 5)
         assert all(program.period_s in (None, 24) for program in study.programs)
+        count = max if study.where.placement == "shared" else sum
+        for run in runs:
+            on = [member.program.nodes or 1 for member in run.members if not member.program.at]
+            assert count(on or [0]) <= (study.slurm.nodes or 0), "the study could never run"
     elif name != "demo":  # which is for `jostle demo`
         # The nodes of a lab are one machine, which divides its GPUs without a lab, too.
         assert study.where.place == ("local" if name == "pcie" else "lab")

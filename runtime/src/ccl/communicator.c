@@ -38,15 +38,15 @@ typedef struct pending {
 struct jst_communicator {
     _Atomic uintptr_t handle; /* 0: free */
     jst_ccl_group group;
-    _Atomic uint32_t busy;
-    bool broken;          /* events cannot be had: operations are only counted */
     uint64_t first, next; /* numbers of pending operations */
     void *last;           /* the end of what was over last: the clock's reference */
     double gpu_ns, offset_ns;
-    bool clock_known;
     uint64_t base; /* ticks, from which the host's nanoseconds count here */
-    void *spare[2 * PENDING];
+    _Atomic uint32_t busy;
+    bool broken; /* events cannot be had: operations are only counted */
+    bool clock_known;
     unsigned spares;
+    void *spare[2 * PENDING];
     pending operations[PENDING];
 };
 
