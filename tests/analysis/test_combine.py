@@ -128,3 +128,22 @@ def test_on_planted_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) 
             loss = evaluate_job(store, name, USUAL, alone=both).estimate.lost_s.value
             kept.append(abs(loss - truth.lost_s) / truth.run_s)
     assert sum(errors) < 0.7 * sum(alone)
+
+
+def test_what_segments_cannot_account_for_is_put_on_a_gpu_that_explains_it() -> None:
+    run = estimates.heads()
+    assert run.segments.num_rows
+    seen_as = ("unknown", "memory or cpu", "network")
+    pool = sum(cause.seconds.value for cause in run.causes if cause.cause in seen_as)
+    assert pool > 0
+    seconds = Interval(0.6 * pool, 0.5 * pool, 0.7 * pool)
+    who = _beside(run, seconds)
+    gpu = replace(who.resources[0], resource="GPU 0000:3b:00.0 of node1", kind="gpu")
+    both, _ = combine(run, replace(who, resources=[gpu]))
+    (cause,) = [cause for cause in both.causes if cause.cause == "gpu"]
+    assert (cause.resource, cause.how) == ("GPU 0000:3b:00.0 of node1", "neighbours")
+    assert cause.seconds.value == pytest.approx(0.6 * pool)
+    assert both.lost_s == run.lost_s
+    assert _sum(both) == pytest.approx(_sum(run))
+    assert sum(hit.seconds for hit in both.hits) == pytest.approx(sum(h.seconds for h in run.hits))
+    assert "are put on GPU 0000:3b:00.0 of node1" in both.limits[0]

@@ -16,6 +16,22 @@ GPU_NAMES = {
     "jst_gpu_join", "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks",
     "cuptiActivityRegisterCallbacks_v2",
 }  # fmt: skip
+#: Collective libraries: NCCL, whose functions RCCL has, too, and gloo.
+NCCL_NAMES = {
+    f"nccl{name}" for name in (
+        "AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AllToAll", "Broadcast", "Bcast",
+        "Scatter", "Reduce", "Gather", "Send", "Recv", "GroupStart", "GroupEnd", "CommDestroy",
+        "CommAbort", "CommFinalize",
+    )
+}  # fmt: skip
+GLOO_NAMES = {
+    f"_ZN4gloo{len(name)}{name}E{'RK' if name == 'allreduce' else 'R'}NS_"
+    f"{len(name) + 7}{name.capitalize()}OptionsE"
+    for name in (
+        "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "barrier", "broadcast",
+        "scatter", "reduce", "gather", "gatherv",
+    )
+}  # fmt: skip
 _MPI_NAME = re.compile(r"^JST_MPI_(?:NAME|FORTRAN)\((\w+)", re.M)
 _CALL = re.compile(r"^JST_CALL(?:_OPT)?\(\s*\w+,\s*(\w+),", re.M)
 
@@ -29,10 +45,11 @@ def exported(library: Path) -> list[str]:
 
 
 def test_export_list(library: Path, root: Path) -> None:
-    """The library exports the functions of calls.def, MPI's and CUPTI's, not one name more."""
+    """The library exports the functions of calls.def, MPI's, CUPTI's and collective libraries'."""
     calls = _CALL.findall((root / "schema" / "calls.def").read_text())
     names = root / "runtime" / "include" / "jst_mpi_names.def"
-    wanted = sorted([*calls, *GPU_NAMES, *_MPI_NAME.findall(names.read_text())])
+    others = {*GPU_NAMES, *NCCL_NAMES, *GLOO_NAMES}
+    wanted = sorted([*calls, *others, *_MPI_NAME.findall(names.read_text())])
     assert len(wanted) == len(set(wanted))
     assert exported(library) == wanted
 

@@ -127,6 +127,7 @@ def test_reference() -> None:
         *(p.name for p in PATTERNS.values() if p.resource == "files"),
         *(p.name for p in PATTERNS.values() if p.resource == "network"),
         *(p.name for p in PATTERNS.values() if p.resource == "node"),
+        *(p.name for p in PATTERNS.values() if p.resource == "gpu"),
     ]
     said = subprocess.run([program(), "--options"], capture_output=True, text=True, check=True)
     known = set(re.findall(r"--([a-z][a-z-]*)", said.stdout)) | {"help", "version"}

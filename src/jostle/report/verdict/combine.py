@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jostle.analysis.interval import Interval
 from jostle.report.format.values import seconds as seconds_text
+from jostle.report.verdict.gpu_share import with_gpus
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import DoubtName
@@ -63,6 +64,8 @@ def combine(
         raised = _raised(estimate, interference)
         if raised:
             estimate = _with_raised(estimate, raised, names or {})
+        else:
+            estimate = with_gpus(estimate, interference)
     return estimate, _within(interference, estimate)
 
 

@@ -1,0 +1,95 @@
+"""Gives a GPU what segments cannot account for, where a neighbour's load on it explains it.
+
+A segment knows how long its calls waited, and what is left. A rank that waits for a slower GPU
+shows only the latter, and the other ranks wait for it in collectives. So if a neighbour on a GPU,
+or on its bus, decides, as much of these two as its load explains is put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jostle.analysis.interval import Interval
+from jostle.report.format.values import seconds as seconds_text
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import CauseName, Estimate, Hit, HitPart
+    from jostle.analysis.identification.model import Interference, ResourceLoss
+
+#: What a slower GPU looks like in segments: what is left of the time, and waits for the slowest.
+_SEEN_AS: tuple[CauseName, ...] = ("unknown", "memory or cpu", "network")
+
+
+def with_gpus(estimate: Estimate, interference: Interference) -> Estimate:
+    """Return an estimate of a run with segments with the loss that lies on GPUs put there.
+
+    Args:
+        estimate: Of the run.
+        interference: What the load of its neighbours explains.
+    """
+    from jostle.analysis.estimation.model import Cause
+
+    losses = [
+        loss
+        for loss in interference.resources
+        if loss.kind in ("gpu", "bus") and loss.evident and loss.seconds.value > 0
+    ]
+    pool = sum(cause.seconds.value for cause in estimate.causes if cause.cause in _SEEN_AS)
+    if not losses or not estimate.segments.num_rows or pool <= 0:
+        return estimate
+    loss = max(losses, key=lambda each: each.seconds.value)
+    kind: CauseName = "gpu" if loss.kind == "gpu" else "bus"
+    moved = min(loss.seconds.value, pool)
+    left = 1 - moved / pool
+    causes = [replace(cause, seconds=_times(cause.seconds, left))
+              if cause.cause in _SEEN_AS else cause for cause in estimate.causes]  # fmt: skip
+    seconds = Interval(moved, min(loss.seconds.low, moved), max(loss.seconds.high, moved))
+    causes.append(Cause(kind, loss.resource, seconds, "neighbours"))
+    causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
+    note = (
+        f"Of what segments cannot account for, {seconds_text(moved)} are put on {loss.resource}: "
+        "slices with and without the neighbours' load there show it."
+    )
+    return replace(
+        estimate,
+        causes=[cause for cause in causes if cause.seconds.value > 0],
+        hits=[_hit(hit, loss, kind) for hit in estimate.hits],
+        limits=[note, *estimate.limits],
+    )
+
+
+def _hit(hit: Hit, loss: ResourceLoss, kind: CauseName) -> Hit:
+    """Return a hit whose parts in the neighbours' slices are the GPU's."""
+    share = _in_lost_slices(hit, loss)
+    parts = list(_parts(hit, loss, kind, share))
+    parts.sort(key=lambda part: -part.seconds)
+    return replace(hit, cause=parts[0].cause, resource=parts[0].resource, parts=parts)
+
+
+def _parts(hit: Hit, loss: ResourceLoss, kind: CauseName, share: float) -> Iterator[HitPart]:
+    from jostle.analysis.estimation.model import HitPart
+
+    moved = 0.0
+    for part in hit.by_cause:
+        own = part.seconds * (1 - share) if part.cause in _SEEN_AS else part.seconds
+        moved += part.seconds - own
+        if own > 0:
+            yield replace(part, seconds=own)
+    if moved > 0:
+        yield HitPart(kind, loss.resource, moved)
+
+
+def _in_lost_slices(hit: Hit, loss: ResourceLoss) -> float:
+    """Return the part of a hit's span that lies in slices in which the neighbours cost time."""
+    inside = sum(
+        max(min(hit.end_ns, begin + loss.slice_ns) - max(hit.start_ns, begin), 0)
+        for begin, seconds in zip(loss.steps_ns, loss.lost, strict=False)
+        if seconds > 0
+    )
+    return min(inside / max(hit.end_ns - hit.start_ns, 1), 1.0)
+
+
+def _times(interval: Interval, factor: float) -> Interval:
+    return Interval(factor * interval.value, factor * interval.low, factor * interval.high)
