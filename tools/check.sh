@@ -96,10 +96,10 @@ ui() {
 }
 
 # What holds in a build whose heartbeat is a pthread and whose run-time library comes first: no
-# forks from threads, no raw threads, no shells and virtual machines.
+# forks from threads, no raw threads, no shells and virtual machines, no PyTorch.
 under_sanitizer='(test_config or test_counts or ends_after or storm or modes or variadic or vfork or
     first_calls or test_gpu) and not forks and not java and not shell and not raw and not thread-exit and
-    not more_mounts'
+    not more_mounts and not gloo'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS: the runtime's tests on a build with that sanitizer. The unit
 # test of segments is one thread that counts to millions: nothing for the thread sanitizer. What
