@@ -24,6 +24,8 @@ from jostle.analysis.identification.resources import (
     CallSeries,
     Floats,
     SharedResource,
+    longest_slice,
+    per_operation,
 )
 from jostle.repository.query.co_running import Beside
 
@@ -72,14 +74,6 @@ def _jobs(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield job, _rows(table, job=job)
 
 
-def _per(amount: Floats, ops: Floats) -> Floats:
-    return np.divide(amount, ops, out=np.zeros(len(amount)), where=ops > 0)
-
-
-def _longest(table: pa.Table, axis: Axis) -> int:
-    return int(max(table.column("slice_ns").to_numpy().max(initial=0), axis[1]))
-
-
 # ---- the GPU itself ----
 
 
@@ -92,7 +86,7 @@ def _gpu(beside: Beside, key: _Key, theirs: pa.Table, axis: Axis) -> Iterator[Sh
     waits = node.sum("gpu_wait_ns") / _NS
     # NOTE: waits are counted for a process, not for each of its GPUs: of several, by launches.
     whole = AxisRows(_rows(beside.own_gpus, host=host), axis)
-    share = _per(launches, whole.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum"))
+    share = per_operation(launches, whole.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum"))
     loads = {}
     for job, table in _jobs(theirs):
         other = AxisRows(table, axis, beside.job.life)
@@ -102,13 +96,13 @@ def _gpu(beside: Beside, key: _Key, theirs: pa.Table, axis: Axis) -> Iterator[Sh
     if not loads or not waits.any():
         return
     active = rows.active()
-    mean = np.minimum(_per(waits * share, np.maximum(active, 1)), axis[1] / _NS)
+    mean = np.minimum(per_operation(waits * share, np.maximum(active, 1)), axis[1] / _NS)
     own = rows.sum("gpu_busy_ns_sum")
     own = own if own.any() else _presumed(rows, axis)
     yield SharedResource(
         f"GPU {gpu} of {host}", "gpu", axis,
         (CallSeries("kernels", launches, np.zeros(axis[2]), waits * share),),
-        mean, mean, active, own, loads, "ns", _longest(theirs, axis),
+        mean, mean, active, own, loads, "ns", longest_slice(theirs, axis),
     )  # fmt: skip
 
 
@@ -162,7 +156,7 @@ def _buses(beside: Beside, key: _Key, host: pa.Table, axis: Axis) -> Iterator[Sh
     for way, name in _WAYS.items():
         ops, moved = rows.sum(f"gpu_{way}_ops_sum"), rows.sum(f"gpu_{way}_bytes_sum")
         seconds = rows.sum(f"gpu_{way}_ns_sum") / _NS
-        calls.append(CallSeries(name, ops, _per(moved, ops), seconds))
+        calls.append(CallSeries(name, ops, per_operation(moved, ops), seconds))
     if not any(series.seconds.any() for series in calls):
         return
     loads: dict[str, dict[str, Floats]] = {}
@@ -177,11 +171,11 @@ def _buses(beside: Beside, key: _Key, host: pa.Table, axis: Axis) -> Iterator[Sh
                 at[job] = at[job] + load if job in at else load
     active = rows.active()
     seconds = np.sum([series.seconds for series in calls], axis=0)
-    mean = np.minimum(_per(seconds, np.maximum(active, 1)), axis[1] / _NS)
+    mean = np.minimum(per_operation(seconds, np.maximum(active, 1)), axis[1] / _NS)
     for place, of_jobs in sorted(loads.items()):
         yield SharedResource(
             place, "bus", axis, tuple(calls), mean, mean, active, _moved(rows), of_jobs, "bytes",
-            _longest(host, axis),
+            longest_slice(host, axis),
         )  # fmt: skip
 
 

@@ -278,7 +278,7 @@ def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
     return SharedResource(
         name, "file system", axis, calls, _counts(beside, slowest, mean, axis),
         np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
-        _longest(theirs, axis), apart=tuple(apart),
+        longest_slice(theirs, axis), apart=tuple(apart),
     )  # fmt: skip
 
 
@@ -294,9 +294,9 @@ def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
             seconds = rows.sum(f"{kind}_{what}_ns") / _NS
             if kind == "stdio":  # most of its calls never ask the kernel: bytes are its work
                 ops = moved / OPERATION
-            yield CallSeries(f"{kind} {what}", ops, _per(moved, ops), seconds)
+            yield CallSeries(f"{kind} {what}", ops, per_operation(moved, ops), seconds)
         syncs = rows.sum(f"{kind}_sync_ops")
-        size = _per(written, _around(syncs))
+        size = per_operation(written, _around(syncs))
         yield CallSeries(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
         meta = rows.sum(*(f"{kind}_{what}_ops" for what in ("open", "close", "meta")))
         yield CallSeries(
@@ -313,7 +313,8 @@ def _around(values: Floats) -> Floats:
     return np.asarray(np.convolve(values, np.ones(3), "same")[: len(values)])
 
 
-def _per(amount: Floats, ops: Floats) -> Floats:
+def per_operation(amount: Floats, ops: Floats) -> Floats:
+    """Divide amounts by numbers of operations; 0 where there are none."""
     return np.divide(amount, ops, out=np.zeros(len(amount)), where=ops > 0)
 
 
@@ -336,7 +337,8 @@ def spilled(busy: Floats, slice_s: float) -> Floats:
     return np.minimum(busy, slice_s)
 
 
-def _longest(table: pa.Table, axis: Axis) -> int:
+def longest_slice(table: pa.Table, axis: Axis) -> int:
+    """Return the length of the longest slice of a table, ns; no less than that of the axis."""
     lengths = table.column("slice_ns").to_numpy()
     return int(max(lengths.max(initial=0), axis[1]))
 
@@ -359,7 +361,7 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
     return SharedResource(
         name, "node", axis, (CallSeries("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
         slowest, slowest, active,
-        cpu * _NS, loads, "ns", _longest(theirs, axis),
+        cpu * _NS, loads, "ns", longest_slice(theirs, axis),
     )  # fmt: skip
 
 
@@ -374,7 +376,7 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
         sent = rows.sum(*(metric for family in families for metric in family_bytes(family)))
         seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
-        calls.append(CallSeries(f"MPI {name}", ops, _per(sent, ops), seconds))
+        calls.append(CallSeries(f"MPI {name}", ops, per_operation(sent, ops), seconds))
         moved += sent + OPERATION * ops
     loads = {}
     for job, table in _by_job(beside.network_loads):
@@ -384,7 +386,7 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
     least = _least(beside, axis)
     return SharedResource(
         "network", "network", axis, tuple(calls), least, least, active, moved, loads, "bytes",
-        _longest(beside.network_loads, axis),
+        longest_slice(beside.network_loads, axis),
     )  # fmt: skip
 
 
