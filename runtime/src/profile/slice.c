@@ -140,7 +140,7 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     }
     settle(c, next);
     next->records_end = position;
-    next->open_slice = now_slice;
+    JST_STORE(next->open_slice, now_slice);
     atomic_store_explicit(&jst_a.head.generation, generation + 1, memory_order_release);
     expected_slice = expected;
 }

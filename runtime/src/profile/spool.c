@@ -328,6 +328,13 @@ static void fetch_late(int old, const jst_block *copy)
     }
 }
 
+/* Each word whole: threads add to them meanwhile. */
+static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] = JST_LOAD(from[i]);
+}
+
 /* The profile was unlinked (a cleaner, a spool that vanished): everything goes into a new file.
  * Called by the heartbeat. */
 int jst_profile_again(int *fd)
@@ -347,7 +354,7 @@ int jst_profile_again(int *fd)
         jst_close(fresh);
         return -EAGAIN;
     }
-    jst_copy(copy, jst_a.blocks, sizeof copy);
+    copy_words((uint64_t *)copy, (const uint64_t *)jst_a.blocks, sizeof copy);
     int r = copy_records(*fd, fresh);
     if (r == 0)
         r = write_at(fresh, &jst_a, offsetof(jst_area, blocks), 0);
