@@ -224,6 +224,13 @@ def needs_root() -> None:
         pytest.skip("needs root: it mounts file systems or changes the user")
 
 
+def needs_decoder(library: Path) -> None:
+    """Skip where Python cannot load the decoder: AddressSanitizer must be in the process first."""
+    listing = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
+    if "__asan_" in listing.stdout:
+        pytest.skip("built with asan: Python cannot load its decoder")
+
+
 def needs_plain_build(library: Path, *but: str) -> None:
     """Skip what a sanitizer makes meaningless: its heartbeat is an ordinary thread.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from harness import Compile, Result, Runner
+from harness import Compile, Result, Runner, needs_decoder
 
 from jostle.repository import Repository
 
@@ -47,6 +47,7 @@ def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
         if not metric.endswith("_ns"):  # what is written of times in sums is rounded
             more = metric in ("gpu_h2d_ops", "gpu_h2d_bytes")  # of the GPU without a place
             assert process.total(metric) == sum(each[at] for each in sums.values()) + more
+    needs_decoder(jostle.library)
     with Repository.of_spool(jostle.spool) as repository:
         check_repository(repository, sums, slices)
 
@@ -56,6 +57,7 @@ def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
     result = jostle.run(build("two_gpus.c"), "removed", length="200ms",
                         env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
     assert any("removed from the spool" in note for note in result.only().notes)
+    needs_decoder(jostle.library)
     with Repository.of_spool(jostle.spool) as repository:
         check_repository(repository, *truth(result))
 
@@ -70,6 +72,7 @@ def test_a_profile_in_two_parts(jostle: Runner, build: Compile) -> None:
     first, second = sorted(result.processes, key=lambda process: int(process.header["part"]))
     assert [gpu.uuid for gpu in second.gpus] == [gpu.uuid for gpu in first.gpus]
     assert all(part.gpus[0].sums[0] for part in (first, second))
+    needs_decoder(jostle.library)
     with Repository.of_spool(jostle.spool) as repository:
         check_repository(repository, *truth(result))
 
