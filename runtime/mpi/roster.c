@@ -150,8 +150,8 @@ static bool fill(jst_roster *made, uintptr_t handle, bool window)
     made->neighbours = NULL;
     made->members = !window && !inter && size > 1;
     made->world = NULL;
-    bool whole =
-        size > 0 && made->size <= MOST_RANKS - __atomic_load_n(&table.ranks, __ATOMIC_RELAXED);
+    const uint64_t kept = __atomic_load_n(&table.ranks, __ATOMIC_RELAXED);
+    bool whole = size > 0 && kept + made->size <= MOST_RANKS;
     if (whole) {
         made->world = malloc(made->size * sizeof(*made->world));
         whole = made->world != NULL;
@@ -205,7 +205,7 @@ static jst_roster *put(jst_roster *made, uintptr_t handle)
         table.unused = made;
     } else {
         known = made;
-        table.ranks += made->world ? made->size : 0;
+        __atomic_fetch_add(&table.ranks, made->world ? made->size : 0, __ATOMIC_RELAXED);
         made->next = *bucket_of(handle);
         *bucket_of(handle) = made;
         __atomic_store_n(&made->handle, handle, __ATOMIC_RELEASE);
@@ -262,7 +262,7 @@ void jst_roster_drop(uintptr_t handle)
         *at = gone->next;
         __atomic_store_n(&gone->handle, 0, __ATOMIC_RELEASE);
         __atomic_store_n(&gone->stamp, gone->stamp + 1, __ATOMIC_RELAXED);
-        table.ranks -= gone->world ? gone->size : 0;
+        __atomic_fetch_sub(&table.ranks, gone->world ? gone->size : 0, __ATOMIC_RELAXED);
         free(gone->world);
         free(gone->neighbours);
         gone->world = NULL;

@@ -225,10 +225,10 @@ def needs_root() -> None:
 
 
 def needs_decoder(library: Path) -> None:
-    """Skip where Python cannot load the decoder: AddressSanitizer must be in the process first."""
+    """Skip where Python cannot load the decoder: such a sanitizer must be in the process first."""
     listing = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
-    if "__asan_" in listing.stdout:
-        pytest.skip("built with asan: Python cannot load its decoder")
+    if "__asan_" in listing.stdout or "__tsan_" in listing.stdout:
+        pytest.skip("built with a sanitizer that Python cannot load")
 
 
 def needs_plain_build(library: Path, *but: str) -> None:
