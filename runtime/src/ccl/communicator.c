@@ -88,11 +88,6 @@ void jst_nccl_child(void)
     announced.count = 0;
 }
 
-const jst_ccl_group *jst_communicator_group(const jst_communicator *c)
-{
-    return &c->group;
-}
-
 static const jst_gpu_events *driver(void)
 {
     if (!atomic_load_explicit(&looked_for_events, memory_order_acquire)) {
@@ -111,18 +106,19 @@ static jst_communicator *known(uintptr_t key)
 }
 
 jst_communicator *jst_communicator_of(const void *handle,
-                                      bool (*ask)(const void *handle, jst_ccl_group *group))
+                                      bool (*ask)(const void *handle, jst_ccl_group *group),
+                                      jst_ccl_group *group)
 {
     uintptr_t key = (uintptr_t)handle;
     jst_communicator *c = key ? known(key) : NULL;
-    jst_ccl_group group;
-    if (c || !key || !ask(handle, &group))
+    *group = c ? c->group : (jst_ccl_group){0};
+    if (c || !key || !ask(handle, group))
         return c;
     for (uint32_t no = 0; !atomic_compare_exchange_strong(&beginning, &no, 1); no = 0)
         jst_sys0(SYS_sched_yield);
     c = known(key);
     if (!c && (c = known(0))) {
-        c->group = group;
+        c->group = *group;
         c->broken = !driver();
         c->base = jst_ticks();
         atomic_store_explicit(&c->handle, key, memory_order_release);

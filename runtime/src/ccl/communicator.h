@@ -6,10 +6,11 @@
 
 typedef struct jst_communicator jst_communicator;
 
-/** That of a handle; begun with what `ask` says of it. NULL: there is no room, or `ask` knows nothing. */
+/** That of a handle; begun with what `ask` says of it. NULL: there is no room, or `ask` knows nothing.
+ *  group: what the handle is, its size 0 where `ask` knows nothing. */
 jst_communicator *jst_communicator_of(const void *handle,
-                                      bool (*ask)(const void *handle, jst_ccl_group *group));
-const jst_ccl_group *jst_communicator_group(const jst_communicator *c);
+                                      bool (*ask)(const void *handle, jst_ccl_group *group),
+                                      jst_ccl_group *group);
 
 /** An operation is about to be enqueued, and has been. Between the two is the library's call, or the end
  *  of its group: `enqueued` is called once for all that `enqueueing` announced in this thread. */

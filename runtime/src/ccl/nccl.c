@@ -119,20 +119,34 @@ static char *put_version(char *p, const char *end, int version)
     return jst_put_number(p, end, (unsigned)version % 100);
 }
 
+static const char *library_name(void)
+{
+    static char name[32];
+    static _Atomic int state; /* 1: a thread writes it, 2: it can be read */
+    int no = 0, number = 0;
+    if (atomic_load_explicit(&state, memory_order_acquire) == 2)
+        return name;
+    if (!atomic_compare_exchange_strong(&state, &no, 1))
+        return "NCCL";
+    int (*version)(int *) = (int (*)(int *))find("ncclGetVersion", asked_by);
+    if (version && version(&number) == 0 && number > 0)
+        put_version(name, name + sizeof name, number);
+    else
+        jst_put_text(name, name + sizeof name, "NCCL");
+    atomic_store_explicit(&state, 2, memory_order_release);
+    return name;
+}
+
 static bool ask(const void *comm, jst_ccl_group *group)
 {
-    static char library[32] = "NCCL";
     int (*count)(const void *, int *) =
-        (int (*)(const void *, int *))find("ncclCommCount", asked_by);
+        (int (*)(const void *, int *))REAL("ncclCommCount", asked_by);
     int (*rank)(const void *, int *) =
-        (int (*)(const void *, int *))find("ncclCommUserRank", asked_by);
-    int (*version)(int *) = (int (*)(int *))find("ncclGetVersion", asked_by);
-    int size = 0, mine = 0, number = 0;
+        (int (*)(const void *, int *))REAL("ncclCommUserRank", asked_by);
+    int size = 0, mine = 0;
     if (!count || !rank || count(comm, &size) != 0 || rank(comm, &mine) != 0 || size < 1)
         return false;
-    if (version && version(&number) == 0 && number > 0)
-        put_version(library, library + sizeof library, number);
-    *group = (jst_ccl_group){comm, (uint32_t)mine, (uint32_t)size, library, true};
+    *group = (jst_ccl_group){comm, (uint32_t)mine, (uint32_t)size, library_name(), true};
     return true;
 }
 
@@ -167,18 +181,19 @@ static void before(const request *r)
     int saved = errno;
     jst_block *b = jst_enter();
     asked_by = r->caller;
-    jst_communicator *m = b && jst_may_syscall() ? jst_communicator_of(r->comm, ask) : NULL;
-    if (m) {
-        const jst_ccl_group *group = jst_communicator_group(m);
+    jst_ccl_group group = {0};
+    jst_communicator *m = b && jst_may_syscall() ? jst_communicator_of(r->comm, ask, &group) : NULL;
+    if (group.size) {
         uint64_t size = (unsigned)r->type < sizeof size_of ? size_of[r->type] : 0;
         jst_mpi_call c = {.block = b,
                           .site = (uintptr_t)r->caller,
                           .func = r->func,
                           .klass = r->klass,
                           .peer = JST_MPI_NO_PEER,
-                          .bytes = r->count * size * (r->of_all ? group->size : 1)};
-        count_call(&c, group, r->peer);
-        jst_enqueueing(m, &c, r->stream);
+                          .bytes = r->count * size * (r->of_all ? group.size : 1)};
+        count_call(&c, &group, r->peer);
+        if (m)
+            jst_enqueueing(m, &c, r->stream);
     }
     errno = saved;
 }

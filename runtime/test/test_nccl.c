@@ -1,0 +1,452 @@
+/* test_nccl.c: what calls of NCCL count as, and when their operations were over, with a library and a GPU of
+ * ours. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../src/ccl/communicator.c"
+#include "../src/ccl/nccl.c"
+
+/* ---- the runtime around them, as far as it is needed ---- */
+
+uint64_t jst_tick_ns = (uint64_t)1 << 32;
+uint32_t jst_no_tsc = 1; /* ticks are nanoseconds */
+jst_config jst_cfg = {.peers = true};
+jst_wipe_page jst_wipe = {.mask = ~(uintptr_t)0};
+__thread jst_block *jst_tls_block;
+uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+jst_block *jst_segment_owner;
+jst_site jst_sites[JST_SITES];
+
+static jst_block blocks[8];
+static const void *world;
+static _Atomic uint64_t counted, counted_bytes, completed, completed_ns, boundaries;
+static _Atomic uint64_t left;
+static uint64_t sent_to, sent_bytes, received_from;
+
+jst_block *jst_enter_slow(void)
+{
+    return NULL;
+}
+
+bool jst_may_syscall(void)
+{
+    return true;
+}
+
+bool jst_mpi_runs(void)
+{
+    return world != NULL;
+}
+
+uint64_t jst_ticks_to_ns(uint64_t ticks)
+{
+    return ticks;
+}
+
+bool jst_ccl_joins(const jst_ccl_group *group)
+{
+    return group->key == world;
+}
+
+void jst_ccl_leaves(const jst_ccl_group *group)
+{
+    (void)group;
+    left++;
+}
+
+void jst_mpi_count(const jst_mpi_call *c, unsigned klass, uint64_t bytes, uint32_t peer)
+{
+    (void)c, (void)klass, (void)peer;
+    counted++;
+    counted_bytes += bytes;
+}
+
+void jst_mpi_completed(const jst_mpi_call *c, uint64_t now, uint64_t ticks)
+{
+    (void)c, (void)now;
+    completed++;
+    completed_ns += ticks;
+}
+
+jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
+                       uint64_t bytes)
+{
+    (void)key, (void)address, (void)func, (void)klass, (void)bytes;
+    return &jst_sites[0];
+}
+
+void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
+                        uint64_t now)
+{
+    (void)b, (void)c, (void)s, (void)bytes, (void)now;
+    boundaries++;
+}
+
+void jst_peer_sent(uint32_t rank, uint64_t bytes)
+{
+    sent_to = rank;
+    sent_bytes += bytes;
+}
+
+void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room)
+{
+    (void)bytes, (void)is_room;
+    received_from = rank;
+}
+
+/* ---- a GPU: events have the time at which they are recorded, and are over when `until` is behind them ---- */
+
+static _Atomic uint64_t gpu_now, until;
+static _Atomic unsigned made, records;
+static bool refuses, captures;
+static struct event {
+    _Atomic uint64_t at;
+} event_pool[1 << 14];
+
+static int event_create(void **event, unsigned flags)
+{
+    (void)flags;
+    *event = &event_pool[made++];
+    return refuses;
+}
+
+static int event_record(void *event, void *stream)
+{
+    (void)stream;
+    records++;
+    ((struct event *)event)->at = gpu_now += 1000;
+    return 0;
+}
+
+static int event_query(void *event)
+{
+    return ((struct event *)event)->at <= until ? 0 : JST_GPU_NOT_READY;
+}
+
+static int event_elapsed(float *ms, void *from, void *to)
+{
+    *ms = (float)(((struct event *)to)->at - ((struct event *)from)->at) / 1e6f;
+    return 0;
+}
+
+static int stream_is_capturing(void *stream, int *status)
+{
+    (void)stream;
+    *status = captures;
+    return 0;
+}
+
+const jst_gpu_events *jst_gpu_events_of_driver(void)
+{
+    static const jst_gpu_events all = {event_create, event_record, event_query, event_elapsed,
+                                       stream_is_capturing};
+    return &all;
+}
+
+/* ---- a library ---- */
+
+typedef struct comm {
+    int rank, size;
+} comm;
+static _Atomic unsigned calls;
+static int result;
+
+static int comm_count(const comm *c, int *n)
+{
+    return *n = c->size, 0;
+}
+
+static int comm_rank(const comm *c, int *n)
+{
+    return *n = c->rank, 0;
+}
+
+static int version_of(int *n)
+{
+    return *n = 2708, 0;
+}
+
+static int any_call(void)
+{
+    calls++;
+    return result;
+}
+
+void *jst_ccl_real(const char *symbol, const void *caller, bool (*ours)(const void *))
+{
+    (void)caller;
+    assert_true(ours((void *)ncclAllReduce) && ours((void *)ncclGroupEnd) && !ours(&calls));
+    return strcmp(symbol, "ncclCommCount") == 0      ? (void *)comm_count
+           : strcmp(symbol, "ncclCommUserRank") == 0 ? (void *)comm_rank
+           : strcmp(symbol, "ncclGetVersion") == 0   ? (void *)version_of
+                                                     : (void *)any_call;
+}
+
+static comm all = {1, 4}, pair = {0, 2};
+static int stream, other_stream;
+
+static int begin(void **state)
+{
+    (void)state;
+    jst_nccl_child();
+    jst_tls_block = &blocks[0];
+    world = &all;
+    counted = counted_bytes = completed = completed_ns = boundaries = 0;
+    left = sent_to = sent_bytes = received_from = 0;
+    made = records = calls = 0;
+    until = UINT64_MAX;
+    refuses = captures = false;
+    result = 0;
+    depth = 0;
+    return 0;
+}
+
+static int reduce_of(comm *c, int *s)
+{
+    return ncclAllReduce(NULL, NULL, 10, 7, 0, c, s);
+}
+
+static void look_at(const comm *c)
+{
+    jst_communicator_look(known((uintptr_t)c));
+}
+
+/* ---- what is counted ---- */
+
+static void bytes_by_datatype(void **state)
+{
+    (void)state;
+    static const struct {
+        int type;
+        uint64_t bytes;
+    } types[] = {{0, 1},  {3, 4},  {5, 8},  {6, 2},  {9, 2},
+                 {11, 1}, {12, 0}, {99, 0}, {-1, 0}, {INT32_MIN, 0}};
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++) {
+        counted_bytes = 0;
+        assert_int_equal(ncclAllReduce(NULL, NULL, 3, types[i].type, 0, &all, &stream), 0);
+        assert_int_equal(counted_bytes, 3 * types[i].bytes);
+    }
+    assert_int_equal(calls, sizeof types / sizeof *types);
+    assert_int_equal(counted, calls);
+    counted_bytes = 0;
+    ncclReduceScatter(NULL, NULL, 3, 7, 0, &all, &stream);
+    assert_int_equal(counted_bytes, 3 * 4 * 4); /* each rank gets three */
+}
+
+static void partners_are_of_the_world_only(void **state)
+{
+    (void)state;
+    ncclSend(NULL, 3, 7, 2, &all, &stream);
+    ncclSend(NULL, 3, 7, 1, &pair, &stream); /* its rank 1 may be any of the world */
+    ncclRecv(NULL, 3, 7, 3, &all, &stream);
+    assert_int_equal(sent_to, 2);
+    assert_int_equal(sent_bytes, 12);
+    assert_int_equal(received_from, 3);
+    assert_int_equal(counted, 3);
+}
+
+static void what_the_library_returns(void **state)
+{
+    (void)state;
+    result = 5;
+    assert_int_equal(reduce_of(&all, &stream), 5);
+    assert_int_equal(ncclGroupStart(), 5);
+    assert_int_equal(ncclGroupEnd(), 5);
+    assert_int_equal(ncclCommDestroy(&all), 5);
+    assert_int_equal(ncclAllReduce(NULL, NULL, 1, 7, 0, NULL, &stream), 5);
+}
+
+static void versions(void **state)
+{
+    (void)state;
+    char text[32];
+    put_version(text, text + sizeof text, 2708);
+    assert_string_equal(text, "NCCL 2.7.8");
+    put_version(text, text + sizeof text, 22809);
+    assert_string_equal(text, "NCCL 2.28.9");
+}
+
+/* ---- when operations were over ---- */
+
+static void one_after_the_other(void **state)
+{
+    (void)state;
+    until = 0;
+    reduce_of(&all, &stream);
+    reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, 0);
+    until = UINT64_MAX;
+    look_at(&all);
+    assert_int_equal(completed, 2);
+    assert_int_equal(boundaries, 2);
+    assert_int_equal(records, 4);
+    for (unsigned i = 0; i < 1000; i++)
+        reduce_of(&all, &stream);
+    assert_in_range(made, 4, 6); /* events are used again */
+    look_at(&all);
+    assert_int_equal(completed, 1002);
+}
+
+/* A group of calls has one pair of events for each stream, also if groups are nested. */
+static void groups_and_groups_in_groups(void **state)
+{
+    (void)state;
+    ncclGroupStart();
+    reduce_of(&all, &stream);
+    ncclGroupStart();
+    reduce_of(&all, &stream);
+    reduce_of(&all, &other_stream);
+    ncclGroupEnd();
+    look_at(&all);
+    assert_int_equal(completed, 0);
+    assert_int_equal(records, 2); /* begins */
+    reduce_of(&pair, &stream);
+    reduce_of(&all, &stream);
+    ncclGroupEnd();
+    assert_int_equal(records, 6);
+    look_at(&all);
+    look_at(&pair);
+    assert_int_equal(completed, 5);
+    assert_int_equal(boundaries, 4); /* the pair's is none */
+    assert_int_equal(calls, 9);
+    ncclGroupEnd(); /* one too many, which the library refuses */
+    reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, 6);
+}
+
+/* More communicators in a group than there are places: those are counted, and have no times. */
+static void a_large_group(void **state)
+{
+    (void)state;
+    comm many[TOGETHER + 3];
+    ncclGroupStart();
+    for (unsigned i = 0; i < TOGETHER + 3; i++) {
+        many[i] = (comm){0, 2};
+        reduce_of(&many[i], &stream);
+    }
+    ncclGroupEnd();
+    for (unsigned i = 0; i < TOGETHER + 3; i++)
+        look_at(&many[i]);
+    assert_int_equal(counted, TOGETHER + 3);
+    assert_int_equal(completed, TOGETHER);
+}
+
+/* More communicators than the table has: their calls are counted all the same. */
+static void a_full_table(void **state)
+{
+    (void)state;
+    static comm many[COMMUNICATORS + 2];
+    for (unsigned i = 0; i < COMMUNICATORS + 2; i++) {
+        many[i] = (comm){1, 3};
+        assert_int_equal(reduce_of(&many[i], &stream), 0);
+    }
+    assert_int_equal(calls, COMMUNICATORS + 2);
+    assert_int_equal(counted, COMMUNICATORS + 2);
+    assert_int_equal(counted_bytes, 40 * (COMMUNICATORS + 2));
+    ncclCommDestroy(&many[3]);
+    assert_int_equal(left, 1);
+    reduce_of(&many[COMMUNICATORS], &stream); /* gets the place */
+    look_at(&many[COMMUNICATORS]);
+    assert_int_equal(completed, 2); /* that of many[3], when it was destroyed */
+}
+
+/* Nobody looks, and the GPU stands still. */
+static void too_many_pending(void **state)
+{
+    (void)state;
+    until = 0;
+    for (unsigned i = 0; i < PENDING + 5; i++)
+        reduce_of(&all, &stream);
+    until = UINT64_MAX;
+    look_at(&all);
+    assert_int_equal(counted, PENDING + 5);
+    assert_int_equal(completed, 0);
+}
+
+static void without_events(void **state)
+{
+    (void)state;
+    captures = true;
+    reduce_of(&all, &stream);
+    assert_int_equal(records, 0);
+    captures = false;
+    refuses = true;
+    reduce_of(&all, &stream);
+    reduce_of(&all, &stream);
+    assert_int_equal(made, 1); /* it is not tried again */
+    assert_int_equal(counted, 3);
+    assert_int_equal(completed, 0);
+}
+
+/* The driver's events are the parent's. */
+static void a_child_forgets(void **state)
+{
+    (void)state;
+    until = 0;
+    ncclGroupStart();
+    reduce_of(&all, &stream);
+    jst_nccl_child();
+    ncclGroupEnd();
+    assert_int_equal(records, 1);
+    until = UINT64_MAX;
+    assert_null(known((uintptr_t)&all));
+    reduce_of(&all, &stream);
+    look_at(&all);
+    assert_int_equal(completed, 1);
+}
+
+#define THREADS 4
+#define ROUNDS 500
+
+static void *in_a_thread(void *number)
+{
+    jst_tls_block = &blocks[(uintptr_t)number];
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        comm own = {0, 2};
+        reduce_of(&own, &stream);
+        reduce_of(&all, &stream);
+        ncclCommDestroy(&own);
+    }
+    return NULL;
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    pthread_t running[THREADS];
+    for (uintptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&running[i], NULL, in_a_thread, (void *)(i + 1)), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(running[i], NULL), 0);
+    look_at(&all);
+    assert_int_equal(counted, 2 * THREADS * ROUNDS);
+    assert_true(completed <= counted && completed >= THREADS * ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(bytes_by_datatype, begin),
+        cmocka_unit_test_setup(partners_are_of_the_world_only, begin),
+        cmocka_unit_test_setup(what_the_library_returns, begin),
+        cmocka_unit_test_setup(versions, begin),
+        cmocka_unit_test_setup(one_after_the_other, begin),
+        cmocka_unit_test_setup(groups_and_groups_in_groups, begin),
+        cmocka_unit_test_setup(a_large_group, begin),
+        cmocka_unit_test_setup(a_full_table, begin),
+        cmocka_unit_test_setup(too_many_pending, begin),
+        cmocka_unit_test_setup(without_events, begin),
+        cmocka_unit_test_setup(a_child_forgets, begin),
+        cmocka_unit_test_setup(threads, begin),
+    };
+    return cmocka_run_group_tests_name("nccl", tests, NULL, NULL);
+}
