@@ -1,4 +1,4 @@
-/* devices.h: which GPU a number of CUPTI's or a context means (devices.c). */
+/* cuda_devices.h: which GPU a number of CUPTI's or a context means (cuda_devices.c). */
 #ifndef JST_CUDA_DEVICES_H
 #define JST_CUDA_DEVICES_H
 

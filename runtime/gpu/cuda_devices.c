@@ -1,10 +1,10 @@
-/* devices.c: which GPU a number of CUPTI's or a context means.
+/* cuda_devices.c: which GPU a number of CUPTI's or a context means.
  *
  * CUDA numbers the GPUs that a process may see (CUDA_VISIBLE_DEVICES), so a number alone names none. The
  * driver is asked once for each: bus id, UUID, name and memory. An instance of a divided GPU (MIG) has the
  * bus id of the whole and a UUID of its own.
  */
-#include "devices.h"
+#include "cuda_devices.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
