@@ -363,8 +363,13 @@ from typing import Final, NamedTuple
 
 def python_module(profile: Profile) -> str:
     """Return src/jostle/_profile.py."""
-    head, slot, file = (profile.struct(name) for name in ("head", "mount_slot", "file"))
-    mounts = next(field for field in head.fields if field.name == "mounts")
+    head, slot, file, binding = (
+        profile.struct(name) for name in ("head", "mount_slot", "file", "binding")
+    )
+    mounts, bindings = (
+        next(field for field in head.fields if field.name == name)
+        for name in ("mounts", "bindings")
+    )
     before = [field for field in head.fields if field.at < mounts.at]
     parts = [
         PYTHON_HEAD.format(made_by=made_by(PROFILE_TOML)),
@@ -387,6 +392,10 @@ def python_module(profile: Profile) -> str:
     parts.append(_python_struct("Head", "The head of a profile, up to its mount slots.", before))
     parts.append(f"MOUNTS_AT: Final = {mounts.at}\n")
     parts.append(_python_struct("MountSlot", "A mount slot of the head.", list(slot.fields)))
+    parts.append(f"BINDINGS_AT: Final = {bindings.at}\n")
+    parts.append(
+        _python_struct("Binding", "On which cores a process may run.", list(binding.fields))
+    )
     parts.append(_python_struct("FilePlace", "A place in the table of files.", list(file.fields)))
     return re.sub(r"\n{4,}", "\n\n\n", "".join(parts))
 

@@ -189,6 +189,25 @@ _Static_assert(offsetof(jst_mount_slot, mnt_id) == 16, "jst_mount_slot.mnt_id");
 _Static_assert(offsetof(jst_mount_slot, used) == 24, "jst_mount_slot.used");
 _Static_assert(sizeof(jst_mount_slot) == 32, "jst_mount_slot");
 
+/* On which cores the threads of the process may run. Of the two places in the head the one with
+ * the higher number holds; the other is written next. */
+typedef struct jst_binding {
+    _Atomic uint64_t number; /* 0: nothing is said here; else how often a binding was said so far */
+    /* cores that its threads may run on together, as the kernel lists them: `0-15,64-79`; one that
+     * ends with `...` goes on */
+    char allowed_cpus[256];
+    char allowed_nodes[64]; /* NUMA nodes of these cores, listed in the same way; empty: unknown */
+    /* cores that its control group has (`cpuset`), or else all cores of the machine; empty:
+     * unknown */
+    char group_cpus[256];
+} jst_binding;
+
+_Static_assert(offsetof(jst_binding, number) == 0, "jst_binding.number");
+_Static_assert(offsetof(jst_binding, allowed_cpus) == 8, "jst_binding.allowed_cpus");
+_Static_assert(offsetof(jst_binding, allowed_nodes) == 264, "jst_binding.allowed_nodes");
+_Static_assert(offsetof(jst_binding, group_cpus) == 328, "jst_binding.group_cpus");
+_Static_assert(sizeof(jst_binding) == 584, "jst_binding");
+
 typedef struct jst_head {
     /* ---- fixed: written once, before the file has its name ---- */
     uint8_t magic[8]; /* `jostle01` */
@@ -298,7 +317,9 @@ typedef struct jst_head {
     /* slice from which on no `D` record holds what the table of GPUs gained */
     _Atomic uint64_t gpu_slice;
     _Atomic uint32_t gpus_used; /* places in the table of GPUs that are taken, the first ones */
-    uint8_t gap2[4096 - 2388];
+    uint8_t gap2[2392 - 2388];
+    jst_binding bindings[2]; /* on which cores it may run: the one with the higher number holds */
+    uint8_t gap3[4096 - 3560];
 } jst_head;
 
 _Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");
@@ -386,6 +407,7 @@ _Static_assert(offsetof(jst_head, mounts) == 2112, "jst_head.mounts");
 _Static_assert(offsetof(jst_head, traffic_slice) == 2368, "jst_head.traffic_slice");
 _Static_assert(offsetof(jst_head, gpu_slice) == 2376, "jst_head.gpu_slice");
 _Static_assert(offsetof(jst_head, gpus_used) == 2384, "jst_head.gpus_used");
+_Static_assert(offsetof(jst_head, bindings) == 2392, "jst_head.bindings");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
 /* What the records already hold; see the page. */

@@ -187,6 +187,19 @@ class MountSlot(NamedTuple):
 
 
 MOUNT_SLOT: Final = struct.Struct("<2I3Q")
+BINDINGS_AT: Final = 2392
+
+
+class Binding(NamedTuple):
+    """On which cores a process may run."""
+
+    number: int
+    allowed_cpus: bytes
+    allowed_nodes: bytes
+    group_cpus: bytes
+
+
+BINDING: Final = struct.Struct("<Q256s64s256s")
 
 
 class FilePlace(NamedTuple):

@@ -99,3 +99,40 @@ def test_who_shares_cores_is_told_apart(jostle: Runner) -> None:
     result = jostle.collect()
     found = [levels(result.of(pid)[0], "os_first_cpu")[-1] for pid in pids]
     assert found == have[:2]
+
+
+_MOVES = """import os, sys, time
+def compute(seconds):
+    t = time.time()
+    while time.time() < t + seconds: open("/dev/null").close()
+compute(0.3)
+if len(sys.argv) > 1:
+    os.sched_setaffinity(0, set(map(int, sys.argv[1].split(","))))
+    compute(0.3)
+"""
+
+
+@pytest.mark.parametrize("later", [[], ["all"]])
+def test_where_it_may_run_is_said(jostle: Runner, later: list[str]) -> None:
+    """The cores that taskset gave it, or those that it gave itself later."""
+    have = sorted(os.sched_getaffinity(0))
+    every = ",".join(map(str, have))
+    argv = [every for _ in later]
+    result = jostle.run("taskset", "-c", str(have[-1]), sys.executable, "-S", "-c", _MOVES, *argv)
+    header = result.only().header
+    seen = str(header["allowed_cpus"])
+    assert _members(seen) == (have if later else have[-1:])
+    assert header["bindings"] == 1 + len(later)
+    assert set(have) <= set(_members(str(header["group_cpus"])))
+    if Path("/sys/devices/system/node/online").exists():
+        nodes = _members(str(header["allowed_nodes"]))
+        assert nodes
+        for node in nodes:
+            cores = Path(f"/sys/devices/system/node/node{node}/cpulist").read_text()
+            assert set(_members(cores)) & set(_members(seen))
+
+
+def _members(text: str) -> list[int]:
+    """The cores of a list as the kernel writes it."""
+    ends = [list(map(int, part.split("-"))) for part in text.strip().split(",")]
+    return [core for first, *last in ends for core in range(first, (last or [first])[0] + 1)]

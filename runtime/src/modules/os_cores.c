@@ -10,6 +10,7 @@
 #include "common.h"
 #include "config.h"
 #include "os.h"
+#include "os_binding.h"
 #include "sys.h"
 #include "text.h"
 
@@ -18,10 +19,6 @@
 #define THREADS 16 /* that are followed, the main one first */
 #define LEVELS 16  /* of control groups */
 #define AWAKE 8    /* who runs or waits for this part of a slice wanted a core */
-
-typedef struct cpus {
-    uint64_t words[128]; /* 8192 cores */
-} cpus;
 
 typedef struct follow {
     uint32_t tid;
@@ -33,7 +30,7 @@ typedef struct follow {
 static follow threads[THREADS];
 static int task_fd = -1, stat_fd = -1;
 static uint64_t sampled, limit, throttled;
-static cpus all;
+static jst_cpus all;
 
 /* ---- the control group ---- */
 
@@ -78,44 +75,11 @@ static void look_upwards(char *folder, size_t root)
     }
 }
 
-/* One line of /proc/self/cgroup: "0::/path" of version 2, "4:cpu,cpuacct:/path" of version 1. */
-static void look_at(const char *line, const char *end)
-{
-    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/cpu",
-                                        "/sys/fs/cgroup/cpu,cpuacct"};
-    const char *names = line;
-    while (names < end && *names++ != ':')
-        ;
-    const char *path = names;
-    while (path < end && *path++ != ':')
-        ;
-    bool second = path == names + 1; /* no names */
-    bool first = !second && jst_begins_with(names, "cpu") && (names[3] == ',' || names[3] == ':');
-    char folder[400];
-    for (unsigned i = second ? 0 : 1; (first || second) && i < (second ? 1U : 3U); i++) {
-        char *p = jst_put_text(folder, folder + sizeof folder, roots[i]);
-        size_t root = (size_t)(p - folder);
-        if (end - path > 1 && (size_t)(end - path) < sizeof folder - root - 32) {
-            jst_copy(p, path, (size_t)(end - path));
-            p += end - path;
-        }
-        *p = 0;
-        look_upwards(folder, root);
-    }
-}
-
 static void find_limit(void)
 {
-    char text[4096];
     limit = throttled = 0;
     stat_fd = -1;
-    if (jst_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
-        return;
-    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
-        for (end = line; *end && *end != '\n'; end++)
-            ;
-        look_at(line, end);
-    }
+    jst_groups_look("cpu", look_upwards);
 }
 
 /* Time that the group was kept from running so far, ns. */
@@ -198,7 +162,7 @@ static void find_threads(uint64_t count)
 
 static void add_cpus(uint32_t tid)
 {
-    cpus some;
+    jst_cpus some;
     long n = jst_sys3(SYS_sched_getaffinity, tid, sizeof some.words, some.words);
     for (long i = 0; i < n / 8; i++)
         all.words[i] |= some.words[i];
@@ -238,6 +202,7 @@ void jst_cores_child(void)
 {
     jst_zero(threads, sizeof threads);
     sampled = 0;
+    jst_binding_begin();
 }
 
 /* A heartbeat that begins again goes on counting where the last one stood. */
@@ -247,6 +212,7 @@ void jst_cores_open(int fd)
         if (threads[i].tid)
             open_thread(&threads[i]);
     task_fd = fd;
+    jst_binding_begin();
     find_limit();
     throttled = throttled_so_far();
 }
@@ -271,6 +237,7 @@ void jst_cores_sample(jst_block *b)
     }
     b->cells[JST_CELL_OS_AWAKE] = awake;
     say_cpus(b);
+    jst_binding_say(&all);
     b->cells[JST_CELL_OS_CPU_LIMIT] = limit;
     if (limit) {
         uint64_t so_far = throttled_so_far();

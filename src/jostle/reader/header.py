@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jostle._profile import END_REASONS, HEAD, HEAD_BYTES, MOUNT_SLOT, MOUNTS_AT, Head, MountSlot
+from jostle._profile import (
+    BINDING,
+    BINDINGS_AT,
+    END_REASONS,
+    HEAD,
+    HEAD_BYTES,
+    MOUNT_SLOT,
+    MOUNTS_AT,
+    Binding,
+    Head,
+    MountSlot,
+)
 
 _MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as the header has room for
 
@@ -124,6 +135,10 @@ class ProfileHeader:
         perf_granted: Those that the machine granted.
         script: What an interpreter runs (base name of a script, a module, a class); "" of other
             programs and in old profiles.
+        allowed_cpus: Cores that its threads may run on together, as it was last: "0-15,64-79", with
+            "..." at its end where the list goes on; "" unknown, as of the two after it.
+        allowed_nodes: NUMA nodes of these cores, listed in the same way.
+        group_cpus: Cores that its control group has, or all of the machine.
     """
 
     version: int
@@ -186,6 +201,9 @@ class ProfileHeader:
     perf_asked: int = 0
     perf_granted: int = 0
     script: str = ""
+    allowed_cpus: str = ""
+    allowed_nodes: str = ""
+    group_cpus: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +322,7 @@ def parse_header(
         h.blocks_used, h.clock_state, h.clock_error_us, h.lost_threads,
         _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes), list(gpus),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive, alive is False, **_mpi_fields(h),
+        alive, alive is False, **_mpi_fields(h), **_binding(head),
     )  # fmt: skip
 
 
@@ -323,6 +341,15 @@ def _mpi_fields(h: Head) -> dict[str, Any]:
         "spawned": bool(h.spawned),
         "papi_names": tuple(clean_text(name) for name in papi),
     }
+
+
+def _binding(head: bytes) -> dict[str, Any]:
+    """Return the fields of ProfileHeader from allowed_cpus on."""
+    places = BINDING.iter_unpack(head[BINDINGS_AT : BINDINGS_AT + 2 * BINDING.size])
+    newest = max(map(Binding._make, places), key=lambda place: place.number)
+    if not newest.number:
+        return {}
+    return {name: clean_text(getattr(newest, name)) for name in Binding._fields[1:]}
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:

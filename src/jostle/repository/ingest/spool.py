@@ -24,6 +24,7 @@ from jostle.reader import (
 from jostle.reader.errors import passes
 from jostle.reader.header import boot_text, clean_text, is_alive, parse_header
 from jostle.repository.store.layout import (
+    BINDING_COLUMNS,
     MPI_COLUMNS,
     gpu_identity,
     is_shared,
@@ -312,6 +313,7 @@ def profile_source(
         "lost_threads": header.lost_threads,
         "notes": [note.text for note in header.notes],
         **_mpi(header),
+        **{name: getattr(header, name) for name in BINDING_COLUMNS},
         "job": job,
     }
     return source

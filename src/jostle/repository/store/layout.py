@@ -104,6 +104,9 @@ MPI_COLUMNS: dict[str, pa.DataType] = {
     "papi_names": pa.list_(_TEXT), "perf_asked": _INT, "perf_granted": _INT,
 }  # fmt: skip
 
+# Where it may run, under the header's names.
+BINDING_COLUMNS = ("allowed_cpus", "allowed_nodes", "group_cpus")
+
 TABLES: dict[str, TableLayout] = {
     table.name: table
     for table in (
@@ -151,7 +154,7 @@ TABLES: dict[str, TableLayout] = {
                 "records": _INT, "clock_state": _INT, "clock_error_us": _INT,
                 "clock_steps": _INT, "lost_threads": _INT,
                 "notes": pa.list_(_TEXT), "warnings": pa.list_(_TEXT), "revision": _INT,
-                **MPI_COLUMNS, "script": _TEXT,
+                **MPI_COLUMNS, "script": _TEXT, **dict.fromkeys(BINDING_COLUMNS, _TEXT),
             },
             {},
             0,

@@ -1,0 +1,245 @@
+/* os_binding.c: on which cores and NUMA nodes may the process run?
+ *
+ * Where a thread may run decides which memory and which devices are near it. The head says it as text,
+ * since that is what a person writes into a launcher's option. It seldom changes: files are read only
+ * when it does.
+ */
+#include "os_binding.h"
+
+#include "common.h"
+#include "profile/area.h"
+#include "sys.h"
+#include "text.h"
+
+#if JST_WITH_OS
+
+#ifndef JST_NODES
+#define JST_NODES "/sys/devices/system/node/"
+#endif
+#ifndef JST_CPUS_ONLINE
+#define JST_CPUS_ONLINE "/sys/devices/system/cpu/online"
+#endif
+#ifndef JST_GROUPS
+#define JST_GROUPS "/sys/fs/cgroup"
+#endif
+#ifndef JST_OWN_GROUPS
+#define JST_OWN_GROUPS "/proc/self/cgroup"
+#endif
+
+#define CPUS (sizeof(jst_cpus) * 8)
+#define FOLDER_BYTES 400
+
+static jst_cpus said;
+static bool any_said;
+
+/* ---- lists as the kernel writes them ---- */
+
+static void put_in(jst_cpus *set, uint64_t cpu)
+{
+    set->words[cpu / 64] |= 1ull << cpu % 64;
+}
+
+static bool is_in(const jst_cpus *set, uint64_t cpu)
+{
+    return set->words[cpu / 64] >> cpu % 64 & 1;
+}
+
+/* Of a text such as "0-15,64-79". */
+static void read_list(const char *text, jst_cpus *set)
+{
+    jst_zero(set, sizeof *set);
+    while (*text >= '0' && *text <= '9') {
+        uint64_t first = jst_next_number(&text), last = first;
+        if (*text == '-')
+            last = jst_next_number(&text);
+        for (uint64_t i = first; i <= last && i < CPUS; i++)
+            put_in(set, i);
+        text += *text == ',';
+    }
+}
+
+/* A list that has no room ends with "...", behind the last range that has. */
+static void put_list(char *start, const char *end, const jst_cpus *set)
+{
+    static const char more[] = "...";
+    char *p = start;
+    *p = 0;
+    for (uint64_t i = 0; i < CPUS; i++) {
+        if (!is_in(set, i))
+            continue;
+        uint64_t first = i;
+        while (i + 1 < CPUS && is_in(set, i + 1))
+            i++;
+        char range[16], *q = jst_put_number(range, range + sizeof range, first);
+        if (i > first)
+            q = jst_put_number(jst_put_text(q, range + sizeof range, "-"), range + sizeof range, i);
+        jst_put_text(q, range + sizeof range, ",");
+        if ((size_t)(end - p) < jst_strlen(range) + sizeof more) {
+            jst_put_text(p, end, more);
+            return;
+        }
+        p = jst_put_text(p, end, range);
+    }
+    if (p != start)
+        p[-1] = 0; /* the last comma */
+}
+
+/* ---- what the kernel says ---- */
+
+static bool equal(const jst_cpus *a, const jst_cpus *b)
+{
+    for (unsigned i = 0; i < sizeof a->words / sizeof *a->words; i++)
+        if (a->words[i] != b->words[i])
+            return false;
+    return true;
+}
+
+static bool meet(const jst_cpus *a, const jst_cpus *b)
+{
+    for (unsigned i = 0; i < sizeof a->words / sizeof *a->words; i++)
+        if (a->words[i] & b->words[i])
+            return true;
+    return false;
+}
+
+static void find_nodes(const jst_cpus *now, jst_cpus *nodes)
+{
+    static const char *const end_of_name = "/cpulist";
+    char path[80], text[2048];
+    jst_cpus online, cpus;
+    jst_zero(nodes, sizeof *nodes);
+    if (jst_read_file(JST_NODES "online", text, sizeof text) <= 0)
+        return;
+    read_list(text, &online);
+    for (uint64_t node = 0; node < CPUS; node++) {
+        if (!is_in(&online, node))
+            continue;
+        const char *end = path + sizeof path;
+        char *p = jst_put_text(path, end, JST_NODES "node");
+        jst_put_text(jst_put_number(p, end, node), end, end_of_name);
+        if (jst_read_file(path, text, sizeof text) <= 0)
+            continue;
+        read_list(text, &cpus);
+        if (meet(now, &cpus))
+            put_in(nodes, node);
+    }
+}
+
+static jst_cpus group; /* of look_for_group */
+static bool group_known;
+
+/* The nearest group that has a list: those below it have the same cores. */
+static void look_for_group(char *folder, size_t root)
+{
+    static const char names[][24] = {"/cpuset.cpus.effective", "/cpuset.effective_cpus"};
+    char text[2048];
+    for (size_t n = jst_strlen(folder); !group_known; n--) {
+        for (unsigned i = 0; i < 2 && !group_known; i++) {
+            jst_put_text(folder + n, folder + n + sizeof names[i], names[i]);
+            group_known = jst_read_file(folder, text, sizeof text) > 0 && text[0] >= '0';
+        }
+        while (n > root && folder[n - 1] != '/')
+            n--;
+        if (n <= root)
+            break;
+    }
+    if (group_known)
+        read_list(text, &group);
+}
+
+static void find_group(void)
+{
+    char text[2048];
+    group_known = false;
+    jst_groups_look("cpuset", look_for_group);
+    if (!group_known && jst_read_file(JST_CPUS_ONLINE, text, sizeof text) > 0)
+        read_list(text, &group);
+    else if (!group_known)
+        jst_zero(&group, sizeof group);
+}
+
+/* ---- the control groups of a process ---- */
+
+/* Is a controller among the names of a line, up to their colon? */
+static bool names_it(const char *names, const char *controller)
+{
+    size_t n = jst_strlen(controller);
+    for (bool begins = true; *names && *names != ':'; begins = *names++ == ',')
+        if (begins && jst_begins_with(names, controller) && (names[n] == ',' || names[n] == ':'))
+            return true;
+    return false;
+}
+
+/* One line of /proc/self/cgroup: "0::/path" of version 2, "4:cpu,cpuacct:/path" of version 1, where
+ * the folder is called as the names, or as one of them. */
+static void look_at(const char *line, const char *end, const char *controller,
+                    void (*look)(char *folder, size_t root))
+{
+    const char *names = line;
+    while (names < end && *names++ != ':')
+        ;
+    const char *path = names;
+    while (path < end && *path++ != ':')
+        ;
+    bool second = path == names + 1; /* no names */
+    if (!second && !names_it(names, controller))
+        return;
+    char folder[FOLDER_BYTES];
+    for (unsigned all_names = 0; all_names < (second ? 1U : 2U); all_names++) {
+        const char *until = folder + sizeof folder;
+        char *p = jst_put_text(folder, until, second ? JST_GROUPS : JST_GROUPS "/");
+        if (!second && !all_names)
+            p = jst_put_text(p, until, controller);
+        for (const char *name = names; all_names && *name != ':' && p < folder + 64; name++)
+            *p++ = *name;
+        size_t root = (size_t)(p - folder);
+        if (end - path > 1 && (size_t)(end - path) < sizeof folder - root - 32) {
+            jst_copy(p, path, (size_t)(end - path));
+            p += end - path;
+        }
+        *p = 0;
+        look(folder, root);
+    }
+}
+
+void jst_groups_look(const char *controller, void (*look)(char *folder, size_t root))
+{
+    char text[4096];
+    if (jst_read_file(JST_OWN_GROUPS, text, sizeof text) <= 0)
+        return;
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+        for (end = line; *end && *end != '\n'; end++)
+            ;
+        look_at(line, end, controller, look);
+    }
+}
+
+/* ---- saying it ---- */
+
+void jst_binding_begin(void)
+{
+    any_said = false;
+}
+
+#define PUT_LIST(to, set) put_list(to, (to) + sizeof(to), set)
+
+void jst_binding_say(const jst_cpus *now)
+{
+    jst_cpus nodes;
+    if (any_said && equal(now, &said))
+        return;
+    jst_copy(&said, now, sizeof said);
+    any_said = true;
+    jst_binding *b = jst_a.head.bindings;
+    uint64_t first = atomic_load(&b[0].number), second = atomic_load(&b[1].number);
+    b += first > second;
+    atomic_store(&b->number, 0); /* while it is written it holds nothing */
+    find_nodes(now, &nodes);
+    find_group();
+    PUT_LIST(b->allowed_cpus, now);
+    PUT_LIST(b->allowed_nodes, &nodes);
+    PUT_LIST(b->group_cpus, &group);
+    atomic_store(&b->number, (first > second ? first : second) + 1);
+}
+
+#endif
