@@ -39,6 +39,7 @@ import mpi_calls
 import mpi_peers
 import mpi_segments
 import mpi_whole
+import nccl_calls
 import open_log
 import passes
 import process
@@ -55,6 +56,7 @@ from mpi import MPICH, OPENMPI, peers
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
     "threads": lambda bench: [calls.threads_row(bench)],
+    "nccl-calls": nccl_calls.rows,
     "spawn": lambda bench: [calls.spawn_row(bench)],
     "heartbeat": lambda bench: [process.heartbeat_row(bench), process.canary_row(bench)],
     "whole": whole.whole_rows,
