@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 from command import ROOT, jostle
 
+from jostle.cli.launch.trial import Trial
+from jostle.errors import UsageError
+
 MPICC = ("mpicc.openmpi", "mpicc.mpich")
 PROGRAM = """
 #include <mpi.h>
@@ -90,6 +93,49 @@ def test_switched_off_recording_is_refused() -> None:
     done = jostle("overhead", "-n", "3", "--", "true", JOSTLE="off")
     assert done.code == 2
     assert "both kinds of runs would be the same" in done.err
+
+
+@pytest.fixture
+def with_gpu(tmp_path: Path) -> tuple[str, dict[str, str]]:
+    """A program that uses a GPU of ours, and the environment in which the GPU is found."""
+    sources = ROOT / "tests" / "runtime" / "programs"
+    for name, source in (("libcupti.so.13", "fake_cupti.c"), ("libcuda.so.1", "fake_cuda.c")):
+        words = ["-shared", "-fPIC", f"-Wl,-soname,{name}", sources / source]
+        subprocess.run(["cc", *words, "-o", tmp_path / name, "-ldl"], check=True)
+    program = tmp_path / "gpu"
+    subprocess.run(["cc", sources / "gpu.c", "-o", program, "-pthread", "-ldl"], check=True)
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    return str(program), {"LD_LIBRARY_PATH": str(tmp_path), "JOSTLE_SPOOL": str(spool)}
+
+
+def test_gpus_are_recorded_in_profiled_runs_only(with_gpu: tuple[str, dict[str, str]]) -> None:
+    program, env = with_gpu
+    script = f'echo "$CUDA_INJECTION64_PATH" >>"$LD_LIBRARY_PATH/seen"; {program} known'
+    words = ("overhead", "--gpu", "--json", "-n", "3", "--", "sh", "-c", script)
+    done = jostle(*words, afresh=True, **env)
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["notes"][0] == "profiled runs also count what the GPU does (--gpu)"
+    seen = Path(env["LD_LIBRARY_PATH"], "seen").read_text().split("\n")[:-1]
+    assert seen[::2] == [""] * 4
+    assert all(line.endswith("libjostle_cuda.so") for line in seen[1::2])
+
+
+def test_a_machine_without_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jostle.cli.launch.trial._DRIVER", "libnobody-has-this.so.1")
+    with pytest.raises(UsageError, match="is not on this machine"):
+        Trial(["true"], gpu=True)
+
+
+def test_a_gpu_that_is_not_recorded_is_refused(with_gpu: tuple[str, dict[str, str]]) -> None:
+    program, env = with_gpu
+    done = jostle("overhead", "--gpu", "-n", "3", "--", "true", afresh=True, **env)
+    assert done.code == 2
+    assert "for `true` was recorded: it did not use one by CUDA." in done.err
+    taken = {**env, "FAKE_TAKEN": "1"}
+    done = jostle("overhead", "--gpu", "-n", "3", "--", program, "known", afresh=True, **taken)
+    assert done.code == 2
+    assert "another tool has CUPTI (cuptiSubscribe: error 39)" in done.err
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs a C compiler")

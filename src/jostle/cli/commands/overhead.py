@@ -25,6 +25,7 @@ from jostle.report.format.values import duration
 if TYPE_CHECKING:
     from jostle.analysis.overhead import Overhead
 
+_GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
 _MPI, _WHOLE = "MPI_Init to MPI_Finalize", "whole command"
 
 
@@ -38,6 +39,8 @@ _MPI, _WHOLE = "MPI_Init to MPI_Finalize", "whole command"
 @click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
 @click.option("--seed", type=int, metavar="N",
               help="Draw the order within each round by chance [plain first].")  # fmt: skip
+@click.option("--gpu", is_flag=True,
+              help="Profiled runs also count what an NVIDIA GPU does for CMD.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
@@ -45,6 +48,7 @@ def command(
     warmup: int,
     folder: str | None,
     seed: int | None,
+    gpu: bool,
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
@@ -54,10 +58,11 @@ def command(
     output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
     """
     picture = _picture(folder, program_of_command(cmd))
-    trial = Trial(cmd)
+    trial = Trial(cmd, gpu=gpu)
     try:
-        done, interrupted = _measure(trial, runs, warmup, seed, quiet=as_json)
-        notes = _notes(trial, done, runs, interrupted=interrupted)
+        done, interrupted = _measure(trial, runs, warmup, seed, gpu=gpu, quiet=as_json)
+        notes = [_GPU_NOTE] if gpu else []
+        notes += _notes(trial, done, runs, interrupted=interrupted)
     finally:
         trial.close()
     if not done:
@@ -71,7 +76,7 @@ def command(
         from jostle.cli.views.overhead import view
 
         _print(view(shlex.join(cmd), program_of_command(cmd), timed, overhead, notes), saved)
-        next_steps(*_next(cmd, runs, overhead, folder))
+        next_steps(*_next(cmd, runs, overhead, folder, gpu=gpu))
     return 130 if interrupted else 0
 
 
@@ -92,7 +97,7 @@ def _picture(folder: str | None, program: str) -> Path | None:
 
 
 def _measure(
-    trial: Trial, runs: int, warmup: int, seed: int | None, *, quiet: bool
+    trial: Trial, runs: int, warmup: int, seed: int | None, *, gpu: bool, quiet: bool
 ) -> tuple[list[TrialRun], bool]:
     """Run both kinds in turn; return the runs of whole rounds, and whether Ctrl-C ended them."""
     order = random.Random(seed) if seed is not None else None
@@ -105,6 +110,8 @@ def _measure(
                     bar.advance(2 * number + place, total)
                     trial.run(arm)
                 _check_recorded(trial)
+                if gpu:
+                    _check_gpu(trial)
             for number in range(runs):
                 arms = order.sample(ARMS, 2) if order else ARMS
                 done += [trial.run(arm) for arm in arms]
@@ -125,6 +132,17 @@ def _check_recorded(trial: Trial) -> None:
         f"Nothing of `{trial.command[0]}` was profiled: {why or 'the runtime left no profile'}.",
         hint="Measure a dynamically linked program." if why else "jostle doctor",
     )
+
+
+def _check_gpu(trial: Trial) -> None:
+    """Refuse a command of which no GPU was recorded: the measurement would say little."""
+    recorded, notes = trial.gpus_recorded()
+    if not recorded:
+        raise UsageError(
+            f"Nothing that a GPU does for `{trial.command[0]}` was recorded: "
+            f"{'; '.join(notes) or 'it did not use one by CUDA'}.",
+            hint="jostle doctor" if notes else "Leave out --gpu.",
+        )
 
 
 def _compare(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
@@ -238,12 +256,14 @@ def _content(
     }
 
 
-def _next(cmd: Sequence[str], runs: int, overhead: Overhead, folder: str | None) -> list[str]:
+def _next(
+    cmd: Sequence[str], runs: int, overhead: Overhead, folder: str | None, *, gpu: bool
+) -> list[str]:
     """Suggest more runs if they would help, else a figure or the profile itself."""
-    words = shlex.join(cmd)
+    words, flag = shlex.join(cmd), "--gpu " if gpu else ""
     steps = []
     if overhead.verdict == "noise" and overhead.runs_needed <= 1000:
-        steps.append(f"jostle overhead -n {max(overhead.runs_needed, runs + 10)} -- {words}")
+        steps.append(f"jostle overhead {flag}-n {max(overhead.runs_needed, runs + 10)} -- {words}")
     if folder is None:
-        steps.append(f"jostle overhead --plot . -- {words}")
-    return [*steps, f"jostle run -- {words}"][:2]
+        steps.append(f"jostle overhead {flag}--plot . -- {words}")
+    return [*steps, f"jostle run {flag}-- {words}"][:2]

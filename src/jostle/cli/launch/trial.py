@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
@@ -14,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from jostle.cli.config import settings
+from jostle.cli.launch.environment import INJECTION, gpu_environment
 from jostle.errors import JostleError, UsageError
 from jostle.regular_files import read_regular
 
 ARMS = ("plain", "profiled")
 _PATIENCE_S = 10.0
 _TIMER = "libjostle-timer.so"
+_DRIVER = "libcuda.so.1"
 
 
 class TrialError(JostleError):
@@ -45,11 +48,15 @@ class TrialRun:
 class Trial:
     """A command that can be run in both ways, in a temporary folder of its own."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], *, gpu: bool = False) -> None:
         """Look for the command and for our own parts.
 
+        Args:
+            command: The command and its arguments.
+            gpu: Profiled runs also record what a GPU does.
+
         Raises:
-            UsageError: There is no such command.
+            UsageError: There is no such command; or no driver of a GPU, and `gpu` asks for it.
         """
         from jostle import NativeMissingError, _native_path
 
@@ -63,6 +70,7 @@ class Trial:
                 "runs would be the same.",
                 hint="unset JOSTLE; jostle doctor",
             )
+        self._recorder = _gpu_recorder() if gpu else {}
         self.command = list(command)
         self._library = str(_native_path("libjostle.so"))
         try:
@@ -123,6 +131,9 @@ class Trial:
             environment["JOSTLE_SPOOL"] = str(self.spool)
             environment["JOSTLE_JOB"] = self.job
             environment["JOSTLE_DIGEST"] = "off"
+            environment |= self._recorder
+        elif self._recorder:
+            environment.pop(INJECTION, None)
         others = environment.pop("LD_PRELOAD", "")
         preload = ":".join([*libraries, *([others] if others else [])])
         if preload:
@@ -159,6 +170,33 @@ class Trial:
         from jostle.reader import read_header
 
         return [read_header(path) for path in self._profiles()]
+
+    def gpus_recorded(self) -> tuple[bool, list[str]]:
+        """Whether the last run left numbers of a GPU; what it says of those that are missing."""
+        from jostle.reader import ProfileHeader, ReadRequest, read_profiles
+
+        requests = [ReadRequest(path, number) for number, path in enumerate(self._profiles())]
+        headers = [result.header for result in read_profiles(requests).results]
+        profiles = [header for header in headers if isinstance(header, ProfileHeader)]
+        notes = {note.text for header in profiles for note in header.notes}
+        recorded = any(header.gpus for header in profiles)
+        return recorded, sorted(text for text in notes if "with a GPU" in text)
+
+
+def _gpu_recorder() -> dict[str, str]:
+    """Return the variables that load the recorder of GPUs.
+
+    Raises:
+        UsageError: There is no GPU, as far as CUDA goes, or another tool has the variable.
+    """
+    try:
+        ctypes.CDLL(_DRIVER)
+    except OSError:
+        raise UsageError(
+            f"--gpu needs a GPU: NVIDIA's driver ({_DRIVER}) is not on this machine.",
+            hint="Run it on a node with a GPU, or leave out --gpu.",
+        ) from None
+    return gpu_environment()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
