@@ -31,7 +31,7 @@ CASES = {
     "mpi-digest": ["digest", "ocean"],
     "mpi-segments": ["digest", "ocean", "--segments"],
     "mpi-uncounted": ["digest", "uncounted"],
-    "mpi-timeline": ["timeline", "ocean", "--metric", "mpi"],
+    "mpi-timeline": ["timeline", "ocean", "--metric", "communication"],
     "mpi-count": ["timeline", "ocean", "--metric", "perf_instructions"],
     "overhead-missing": ["overhead", "--", "no-such-command-here"],
     "overhead-help": ["overhead", "--help"],

@@ -205,6 +205,7 @@ def _listed(tmp_path: Path, slices: list[dict]) -> dict:
     ("values", "of", "total"),
     [
         ({"state_p2p_ns": 3, "os_user_ns": 5, "posix_read_bytes": {0: 9_000}}, "mpi", 7 * 3),
+        ({"ccl_barrier_ns": 2, "state_mpi_ns": 9, "os_user_ns": 5}, "collectives", 7 * 2),
         ({"os_user_ns": 5, "os_system_ns": 1, "posix_read_bytes": {0: 9_000}}, "cpu", 7 * 6),
         ({"os_user_ns": 5, "posix_read_bytes": {0: 1 << 20}}, "files", 7 << 20),
         ({"posix_read_bytes": {0: 9_000}}, "files", 7 * 9_000),

@@ -34,7 +34,7 @@ def job(job_service: JobService) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["bytes", "ops", "time", "cpu", "mpi", "os_threads"])
+@pytest.mark.parametrize("metric", ["bytes", "ops", "time", "cpu", "communication", "os_threads"])
 def test_a_series_and_its_background_are_those_of_the_command(
     job_service: JobService, job: str, metric: str
 ) -> None:

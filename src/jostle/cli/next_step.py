@@ -47,7 +47,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),
-        "slices of MPI": ("estimate JOB", "timeline JOB --metric mpi"),
+        "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
         "a spool": ("ingest SPOOL",),
     },

@@ -641,8 +641,8 @@ export interface JobRow {
   why_not: string;
   /** its activity, from its start to its end */
   spark: number[];
-  /** the quantity of `spark`: bytes read and written; with little traffic time in MPI or CPU time, ns; null: unknown */
-  spark_of: 'files' | 'mpi' | 'cpu' | null;
+  /** the quantity of `spark`: bytes read and written; with little traffic time in collective libraries, in MPI, or CPU time, ns; null: unknown */
+  spark_of: 'files' | 'collectives' | 'mpi' | 'cpu' | null;
 }
 
 /** A page of the list of jobs. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ from jostle.report.models.machine_steps import component_view, machine_steps
 
 if TYPE_CHECKING:
     from jostle.plot import Chart
+    from jostle.report.models.metrics import View
+    from jostle.report.models.steps import Steps
 
 
 @click.command("timeline")
@@ -70,10 +73,10 @@ def command(
     check_plot(plot)
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
-    from jostle.report.models.steps import JobSpan, lines_of, steps_json
+    from jostle.report.models.steps import JobSpan, lines_of, steps_json, views_with_values
 
     store = open_repository(repository)
-    panels, content, rows = [], [], []
+    panels, content, rows, empty = [], [], [], []
     with Bar("reading slices", quiet=as_json) as bar:
         named = list(dict.fromkeys(job for name in jobs for job in store.resolve_parts(name)[::-1]))
         for number, job in enumerate(named):
@@ -91,7 +94,9 @@ def command(
                 content.append({"job": job, "gpus": [each.to_json(view) for each in gpus]})
                 continue
             lines = lines_of(view, JobSpan.of(row), fetch)
-            panels.append(panel(job, describe(row), view, lines))
+            panels.append(panel(job, describe(row), *_drawn(view, lines)))
+            if not any(line.values.any() for line in lines):
+                empty.append(row)
             series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
             content.append({"job": job, "series": series})
         span = (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)) if rows \
@@ -116,6 +121,8 @@ def command(
         return
     if panels:
         paint(chart, saved)
+        for row in empty:
+            show(_instead(view, row, views_with_values(store, row)))
     elif per:
         show(f"{', '.join(named)}: nothing is known of a GPU.")
     else:
@@ -123,6 +130,18 @@ def command(
     flag = repository_flag(repository)
     job = str(content[0]["job"]) if content else ""
     next_steps(*steps("timeline", "jobs" if content else "machines", job, flag=flag))
+
+
+def _drawn(view: View, lines: list[Steps]) -> tuple[View, list[Steps]]:
+    """Leave out lines of what a job did not use."""
+    kept = [at for at, line in enumerate(view.lines) if not line.again or lines[at].values.any()]
+    return replace(view, lines=tuple(view.lines[at] for at in kept)), [lines[at] for at in kept]
+
+
+def _instead(view: View, row: dict[str, Any], others: list[str]) -> str:
+    """Say that a job has none of a metric, and what it has."""
+    has = f"; it has {', '.join(f'--metric {name}' for name in others)}" if others else ""
+    return f"{row['job']}: nothing was counted for --metric {view.name}{has}."
 
 
 def _note(panels: list[Any]) -> str:

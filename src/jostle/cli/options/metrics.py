@@ -26,8 +26,8 @@ metric_option = click.option(
     show_default=True,
     metavar="NAME",
     shell_complete=complete_metric,
-    help="A metric, or one of the pairs bytes, ops, time, cpu, mpi, collectives, messages, gpu, "
-    "wait.",
+    help="A metric, or one of the pairs bytes, ops, time, cpu, communication, collectives, "
+    "messages, gpu, wait.",
 )
 plot_option = click.option(
     "--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too."

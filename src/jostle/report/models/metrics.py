@@ -13,10 +13,17 @@ from jostle.mpi_metrics import SENT
 
 @dataclass(frozen=True)
 class ViewLine:
-    """One line of a view: the sum of some metrics under one label."""
+    """One line of a view: the sum of some metrics under one label.
+
+    Attributes:
+        label: It.
+        metrics: They.
+        again: Its time may be that of the lines before it: it is never added to them.
+    """
 
     label: str
     metrics: tuple[str, ...]
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,29 @@ class View:
             return self.unit
         return {"bytes": "bytes/s", "ns": "s/s"}.get(self.unit, f"{self.unit}/s")
 
+    @property
+    def scope(self) -> str:
+        """What its metrics are counted per: mount or process."""
+        return BY_ID[self.lines[0].metrics[0]].scope
 
-_MPI_STATES = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
+    @property
+    def sums(self) -> list[list[str]]:
+        """Metrics that are added up where the view is one number; of several sums the largest."""
+        parts = [[name for line in self.lines if line.again is again for name in line.metrics]
+                 for again in (False, True)]  # fmt: skip
+        return [part for part in parts if part]
+
+
+#: Time of threads in calls of MPI and gloo; those of NCCL only enqueue.
+CALLS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
+_CCL = ("one_to_all", "all_to_one", "all_to_all")
+#: Time of what collective libraries do, from begin to completion.
+CCL_TIMES = tuple(f"ccl_{name}_ns" for name in (*_CCL, "barrier", "send", "recv"))
 _COLLECTIVE_BYTES = tuple(
     f"mpi_{name}_bytes"
     for shape in ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor")
     for name in (shape, f"i{shape}")
-)
+) + tuple(f"ccl_{name}_bytes" for name in _CCL)
 VIEWS = (
     View("bytes", "Bytes written and read", "bytes", False,
          (ViewLine("written", file_metrics("write_bytes")),
@@ -63,17 +86,22 @@ VIEWS = (
           ViewLine("reading", file_metrics("read_ns")))),
     View("cpu", "CPU time", "ns", False,
          (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",)))),
-    View("mpi", "Time in MPI or collectives, and in files", "ns", False,
-         (ViewLine("MPI", _MPI_STATES), ViewLine("files", ("state_io_ns", "state_mpiio_ns")))),
+    View("communication", "Time in communication, and in files", "ns", False,
+         (ViewLine("communication", CALLS),
+          ViewLine("files", ("state_io_ns", "state_mpiio_ns")),
+          ViewLine("collective library", CCL_TIMES, again=True))),
     View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
          (ViewLine("collectives", ("state_collective_ns",)),
-          ViewLine("point-to-point", ("state_p2p_ns",)))),
+          ViewLine("point-to-point", ("state_p2p_ns",)),
+          ViewLine("collective library", CCL_TIMES, again=True))),
     View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
-         (ViewLine("point-to-point", SENT), ViewLine("collectives", _COLLECTIVE_BYTES))),
+         (ViewLine("point-to-point", (*SENT, "ccl_send_bytes")),
+          ViewLine("collectives", _COLLECTIVE_BYTES))),
     View("gpu", "Bytes copied to GPUs and back", "bytes", False,
          (ViewLine("to GPUs", ("gpu_h2d_bytes",)), ViewLine("back", ("gpu_d2h_bytes",)))),
-    View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
-         (ViewLine("in MPI", ("wait_mpi_ns",)), ViewLine("off the CPU", ("wait_offcpu_ns",)))),
+    View("wait", "Time waited in communication beyond the usual, and off the CPU", "ns", False,
+         (ViewLine("communication", ("wait_mpi_ns",)),
+          ViewLine("off the CPU", ("wait_offcpu_ns",)))),
 )  # fmt: skip
 _PAIRS = {view.name: view for view in VIEWS}
 DEFAULT = "bytes"
@@ -92,6 +120,10 @@ def view(name: str) -> View:
     """
     if name in _PAIRS:
         return _PAIRS[name]
+    if name == "mpi":
+        raise UsageError(
+            "There is no metric `mpi`.", hint="Time in MPI, NCCL and gloo is `communication`."
+        )
     metric = BY_ID.get(name)
     if metric is None:
         close = difflib.get_close_matches(name, names(), n=3, cutoff=0.5)

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from jostle.analysis import resample
 from jostle.report.format.values import iso_time
-from jostle.report.models.metrics import View, ViewLine
+from jostle.report.models.metrics import VIEWS, View, ViewLine
 from jostle.repository.query.lifetimes import spans
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from jostle.repository import Repository
 
 #: More steps than this are drawn coarser: nobody sees them, and memory stays bounded.
 _MOST_STEPS = 2_000_000
@@ -69,6 +71,24 @@ def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> lis
         steps([fetch(metric) for metric in line.metrics], span, level=view.level)
         for line in view.lines
     ]
+
+
+def views_with_values(store: Repository, job: dict[str, Any]) -> list[str]:
+    """Return the names of the views in which a job has any value, those of levels left out.
+
+    Args:
+        store: The repository.
+        job: The job's row of the jobs.
+    """
+    named = []
+    for table, scope in (("rollup", "mount"), ("node_rollup", "process")):
+        views = [view for view in VIEWS if view.scope == scope]
+        rows = store.loads.totals(
+            table, [[name for part in view.sums for name in part] for view in views],
+            [job["job"]], (job["start_ns"], job["end_ns"]),
+        ).to_pylist()  # fmt: skip
+        named += [view.name for row in rows for at, view in enumerate(views) if row[f"v{at}"]]
+    return named
 
 
 def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:

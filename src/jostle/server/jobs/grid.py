@@ -61,10 +61,13 @@ def process_grid(
     step = max(-(-max(end - begin, slice_ns) // (columns * slice_ns)), 1) * slice_ns
     width = max(-(-(end - begin) // step), 1)
     table = "mount_slices" if scopes == {"mount"} else "slices"
-    rows = repository.loads.process_sums(job, table, ids, (begin, end))
     axis = begin, step, width
     place = {process["process"]: number for number, process in enumerate(processes)}
-    values = _levels(rows, place, axis) if seen.level else _sums(rows, place, axis)
+    by = _levels if seen.level else _sums
+    values: Floats = np.maximum.reduce([
+        by(repository.loads.process_sums(job, table, part, (begin, end)), place, axis)
+        for part in seen.sums
+    ])  # fmt: skip
     for row, process in enumerate(processes):  # outside its life a process has no value
         lived = (np.arange(width) + 1) * step + begin > process["first_slice"] * process["slice_ns"]
         lived &= np.arange(width) * step + begin < (process["last_slice"] + 1) * process["slice_ns"]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from jostle.batch_jobs import batch_job_of, part_name
 from jostle.report.format.users import owner_name
 from jostle.report.models.jobs import job_rows
-from jostle.report.models.metrics import view
+from jostle.report.models.metrics import CALLS, CCL_TIMES, view
 from jostle.repository import Repository
 from jostle.server.background.tiles import CELL_NS, SETTLED_NS
 
@@ -29,8 +29,9 @@ _QUIET_BYTES = 1 << 20
 _BUSY_POINTS = SPARK // 10 + 1
 #: What a job did that left files alone, in this order: the metrics of each kind of time.
 _TIMES = {
-    name: tuple(one for line in view(name).lines if line.label != "files" for one in line.metrics)
-    for name in ("mpi", "cpu")
+    "collectives": CCL_TIMES,
+    "mpi": CALLS,
+    "cpu": tuple(metric for line in view("cpu").lines for metric in line.metrics),
 }
 #: A job that ended this shortly before the newest slice may have neighbours not seen yet.
 _FRESH_NS = 60_000_000_000

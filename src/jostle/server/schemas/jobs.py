@@ -67,9 +67,9 @@ class JobRow(BaseModel):
     verdict: Brief | None = Field(description="null: none yet, or there can be none")
     why_not: str = Field(description="why there can be no verdict; empty: not so, or not known yet")
     spark: list[float] = Field(description="its activity, from its start to its end")
-    spark_of: Literal["files", "mpi", "cpu"] | None = Field(
+    spark_of: Literal["files", "collectives", "mpi", "cpu"] | None = Field(
         description="the quantity of `spark`: bytes read and written; with little traffic "
-        "time in MPI or CPU time, ns; null: unknown"
+        "time in collective libraries, in MPI, or CPU time, ns; null: unknown"
     )
 
 

@@ -222,9 +222,9 @@ def system_grid(
     axis = GridAxis.of(span, visible, shape[1])
     lifes = [life for life in visible if search in life.host]
     layout = RowLayout.of(lifes, axis, shape[0])
-    cells = node_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns),
-                       on_mounts=on_mounts, level=seen.level)  # fmt: skip
-    values = _values(cells, lifes, layout, axis)
+    sums = [node_cells(tiles, part, (axis.start_ns, axis.end_ns, axis.step_ns),
+                       on_mounts=on_mounts, level=seen.level) for part in seen.sums]  # fmt: skip
+    values = np.maximum.reduce([_values(cells, lifes, layout, axis) for cells in sums])
     values *= factor(seen, axis.step_ns)
     idle = _lived(lifes, layout, axis)
     values = np.where(idle > 0, values / np.maximum(idle, 1), np.nan)
@@ -303,16 +303,17 @@ def _everybody(
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    told: dict[str, list[Floats]] = {}
+    told: dict[str, dict[bool, Floats]] = {}
     for line in seen.lines:
         for resource, load in others.told(
             viewer, owners(lives), "rollup" if on_mounts else "node_rollup", line.metrics,
             (axis.start_ns, axis.step_ns, axis.columns), all_nodes=not on_mounts,
         ).items():  # fmt: skip
-            told.setdefault(resource, []).append(load)
+            sums = told.setdefault(resource, {})
+            sums[line.again] = sums.get(line.again, 0.0) + load
     if not told:
         return np.zeros(axis.columns)
-    values = np.stack([np.sum(lines, axis=0) for lines in told.values()])
+    values = np.stack([np.maximum.reduce(list(sums.values())) for sums in told.values()])
     found: Floats = np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
     return found
 

@@ -44,7 +44,8 @@ describe('the list of jobs', () => {
     expect(visibleRows(0, 800, 50, 0)).toEqual([0, 0]);
   });
   it('says what a sparkline is of', () => {
-    expect(describeActivity({ spark: [0, 0, 4, 1], spark_of: 'mpi' })).toEqual({ short: 'MPI', description: 'time in MPI or collectives over its time, most 63 % of the way through' });
+    expect(describeActivity({ spark: [0, 0, 4, 1], spark_of: 'mpi' })).toEqual({ short: 'MPI', description: 'time in MPI over its time, most 63 % of the way through' });
+    expect(describeActivity({ spark: [1], spark_of: 'collectives' })?.short).toBe('collectives');
     expect(describeActivity({ spark: [0, 0], spark_of: 'files' })).toBeNull();
     expect(describeActivity({ spark: [], spark_of: null })).toBeNull();
   });

@@ -53,7 +53,7 @@ export function visibleRows(top: number, height: number, row: number, total: num
 }
 
 /** The quantity of a sparkline, in short and in full. */
-const ACTIVITY = { files: ['files', 'bytes read and written'], mpi: ['MPI', 'time in MPI or collectives'], cpu: ['CPU', 'CPU time'] } as const;
+const ACTIVITY = { files: ['files', 'bytes read and written'], collectives: ['collectives', 'time of collectives of NCCL or gloo'], mpi: ['MPI', 'time in MPI'], cpu: ['CPU', 'CPU time'] } as const;
 
 /** Describes a job's sparkline: a caption, and a sentence for the tooltip and screen readers; null: it has none. */
 export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; description: string } | null {

@@ -64,7 +64,7 @@ it('a name that is too long is cut, not left out', () => {
 
 it('cores and processes are counted, not seconds per second', () => {
   expect(loadText(1.59, 's/s', 'cpu')).toBe('1.59 cores busy');
-  expect(loadText(0.004, 's/s', 'mpi')).toBe('under 0.01 processes in MPI or files');
+  expect(loadText(0.004, 's/s', 'communication')).toBe('under 0.01 processes in communication or files');
   expect(loadText(2048, 'bytes/s', 'bytes')).toBe('2.00 KiB/s');
 });
 

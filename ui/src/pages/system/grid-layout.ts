@@ -61,7 +61,7 @@ export function jobBoxes(jobs: readonly GridJob[], span: readonly [number, numbe
 
 /** The things that are counted where a metric is time per time, by metric. */
 const BUSY: Record<string, string> = {
-  cpu: 'cores busy', os_user_ns: 'cores busy', os_system_ns: 'cores busy', mpi: 'processes in MPI or files', wait: 'processes waiting', time: 'processes in file calls',
+  cpu: 'cores busy', os_user_ns: 'cores busy', os_system_ns: 'cores busy', communication: 'processes in communication or files', wait: 'processes waiting', time: 'processes in file calls',
 };
 
 /** Returns a value of the grid or of a load as text: time per time is a number of cores or processes. */
