@@ -144,8 +144,8 @@ class Profile:
     files: Sequence[File] = ()  # the first is that of all others
     traffic: Traffic | None = None
     gpus: Gpus | None = None
-    # Cores, NUMA nodes and the group's cores, as they were said one after the other.
-    bindings: Sequence[tuple[str, str, str]] = ()
+    # Cores, their NUMA nodes, and the same of the group, as they were said one after the other.
+    bindings: Sequence[tuple[str, str, str, str]] = ()
     tick_now: int = 0
     marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -304,7 +304,7 @@ class Profile:
             head[gpus_offset : gpus_offset + len(gpus)] = gpus
         self._put_mpi(head)
         for number, texts in enumerate(self.bindings, 1):
-            struct.pack_into("<Q256s64s256s", head, 2392 + 584 * (~number & 1), number,
+            struct.pack_into("<Q256s64s256s64s", head, 2392 + 648 * (~number & 1), number,
                              *map(str.encode, texts))  # fmt: skip
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))

@@ -200,13 +200,15 @@ typedef struct jst_binding {
     /* cores that its control group has (`cpuset`), or else all cores of the machine; empty:
      * unknown */
     char group_cpus[256];
+    char group_nodes[64]; /* NUMA nodes of these */
 } jst_binding;
 
 _Static_assert(offsetof(jst_binding, number) == 0, "jst_binding.number");
 _Static_assert(offsetof(jst_binding, allowed_cpus) == 8, "jst_binding.allowed_cpus");
 _Static_assert(offsetof(jst_binding, allowed_nodes) == 264, "jst_binding.allowed_nodes");
 _Static_assert(offsetof(jst_binding, group_cpus) == 328, "jst_binding.group_cpus");
-_Static_assert(sizeof(jst_binding) == 584, "jst_binding");
+_Static_assert(offsetof(jst_binding, group_nodes) == 584, "jst_binding.group_nodes");
+_Static_assert(sizeof(jst_binding) == 648, "jst_binding");
 
 typedef struct jst_head {
     /* ---- fixed: written once, before the file has its name ---- */
@@ -319,7 +321,7 @@ typedef struct jst_head {
     _Atomic uint32_t gpus_used; /* places in the table of GPUs that are taken, the first ones */
     uint8_t gap2[2392 - 2388];
     jst_binding bindings[2]; /* on which cores it may run: the one with the higher number holds */
-    uint8_t gap3[4096 - 3560];
+    uint8_t gap3[4096 - 3688];
 } jst_head;
 
 _Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");

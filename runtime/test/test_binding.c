@@ -85,6 +85,7 @@ static void cores_and_their_nodes_are_said(void **state)
     assert_string_equal(b->allowed_cpus, "4-5,12-13");
     assert_string_equal(b->allowed_nodes, "1");
     assert_string_equal(b->group_cpus, "0-15");
+    assert_string_equal(b->group_nodes, "0-1");
     assert_int_equal(say("4-5,12-13")->number, 1); /* nothing has changed */
     b = say("3-4");
     assert_int_equal(b->number, 2);
@@ -116,7 +117,9 @@ static void the_nearest_group_that_has_cores_counts(void **state)
     put_file("groups/cpuset.cpus.effective", "0-15\n");
     put_folder("groups/job_7");
     put_file("groups/job_7/cpuset.cpus.effective", "0-7\n");
-    assert_string_equal(say("1")->group_cpus, "0-7");
+    const jst_binding *b = say("1");
+    assert_string_equal(b->group_cpus, "0-7");
+    assert_string_equal(b->group_nodes, "0-1");
     put_file("own", "0::/\n");
     assert_string_equal(say("2")->group_cpus, "0-15");
 }
@@ -129,7 +132,9 @@ static void groups_of_the_first_version_are_known(void **state)
     put_folder("groups/cpuset");
     put_folder("groups/cpuset/job_7");
     put_file("groups/cpuset/job_7/cpuset.effective_cpus", "2-3\n");
-    assert_string_equal(say("2")->group_cpus, "2-3");
+    const jst_binding *b = say("2");
+    assert_string_equal(b->group_cpus, "2-3");
+    assert_string_equal(b->group_nodes, "0");
 }
 
 static void a_list_without_room_ends_with_dots(void **state)

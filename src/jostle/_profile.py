@@ -197,9 +197,10 @@ class Binding(NamedTuple):
     allowed_cpus: bytes
     allowed_nodes: bytes
     group_cpus: bytes
+    group_nodes: bytes
 
 
-BINDING: Final = struct.Struct("<Q256s64s256s")
+BINDING: Final = struct.Struct("<Q256s64s256s64s")
 
 
 class FilePlace(NamedTuple):

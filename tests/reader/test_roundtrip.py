@@ -228,11 +228,13 @@ def test_header_fields(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", [0, 1, 2, 3])
 def test_the_newest_binding_holds(tmp_path: Path, said: int) -> None:
-    bindings = [("0-3", "0", "0-7"), ("4", "1", "0-7"), ("4-5\x1b[2J", "1,3", "0-15")][:said]
+    bindings = [
+        ("0-3", "0", "0-7", "0"), ("4", "1", "0-7", "0-1"), ("4-5\x1b[2J", "1,3", "0-15", "0-3"),
+    ][:said]  # fmt: skip
     h = read_header(Profile(bindings=bindings).write(tmp_path))
     assert isinstance(h, ProfileHeader)
-    newest = [text.replace("\x1b", "\\x1b") for text in (bindings or [("", "", "")])[-1]]
-    assert [h.allowed_cpus, h.allowed_nodes, h.group_cpus] == newest
+    newest = [text.replace("\x1b", "\\x1b") for text in (bindings or [("",) * 4])[-1]]
+    assert [h.allowed_cpus, h.allowed_nodes, h.group_cpus, h.group_nodes] == newest
 
 
 def test_a_later_mount_record_replaces(tmp_path: Path) -> None:

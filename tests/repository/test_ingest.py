@@ -118,7 +118,7 @@ def test_a_growing_profile(store, spool):
     for number in range(6):
         profile.add_slice(profile.first_slice + number, random_moves(rng))
         profile.set_remainder(random_moves(rng))
-        profile.bindings = [*profile.bindings, (str(number), "0", "0-7")]
+        profile.bindings = [*profile.bindings, (str(number), "0", "0-7", "0-1")]
         profile.write(spool)
         report = store.ingest([spool])
         assert (report.slices, report.finished) == (1, 0)
@@ -138,8 +138,9 @@ def test_a_growing_profile(store, spool):
     job = store.jobs().to_pylist()[0]
     assert not job["running"]
     assert job["end_ns"] == profile.end_ns
-    bound = store.query("SELECT allowed_cpus, allowed_nodes, group_cpus FROM processes")
-    assert list(bound.to_pylist()[0].values()) == ["5", "0", "0-7"]  # where it was last
+    columns = "allowed_cpus, allowed_nodes, group_cpus, group_nodes"
+    bound = store.query(f"SELECT {columns} FROM processes")
+    assert list(bound.to_pylist()[0].values()) == ["5", "0", "0-7", "0-1"]  # where it was last
 
 
 def test_a_killed_process_loses_nothing(store, spool):

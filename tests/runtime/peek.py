@@ -256,7 +256,7 @@ _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
     ("tick_now", "Q", 2104),
 ]  # fmt: skip
 
-_BINDING_NAMES = ("allowed_cpus", "allowed_nodes", "group_cpus")
+_BINDING_NAMES = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
 
 
 def read_header(data: bytes) -> dict[str, object]:
@@ -267,7 +267,7 @@ def read_header(data: bytes) -> dict[str, object]:
     header.update(zip(_LIVE_NAMES, _LIVE.unpack_from(data, 2048), strict=True))
     for name, form, at in _MPI:
         (header[name],) = struct.unpack_from("<" + form, data, at)
-    bindings = [struct.unpack_from("<Q256s64s256s", data, 2392 + 584 * place) for place in (0, 1)]
+    bindings = (struct.unpack_from("<Q256s64s256s64s", data, 2392 + 648 * at) for at in (0, 1))
     header["bindings"], *binding = max(bindings)
     header.update(zip(_BINDING_NAMES, binding, strict=True))
     for name, value in header.items():

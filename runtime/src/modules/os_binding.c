@@ -234,11 +234,13 @@ void jst_binding_say(const jst_cpus *now)
     uint64_t first = atomic_load(&b[0].number), second = atomic_load(&b[1].number);
     b += first > second;
     atomic_store(&b->number, 0); /* while it is written it holds nothing */
-    find_nodes(now, &nodes);
-    find_group();
     PUT_LIST(b->allowed_cpus, now);
+    find_nodes(now, &nodes);
     PUT_LIST(b->allowed_nodes, &nodes);
+    find_group();
     PUT_LIST(b->group_cpus, &group);
+    find_nodes(&group, &nodes);
+    PUT_LIST(b->group_nodes, &nodes);
     atomic_store(&b->number, (first > second ? first : second) + 1);
 }
 

@@ -136,9 +136,10 @@ class ProfileHeader:
         script: What an interpreter runs (base name of a script, a module, a class); "" of other
             programs and in old profiles.
         allowed_cpus: Cores that its threads may run on together, as it was last: "0-15,64-79", with
-            "..." at its end where the list goes on; "" unknown, as of the two after it.
+            "..." at its end where the list goes on; "" unknown, as of the three after it.
         allowed_nodes: NUMA nodes of these cores, listed in the same way.
         group_cpus: Cores that its control group has, or all of the machine.
+        group_nodes: NUMA nodes of these.
     """
 
     version: int
@@ -204,6 +205,7 @@ class ProfileHeader:
     allowed_cpus: str = ""
     allowed_nodes: str = ""
     group_cpus: str = ""
+    group_nodes: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ MPI_COLUMNS: dict[str, pa.DataType] = {
 }  # fmt: skip
 
 # Where it may run, under the header's names.
-BINDING_COLUMNS = ("allowed_cpus", "allowed_nodes", "group_cpus")
+BINDING_COLUMNS = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
 
 TABLES: dict[str, TableLayout] = {
     table.name: table
