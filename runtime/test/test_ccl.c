@@ -31,11 +31,16 @@ static uint64_t boundaries[200], put, off_cpu;
 
 void jst_mpi_initialising(void) {}
 
+void jst_mpi_world(uint32_t size, uint32_t rank)
+{
+    jst_a.head.world_size = size;
+    jst_a.head.world_rank = rank;
+}
+
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t level, uint32_t app, bool spawned)
 {
     (void)level, (void)app, (void)spawned;
-    jst_a.head.world_size = size;
-    jst_a.head.world_rank = rank;
+    jst_mpi_world(size, rank);
     jst_a.head.mpi_state = JST_MPI_STATE_INITIALISED;
 }
 
@@ -134,6 +139,42 @@ static void an_mpi_was_here_first(void **state)
     assert_string_equal(jst_a.head.mpi_library, "");
 }
 
+static void head_is(uint32_t rank, uint32_t size, const char *library)
+{
+    assert_int_equal(jst_a.head.world_rank, rank);
+    assert_int_equal(jst_a.head.world_size, size);
+    assert_string_equal(jst_a.head.mpi_library, library);
+}
+
+/* The largest one that was used says what the world is; of these, that of GPUs. */
+static void nobody_told(void **state)
+{
+    (void)state;
+    unsetenv("RANK");
+    assert_false(joins(0, 0, 1, false)); /* alone */
+    head_is(0, 0, "");
+    assert_true(joins(1, 1, 2, true));
+    head_is(1, 2, "NCCL 2.27.3");
+    assert_false(joins(2, 0, 2, true)); /* another of two */
+    assert_true(joins(3, 3, 4, false));
+    head_is(3, 4, "gloo");
+    assert_false(joins(1, 1, 2, true));
+    assert_false(joins(4, 0, 4, true)); /* another number than it has */
+    assert_true(joins(5, 3, 4, true));
+    head_is(3, 4, "NCCL 2.27.3");
+    assert_false(joins(6, 1, 3, true));
+    head_is(3, 4, "NCCL 2.27.3");
+}
+
+static void nobody_told_and_an_mpi_was_here_first(void **state)
+{
+    (void)state;
+    unsetenv("RANK");
+    jst_a.head.mpi_state = JST_MPI_STATE_INITIALISED;
+    assert_false(joins(0, 1, 4, true));
+    head_is(0, 0, "");
+}
+
 static void numbers_that_are_none(void **state)
 {
     (void)state;
@@ -141,7 +182,7 @@ static void numbers_that_are_none(void **state)
     for (unsigned i = 0; i < sizeof ranks / sizeof *ranks; i++) {
         begin(NULL);
         setenv("RANK", ranks[i], 1);
-        assert_false(joins(0, 1, 4, false));
+        assert_true(joins(0, 2, 3, false)); /* as if there were none */
     }
 }
 
@@ -306,6 +347,8 @@ int main(void)
         cmocka_unit_test_setup(the_first_group_of_all_is_the_world, begin),
         cmocka_unit_test_setup(the_group_of_gpus_takes_over, begin),
         cmocka_unit_test_setup(an_mpi_was_here_first, begin),
+        cmocka_unit_test_setup(nobody_told, begin),
+        cmocka_unit_test_setup(nobody_told_and_an_mpi_was_here_first, begin),
         cmocka_unit_test_setup(numbers_that_are_none, begin),
         cmocka_unit_test_setup(a_child_is_no_rank, begin),
         cmocka_unit_test_setup(a_child_of_a_launcher_is_a_rank, begin),

@@ -92,6 +92,28 @@ def test_loaders_of_data_are_no_ranks(jostle: Runner) -> None:
     assert sorted(h.world_rank for h in headers if h.world_size) == [0, 1]
 
 
-def test_a_size_that_no_launcher_told_makes_no_world(jostle: Runner) -> None:
-    launch(jostle, 2, 3, JOSTLE_TEST_HIDE="1")
-    assert all(read_header(p).world_size == 0 for p in jostle.spool.glob("*.jst"))
+@pytest.mark.parametrize("mode", ["", "pair-first"])
+def test_a_world_that_no_launcher_told(jostle: Runner, mode: str) -> None:
+    """The largest group that a rank takes part in says what the world is."""
+    launch(jostle, 3, 3, mode, JOSTLE_TEST_HIDE="1")
+    headers = [read_header(path) for path in jostle.spool.glob("*.jst")]
+    worlds = [(h.world_size, h.world_rank, h.mpi_library) for h in headers if h.world_size]
+    assert sorted(worlds) == [(3, 0, "gloo"), (3, 1, "gloo"), (3, 2, "gloo")]
+
+
+def test_ranks_that_a_program_spawns(jostle: Runner) -> None:
+    """torch.multiprocessing.spawn: the number of a rank is an argument, and nothing else."""
+    env: dict[str, str | None] = {"OMP_NUM_THREADS": "1", "JOSTLE_SEGMENTS": "raw"}
+    running = jostle.start(PYTHON, PROGRAM.with_name("spawned.py"), str(free_port()), env=env)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, (out, err)
+    ranks = [p for p in jostle.collect(0, "", "").processes if p.header["world_size"]]
+    assert sorted(p.header["world_rank"] for p in ranks) == [0, 1]
+    assert [p.total("ccl_all_to_all_ops") for p in ranks] == [20, 20]
+    assert all(p.header["world_size"] == 2 for p in ranks)
+    globals_ = [
+        sum(row["globals"] for row in read_segments([ReadRequest(path, 1)]).segments.to_pylist())
+        for path in jostle.spool.glob("*.jst")
+        if read_header(path).world_size
+    ]
+    assert globals_ == [20, 20]

@@ -116,10 +116,12 @@ def test_a_helper_with_the_ranks_variables_is_no_rank(play: Run, jostle: Runner)
     ) in (8, 9)
 
 
-def test_without_a_launcher_there_is_no_world(play: Run, jostle: Runner) -> None:
+def test_without_a_launcher_the_communicator_tells(play: Run, jostle: Runner) -> None:
     result = play("steps", 3, RANK=None, WORLD_SIZE=None)
     (path,) = jostle.spool.glob("*.jst")
-    assert read_header(path).world_size == 0
+    header = read_header(path)
+    assert (header.world_size, header.world_rank) == (2, 0)
+    assert header.mpi_library == "NCCL 2.27.3"
     assert result.only().total("ccl_all_to_all_ops") == 12
 
 

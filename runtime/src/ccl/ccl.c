@@ -2,7 +2,9 @@
  *
  * A rank is a process that takes part in a group of as many ranks as its launcher said, with the number
  * that the launcher gave it (RANK, WORLD_SIZE). Others have these variables too, but are no ranks: a
- * launcher's helpers, and the workers that load data.
+ * launcher's helpers, and the workers that load data. Where nothing was said (torch.multiprocessing.spawn),
+ * the largest group that the process takes part in is the world. The first one is as a rule; if a larger one
+ * comes later, size and rank are what that says from then on.
  *
  * Several operations may run at once, in threads of the library's, and end in an order that differs from
  * rank to rank. They are enqueued in the same order on all ranks, or they would never end. So a boundary
@@ -42,6 +44,7 @@ static struct {
     bool is_rank; /* of a group that may be gone by now */
     bool never;   /* a child of a rank */
     bool decided; /* the environment has been looked at */
+    bool told;    /* it says rank and size */
     uint32_t rank, size;
     uint64_t next; /* number of the operation that ends the next boundary */
     bool counting;
@@ -145,25 +148,59 @@ static void change_group(const jst_ccl_group *group)
     name_library(group);
 }
 
+static void look_at_environment(void)
+{
+    world.decided = true;
+    world.told = number_of("RANK", &world.rank) && number_of("WORLD_SIZE", &world.size);
+    if (!world.told)
+        world.size = 0;
+}
+
+static bool is_larger(const jst_ccl_group *group)
+{
+    return !world.told && group->size > world.size;
+}
+
+/* Nobody said what the world is, and it is more than we thought. */
+static void grow(const jst_ccl_group *group)
+{
+    world.size = group->size;
+    world.rank = group->rank;
+    if (world.is_rank)
+        jst_mpi_world(group->size, group->rank);
+}
+
+static void choose(const jst_ccl_group *group)
+{
+    bool may = world.is_rank ||
+               (atomic_load(&jst_a.head.mpi_state) == 0 && atomic_load(&jst_state) != JST_OFF);
+    bool larger = may && is_larger(group);
+    if (larger)
+        grow(group);
+    if (!may || world.size != group->size || world.rank != group->rank)
+        return;
+    if (!world.is_rank)
+        become_rank(group);
+    else if (larger || !world.group || (!world.on_gpus && group->on_gpus))
+        change_group(group);
+}
+
+/* Without the lock first: most groups are none. */
+static bool may_be_world(const jst_ccl_group *group)
+{
+    return !JST_LOAD(world.group) || is_larger(group) || (!world.on_gpus && group->on_gpus);
+}
+
 bool jst_ccl_joins(const jst_ccl_group *group)
 {
     if (group->key == JST_LOAD(world.group)) /* its place may be another one's by now */
         return group->size == world.size && group->rank == world.rank;
-    if (world.never || (world.group && (world.on_gpus || !group->on_gpus)) || group->size < 2 ||
-        !hold())
+    if (world.never || group->size < 2 || !may_be_world(group) || !hold())
         return false;
-    if (!world.decided) {
-        world.decided = true;
-        if (!number_of("RANK", &world.rank) || !number_of("WORLD_SIZE", &world.size))
-            world.size = 0;
-    }
-    if (world.size == group->size && world.rank == group->rank) {
-        if (!world.is_rank && atomic_load(&jst_a.head.mpi_state) == 0 &&
-            atomic_load(&jst_state) != JST_OFF)
-            become_rank(group);
-        else if (world.is_rank && (!world.group || (!world.on_gpus && group->on_gpus)))
-            change_group(group);
-    }
+    if (!world.decided)
+        look_at_environment();
+    if (may_be_world(group))
+        choose(group);
     bool is_world = world.group == group->key;
     let_go();
     return is_world;

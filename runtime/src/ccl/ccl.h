@@ -14,8 +14,8 @@ typedef struct jst_ccl_group {
 } jst_ccl_group;
 
 /** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
- *  RANK, makes it a rank: its head gets the world, and segments begin. Returns whether the group is that of
- *  the world. */
+ *  RANK, makes it a rank: its head gets the world, and segments begin. Where the environment has neither, the
+ *  first one of at least two does, and any larger one later. Returns whether the group is that of the world. */
 bool jst_ccl_joins(const jst_ccl_group *group);
 
 /** A group is about to be no more; the next one of all ranks takes its place. */

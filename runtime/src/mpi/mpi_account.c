@@ -380,12 +380,18 @@ void jst_mpi_initialising(void)
     atomic_store(&jst_a.head.mpi_state, JST_MPI_STATE_STARTING);
 }
 
+void jst_mpi_world(uint32_t size, uint32_t rank)
+{
+    jst_a.head.world_size = size;
+    jst_a.head.world_rank = rank;
+    jst_inject_ranked(rank);
+    jst_together_begin();
+}
+
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
                          bool spawned)
 {
     jst_head *h = &jst_a.head;
-    h->world_size = size;
-    h->world_rank = rank;
     h->thread_level = thread_level;
     h->appnum = appnum;
     h->spawned = spawned;
@@ -395,8 +401,7 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
         jst_peers_begin(size);
     jst_perf_self_begin();
     jst_papi_begin();
-    jst_inject_ranked(rank);
-    jst_together_begin();
+    jst_mpi_world(size, rank);
     atomic_store(&h->mpi_state, JST_MPI_STATE_INITIALISED);
 }
 

@@ -14,6 +14,8 @@ void jst_mpi_arrived(const jst_mpi_call *call, uint32_t peer, uint64_t bytes, bo
 void jst_mpi_initialising(void);
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
                          bool spawned);
+/** Size of the world and own number in it, as jst_mpi_initialised says; again where that was too small. */
+void jst_mpi_world(uint32_t size, uint32_t rank);
 void jst_mpi_finalising(void);
 void jst_mpi_finalised(void);
 /** An operation that jst_mpi_count has counted was over at `now` (ticks), and took so many. */

@@ -2,7 +2,8 @@
 many: 16 all-reduces in progress at once; fails: rank 0 goes on alone in the end;
 loaders: data is loaded by two other processes, which are spawned: in Python 3.11 a forked child
 waits for ever if another thread was just making itself known to Python.
-JOSTLE_TEST_HIDE: the launcher told no size.
+pair-first: the first collective is one of the first two ranks.
+JOSTLE_TEST_HIDE: the launcher told neither number nor size.
 """
 
 import os
@@ -34,6 +35,8 @@ def main() -> None:
     pair = dist.new_group([0, 1])
     data = DataLoader(list(range(64)), batch_size=4, num_workers=2 if mode == "loaders" else 0,
                       multiprocessing_context="spawn" if mode == "loaders" else None)  # fmt: skip
+    if mode == "pair-first" and rank < 2:
+        dist.all_reduce(torch.ones(10), group=pair)
     for _ in range(steps):
         if mode == "many":
             waiting = [
