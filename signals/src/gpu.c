@@ -23,7 +23,8 @@ struct gpu {
     void *streams[2], *function;
     jst_cuda_memory memory[3];
     void *host[3];
-    int side; /* of a matrix */
+    int side;     /* of a matrix */
+    float factor; /* of the last product */
 };
 
 static struct gpu gpu;
@@ -202,16 +203,30 @@ static bool multiply_prepare(struct jst_run *run)
     for (int i = 0; i < 3; i++)
         if (!allocate(run, i, bytes) || !allocate_host(run, i, bytes))
             return false;
-    /* Each element of the product is the side. */
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < bytes / sizeof(float); k++)
             ((float *)gpu.host[i])[k] = 1.0f;
     return true;
 }
 
+/* Matrices of ones, but for the first and the last row of one: these are twos each second time, and each
+ * element of these rows of the product is the side, or twice the side. So what an earlier step left is no right
+ * product: that a kernel or a copy did nothing is found out. */
+static float begin_product(void)
+{
+    size_t side = (size_t)gpu.side, last = side * (side - 1);
+    float *matrix = gpu.host[0];
+
+    gpu.factor = gpu.factor == 1.0f ? 2.0f : 1.0f;
+    for (size_t k = 0; k < side; k++)
+        matrix[k] = matrix[last + k] = gpu.factor;
+    return gpu.factor * (float)gpu.side;
+}
+
 static bool multiply_step(struct jst_run *run)
 {
     size_t bytes = (size_t)gpu.side * (size_t)gpu.side * sizeof(float);
+    float right = begin_product();
     unsigned blocks = (unsigned)gpu.side / TILE;
     void *arguments[] = {&gpu.memory[0], &gpu.memory[1], &gpu.memory[2], &gpu.side}, *s;
     const float *product = gpu.host[2];
@@ -229,11 +244,13 @@ static bool multiply_step(struct jst_run *run)
         return failed(run, "a multiplication", error);
     if (!wait(run, 1))
         return false;
-    if (product[0] != (float)gpu.side || product[bytes / sizeof(float) - 1] != (float)gpu.side)
+    float first = product[0], last = product[bytes / sizeof(float) - 1];
+    if (first != right || last != right)
         return jst_fail(run,
-                        "a product on GPU %u is wrong (%g, and it should be %d): the GPU is "
+                        "a product on GPU %u is wrong (%g, and it should be %g): the GPU is "
                         "faulty, or another program writes to its memory",
-                        run->options.device, (double)product[0], gpu.side);
+                        run->options.device, (double)(first != right ? first : last),
+                        (double)right);
     run->moved += multiply_amount(run);
     return true;
 }

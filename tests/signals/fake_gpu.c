@@ -1,6 +1,7 @@
 /* A libcuda.so.1 of ours for signals: memory of the GPU is the host's, copies are made at once, the product of a
- * multiplication is right for matrices of ones. At the end it writes what it was asked for to FAKE_GPU_LOG.
- * FAKE_GPU_FAILS names a function that fails, FAKE_GPU_WRONG: products are wrong. FAKE_GPUS: how many (1). */
+ * multiplication is right where each row of the first matrix has one value, and the second has ones. At the end it
+ * writes what it was asked for to FAKE_GPU_LOG. FAKE_GPU_FAILS names a function that fails, FAKE_GPU_WRONG: products
+ * are wrong; FAKE_GPU_IDLE: from the second on, a launch does nothing. FAKE_GPUS: how many (1). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,14 +104,15 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 {
     (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
     launches++;
-    if (!function)
+    if (!function || (launches > 1 && getenv("FAKE_GPU_IDLE")))
         return 0;
     int n = *(int *)arguments[3];
+    const float *a = (const float *)(uintptr_t) * (uint64_t *)arguments[0];
     float *c = (float *)(uintptr_t) * (uint64_t *)arguments[2];
     if ((unsigned)n != gx * bx)
         return 1;
     for (long i = 0; i < (long)n * n; i++)
-        c[i] = getenv("FAKE_GPU_WRONG") ? 0 : (float)n;
+        c[i] = getenv("FAKE_GPU_WRONG") ? 0 : a[i] * (float)n;
     return 0;
 }
 int cuGetErrorString(int error, const char **text)

@@ -118,8 +118,12 @@ def test_what_the_driver_refuses(
     assert said in refused(gpu.run(words, "--iterations", "2", code=1))
 
 
-def test_a_product_that_is_wrong(gpu: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_GPU_WRONG", "1")
+@pytest.mark.parametrize("fault", ["FAKE_GPU_WRONG", "FAKE_GPU_IDLE"])
+def test_a_product_that_is_wrong(
+    gpu: Signals, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:  # fmt: skip
+    """Also where a kernel does nothing, and the product of the step before is still there."""
+    monkeypatch.setenv(fault, "1")
     said = refused(gpu.run("gpu-multiply", "--chunk", "64KiB", "--iterations", "2", code=1))
     assert "the GPU is faulty" in said
 
