@@ -87,3 +87,33 @@ def test_healthy_gpus_are_left_alone(tmp_path: Path) -> None:
     assert not [
         each for seed in range(4) for each in played(tmp_path, seed, faults=False).differences
     ]
+
+
+def test_slow_copies_to_a_gpu_are_seen_in_jobs(tmp_path: Path) -> None:
+    """One GPU of eight has half of its lanes; small copies and GPUs without a name tell nothing."""
+    path = tmp_path / "r"
+    store = Repository(path, create=True)
+    chunks = []
+    for day in range(7):
+        rng = np.random.default_rng(day)
+        gpu, at = (axis.ravel() for axis in np.indices((10, 40)))
+        size, start = len(gpu), (20_000 + day) * DAY
+        unnamed, small = gpu == 8, gpu == 9
+        operations = np.where(at % 2, 8, 64)
+        each = np.where(small, 4, np.where(at % 2, 16 << 20, 1 << 20))
+        rate = np.where((gpu == 5) | unnamed | small, 25, 50) * (1 - 0.02 * rng.random(size))
+        rows = pa.table({
+            "job": [f"job{day}"] * size, "process": gpu, "host": [f"n{n // 4}" for n in gpu],
+            "gpu": ["unknown" if n == 8 else GPU[n % 4] for n in gpu],
+            "slice": start + at, "slice_ns": np.full(size, 10**9),
+            "span": np.ones(size, dtype=np.int32), "gpu_h2d_ops": operations,
+            "gpu_h2d_bytes": operations * each,
+            "gpu_h2d_ns": (operations * each / rate * np.where(at % 2, 1, 2)).astype(np.int64),
+        })  # fmt: skip
+        chunks.append(PartitionChunk("gpu_slices", rows, start * 10**9, (start + 60) * 10**9))
+    publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
+    (worse,) = node_differences(store).differences
+    assert (worse.host, worse.component) == ("n1", GPU[1])
+    assert what_of(worse) == f"GPU {GPU[1]}: rate of copies to it in jobs"
+    assert worse.percent.value == pytest.approx(-50, abs=1)
+    assert worse.peers == 7

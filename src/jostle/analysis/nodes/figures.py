@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from jostle.repository.store.layout import NO_GPU
+
 #: Slices of a bin in which a component must have been busy, to have a figure in it on that day.
 LEAST_SLICES = 10
 
@@ -141,7 +143,7 @@ FIGURES: tuple[Figure, ...] = (
         per=f"{_S} / 86400e9", floor=0.5, unit="day",
     ),
 )  # fmt: skip
-#: Figures of nodes without an agent, from the slices of jobs: nodes of one job are compared.
+#: Figures from the slices of jobs: those of one job are compared.
 JOB_FIGURES: tuple[Figure, ...] = (
     Figure(
         "time per call in jobs",
@@ -160,6 +162,15 @@ JOB_FIGURES: tuple[Figure, ...] = (
         0.02,
         f"perf_cycles > 0 AND perf_task_clock_ns >= 0.25 * {_S}",
         "perf_cycles / perf_task_clock_ns",
+    ),
+    Figure(
+        "rate of copies to it in jobs",
+        ("job_gpu",),
+        "less",
+        0.10,
+        "gpu_h2d_ops >= 4 AND gpu_h2d_ns > 0 AND gpu_h2d_bytes >= 65536 * gpu_h2d_ops",
+        "gpu_h2d_bytes / gpu_h2d_ns",
+        "round(log2(gpu_h2d_bytes / gpu_h2d_ops))::BIGINT",
     ),
 )
 EVERY = FIGURES + JOB_FIGURES
@@ -194,11 +205,12 @@ GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 
 
 def job_days_sql(between: str) -> str:
-    """Return SQL that condenses the slices of jobs on nodes without an agent, as `days_sql`.
+    """Return SQL that condenses the slices of jobs, as `days_sql`.
 
-    Only nodes of one job in one hour are alike: its processes do the same there.
+    They tell of nodes without an agent, and how long copies to a GPU take, which no agent sees.
+    Only what one job used in one hour is alike: its processes do the same there.
     """
-    calls, cores = JOB_FIGURES
+    calls, cores, copies = JOB_FIGURES
     place = len(FIGURES)
     without = f"{between} AND host NOT IN (SELECT host FROM machines)"
     alike = "(hash(job, slice * slice_ns // 3600000000000, {}) >> 2)::BIGINT"
@@ -214,6 +226,12 @@ SELECT {place + 1}, 'job_cores', host, host, '', '', {keys},
        {alike.format(cores.load)} AS load, count(*), avg(ln({cores.value}))
 FROM slices
 WHERE {without} AND {cores.busy}
+GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
+UNION ALL
+SELECT {place + 2}, 'job_gpu', host, gpu, '', '', {keys},
+       {alike.format(copies.load)} AS load, count(*), avg(ln({copies.value}))
+FROM gpu_slices
+WHERE {between} AND gpu <> '{NO_GPU}' AND {copies.busy}
 GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 """
 

@@ -17,7 +17,7 @@ _KINDS = {
     "nfs_server": ("NFS server", "NFS servers"),
     "gpfs_disk": ("GPFS disk", "GPFS disks"), "port": ("fabric port", "fabric ports"),
     "interface": ("network interface", "network interfaces"),
-    "gpu": ("GPU", "GPUs"),
+    "gpu": ("GPU", "GPUs"), "job_gpu": ("GPU", "GPUs"),
     "job_mount": ("mount", "mounts"),
     "job_cores": ("node", "nodes"),
 }  # fmt: skip
