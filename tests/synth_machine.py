@@ -68,12 +68,13 @@ class MachineProfile:
 
     def add_component(
         self, kind: str, name: str, source: str = "", job: str = "", path: str = "",
-        device: tuple[int, int] = (0, 0),
+        device: tuple[int, int] = (0, 0), numa: int | None = None,
     ) -> int:  # fmt: skip
-        """Appends a component; gives its number."""
+        """Appends a component; gives its number. Without numa as agents before 0.5.0 did."""
         numbers = (self._components, KINDS.index(kind), *device)
         texts = (name, source, job, path)
         payload = b"".join(map(varint, numbers)) + b"".join(map(string, texts))
+        payload += b"" if numa is None else varint(numa + 1)
         self.records.append(record("K", payload))
         self._components += 1
         return self._components - 1

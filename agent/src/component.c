@@ -98,6 +98,20 @@ static jst_component *make(const jst_names *n, uint32_t hash)
     return c;
 }
 
+/* Which resource it is a part of is known only now: it is called so from here on. */
+static jst_component *renamed(jst_component **place, const jst_names *n)
+{
+    jst_component *c = *place, *fresh = make(n, c->hash);
+    if (!fresh)
+        return c;
+    jst_names names = fresh->names;
+    *fresh = *c;
+    fresh->names = names;
+    fresh->file = 0;
+    free(c);
+    return *place = fresh;
+}
+
 static bool is_wanted(const jst_sample *s, const jst_component *c)
 {
     return s->number - c->seen <= PATIENCE || jst_component_gained(c);
@@ -163,7 +177,9 @@ jst_component *jst_component_of(jst_sample *s, const jst_names *names)
     n.job = n.job ? n.job : "";
     n.path = n.path ? n.path : "";
     uint32_t hash = hash_of(&n);
-    jst_component *c = s->room ? *place_of(s, &n, hash) : NULL;
+    jst_component **place = s->room ? place_of(s, &n, hash) : NULL, *c = place ? *place : NULL;
+    if (c && *n.source && !*c->names.source)
+        c = renamed(place, &n);
     if (!c && !has_room(s)) {
         n = (jst_names){.kind = n.kind, .name = "others", .source = "", .job = "", .path = ""};
         hash = hash_of(&n);
@@ -179,9 +195,15 @@ jst_component *jst_component_of(jst_sample *s, const jst_names *names)
     return c;
 }
 
+static unsigned count_of(jst_metrics set)
+{
+    return (unsigned)(__builtin_popcountll((uint64_t)set) +
+                      __builtin_popcountll((uint64_t)(set >> 64)));
+}
+
 jst_value *jst_value_of(const jst_component *c, unsigned metric)
 {
-    return &c->values[__builtin_popcountll(c->has & (JST_METRIC(metric) - 1))];
+    return &c->values[count_of(c->has & (JST_METRIC(metric) - 1))];
 }
 
 /* The value of a metric, made where there is none; NULL: there is no memory. */
@@ -190,7 +212,7 @@ static jst_value *value_for(jst_component *c, unsigned metric)
     if (c == &nowhere)
         return NULL;
     if (!(c->has & JST_METRIC(metric))) {
-        unsigned n = (unsigned)__builtin_popcountll(c->has);
+        unsigned n = count_of(c->has);
         jst_value *values = n % 4 ? c->values : realloc(c->values, (n + 4) * sizeof *values);
         if (!values)
             return NULL;
@@ -337,7 +359,7 @@ bool jst_component_gained(const jst_component *c)
     if (c->unknown || c->epoch)
         return true;
     for (unsigned m = 0; m < JST_COMPONENT_METRICS; m++) {
-        uint64_t bit = JST_METRIC(m);
+        jst_metrics bit = JST_METRIC(m);
         if (!(c->has & bit) || (jst_component_code[m] == 'G' && !(c->levels & bit)))
             continue;
         if (jst_value_of(c, m)->gained >= (jst_component_code[m] == 'T' ? JST_NS_LEAST : 1))

@@ -15,7 +15,9 @@ typedef struct jst_value {
     uint64_t sum;    /* of "others": added up so far in this sample */
 } jst_value;
 
-/* Sets of metrics are words: bit m stands for metric m. */
+/* A set of metrics: bit m stands for metric m. */
+__extension__ typedef unsigned __int128 jst_metrics;
+
 struct jst_component {
     jst_names names;
     uint32_t hash;
@@ -23,12 +25,12 @@ struct jst_component {
     uint32_t file;       /* the file in which it has a number, 0: none */
     uint32_t number;     /* there */
     uint64_t start;      /* as jst_since was told */
-    uint64_t has;        /* metrics that have a value; values lie in their order */
-    uint64_t known;      /* counters whose `last` is one */
-    uint64_t lost;       /* counters that had one, and an unusable number since */
-    uint64_t unknown;    /* increases that are not known, since the last record */
-    uint64_t added;      /* counters that came as increases */
-    uint64_t levels;     /* levels in the newest sample */
+    jst_metrics has;     /* that have a value; values lie in their order */
+    jst_metrics known;   /* counters whose `last` is one */
+    jst_metrics lost;    /* counters that had one, and an unusable number since */
+    jst_metrics unknown; /* increases that are not known, since the last record */
+    jst_metrics added;   /* counters that came as increases */
+    jst_metrics levels;  /* levels in the newest sample */
     uint32_t members[2]; /* of "others": how many were added up, now and in the sample before */
     bool others, fresh, epoch, has_start;
     jst_value *values;
@@ -42,8 +44,8 @@ struct jst_sample {
 };
 
 #define JST_NS_LEAST 1000 /* smaller times wait for a later record: they are what rounding left */
-#define JST_METRIC(m) (UINT64_C(1) << (m))
-_Static_assert(JST_COMPONENT_METRICS <= 64, "a set of metrics is a word");
+#define JST_METRIC(m) ((jst_metrics)1 << (m))
+_Static_assert(JST_COMPONENT_METRICS <= 8 * sizeof(jst_metrics), "a set has a bit for each metric");
 
 /** What this machine serves to clients, as their mounts show its source; "": nothing, or not told.
  *  It becomes the source of the disks, interfaces and NFS servers that stand behind such a mount. */

@@ -322,6 +322,7 @@ static int name_component(jst_component *c)
         size_t n = strlen(texts[i]);
         p = jst_put_string(p, texts[i], n < JST_PAGE ? n : JST_PAGE);
     }
+    p = jst_put_varint(p, c->names.numa);
     if (!jst_append(fd, JST_RECORD_COMPONENT, frame, (size_t)(p - frame) - JST_FRAME_GAP))
         return -ENOSPC;
     c->file = files;
@@ -332,7 +333,7 @@ static int name_component(jst_component *c)
 /* Does a metric have something to write? */
 static bool is_written(const jst_component *c, unsigned m)
 {
-    uint64_t bit = JST_METRIC(m);
+    jst_metrics bit = JST_METRIC(m);
     if (!(c->has & bit))
         return false;
     if (c->unknown & bit)

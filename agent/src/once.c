@@ -163,7 +163,7 @@ static void print_component(const jst_component *c)
     column = SOURCE_WIDTH;
     bool any = false;
     for (unsigned m = 0; m < JST_COMPONENT_METRICS; m++) {
-        uint64_t bit = JST_METRIC(m);
+        jst_metrics bit = JST_METRIC(m);
         if (!(c->has & bit) || (metrics[m].is_level && !((c->levels | c->unknown) & bit)))
             continue;
         uint64_t v = jst_value_of(c, m)->gained;
@@ -260,7 +260,7 @@ static void json_component(const jst_component *c)
     put_field("path", c->names.path);
     printf("\"values\": {");
     for (unsigned m = 0; m < JST_COMPONENT_METRICS; m++) {
-        uint64_t bit = JST_METRIC(m);
+        jst_metrics bit = JST_METRIC(m);
         if (!(c->has & bit) || (metrics[m].is_level && !((c->levels | c->unknown) & bit)))
             continue;
         printf("%s\"%s\": ", between, metrics[m].id);

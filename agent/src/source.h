@@ -51,14 +51,15 @@ typedef struct jst_names {
     const char *name;   /* sda, eth0, scratch-OST0003, mlx5_0/1 */
     const char *source; /* the resource it is a part of: SRV:/export, a file system's name */
     const char *job;    /* slurm-123: only what counts for one batch job */
-    const char *path;   /* where it is mounted */
+    const char *path;   /* where it is mounted, or hangs */
     uint32_t major, minor;
+    uint32_t numa; /* NUMA node that it hangs on, and 1; 0: not known */
     /* Its counters began at 0 when it came into being (a control group, a job): what the first sight of
      * it shows is an increase, but in a source's first sample. */
     bool from_zero;
 } jst_names;
 
-/** The component of these names; never NULL. */
+/** The component of these names; never NULL. A source that was not known before is taken over. */
 jst_component *jst_component_of(jst_sample *s, const jst_names *names);
 
 /** A counter as it stands now. A number smaller than the last one begins a new epoch. */

@@ -1,6 +1,7 @@
 /* fake_nvml.c: a libnvidia-ml.so.1 of our own making. It has two GPUs, the second with one MIG instance;
  * what they show stands in the file that FAKE_NVML names, in lines `KEY NUMBER`, read at each call. With
  * FAKE_OLD it lacks what came with Hopper and later, as an old driver does. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,40 @@ EXPORT int nvmlGpmMetricsGet(nvml_gpm_metrics *m)
         m->metrics[i].value = (double)v;
     }
     return NVML_OK;
+}
+/* nvlink 1: the GPUs are linked; 2: both to a switch; 3: the first alone is. */
+EXPORT int nvmlDeviceGetNvLinkState(nvml_device d, unsigned link, unsigned *on)
+{
+    long how = number("nvlink", 0);
+    *on = link == 4 && (how == 3 ? index_of(d) == 0 : how && index_of(d) < 2);
+    return link < 18 ? NVML_OK : 2;
+}
+EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml_device d, unsigned link, nvml_pci *pci)
+{
+    memset(pci, 0, sizeof *pci);
+    pci->bus = number("nvlink", 0) != 1 ? 0xc4 : index_of(d) ? 0x3b : 0xaf;
+    return link == 4 ? NVML_OK : 3;
+}
+EXPORT int nvmlDeviceGetGpuFabricInfoV(nvml_device d, nvml_fabric *f)
+{
+    if (f->version != (36u | 2u << 24))
+        return 25; /* another version of the struct */
+    memset(f->cluster, number("fabric", 0) ? 0xab : 0, sizeof f->cluster);
+    f->status = NVML_OK;
+    f->clique = 7;
+    f->state = index_of(d) < 2 ? NVML_FABRIC_COMPLETED : 0;
+    return NVML_OK;
+}
+EXPORT int nvmlDeviceGetFieldValues(nvml_device d, int n, nvml_field *fields)
+{
+    for (int i = 0; i < n; i++) {
+        bool sent = fields[i].id == NVML_LINK_SENT;
+        long v = number(sent ? "peer_sent" : "peer_received", -1);
+        fields[i].result = v < 0 || fields[i].scope != UINT32_MAX ? 3 : NVML_OK;
+        fields[i].type = NVML_U64;
+        fields[i].value = (uint64_t)v;
+    }
+    return d ? NVML_OK : 2;
 }
 EXPORT int nvmlEventSetCreate(void **set)
 {

@@ -60,7 +60,7 @@ bool jst_test_has(const jst_component *c, enum jst_component_metric metric)
 
 uint64_t jst_test_number(const jst_component *c, enum jst_component_metric metric)
 {
-    uint64_t bit = JST_METRIC(metric);
+    jst_metrics bit = JST_METRIC(metric);
     if (!((c->known | c->levels) & bit))
         fail_msg("%s: no number of metric %d", c->names.name, (int)metric);
     const jst_value *v = jst_value_of(c, metric);

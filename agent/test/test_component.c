@@ -253,6 +253,23 @@ static void increases_need_no_number_before(void **state)
     assert_false(jst_test_unknown(c, JST_STORAGE_READ_OPS));
 }
 
+/* More metrics than a word has bits, though schema/metrics.toml has fewer yet. */
+static void metrics_beyond_a_word(void **state)
+{
+    (void)state;
+    static const int order[] = {100, 3, 63, 64, 127, 0};
+    jst_sample_begin(&s);
+    jst_component *c = disk("sda");
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+        jst_level(c, (enum jst_component_metric)order[i], (uint64_t)order[i] + 1);
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
+        assert_true((c->has & c->levels & JST_METRIC(order[i])) != 0);
+        assert_int_equal(jst_value_of(c, (unsigned)order[i])->gained, order[i] + 1);
+    }
+    assert_false((c->has & JST_METRIC(36)) != 0);
+    jst_sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup(a_job_counts_from_zero_but_in_the_first_sample, begin),
         cmocka_unit_test_setup(levels_are_of_the_newest_sample, begin),
         cmocka_unit_test_setup(values_keep_their_metric_however_they_come, begin),
+        cmocka_unit_test_setup(metrics_beyond_a_word, begin),
         cmocka_unit_test_setup(what_a_server_serves_is_the_source_of_what_stands_behind_it, begin),
         cmocka_unit_test_setup(beyond_the_limit_all_are_one, begin),
         cmocka_unit_test_setup(what_is_gone_makes_room, begin),

@@ -4,6 +4,7 @@
 #include "../src/sources/hardware.h"
 #include "../src/sources/ports.h"
 #include "../src/sources/slingshot.h"
+#include "../src/sources/system.h"
 
 static jst_sample s;
 
@@ -201,6 +202,35 @@ static void slingshot_nics(void **state)
     assert_string_equal(jst_source_slingshot.open(), "no Slingshot");
 }
 
+/* Where adapters hang: a port, and an interface of a virtual machine, whose node is that of its bridge. */
+static void adapters_in_the_pci_tree(void **state)
+{
+    (void)state;
+    tree_put_text("/sys/devices/pci0000:3a/0000:3a:00.0/0000:3c:00.0/numa_node", "1\n");
+    tree_put_text("/sys/devices/pci0000:00/0000:00:03.0/numa_node", "0\n");
+    tree_put_text("/sys/devices/pci0000:00/0000:00:03.0/virtio0/vendor", "0x1af4\n");
+    tree_put_text("/sys/class/net/eth0/speed", "-1\n");
+    tree_put_text("/proc/net/dev", "h\nh\n  eth0: 5 1 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n");
+    tree_remove("/sys/class/infiniband/mlx5_0/device");
+    tree_run("ln -s ../../../devices/pci0000:3a/0000:3a:00.0/0000:3c:00.0 "
+             "%s/sys/class/infiniband/mlx5_0/device",
+             tree);
+    tree_run("ln -s ../../../devices/pci0000:00/0000:00:03.0/virtio0 %s/sys/class/net/eth0/device",
+             tree);
+    assert_null(jst_source_fabric.open());
+    take(&jst_source_fabric);
+    assert_string_equal(port("mlx5_0/1")->names.path, "pci0000:3a/0000:3a:00.0/0000:3c:00.0");
+    assert_int_equal(port("mlx5_0/1")->names.numa, 2);
+    assert_string_equal(port("mlx4_0/1")->names.path, ""); /* not known */
+    assert_int_equal(port("mlx4_0/1")->names.numa, 0);
+    jst_sample_free(&s);
+    assert_null(jst_source_interface.open());
+    take(&jst_source_interface);
+    const jst_component *c = tree_find(&s, JST_KIND_INTERFACE, "eth0", "");
+    assert_string_equal(c->names.path, "pci0000:00/0000:00:03.0/virtio0");
+    assert_int_equal(c->names.numa, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +240,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_fabrics, begin_fabric, end),
         cmocka_unit_test_setup_teardown(a_port_that_fails, begin_fabric, end),
         cmocka_unit_test_setup_teardown(only_ethernet, begin_fabric, end),
+        cmocka_unit_test_setup_teardown(adapters_in_the_pci_tree, begin_fabric, end),
         cmocka_unit_test_setup_teardown(slingshot_nics, begin_slingshot, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,8 @@ static void what_is_played(void **state)
     const jst_component *c = gpu("0000:3b:00.0");
     assert_non_null(c);
     assert_string_equal(c->names.path, "pci0000:3a/0000:3a:00.0/0000:3b:00.0");
+    assert_int_equal(c->names.numa, 1); /* node 0 */
+    assert_string_equal(c->names.source, "");
     assert_int_equal(jst_test_number(c, JST_MEMORY_USED_BYTES), 6);
     assert_int_equal(jst_test_number(c, JST_MEMORY_LIMIT_BYTES), 80000000000);
     assert_rate(c, JST_DEVICE_BUSY_NS, 5e8, 0.05, since);
@@ -108,17 +110,19 @@ static void what_is_played(void **state)
 static void without_gpm(void **state)
 {
     (void)state;
-    play("gpm 0 busy 40 sent 3000 received 5000");
+    play("gpm 0 busy 40 sent 3000 received 5000 peer_sent 10 peer_received 20");
     assert_null(jst_source_nvidia.open());
     double since = seconds();
     assert_null(tree_more(&jst_source_nvidia, &s));
     usleep(20000);
+    play("gpm 0 busy 40 sent 3000 received 5000 peer_sent 15");
     assert_null(tree_more(&jst_source_nvidia, &s));
     const jst_component *c = gpu("0000:3b:00.0");
     assert_rate(c, JST_DEVICE_BUSY_NS, 4e8, 0.02, since);
     assert_rate(c, JST_LINK_SEND_BYTES, 3e6, 0.02, since);
     assert_rate(c, JST_LINK_RECEIVE_BYTES, 5e6, 0.02, since);
-    assert_false(jst_test_has(c, JST_DEVICE_PEER_SEND_BYTES));
+    assert_int_equal(jst_test_gained(c, JST_DEVICE_PEER_SEND_BYTES), 5 * 1024);
+    assert_int_equal(jst_test_gained(c, JST_DEVICE_PEER_RECEIVE_BYTES), 0);
 }
 
 /* A driver that lacks functions: another library, in a process of its own. */
@@ -138,6 +142,43 @@ static void old_driver(void **state)
     assert_int_equal(jst_test_number(c, JST_DEVICE_CLOCK_KHZ), 900000);
     assert_false(jst_test_has(c, JST_POWER_ENERGY_UJ));
     assert_int_equal(tree_named(&s), 2);
+}
+
+static void assert_domains(const char *how, const char *first, const char *second)
+{
+    jst_sample_free(&s);
+    play(how);
+    assert_null(jst_source_nvidia.open());
+    assert_null(tree_more(&jst_source_nvidia, &s));
+    assert_string_equal(gpu("0000:3b:00.0")->names.source, first);
+    assert_string_equal(gpu("0000:af:00.0")->names.source, second);
+    assert_string_equal(gpu("MIG-0000-1")->names.source, ""); /* instances have no NVLink */
+}
+
+static void domains_of_nvlink(void **state)
+{
+    (void)state;
+    const char *fabric = "abababababababababababababababab/7";
+    assert_domains("nvlink 0", "", "");
+    assert_domains("nvlink 1", "0000:3b:00.0", "0000:3b:00.0");
+    assert_domains("nvlink 2", "0000:3b:00.0", "0000:3b:00.0");
+    assert_domains("nvlink 3", "", "");
+    assert_domains("nvlink 2 fabric 1", fabric, fabric);
+}
+
+/* Links come up after the agent: the GPU is named again, and its numbers go on. */
+static void links_that_come_up(void **state)
+{
+    (void)state;
+    play("energy 1");
+    assert_null(jst_source_nvidia.open());
+    assert_null(tree_more(&jst_source_nvidia, &s));
+    play("energy 3 nvlink 1");
+    assert_null(jst_source_nvidia.open());
+    assert_null(tree_more(&jst_source_nvidia, &s));
+    assert_string_equal(gpu("0000:3b:00.0")->names.source, "0000:3b:00.0");
+    assert_int_equal(jst_test_gained(gpu("0000:3b:00.0"), JST_POWER_ENERGY_UJ), 2000);
+    assert_int_equal(tree_named(&s), 3);
 }
 
 static void lost_and_back(void **state)
@@ -173,6 +214,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_played, begin, end),
         cmocka_unit_test_setup_teardown(without_gpm, begin, end),
+        cmocka_unit_test_setup_teardown(domains_of_nvlink, begin, end),
+        cmocka_unit_test_setup_teardown(links_that_come_up, begin, end),
         cmocka_unit_test_setup_teardown(lost_and_back, begin, end),
         cmocka_unit_test_setup_teardown(driver_without_gpus, begin, end),
     };

@@ -214,6 +214,8 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
         e->number[3] = (uint64_t)jst_unzigzag(e->number[3]);
     for (unsigned i = 0; i < texts; i++)
         jst_event_string(j, e, i, &c);
+    if (component && c.p != NULL && c.p < c.end)
+        e->number[4] = jst_take_varint(&c); /* older agents do not tell */
     return c.p != NULL && !j->no_memory;
 }
 

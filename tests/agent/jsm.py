@@ -136,6 +136,7 @@ def read_machine(path: Path) -> Machine:
         if kind == b"K":
             number, _, _, _ = (payload.varint() for _ in range(4))
             name, _, job, _ = (payload.string() for _ in range(4))
+            payload.varint()
             names[number] = name + (" of " + job if job else "")
         elif kind == b"X":
             expected = _slices(machine, names, payload, expected)

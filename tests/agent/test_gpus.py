@@ -19,7 +19,7 @@ def test_gpus_are_in_the_profile(tmp_path: Path) -> None:
         check=True,
     )  # fmt: skip
     play = tmp_path / "play"
-    play.write_text("clock 1755 energy 10 gpm21 100 by_heat 0")
+    play.write_text("clock 1755 energy 10 gpm21 100 by_heat 0 nvlink 2")
     spool = tmp_path / "spool"
     spool.mkdir()
     sampler = subprocess.Popen(
@@ -32,7 +32,7 @@ def test_gpus_are_in_the_profile(tmp_path: Path) -> None:
     try:
         time.sleep(0.8)
         later = tmp_path / "later"
-        later.write_text("clock 900 energy 510 gpm21 100 by_heat 77000")
+        later.write_text("clock 900 energy 510 gpm21 100 by_heat 77000 nvlink 2")
         later.rename(play)
         time.sleep(0.5)
         sampler.send_signal(signal.SIGTERM)
@@ -45,6 +45,8 @@ def test_gpus_are_in_the_profile(tmp_path: Path) -> None:
     assert head
     gpus = {each.name: number for number, each in enumerate(head.components) if each.kind == "gpu"}
     assert set(gpus) == {"0000:3b:00.0", "0000:af:00.0", "MIG-0000-1"}
+    sources = [head.components[number].source for number in sorted(gpus.values())]
+    assert sorted(sources) == ["", "0000:3b:00.0", "0000:3b:00.0"]  # an instance has no NVLink
     rows = tables.slices.to_pylist()
     first = [row for row in rows if row["component"] == gpus["0000:3b:00.0"]]
     assert sum(row["power_energy_uj"] for row in first) == 500_000

@@ -61,6 +61,17 @@ def test_rows_and_components(tmp_path: Path) -> None:
     assert rows[2]["memory_used_bytes"] == 0
 
 
+def test_where_a_component_hangs(tmp_path: Path) -> None:
+    p = MachineProfile()
+    path = "pci0000:3a/0000:3a:00.0/0000:3c:00.0"
+    for name, numa in (("a", 0), ("b", 3), ("unknown", -1), ("older", None), ("damaged", 2**40)):
+        p.add_component("interface", name, path=path, numa=numa)
+    (result,) = read_machines([ReadRequest(p.write(tmp_path), 0)]).results
+    assert result.header is not None
+    assert [c.numa for c in result.header.components] == [0, 3, -1, -1, -1]
+    assert {c.path for c in result.header.components} == {path}
+
+
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = some().write(tmp_path)
     whole = read_machines([ReadRequest(path, 0)]).slices

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "numbers.h"
+#include "sysfs.h"
 #include "system.h"
 
 #define INTERFACES 256
@@ -33,6 +34,7 @@ enum {
 typedef struct interface {
     char name[NAME_BYTES];
     bool hardware;
+    jst_place place;
     uint64_t bytes_per_s; /* 0: not known */
 } interface;
 
@@ -48,6 +50,8 @@ static void look_at(interface *i)
     uint64_t mbit = 0;
     int n = snprintf(path, sizeof path, "%s/sys/class/net/%.31s/device", jst_root, i->name);
     i->hardware = n > 0 && (size_t)n < sizeof path && access(path, F_OK) == 0;
+    snprintf(path, sizeof path, "/sys/class/net/%.31s/device", i->name);
+    i->place = jst_place_of(path);
     i->bytes_per_s = 0;
     snprintf(path, sizeof path, "/sys/class/net/%.31s/speed", i->name);
     /* -1, or an error, while the link is down, and of virtual devices. */
@@ -74,8 +78,10 @@ static void report(jst_sample *s, const interface *i, const uint64_t *v)
 {
     char path[128];
     uint64_t downs;
-    jst_component *c =
-        jst_component_of(s, &(jst_names){.kind = JST_KIND_INTERFACE, .name = i->name});
+    jst_component *c = jst_component_of(s, &(jst_names){.kind = JST_KIND_INTERFACE,
+                                                        .name = i->name,
+                                                        .path = i->place.path,
+                                                        .numa = i->place.numa});
     jst_counter(c, JST_LINK_RECEIVE_BYTES, v[RECEIVED]);
     jst_counter(c, JST_LINK_RECEIVE_PACKETS, v[RECEIVED_PACKETS]);
     jst_counter(c, JST_LINK_SEND_BYTES, v[SENT]);

@@ -24,8 +24,9 @@ typedef struct gpu {
     uint64_t at_ns, errors;
     void *gpm[2]; /* the sample before, and this one */
     unsigned instance;
-    bool has_gpm, sampled; /* sampled: gpm[0] has one */
-    char name[96], path[JST_PATH];
+    bool has_gpm, sampled;     /* sampled: gpm[0] has one */
+    char name[96], domain[64]; /* domain: of NVLink, "": none */
+    jst_place place;
 } gpu;
 
 static struct {
@@ -51,7 +52,7 @@ static uint64_t monotonic_ns(void)
 /* Calls what this driver may not have. */
 #define CALL(function, ...) (nvml.function && nvml.function(__VA_ARGS__) == NVML_OK)
 
-static void add(nvml_device device, const gpu *parent, const char *name, const char *path)
+static void add(nvml_device device, const gpu *parent, const char *name, const jst_place *place)
 {
     nvml_gpm_support support = {.version = 1};
     if (n_gpus == GPUS)
@@ -65,7 +66,7 @@ static void add(nvml_device device, const gpu *parent, const char *name, const c
                .at_ns = monotonic_ns(),
                .gpm = {g->gpm[0], g->gpm[1]}};
     snprintf(g->name, sizeof g->name, "%s", name);
-    snprintf(g->path, sizeof g->path, "%s", path);
+    g->place = *place;
     if (events && !parent)
         (void)CALL(event_register, device, NVML_XID, events);
     if (!nvml.gpm_sample || !nvml.gpm_metrics || (parent && !nvml.gpm_mig_sample) ||
@@ -89,21 +90,87 @@ static void add_instances(const gpu *whole)
         char uuid[96] = "";
         if (CALL(mig_handle, whole->device, i, &device) &&
             CALL(uuid, device, uuid, (unsigned)sizeof uuid))
-            add(device, whole, uuid, whole->path);
+            add(device, whole, uuid, &whole->place);
     }
 }
 
-/* The folder below /sys/devices: it names the switches and the root that the device hangs on. */
-static void pci_path(const char *bus, char path[JST_PATH])
+/* ---- domains of NVLink ---- */
+
+/* What a GPU's links lead to: other GPUs, or switches. Numbers of PCI devices. */
+typedef struct reach {
+    uint64_t self, others[NVML_MOST_LINKS];
+    unsigned n, gpu; /* gpu: its place in `gpus` */
+} reach;
+
+static uint64_t pci_number(const nvml_pci *pci)
 {
-    char link[JST_PATH], whole[PATH_MAX];
-    *path = 0;
-    snprintf(link, sizeof link, "%s/sys/bus/pci/devices/%s", jst_root, bus);
-    if (!realpath(link, whole))
-        return;
-    const char *from = strstr(whole, "/sys/devices/");
-    if (from && strlen(from + 13) < JST_PATH)
-        strcpy(path, from + 13);
+    return (uint64_t)pci->domain << 16 | (pci->bus & 0xff) << 8 | (pci->device & 0xff);
+}
+
+static void look_along(reach *r)
+{
+    for (unsigned link = 0; link < NVML_MOST_LINKS; link++) {
+        unsigned on = 0;
+        nvml_pci there = {0};
+        if (CALL(link_state, gpus[r->gpu].device, link, &on) && on &&
+            CALL(link_remote, gpus[r->gpu].device, link, &there))
+            r->others[r->n++] = pci_number(&there);
+    }
+}
+
+/* Linked to each other, or to the same switch. A switch of which a virtual machine sees nothing has one
+ * number for all GPUs, too. */
+static bool are_linked(const reach *a, const reach *b)
+{
+    for (unsigned i = 0; i < a->n; i++) {
+        if (a->others[i] == b->self)
+            return true;
+        for (unsigned k = 0; k < b->n; k++)
+            if (a->others[i] == b->others[k] || b->others[k] == a->self)
+                return true;
+    }
+    return false;
+}
+
+/* Of GPUs of several nodes that switches join: the number of their fabric, and of their part of it. */
+static bool fabric_of(gpu *g)
+{
+    static const unsigned char none[16];
+    nvml_fabric f = {.version = sizeof f | 2u << 24};
+    if (!CALL(fabric, g->device, &f) || f.state != NVML_FABRIC_COMPLETED || f.status != NVML_OK ||
+        !memcmp(f.cluster, none, sizeof none))
+        return false;
+    char *to = g->domain;
+    for (unsigned i = 0; i < sizeof f.cluster; i++)
+        to += sprintf(to, "%02x", f.cluster[i]);
+    sprintf(to, "/%u", f.clique);
+    return true;
+}
+
+/* A domain within a node is called as the first of its GPUs. */
+static void find_domains(reach *reaches, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        look_along(&reaches[i]);
+    for (unsigned i = 0; i < n; i++) {
+        gpu *g = &gpus[reaches[i].gpu];
+        if (*g->domain || fabric_of(g))
+            continue;
+        /* All that can be reached from it, step by step. */
+        unsigned queue[GPUS] = {i}, known = 1;
+        bool is_in[GPUS] = {[0] = false};
+        char first[sizeof g->domain];
+        snprintf(first, sizeof first, "%.60s", g->name);
+        is_in[i] = true;
+        for (unsigned at = 0; at < known; at++)
+            for (unsigned k = 0; k < n; k++)
+                if (!is_in[k] && are_linked(&reaches[queue[at]], &reaches[k])) {
+                    is_in[k] = true;
+                    queue[known++] = k;
+                }
+        for (unsigned at = 0; at < known && known > 1; at++)
+            memcpy(gpus[reaches[queue[at]].gpu].domain, first, sizeof first);
+    }
 }
 
 static void end(void)
@@ -122,7 +189,8 @@ static void end(void)
 
 static const char *look(void)
 {
-    unsigned count = 0;
+    static reach reaches[GPUS];
+    unsigned count = 0, whole_ones = 0;
     n_gpus = 0;
     looked_ns = monotonic_ns();
     if (nvml.count(&count) != NVML_OK) {
@@ -132,15 +200,19 @@ static const char *look(void)
     for (unsigned i = 0; i < count && n_gpus < GPUS; i++) {
         nvml_device device;
         nvml_pci pci = {0};
-        char name[96], path[JST_PATH];
+        char name[96], link[JST_PATH];
         if (nvml.handle(i, &device) != NVML_OK || nvml.pci(device, &pci) != NVML_OK)
             continue;
         snprintf(name, sizeof name, "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
-        pci_path(name, path);
+        snprintf(link, sizeof link, "/sys/bus/pci/devices/%s", name);
+        jst_place place = jst_place_of(link);
         gpu *whole = &gpus[n_gpus];
-        add(device, NULL, name, path);
+        *whole->domain = 0;
+        reaches[whole_ones++] = (reach){.self = pci_number(&pci), .gpu = n_gpus};
+        add(device, NULL, name, &place);
         add_instances(whole);
     }
+    find_domains(reaches, whole_ones);
     return n_gpus ? NULL : "no NVIDIA GPU";
 }
 
@@ -207,6 +279,19 @@ static void rates_by_gpm(jst_component *c, gpu *g, uint64_t ns)
     g->gpm[0] = now;
 }
 
+/* NVLink counts by itself, in KiB, over all of a GPU's links. */
+static void peer_bytes(jst_component *c, const gpu *g)
+{
+    nvml_field f[2] = {{.id = NVML_LINK_SENT, .scope = UINT_MAX},
+                       {.id = NVML_LINK_RECEIVED, .scope = UINT_MAX}};
+    if (!CALL(fields, g->device, 2, f))
+        return;
+    for (int i = 0; i < 2; i++)
+        if (f[i].result == NVML_OK && f[i].type == NVML_U64)
+            jst_counter(c, i ? JST_DEVICE_PEER_RECEIVE_BYTES : JST_DEVICE_PEER_SEND_BYTES,
+                        f[i].value * 1024);
+}
+
 /* Before Hopper: what the last moments show stands for the slice. */
 static void rates_by_window(jst_component *c, const gpu *g, uint64_t ns)
 {
@@ -218,6 +303,7 @@ static void rates_by_window(jst_component *c, const gpu *g, uint64_t ns)
         jst_increase(c, JST_LINK_SEND_BYTES, (uint64_t)(kilobytes * 1e-6 * (double)ns));
     if (CALL(throughput, g->device, NVML_PCIE_RECEIVED, &kilobytes))
         jst_increase(c, JST_LINK_RECEIVE_BYTES, (uint64_t)(kilobytes * 1e-6 * (double)ns));
+    peer_bytes(c, g);
 }
 
 static void clocks_and_power(jst_component *c, const gpu *g, uint64_t ns)
@@ -270,8 +356,11 @@ static bool report(jst_sample *s, gpu *g)
         g->sampled = false;
         return false;
     }
-    jst_component *c =
-        jst_component_of(s, &(jst_names){.kind = JST_KIND_GPU, .name = g->name, .path = g->path});
+    jst_component *c = jst_component_of(s, &(jst_names){.kind = JST_KIND_GPU,
+                                                        .name = g->name,
+                                                        .source = g->domain,
+                                                        .path = g->place.path,
+                                                        .numa = g->place.numa});
     uint64_t now = monotonic_ns(), ns = now - g->at_ns;
     g->at_ns = now;
     if (nvml.memory && r == NVML_OK) {

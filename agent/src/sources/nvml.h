@@ -17,6 +17,11 @@
 #define NVML_BY_HEAT 1u
 #define NVML_UNCORRECTED 1u
 #define NVML_SINCE_LOADED 0u
+#define NVML_FABRIC_COMPLETED 3u
+#define NVML_MOST_LINKS 36u
+#define NVML_LINK_SENT 138u
+#define NVML_LINK_RECEIVED 139u
+#define NVML_U64 3u
 #define NVML_XID UINT64_C(8)
 /* Reasons of a lowered clock: power cap, slowdown by hardware, heat (software, hardware), power brake. */
 #define NVML_SLOWED UINT64_C(0xec)
@@ -66,6 +71,22 @@ typedef struct {
     nvml_gpm_metric metrics[NVML_GPM_MOST];
 } nvml_gpm_metrics;
 
+typedef struct {
+    unsigned version;
+    unsigned char cluster[16];
+    int status;
+    unsigned clique;
+    unsigned char state;
+    unsigned health;
+} nvml_fabric;
+typedef struct {
+    unsigned id, scope; /* scope: of NVLink a link, UINT_MAX: all */
+    long long at, latency;
+    unsigned type;
+    int result;
+    uint64_t value;
+} nvml_field;
+
 /* X(name here, name there, parameters). What an old driver lacks is NULL. */
 #define NVML_FUNCTIONS(X)                                                                          \
     X(init, nvmlInit_v2, (void))                                                                   \
@@ -98,6 +119,10 @@ typedef struct {
     X(gpm_sample, nvmlGpmSampleGet, (nvml_device, void *))                                         \
     X(gpm_mig_sample, nvmlGpmMigSampleGet, (nvml_device, unsigned, void *))                        \
     X(gpm_metrics, nvmlGpmMetricsGet, (nvml_gpm_metrics *))                                        \
+    X(link_state, nvmlDeviceGetNvLinkState, (nvml_device, unsigned, unsigned *))                   \
+    X(link_remote, nvmlDeviceGetNvLinkRemotePciInfo_v2, (nvml_device, unsigned, nvml_pci *))       \
+    X(fabric, nvmlDeviceGetGpuFabricInfoV, (nvml_device, nvml_fabric *))                           \
+    X(fields, nvmlDeviceGetFieldValues, (nvml_device, int, nvml_field *))                          \
     X(event_set, nvmlEventSetCreate, (void **))                                                    \
     X(event_register, nvmlDeviceRegisterEvents, (nvml_device, unsigned long long, void *))         \
     X(event_wait, nvmlEventSetWait_v2, (void *, nvml_event *, unsigned))

@@ -167,7 +167,7 @@ static bool is_wanted(const char *name, bool active)
 static bool take_port(jst_sample *s, const char *device, const char *device_name,
                       const char *number)
 {
-    char folder[JST_PATH], port[JST_PATH], name[JST_NAME], text[JST_NAME];
+    char folder[JST_PATH], port[JST_PATH], link[JST_PATH], name[JST_NAME], text[JST_NAME];
     uint64_t wide;
     if (!jst_join(folder, device, "ports") || !jst_join(port, folder, number) ||
         snprintf(name, sizeof name, "%s/%s", device_name, number) >= (int)sizeof name)
@@ -182,8 +182,14 @@ static bool take_port(jst_sample *s, const char *device, const char *device_name
         jst_file_text(port, "state", text, sizeof text) == JST_THERE && jst_port_is_active(text);
     if (!s || !is_wanted(name, active))
         return true;
-    jst_component *c = jst_component_of(
-        s, &(jst_names){.kind = JST_KIND_PORT, .name = name, .source = fabric->name});
+    jst_place place = {.path = ""};
+    if (jst_join(link, device, "device"))
+        place = jst_place_of(link);
+    jst_component *c = jst_component_of(s, &(jst_names){.kind = JST_KIND_PORT,
+                                                        .name = name,
+                                                        .source = fabric->name,
+                                                        .path = place.path,
+                                                        .numa = place.numa});
     bool ext =
         fabric == &ib && jst_file_number(port, infiniband_ext[0].parts[0].file, &wide) == JST_THERE;
     for (size_t i = 0; i < fabric->n; i++)

@@ -89,10 +89,11 @@ static void report(jst_component *c, const char *folder, const struct counter *c
         jst_counter(c, counter->metric, number);
 }
 
-static bool is_here(const char *device, char folder[JST_PATH])
+static bool is_here(const char *name, char device[JST_PATH], char folder[JST_PATH])
 {
     char path[JST_PATH];
-    if (!jst_join(path, CLASS, device) || !jst_join(folder, path, "device/telemetry"))
+    if (!jst_join(path, CLASS, name) || !jst_join(device, path, "device") ||
+        !jst_join(folder, device, "telemetry"))
         return false;
     DIR *d = jst_open_folder(folder);
     return d && closedir(d) == 0;
@@ -105,14 +106,18 @@ static unsigned each_nic(jst_sample *s)
     if (!devices)
         return 0;
     for (const char *name; (name = jst_next_name(devices, "cxi"));) {
-        char folder[JST_PATH], text[64];
-        if (!is_here(name, folder))
+        char device[JST_PATH], folder[JST_PATH], text[64];
+        if (!is_here(name, device, folder))
             continue;
         nics++;
         if (!s)
             continue;
-        jst_component *c = jst_component_of(
-            s, &(jst_names){.kind = JST_KIND_PORT, .name = name, .source = "slingshot"});
+        jst_place place = jst_place_of(device);
+        jst_component *c = jst_component_of(s, &(jst_names){.kind = JST_KIND_PORT,
+                                                            .name = name,
+                                                            .source = "slingshot",
+                                                            .path = place.path,
+                                                            .numa = place.numa});
         for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
             report(c, folder, &counters[i]);
         if (jst_file_text(folder, "../port/speed", text, sizeof text) == JST_THERE)

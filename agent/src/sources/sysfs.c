@@ -1,6 +1,8 @@
 /* sysfs.c: see sysfs.h. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sysfs.h"
@@ -122,4 +124,28 @@ const char *jst_next_name(DIR *folder, const char *with)
             return d->d_name;
     }
     return NULL;
+}
+
+jst_place jst_place_of(const char *device)
+{
+    static const char devices[] = "/sys/devices/";
+    jst_place place = {.path = ""};
+    char link[JST_PATH], whole[PATH_MAX];
+    uint64_t node;
+    if (snprintf(link, sizeof link, "%s%s", jst_root, device) >= (int)sizeof link ||
+        !realpath(link, whole))
+        return place;
+    const char *from = strstr(whole, devices);
+    if (!from || strlen(from) - strlen(devices) >= sizeof place.path)
+        return place;
+    strcpy(place.path, from + strlen(devices));
+    /* A device of virtio has no NUMA node, but what it hangs on has. */
+    for (int up = 0; up < 2 && strrchr(from, '/'); up++) {
+        if (jst_file_number(from, "numa_node", &node) == JST_THERE && node < UINT16_MAX) {
+            place.numa = (uint32_t)node + 1;
+            break;
+        }
+        *strrchr(from, '/') = 0;
+    }
+    return place;
 }

@@ -38,6 +38,15 @@ jst_found jst_file_number(const char *folder, const char *name, uint64_t *number
  *  and sensors. Other characters become `_`. */
 jst_found jst_file_word(const char *folder, const char *name, char word[JST_NAME]);
 
+/* Where a device hangs. */
+typedef struct jst_place {
+    char path
+        [JST_PATH]; /* its folder below /sys/devices, which names switches and the root; "": not known */
+    uint32_t numa; /* its NUMA node, and 1; 0: not known */
+} jst_place;
+/** The place of the device that a link in /sys names. */
+jst_place jst_place_of(const char *device);
+
 /** Opens a folder of the kernel below jst_root; NULL when there is none. */
 DIR *jst_open_folder(const char *path);
 /** The next name that begins with `with`, shorter than JST_NAME, but "." and ".."; NULL at the end. */

@@ -29,6 +29,7 @@ _FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "compo
           "epoch": pa.int8()}  # fmt: skip
 _UNKNOWN = len(_FIXED)
 _OF_A_MACHINE = 1  # bit of the header's flags
+_NUMA_NODES = 1024  # more than Linux has; what is beyond is damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,10 @@ class Component:
         name: Such as sda, eth0, scratch-OST0003.
         source: The resource it is a part of; "" where there is none.
         job: The batch job whose requests it counts, such as slurm-123; "" for all.
-        path: Where it is mounted; "" where it is not.
+        path: Where it is mounted, or hangs in the tree of devices; "" where it is not.
         major: Device number, major.
         minor: Device number, minor.
+        numa: NUMA node that it hangs on; -1: unknown.
     """
 
     number: int
@@ -54,6 +56,7 @@ class Component:
     path: str
     major: int
     minor: int
+    numa: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,10 @@ def _header(events: Events, read: FileRead) -> MachineHeader:
             known = of_kind < len(COMPONENT_KINDS)
             kind_name = COMPONENT_KINDS[of_kind] if known else str(of_kind)
             name, source, job, path = texts
-            components[number] = Component(number, kind_name, name, source, job, path, major, minor)
+            numa = numbers[4] - 1 if numbers[4] <= _NUMA_NODES else -1
+            components[number] = Component(
+                number, kind_name, name, source, job, path, major, minor, numa
+            )
         elif kind == RecordType.CLOCK:
             clock.append(clock_event(numbers))
         elif kind == RecordType.NOTE:

@@ -175,7 +175,7 @@ class MachinePlan:
             of = self.steps[key >> 32]
             number = key & 0xFFFFFFFF
             by_number = {c.number: c for c in of.header.components}
-            unnamed = Component(number, "", f"component {number}", "", "", "", 0, 0)
+            unnamed = Component(number, "", f"component {number}", "", "", "", 0, 0, -1)
             known.append(_names(of, by_number.get(number, unnamed)))
         return which.astype(np.int64), known
 
@@ -212,7 +212,7 @@ def _names(step: _Step, component: Component) -> dict[str, Any]:
         "machine": step.machine, "host": host, "component": component.number,
         "kind": component.kind, "name": component.name, "source": component.source,
         "mount": mount, "job": component.job, "path": component.path,
-        "major": component.major, "minor": component.minor,
+        "major": component.major, "minor": component.minor, "numa": component.numa,
     }  # fmt: skip
 
 

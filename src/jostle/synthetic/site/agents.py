@@ -162,7 +162,7 @@ class Agents:
             self._known[key] = {
                 "machine": machine, "host": host, "component": number, "kind": component.kind,
                 "name": component.name, "source": component.source, "mount": component.mount,
-                "job": component.job, "path": component.path, "major": 0, "minor": 0,
+                "job": component.job, "path": component.path, "major": 0, "minor": 0, "numa": -1,
             }  # fmt: skip
         return self._known[key]
 
