@@ -29,6 +29,7 @@ import agent
 import background
 import calls
 import estimate
+import gpu_records
 import ingest
 import inject
 import interference
@@ -57,6 +58,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
     "threads": lambda bench: [calls.threads_row(bench)],
     "nccl-calls": nccl_calls.rows,
+    "gpu-records": gpu_records.rows,
     "spawn": lambda bench: [calls.spawn_row(bench)],
     "heartbeat": lambda bench: [process.heartbeat_row(bench), process.canary_row(bench)],
     "whole": whole.whole_rows,
