@@ -11,6 +11,9 @@ import peek
 import pytest
 from harness import Compile, Runner
 
+from jostle.analysis import digest
+from jostle.repository import Repository
+
 
 def levels(process: peek.Process, metric: str) -> list[int]:
     """A gauge at the end of each record."""
@@ -130,6 +133,25 @@ def test_where_it_may_run_is_said(jostle: Runner, later: list[str]) -> None:
         for node in nodes:
             cores = Path(f"/sys/devices/system/node/node{node}/cpulist").read_text()
             assert set(_members(cores)) & set(_members(seen))
+
+
+def test_processes_that_were_bound_to_one_core_are_advised(jostle: Runner) -> None:
+    """Two that compute on the same core, though there is another one."""
+    have = sorted(os.sched_getaffinity(0))
+    if len(have) < 2:
+        pytest.skip("one core")
+    script = "import time; t = time.time()\nwhile time.time() < t + 3: pass"
+    both = [jostle.start("taskset", "-c", str(have[0]), sys.executable, "-S", "-c", script)
+            for _ in range(2)]  # fmt: skip
+    for process in both:
+        process.communicate()
+    with Repository.of_spool([jostle.spool]) as store:
+        job = store.newest(store.jobs()["job"][0].as_py())
+        (advice,) = digest(store.job_tables(job)).binding
+    assert advice.rule == "same cores"
+    assert advice.cases[0].cpus == str(have[0])
+    assert 2 < advice.seconds < 6
+    assert [text.split()[:2] for text in advice.texts] == [["taskset", "-c"]] * 2
 
 
 def _members(text: str) -> list[int]:

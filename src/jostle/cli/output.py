@@ -140,6 +140,13 @@ def heading(bold: str, rest: str = "") -> Text:
     return Text.assemble((bold, "bold"), rest)
 
 
+def pasted(command: str) -> Text:
+    """Return a line that stays whole however narrow the terminal is: it will be pasted."""
+    from rich.text import Text
+
+    return Text(command, no_wrap=True)
+
+
 def show(*things: Any, err: bool = False) -> None:
     """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
     target = console(err=err)
@@ -176,6 +183,8 @@ def narrowed(thing: Any, width: int) -> list[Any]:
 
     if not _is_table(thing):
         text = thing if isinstance(thing, Text) else Text(str(thing))
+        if text.no_wrap:
+            return [text]
         return [line for part in text.split("\n", allow_blank=True)
                 for line in _folded(part, width)]  # fmt: skip
     if _least_width(thing) > width:

@@ -340,7 +340,7 @@ class Repository:
             self._segments_or_none(job),
             self.job_writes(job),
             self.job_files(job),
-            self.gpus.totals(job),
+            **self.gpus.tables(job),
         )
 
     def job_files(self, job: str) -> pa.Table:

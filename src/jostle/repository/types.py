@@ -183,6 +183,8 @@ class JobTables:
             for.
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
             summed over its life; None when it was not asked for.
+        process_gpus: The same of each process: process, host, gpu, numa and GPU_VALUES.
+        node_gpus: Every GPU that is known on the nodes where it used one: see Gpus.of_nodes.
     """
 
     job: str
@@ -194,6 +196,8 @@ class JobTables:
     writes: pa.Table | None = None
     files: pa.Table | None = None
     gpus: pa.Table | None = None
+    process_gpus: pa.Table | None = None
+    node_gpus: pa.Table | None = None
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,34 @@ export interface BatchLoss {
   why: string;
 }
 
+/** Processes of one node whom advice on bindings is about. */
+export interface BindingConcern {
+  host: string;
+  who: string;
+  cpus: string;
+  nodes: string;
+  gpu: string;
+  gpu_node: number;
+  bytes: number;
+  seconds: number;
+}
+
+/** What another binding of cores and GPUs would mend. */
+export interface BindingReport {
+  rule: string;
+  seen: string;
+  lever: string;
+  texts: string[];
+  pays: string;
+  unless: string;
+  saving: string;
+  saving_s: number[] | null;
+  bytes: number;
+  seconds: number;
+  cases: BindingConcern[];
+  more_cases: number;
+}
+
 /** A run's loss, divided between suspects: all shares add up to 1. */
 export interface BlameReport {
   lost_s: Interval;
@@ -313,6 +341,7 @@ export interface DigestReport {
   mounts: DigestMount[];
   files: DigestFile[];
   gpus: DigestGpu[];
+  binding: BindingReport[];
   access: AccessReport[];
   writing: Writing[];
   unaccounted: Unaccounted[];

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS, WritePattern
 from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.binding.advise import binding_advice
 from jostle.analysis.digest.files import files
 from jostle.analysis.digest.gpus import gpus
 from jostle.analysis.digest.job_advice import advise_job
@@ -101,6 +102,7 @@ def digest(tables: JobTables) -> Digest:
         writing=writing,
         files=files(tables),
         gpus=gpus(tables, seconds),
+        binding=binding_advice(tables, job_processes, sums),
     )  # fmt: skip
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jostle.analysis.access.model import WritePattern
+from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.mpi_world import Advice, WorldDigest
 from jostle.analysis.spread import Spread
 from jostle.plain_values import plain
@@ -272,6 +273,7 @@ class Digest:
             empty where no process that is over recorded its files.
         gpus: What it did on each GPU; empty where that was not recorded.
         next: What to look at next in a job without MPI; worlds have their own.
+        binding: What another binding of cores and GPUs would mend; empty where nothing is wrong.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
     """
@@ -305,6 +307,7 @@ class Digest:
     files: list[FileDigest] = field(default_factory=list)
     gpus: list[GpuDigest] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)
+    binding: list[BindingAdvice] = field(default_factory=list)
 
     @property
     def file_share(self) -> float:

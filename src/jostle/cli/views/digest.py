@@ -10,6 +10,7 @@ from jostle._schema import BY_ID
 from jostle.cli.output import fit, heading, path_end, table, utf8
 from jostle.cli.views.access_patterns import patterns_view
 from jostle.cli.views.among_runs import figures_view
+from jostle.cli.views.bindings import binding_view
 from jostle.cli.views.mpi_world import all_advice, next_view, world_view
 from jostle.report.format.values import (
     alike,
@@ -152,6 +153,7 @@ def view(
     yield from (f"note: {note}" for note in alike(digest.notes))
     yield from (heading("warning:", f" {warning}") for warning in digest.warnings)
     yield from next_view(all_advice(digest), digest.job)
+    yield from binding_view(digest.binding)
 
 
 def _few(names: list[str]) -> str:

@@ -93,6 +93,82 @@ class Gpus:
             [job],
         )
 
+    def tables(self, job: str) -> dict[str, pa.Table]:
+        """Return the fields of JobTables on GPUs; of a job without GPUs the first alone."""
+        gpus = self.totals(job)
+        if not gpus.num_rows:
+            return {"gpus": gpus}
+        return {
+            "gpus": gpus,
+            "process_gpus": self.of_processes(job),
+            "node_gpus": self.of_nodes(job),
+        }
+
+    def of_processes(self, job: str) -> pa.Table:
+        """Return what each process of a job did on each GPU, over its life.
+
+        Args:
+            job: Its name.
+
+        Returns:
+            Columns process, host, gpu, numa (-1: unknown) and GPU_VALUES, by process and gpu.
+        """
+        window = self._engine.window(job)
+        sums = ", ".join(f"{total(name)} AS {name}" for name in GPU_VALUES)
+
+        def question() -> str:
+            rows, named = self._engine.stored("gpu_slices", *window), self._engine.stored("gpus")
+            return (
+                f"SELECT process, host, gpu, coalesce(numa, -1) AS numa, {', '.join(GPU_VALUES)} "
+                f"FROM (SELECT process, host, gpu, {sums} FROM {rows} WHERE job = $1 "
+                "GROUP BY process, host, gpu) LEFT JOIN "
+                f"(SELECT host, gpu, max(numa) AS numa FROM {named} WHERE job = $1 "
+                "GROUP BY host, gpu) USING (host, gpu) ORDER BY process, gpu"
+            )
+
+        return self._engine.ask(question, [job])
+
+    def of_nodes(self, job: str) -> pa.Table:
+        """Return every GPU that is known on the nodes where a job used one.
+
+        Args:
+            job: Its name.
+
+        Returns:
+            Columns host, gpu, pci and uuid ("" unknown), used (some profile of any job shows work
+            on it while the job ran), busy_ns (what the node's agent saw of its work in that time;
+            null: unknown), by host and gpu.
+        """
+        window = self._engine.window(job)
+        work = " + ".join(
+            f"coalesce({name}_sum, 0)::HUGEINT" for name in GPU_VALUES if name.endswith("_ops")
+        )
+
+        def question() -> str:
+            rollup = self._engine.stored("gpu_rollup", *window)
+            seen = (
+                "SELECT host, name AS gpu, sum(CASE WHEN list_contains(string_split("
+                "coalesce(unknown, ''), ' '), 'device_busy_ns') THEN NULL "
+                "ELSE coalesce(device_busy_ns, 0) END)::BIGINT AS busy_ns "
+                f"FROM ({self._engine.source('component_slices', *window)}) WHERE kind = 'gpu' "
+                f"AND {_SPAN.replace('slice + 1', 'slice + span')} GROUP BY host, name"
+            )
+            named = f"SELECT host, gpu, pci, uuid FROM {self._engine.stored('gpus')}"
+            used = (
+                f"SELECT host, gpu, {total(work)} > 0 AS used FROM {rollup} WHERE {_SPAN} "
+                "GROUP BY host, gpu"
+            )
+            return (
+                "SELECT host, gpu, max(pci) AS pci, max(uuid) AS uuid, "
+                "coalesce(bool_or(used), false) AS used, max(busy_ns) AS busy_ns FROM "
+                f"({named} UNION ALL SELECT host, gpu, '' AS pci, '' AS uuid FROM ({seen})) "
+                f"LEFT JOIN ({used}) USING (host, gpu) LEFT JOIN ({seen}) USING (host, gpu) "
+                f"WHERE host IN (SELECT host FROM {self._engine.stored('gpus')} WHERE job = $1) "
+                "GROUP BY host, gpu ORDER BY host, gpu"
+            )
+
+        return self._engine.ask(question, [job, *window])
+
     def series(self, job: str, metrics: Sequence[str]) -> pa.Table:
         """Return what a job did on each GPU, over its processes.
 

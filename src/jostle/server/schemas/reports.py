@@ -269,6 +269,36 @@ class DigestGpu(BaseModel):
     lost_records: int
 
 
+class BindingConcern(BaseModel):
+    """Processes of one node whom advice on bindings is about."""
+
+    host: str
+    who: str
+    cpus: str
+    nodes: str
+    gpu: str
+    gpu_node: int
+    bytes: int
+    seconds: float
+
+
+class BindingReport(BaseModel):
+    """What another binding of cores and GPUs would mend."""
+
+    rule: str
+    seen: str
+    lever: str
+    texts: list[str]
+    pays: str
+    unless: str
+    saving: str
+    saving_s: list[float] | None
+    bytes: int
+    seconds: float
+    cases: list[BindingConcern]
+    more_cases: int
+
+
 class AccessReport(BaseModel):
     """How a job read, or wrote."""
 
@@ -345,6 +375,7 @@ class DigestReport(BaseModel):
     mounts: list[DigestMount]
     files: list[DigestFile]
     gpus: list[DigestGpu]
+    binding: list[BindingReport]
     access: list[AccessReport]
     writing: list[Writing]
     unaccounted: list[Unaccounted]

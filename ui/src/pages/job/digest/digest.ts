@@ -118,3 +118,28 @@ export function largestPhases(digest: DigestReport): { mount: string; pattern: s
   return digest.writing.flatMap((writing) => writing.phases.map((phase) => ({ ...phase, mount: path(writing.mount) })))
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }
+
+type Binding = DigestReport['binding'][number];
+
+/** Returns what an advice on bindings is about, in bytes and seconds. */
+export function concerned(advice: Binding): string {
+  return advice.rule === 'same cores'
+    ? `${seconds(advice.seconds)} of waiting for a core, summed over threads`
+    : `${bytes(advice.bytes)} of copies in ${seconds(advice.seconds)}, summed over processes`;
+}
+
+/** Returns the saving that is predicted, or why none is. */
+export function saving(advice: Binding): string {
+  const [low, expected, high] = advice.saving_s ?? [];
+  if (low === undefined || expected === undefined || high === undefined) return advice.saving;
+  const between = seconds(low) === seconds(high) ? '' : ` (${seconds(low)} to ${seconds(high)}: the slowest and the fastest of these)`;
+  return `${seconds(expected)} of copies, ${advice.saving}${between}`;
+}
+
+export function bindingSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+  return {
+    columns: ['rule', 'host', 'who', 'cpus', 'nodes', 'gpu', 'gpu_node', 'bytes', 'seconds', 'lever', 'text'],
+    rows: digest.binding.flatMap((each) => each.cases.map((at) =>
+      [each.rule, at.host, at.who, at.cpus, at.nodes, at.gpu, at.gpu_node, at.bytes, at.seconds, each.lever, each.texts.join('\n')])),
+  };
+}

@@ -1,0 +1,41 @@
+"""Puts together what was seen of bindings, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jostle.analysis.binding.far_gpus import far_gpus, process_gpus
+from jostle.analysis.binding.model import BindingAdvice
+from jostle.analysis.binding.processes import bound_processes
+from jostle.analysis.binding.same_cores import same_cores
+from jostle.analysis.binding.shared_gpus import shared_gpus
+from jostle.analysis.processes import Ints, JobProcesses
+from jostle.repository.types import JobTables
+
+
+def binding_advice(
+    tables: JobTables, job_processes: JobProcesses, sums: Mapping[str, Ints]
+) -> list[BindingAdvice]:
+    """Return what another binding of cores and GPUs would mend in a job.
+
+    A process whose binding is not known, or that may run on several nodes, gives no advice.
+
+    Args:
+        tables: From Repository.job_tables.
+        job_processes: Its processes.
+        sums: Of their metrics, from process_sums.
+
+    Returns:
+        At most one advice of each rule; empty where nothing is wrong.
+    """
+    processes = bound_processes(job_processes, sums)
+    ids = job_processes.ints("process")
+    by_id = {int(ids[process.at]): process for process in processes}
+    used = process_gpus(tables.process_gpus, tables.gpus, by_id)
+    seconds = (job_processes.end - job_processes.start) / 1e9
+    every = (
+        far_gpus(used, processes),
+        shared_gpus(tables.process_gpus, tables.node_gpus, by_id, seconds),
+        same_cores(processes),
+    )
+    return [advice for advice in every if advice is not None]

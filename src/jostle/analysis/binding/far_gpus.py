@@ -1,0 +1,216 @@
+"""Processes that copy to a GPU of another NUMA node than their cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from jostle.analysis.binding.launches import on_nodes
+from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
+from jostle.analysis.binding.processes import BoundProcess, list_text, names
+
+#: Below both of these the copies are not worth a change.
+_LEAST_BYTES = 64 << 20
+_LEAST_SHARE = 0.01
+#: Copies compare if their mean size is alike within this factor.
+_ALIKE = 2.0
+_WAYS = ("h2d", "d2h")
+
+
+@dataclass(frozen=True)
+class ProcessGpu:
+    """What one process copied to and from one GPU."""
+
+    process: BoundProcess
+    gpu: str
+    node: int
+    name: str
+    ops: dict[str, int]
+    bytes: dict[str, int]
+    ns: dict[str, int]
+
+    @property
+    def seconds(self) -> float:
+        """Return the time of the copies, s."""
+        return sum(self.ns.values()) / 1e9
+
+    @property
+    def moved(self) -> int:
+        """Return the bytes of the copies."""
+        return sum(self.bytes.values())
+
+    @property
+    def is_far(self) -> bool:
+        """Return whether the process may run on no core of the GPU's node."""
+        nodes = self.process.nodes
+        return self.node >= 0 and nodes is not None and self.node not in nodes
+
+    @property
+    def matters(self) -> bool:
+        """Return whether it copied enough."""
+        share = self.seconds / self.process.life_s if self.process.life_s > 0 else 0.0
+        return self.moved >= _LEAST_BYTES or (self.moved > 0 and share >= _LEAST_SHARE)
+
+
+def process_gpus(
+    table: pa.Table | None, gpus: pa.Table | None, processes: dict[int, BoundProcess]
+) -> list[ProcessGpu]:
+    """Return what each process copied to each GPU.
+
+    Args:
+        table: JobTables.process_gpus.
+        gpus: JobTables.gpus.
+        processes: By process id of the table.
+    """
+    rows = table.to_pylist() if table is not None else []
+    named = gpus.select(["host", "gpu", "name"]).to_pylist() if gpus is not None else []
+    makes = {(row["host"], row["gpu"]): row["name"] for row in named}
+    return [
+        ProcessGpu(
+            processes[row["process"]], row["gpu"], row["numa"],
+            makes.get((row["host"], row["gpu"]), ""),
+            *({way: row[f"gpu_{way}_{what}"] for way in _WAYS} for what in ("ops", "bytes", "ns")),
+        )
+        for row in rows
+        if row["process"] in processes
+    ]  # fmt: skip
+
+
+def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:
+    """Advise processes whose GPU hangs on another node than their cores.
+
+    Args:
+        used: From process_gpus.
+        everyone: All processes of the job.
+    """
+    far = sorted((each for each in used if each.is_far and each.matters),
+                 key=lambda each: (-each.seconds, -each.moved, each.process.at))  # fmt: skip
+    if not far:
+        return None
+    first = far[0]
+    here = first.process
+    # Each rank belongs on the node of the GPU that it copies most to.
+    most: dict[int, ProcessGpu] = {}
+    for each in used:
+        if each.node >= 0 and each.process.host == here.host:
+            known = most.get(each.process.at)
+            if known is None or (each.moved, each.gpu) > (known.moved, known.gpu):
+                most[each.process.at] = each
+    mates = sorted(
+        (process for process in everyone
+         if process.host == here.host and process.world == here.world
+         and (process.rank >= 0) == (here.rank >= 0)
+         and (process.rank >= 0 or process.at in {each.process.at for each in far})),
+        key=lambda process: (process.rank, process.at),
+    )  # fmt: skip
+    target = {at: each.node for at, each in most.items()}
+    lacking = here.group_nodes is not None and first.node not in here.group_nodes
+    texts = ["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)
+    cases = [_case(each) for each in far]
+    saved, saving = _saving(far, used)
+    others = len({each.process.at for each in far}) - 1
+    return BindingAdvice(
+        rule="far GPU",
+        seen=_seen(first, others),
+        lever=(
+            f"give the job cores of node {first.node}, where its GPU hangs"
+            if lacking
+            else "run each process on the NUMA node of its GPU"
+        ),
+        texts=(["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)),
+        pays=(
+            "The job may wait longer: only nodes where cores beside the GPU are free will do."
+            if lacking
+            else "Processes on the same node share its cores and memory"
+            + (
+                "; what does not fit into that memory fails under --membind, and goes elsewhere "
+                "with --preferred in its place."
+                if "--membind" in texts[0]
+                else "."
+            )
+        ),
+        unless=_unless(here.launcher, lacking=lacking),
+        saving=saving,
+        saving_s=saved,
+        bytes=sum(case.bytes for case in cases),
+        seconds=sum(case.seconds for case in cases),
+        cases=cases[:MOST_CASES],
+        more_cases=max(len(cases) - MOST_CASES, 0),
+    )
+
+
+def _case(each: ProcessGpu) -> BindingCase:
+    process = each.process
+    return BindingCase(
+        process.host, names([process]), list_text(process.cpus or ()),
+        list_text(process.nodes or ()), each.gpu, each.node, each.moved, each.seconds,
+    )  # fmt: skip
+
+
+def _seen(first: ProcessGpu, others: int) -> str:
+    process = first.process
+    nodes = list_text(process.nodes or ())
+    more = f"; so do {others} other{'s' * (others > 1)}" if others > 1 else (
+        "; so does another one" if others else ""
+    )  # fmt: skip
+    return (
+        f"{names([process])} on {process.host} may run on NUMA node {nodes} alone, and copies to "
+        f"and from GPU {first.gpu}, which hangs on node {first.node}{more}"
+    )
+
+
+def _unless(launcher: str, *, lacking: bool) -> str:
+    if lacking:
+        return "the GPU's node has no cores of its own, or the cluster has no Slurm"
+    words = {
+        "slurm": "the job does not have the whole node: Slurm maps nodes only then. "
+        "--gpu-bind=closest leaves the cores, and changes the GPU",
+        "torch": "local rank N does not use GPU N, or PyTorch is older than 2.9 (then numactl "
+        "before the program does it)",
+    }
+    return words.get(launcher, "the program has more threads than that node has cores")
+
+
+def _saving(
+    far: Sequence[ProcessGpu], used: Sequence[ProcessGpu]
+) -> tuple[tuple[float, float, float] | None, str]:
+    """Compare the rates of copies with those of ranks that are near the same make of GPU."""
+    near = [
+        each for each in used if each.node >= 0 and each.process.nodes == frozenset({each.node})
+    ]
+    least = expected = most = 0.0
+    for each in far:
+        for way in _WAYS:
+            alike = [
+                other for other in near if other.name == each.name and _alike(each, other, way)
+            ]
+            if not alike or not each.ns[way]:
+                continue
+            paces = [other.ns[way] / other.bytes[way] for other in alike]
+            mean = sum(o.ns[way] for o in alike) / sum(o.bytes[way] for o in alike)
+            least, expected, most = (
+                so_far + max(each.ns[way] - each.bytes[way] * pace, 0.0) / 1e9
+                for so_far, pace in zip(
+                    (least, expected, most), (max(paces), mean, min(paces)), strict=True
+                )
+            )
+    if expected > 0:
+        return (least, expected, most), (
+            "if they copied as fast as the ranks of this job that are near their GPU; less of the "
+            "job's time where computation hides copies"
+        )
+    if near:
+        return None, "none is predicted: ranks that are near their GPU did not copy faster"
+    return None, (
+        "none is predicted: no rank of this job that is near its GPU shows how fast its copies "
+        "could be"
+    )
+
+
+def _alike(far: ProcessGpu, near: ProcessGpu, way: str) -> bool:
+    if not (far.ops[way] and near.ops[way] and far.bytes[way] and near.bytes[way]):
+        return False
+    ratio = (far.bytes[way] / far.ops[way]) / (near.bytes[way] / near.ops[way])
+    return 1 / _ALIKE <= ratio <= _ALIKE

@@ -1,0 +1,91 @@
+"""The exact text that binds the ranks of a job, for each launcher.
+
+The options are those of Slurm's srun(1), Open MPI's and MPICH's mpirun, PyTorch's torchrun (2.9 and
+later) and numactl(8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jostle.analysis.binding.processes import BoundProcess, list_text
+
+#: What tells a rank its number on the node, and what keeps the launcher from binding.
+_MPIRUNS = {
+    "orte": ("OMPI_COMM_WORLD_LOCAL_RANK", "mpirun --bind-to none"),
+    "prrte": ("OMPI_COMM_WORLD_LOCAL_RANK", "mpirun --bind-to none"),
+    "hydra": ("MPI_LOCALRANKID", "mpiexec -bind-to none"),
+}
+
+
+def on_nodes(mates: Sequence[BoundProcess], target: Mapping[int, int]) -> list[str]:
+    """Return what puts processes on the NUMA nodes of their GPUs.
+
+    Args:
+        mates: Processes of one launch on one node, in order of rank.
+        target: Place of a process -> the NUMA node that it should run on; of the others it may
+            stay as it is.
+    """
+    wanted = [target.get(process.at, min(process.nodes or {0})) for process in mates]
+    launcher = mates[0].launcher
+    if launcher == "slurm":
+        return [f"srun --cpu-bind=map_ldom:{','.join(map(str, wanted))} --mem-bind=local ..."]
+    if launcher == "torch":
+        return ["torchrun --numa-binding=node ..."]
+    if launcher in _MPIRUNS:
+        return [_mpirun(launcher, wanted)]
+    lines: dict[int, str] = {}
+    for process, node in zip(mates, wanted, strict=True):
+        if process.at in target:
+            lines.setdefault(node, f"numactl --cpunodebind={node} --membind={node} PROGRAM ...")
+    return list(lines.values())
+
+
+def _mpirun(launcher: str, wanted: Sequence[int]) -> str:
+    local_rank, start = _MPIRUNS[launcher]
+    if len(set(wanted)) == 1:
+        return f"{start} numactl --cpunodebind={wanted[0]} --membind={wanted[0]} PROGRAM ..."
+    chosen = f'n=$(echo {" ".join(map(str, wanted))} | cut -d" " -f$(({local_rank}+1)))'
+    return (
+        f"{start} sh -c '{chosen}; exec numactl --cpunodebind=$n --membind=$n \"$@\"' sh "
+        "PROGRAM ..."
+    )
+
+
+def one_gpu_each(mates: Sequence[BoundProcess], idle_uuid: str) -> list[str]:
+    """Return what gives each rank of a node a GPU of its own.
+
+    Args:
+        mates: Ranks of one launch on one node.
+        idle_uuid: Of a GPU that is idle; "" unknown.
+    """
+    launcher = mates[0].launcher
+    if launcher == "slurm":
+        return ["srun --gpu-bind=per_task:1 ..."]
+    if launcher == "torch":
+        return ['torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))']
+    if launcher in _MPIRUNS:
+        local_rank, _ = _MPIRUNS[launcher]
+        return [f"mpirun sh -c 'CUDA_VISIBLE_DEVICES=${local_rank} exec \"$@\"' sh PROGRAM ..."]
+    return [f"CUDA_VISIBLE_DEVICES={idle_uuid or 'NUMBER'} PROGRAM ..."]
+
+
+def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[str]:
+    """Return what lets processes use all cores that they could be given.
+
+    Args:
+        mates: Processes of one node that want cores, in order of rank.
+        group: Cores that they could be given.
+    """
+    launcher = mates[0].launcher
+    if launcher == "slurm":
+        return ["srun --cpu-bind=none ..."]
+    if launcher in _MPIRUNS:
+        return [f"{_MPIRUNS[launcher][1]} ..."]
+    if launcher == "torch":
+        return [f"taskset -c {list_text(group)} torchrun ..."]
+    cores, share = sorted(group), len(group) // len(mates)
+    if len(mates) == 1 or not share:
+        return [f"taskset -c {list_text(group)} PROGRAM ..."]
+    parts = [cores[share * number : share * (number + 1)] for number in range(len(mates))]
+    return [f"taskset -c {list_text(part)} PROGRAM ..." for part in parts[:8]]

@@ -1,0 +1,133 @@
+"""Where each process of a job may run, as sets of cores and nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jostle.analysis.processes import Ints, JobProcesses
+
+_LIST = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
+_MOST = 1 << 14  # cores; more than the runtime counts
+
+
+@dataclass(frozen=True)
+class BoundProcess:
+    """One process with its binding.
+
+    Attributes:
+        at: Its place in the table of processes.
+        host: Its node.
+        rank: In its world; -1: none.
+        world: Of which world.
+        pid: Its process id.
+        launcher: What started it, as the table says.
+        start_ns: When it began ...
+        end_ns: ... and ended, or was seen last.
+        cpus: Cores that it may run on; None: unknown, as of the next three.
+        nodes: NUMA nodes of these.
+        group_cpus: Cores that it could be given.
+        group_nodes: NUMA nodes of these.
+        cpu_s: CPU time, s.
+        waited_s: Time that its threads waited for a core, s.
+        threads: Most threads that it had.
+    """
+
+    at: int
+    host: str
+    rank: int
+    world: str
+    pid: int
+    launcher: str
+    start_ns: int
+    end_ns: int
+    cpus: frozenset[int] | None
+    nodes: frozenset[int] | None
+    group_cpus: frozenset[int] | None
+    group_nodes: frozenset[int] | None
+    cpu_s: float
+    waited_s: float
+    threads: int
+
+    @property
+    def life_s(self) -> float:
+        """Return how long it was there, s."""
+        return (self.end_ns - self.start_ns) / 1e9
+
+    def meets(self, other: BoundProcess) -> bool:
+        """Return whether both were there for half of the time of the shorter one."""
+        both = min(self.end_ns, other.end_ns) - max(self.start_ns, other.start_ns)
+        return both > 0 and both / 1e9 >= 0.5 * min(self.life_s, other.life_s)
+
+
+def read_list(text: str) -> frozenset[int] | None:
+    """Return the numbers of a list such as "0-15,64-79".
+
+    The text is of a profile, and not trusted.
+
+    Returns:
+        None where it is none, is empty, or goes on ("...").
+    """
+    if not _LIST.fullmatch(text):
+        return None
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if int(last or first) >= _MOST:
+            return None
+        numbers.update(range(int(first), int(last or first) + 1))
+    return frozenset(numbers) or None
+
+
+def list_text(numbers: Iterable[int]) -> str:
+    """Return numbers as the kernel lists them: "0-15,64-79"."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> list[BoundProcess]:
+    """Return the processes of a job that have a profile of their own, with their bindings.
+
+    Args:
+        job_processes: The processes.
+        sums: Of their metrics, as `process_sums` gives them.
+    """
+    columns = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
+    known = {text: read_list(text) for name in columns for text in set(job_processes.texts(name))}
+    lists = [[known[text] for text in job_processes.texts(name)] for name in columns]
+    hosts, worlds = job_processes.texts("host"), job_processes.texts("world")
+    launchers = job_processes.texts("launcher")
+    ranks, pids = job_processes.ints("world_rank"), job_processes.ints("pid")
+    starts = job_processes.ints("start_ns")
+
+    def value(name: str, at: int) -> int:
+        return int(sums[name][at]) if name in sums else 0
+
+    def one(at: int) -> BoundProcess:
+        cpus, nodes, group_cpus, group_nodes = (each[at] for each in lists)
+        return BoundProcess(
+            at=at, host=hosts[at], rank=int(ranks[at]) if job_processes.ranks[at] else -1,
+            world=worlds[at], pid=int(pids[at]), launcher=launchers[at], start_ns=int(starts[at]),
+            end_ns=int(starts[at]) + int(job_processes.life[at]), cpus=cpus, nodes=nodes,
+            group_cpus=group_cpus, group_nodes=group_nodes,
+            cpu_s=(value("os_user_ns", at) + value("os_system_ns", at)) / 1e9,
+            waited_s=value("os_runqueue_ns", at) / 1e9, threads=value("os_threads", at),
+        )  # fmt: skip
+
+    return [one(at) for at in range(job_processes.count) if not job_processes.short[at]]
+
+
+def names(processes: Sequence[BoundProcess]) -> str:
+    """Return who some processes are: their ranks, or their process ids."""
+    if all(process.rank >= 0 for process in processes):
+        ranks = sorted({process.rank for process in processes})
+        return f"rank{'s' * (len(ranks) > 1)} {list_text(ranks).replace(',', ', ')}"
+    pids = sorted({process.pid for process in processes})
+    few = ", ".join(map(str, pids[:6])) + (", ..." if len(pids) > 6 else "")
+    return f"process{'es' * (len(pids) > 1)} {few}"

@@ -1,0 +1,272 @@
+"""Advice on bindings: where something is wrong, its text, and silence where nothing is."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jostle.analysis import digest
+from jostle.analysis.binding.model import BindingAdvice
+from jostle.analysis.binding.processes import list_text, read_list
+from jostle.cli.output import show
+from jostle.cli.views.bindings import binding_view
+from jostle.repository import Repository
+from synth_rows import BEGIN, SECOND, add_rows
+
+A, B = "0000:3b:00.0", "0000:d8:00.0"  # on nodes 0 and 1
+GIB = 1 << 30
+#: A machine of two nodes with four cores each, all of them the job's.
+NODES = {"0-3": "0", "4-7": "1", "0-7": "0-1", "0": "0", "0-1": "0", "2-3": "0", "4": "1", "": ""}
+
+
+class Job:
+    """A job in a repository, as its ingester would have written it."""
+
+    def __init__(self, folder: Path, launcher: str = "orte") -> None:
+        self.repository = Repository(folder / "repository", create=True)
+        self.launcher = launcher
+        self.ranks = 0
+
+    def rank(
+        self, cpus: str, gpus: dict[str, tuple[int, float]] | None = None, **more: Any
+    ) -> None:
+        """Add a rank: the cores that it may run on; of each GPU bytes to it, and their seconds."""
+        waited, threads, group = (more.pop(name, default) for name, default in
+                                  (("waited", 0.0), ("threads", 1), ("group", "0-7")))  # fmt: skip
+        host = more.get("host", "n1")
+        number, self.ranks = self.ranks, self.ranks + 1
+        add_rows(self.repository, "processes", [{
+            "process": number, "job": "j", "host": host, "world": "w", "world_size": 8,
+            "world_rank": number, "mpi_state": 4, "slice_ns": SECOND, "start_ns": BEGIN,
+            "end_ns": BEGIN + 60 * SECOND, "complete": True, "revision": 1, "pid": 500 + number,
+            "first_slice": BEGIN // SECOND, "last_slice": BEGIN // SECOND + 59, "short": False,
+            "launcher": self.launcher, "allowed_cpus": cpus, "allowed_nodes": NODES[cpus],
+            "group_cpus": group, "group_nodes": NODES.get(group, "0-1"), **more,
+        }])  # fmt: skip
+        common = {"job": "j", "process": number, "host": host, "slice": 1, "slice_ns": SECOND,
+                  "span": 1}  # fmt: skip
+        add_rows(self.repository, "slices", [{
+            **common, "os_user_ns": 30 * SECOND, "os_runqueue_ns": int(waited * SECOND),
+            "os_threads": threads,
+        }])  # fmt: skip
+        for gpu, (moved, seconds) in (gpus or {}).items():
+            values = {"gpu_h2d_ops": max(moved >> 20, 1), "gpu_h2d_bytes": moved,
+                      "gpu_h2d_ns": int(seconds * SECOND), "gpu_launch_ops": 1000}  # fmt: skip
+            add_rows(self.repository, "gpu_slices", [{**common, "gpu": gpu, **values}])
+            self.seen(gpu, host, **{f"{name}_sum": value for name, value in values.items()})
+
+    def seen(self, gpu: str, host: str = "n1", job: str = "j", **sums: int) -> None:
+        """Add a GPU that a job knows of, and what it did on it."""
+        add_rows(self.repository, "gpus", [{
+            "job": job, "host": host, "gpu": gpu, "pci": gpu, "uuid": f"GPU-{gpu[5:7]}",
+            "name": "Big GPU", "pci_path": "", "numa": int(gpu == B), "memory_bytes": 80,
+        }])  # fmt: skip
+        if sums:
+            add_rows(self.repository, "gpu_rollup", [{
+                "job": job, "host": host, "gpu": gpu, "slice": 1, "slice_ns": SECOND, "count": 1,
+                **sums,
+            }])  # fmt: skip
+
+    def advice(self) -> list[BindingAdvice]:
+        return digest(self.repository.job_tables("j")).binding
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return Job(tmp_path)
+
+
+def test_ranks_are_far_from_their_gpus(job: Job) -> None:
+    job.rank("0-3", {B: (40 * GIB, 4.0)})
+    job.rank("4-7", {A: (30 * GIB, 3.0)})
+    (advice,) = job.advice()
+    assert (advice.rule, advice.bytes, advice.seconds) == ("far GPU", 70 * GIB, 7.0)
+    assert advice.seen == (
+        f"rank 0 on n1 may run on NUMA node 0 alone, and copies to and from GPU {B}, which hangs "
+        "on node 1; so does another one"
+    )
+    assert [(case.who, case.nodes, case.gpu_node) for case in advice.cases] == [
+        ("rank 0", "0", 1), ("rank 1", "1", 0)]  # fmt: skip
+    assert advice.saving_s is None
+    assert advice.saving.startswith("none is predicted")
+
+
+def test_what_near_ranks_copy_predicts_the_saving(job: Job) -> None:
+    job.rank("4-7", {B: (40 * GIB, 1.0)})  # near: 40 GiB/s
+    job.rank("0-3", {B: (20 * GIB, 1.0)})  # far: half of that
+    (advice,) = job.advice()
+    assert advice.saving_s == pytest.approx((0.5, 0.5, 0.5))
+    assert [case.who for case in advice.cases] == ["rank 1"]
+
+
+def test_the_saving_has_an_interval(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+    job.rank("4-7", {B: (40 * GIB, 1.0)})
+    job.rank("4-7", {B: (40 * GIB, 2.0)})
+    job.rank("0-3", {B: (20 * GIB, 2.0)})
+    (advice,) = job.advice()
+    assert advice.saving_s == pytest.approx((1.0, 1.25, 1.5))
+    show(*binding_view([advice]))
+    said = capsys.readouterr().out
+    assert "saving: 1.25 s of copies, if they copied as fast as" in said
+    assert "(1.00 s to 1.50 s: the slowest and the fastest of these)" in said
+
+
+@pytest.mark.parametrize("cpus", ["4-7", "0-7", ""])
+def test_near_unbound_and_unknown_processes_give_no_advice(job: Job, cpus: str) -> None:
+    job.rank(cpus, {B: (40 * GIB, 4.0)})
+    assert job.advice() == []
+
+
+def test_few_bytes_are_not_worth_it(job: Job) -> None:
+    job.rank("0-3", {B: (1 << 20, 0.01)})
+    assert job.advice() == []
+
+
+def test_cores_beside_the_gpu_must_be_the_jobs(job: Job) -> None:
+    job.rank("0-3", {B: (40 * GIB, 4.0)}, group="0-3")
+    (advice,) = job.advice()
+    assert advice.texts == ["sbatch --gres-flags=enforce-binding ..."]
+
+
+@pytest.mark.parametrize(
+    ("launcher", "text"),
+    [
+        ("slurm", "srun --cpu-bind=map_ldom:1,0 --mem-bind=local ..."),
+        ("torch", "torchrun --numa-binding=node ..."),
+        ("", "numactl --cpunodebind=1 --membind=1 PROGRAM ..."),
+    ],
+)
+def test_the_text_is_the_launchers(tmp_path: Path, launcher: str, text: str) -> None:
+    job = Job(tmp_path, launcher)
+    job.rank("0-3", {B: (40 * GIB, 4.0)})
+    job.rank("4-7", {A: (30 * GIB, 3.0)})
+    assert job.advice()[0].texts[0] == text
+
+
+@pytest.mark.parametrize("launcher", ["orte", "hydra"])
+def test_the_text_for_mpirun_does_what_it_says(tmp_path: Path, launcher: str) -> None:
+    """Run by a shell, with programs of our own in the place of mpirun and numactl."""
+    job = Job(tmp_path, launcher)
+    job.rank("0-3", {B: (40 * GIB, 4.0)})
+    job.rank("4-7", {A: (30 * GIB, 3.0)})
+    (text,) = job.advice()[0].texts
+    rank = {"orte": "OMPI_COMM_WORLD_LOCAL_RANK", "hydra": "MPI_LOCALRANKID"}[launcher]
+    for name, script in {
+        "mpirun": 'shift 2; exec "$@"', "mpiexec": 'shift 2; exec "$@"', "numactl": 'echo "$@"',
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    said = [
+        subprocess.run(
+            ["sh", "-c", text.replace("PROGRAM ...", shlex.join(["prog", "a b"]))],
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}", rank: str(number)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for number in (0, 1)
+    ]  # fmt: skip
+    assert said == [f"--cpunodebind={node} --membind={node} prog a b\n" for node in (1, 0)]
+
+
+def test_ranks_share_a_gpu_while_another_is_idle(job: Job) -> None:
+    job.rank("0-3", {A: (GIB, 0.1)})
+    job.rank("0-3", {A: (GIB, 0.1)})
+    assert job.advice() == []  # nothing is known of another one
+    job.seen(B, job="k")
+    (advice,) = job.advice()
+    assert advice.rule == "shared GPU"
+    assert advice.seen == (
+        f"ranks 0-1 on n1 use one GPU, {A}, while {B} of the same node is idle (no profile shows "
+        "work on it)"
+    )
+    assert "programs without a profile" in advice.unless
+    assert advice.cases[0].bytes == 2 * GIB
+
+
+def test_another_job_on_the_other_gpu(job: Job) -> None:
+    job.rank("0-3", {A: (GIB, 0.1)})
+    job.rank("0-3", {A: (GIB, 0.1)})
+    job.seen(B, job="k", gpu_launch_ops_sum=5)
+    assert job.advice() == []
+
+
+@pytest.mark.parametrize(("busy_s", "expected"), [(0.1, 1), (30.0, 0)])
+def test_the_agent_tells_whether_a_gpu_is_idle(job: Job, busy_s: float, expected: int) -> None:
+    job.rank("0-3", {A: (GIB, 0.1)})
+    job.rank("0-3", {A: (GIB, 0.1)})
+    add_rows(job.repository, "component_slices", [
+        {"kind": "gpu", "host": "n1", "name": name, "source": "", "mount": "", "job": "",
+         "slice": 1, "slice_ns": SECOND, "span": 50, "machine": 1, "component": number,
+         "unknown": "", "device_busy_ns": int(busy * SECOND)}
+        for number, (name, busy) in enumerate(((A, 40.0), (B, busy_s)))
+    ])  # fmt: skip
+    advice = job.advice()
+    assert len(advice) == expected
+    assert all("its agent saw no work" in each.seen for each in advice)
+
+
+def test_a_rank_that_only_opens_a_gpu_does_not_share_it(job: Job) -> None:
+    job.rank("0-3", {A: (GIB, 0.1)})
+    job.rank("4-7", {B: (40 * GIB, 1.0)})
+    add_rows(job.repository, "gpu_slices", [
+        {"job": "j", "process": 1, "host": "n1", "gpu": A, "slice": 2, "slice_ns": SECOND,
+         "span": 1, "gpu_launch_ops": 2}])  # fmt: skip
+    job.seen("0000:e0:00.0", job="k")
+    assert job.advice() == []
+
+
+def test_ranks_wait_for_the_same_cores(job: Job) -> None:
+    job.rank("0-1", waited=20)
+    job.rank("0-1", waited=22)
+    job.rank("2-3", waited=0.1)
+    (advice,) = job.advice()
+    assert (advice.rule, advice.seconds) == ("same cores", 42.0)
+    assert advice.seen == (
+        "ranks 0-1 on n1 may run on cores 0-1 alone and waited 35 % of the time for a core, while "
+        "no busy process of the job may run on cores 4-7, which it could be given"
+    )
+    assert advice.texts == ["mpirun --bind-to none ..."]
+
+
+def test_threads_of_one_rank_wait_for_its_core(job: Job) -> None:
+    job.rank("0", waited=90, threads=4)
+    (advice,) = job.advice()
+    assert advice.cases[0].who == "rank 0"
+    assert advice.cases[0].cpus == "0"
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [("0-1", 20.0, "0-1"), ("0-1", 20.0, "0-1")],  # there are no other cores
+        [("0-1", 20.0, "0-7"), ("0-1", 20.0, "0-7"), ("0-7", 0.0, "0-7")],  # somebody may use them
+        [("0-1", 0.2, "0-7"), ("0-1", 0.2, "0-7")],  # they did not wait
+        [("0-1", 20.0, "0-7"), ("0-1", 20.0, "0-7"), ("", 0.0, "")],  # of one it is not known
+        [("0", 20.0, "0-7")],  # one thread waited for a stranger
+        [("0-1", 20.0, "")],
+    ],
+)
+def test_no_advice_on_cores(job: Job, ranks: list[tuple[str, float, str]]) -> None:
+    for cpus, waited, group in ranks:
+        job.rank(cpus, waited=waited, group=group)
+    assert job.advice() == []
+
+
+def test_processes_without_a_launcher_get_lists_of_cores(tmp_path: Path) -> None:
+    job = Job(tmp_path, "")
+    job.rank("0-1", waited=20)
+    job.rank("0-1", waited=20)
+    assert job.advice()[0].texts == ["taskset -c 0-3 PROGRAM ...", "taskset -c 4-7 PROGRAM ..."]
+
+
+def test_lists_of_cores() -> None:
+    for text in ("0", "0-3,8", "5,7-9"):
+        numbers = read_list(text)
+        assert numbers is not None
+        assert list_text(numbers) == text
+    for text in ("", "0,2,...", "x", "1-", "-1", "0-99999", "3-1", "0;1", "1" * 300):
+        assert read_list(text) is None
