@@ -215,7 +215,7 @@ static int reduce_of(comm *c, int *s)
 
 static void look_at(const comm *c)
 {
-    jst_communicator_look(known((uintptr_t)c));
+    look(known((uintptr_t)c));
 }
 
 /* ---- what is counted ---- */
@@ -359,6 +359,27 @@ static void a_full_table(void **state)
     assert_int_equal(completed, 2); /* that of many[3], when it was destroyed */
 }
 
+/* A thread was killed while it held one, or holds it for long: no call waits for it. */
+static void one_that_stays_held(void **state)
+{
+    (void)state;
+    reduce_of(&all, &stream);
+    known((uintptr_t)&all)->busy = 1;
+    reduce_of(&all, &stream);
+    assert_int_equal(counted, 2);
+    ncclCommDestroy(&all);
+    assert_null(known((uintptr_t)&all)); /* another may have its address */
+    world = NULL;
+    all = (comm){2, 3};
+    ncclReduceScatter(NULL, NULL, 1, 7, 0, &all, &stream);
+    assert_int_equal(counted_bytes, 40 + 40 + 3 * 4);
+    all = (comm){1, 4};
+    beginning = 1;
+    reduce_of(&pair, &stream);
+    assert_int_equal(counted, 4);
+    assert_null(known((uintptr_t)&pair));
+}
+
 /* Nobody looks, and the GPU stands still. */
 static void too_many_pending(void **state)
 {
@@ -443,6 +464,7 @@ int main(void)
         cmocka_unit_test_setup(groups_and_groups_in_groups, begin),
         cmocka_unit_test_setup(a_large_group, begin),
         cmocka_unit_test_setup(a_full_table, begin),
+        cmocka_unit_test_setup(one_that_stays_held, begin),
         cmocka_unit_test_setup(too_many_pending, begin),
         cmocka_unit_test_setup(without_events, begin),
         cmocka_unit_test_setup(a_child_forgets, begin),

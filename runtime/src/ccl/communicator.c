@@ -27,6 +27,7 @@
 #define PENDING 256u /* operations that were enqueued, and are not known to be over */
 #define TOGETHER 16u /* communicators in one group of calls */
 #define DRIFT 5e-5   /* of two clocks, at most */
+#define LOST 1u      /* no handle is this */
 
 typedef struct pending {
     jst_mpi_call call;
@@ -63,15 +64,20 @@ static __thread struct {
     unsigned count;
 } announced;
 
-static bool try_hold(jst_communicator *c)
+static bool try_to_take(_Atomic uint32_t *busy)
 {
     uint32_t no = 0;
     for (int i = 0; i < 200; i++, no = 0) {
-        if (atomic_compare_exchange_strong(&c->busy, &no, 1))
+        if (atomic_compare_exchange_strong(busy, &no, 1))
             return true;
         jst_sys0(SYS_sched_yield);
     }
     return false;
+}
+
+static bool try_hold(jst_communicator *c)
+{
+    return try_to_take(&c->busy);
 }
 
 static void let_go(jst_communicator *c)
@@ -112,10 +118,8 @@ jst_communicator *jst_communicator_of(const void *handle,
     uintptr_t key = (uintptr_t)handle;
     jst_communicator *c = key ? known(key) : NULL;
     *group = c ? c->group : (jst_ccl_group){0};
-    if (c || !key || !ask(handle, group))
+    if (c || !key || !ask(handle, group) || !try_to_take(&beginning))
         return c;
-    for (uint32_t no = 0; !atomic_compare_exchange_strong(&beginning, &no, 1); no = 0)
-        jst_sys0(SYS_sched_yield);
     c = known(key);
     if (!c && (c = known(0))) {
         c->group = *group;
@@ -237,20 +241,16 @@ static void look(jst_communicator *c)
     }
 }
 
-void jst_communicator_look(jst_communicator *c)
-{
-    if (c->broken || !try_hold(c))
-        return;
-    look(c);
-    let_go(c);
-}
-
 void jst_communicator_ends(const void *handle)
 {
     for (unsigned i = 0; i < COMMUNICATORS; i++) {
         jst_communicator *c = &communicators[i];
-        if (!handle || atomic_load(&c->handle) != (uintptr_t)handle || !try_hold(c))
+        if (!handle || atomic_load(&c->handle) != (uintptr_t)handle)
             continue;
+        if (!try_hold(c)) { /* its place is lost; its address may soon be another one's */
+            atomic_store(&c->handle, LOST);
+            continue;
+        }
         look(c); /* its events stay: they are few, and the context may be gone */
         jst_ccl_leaves(&c->group);
         jst_zero((char *)c + sizeof c->handle, sizeof *c - sizeof c->handle);

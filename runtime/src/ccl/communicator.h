@@ -17,8 +17,6 @@ jst_communicator *jst_communicator_of(const void *handle,
 void jst_enqueueing(jst_communicator *c, const jst_mpi_call *call, void *stream);
 void jst_enqueued(void);
 
-/** Looks at what is over. */
-void jst_communicator_look(jst_communicator *c);
 /** The handle is about to become invalid. */
 void jst_communicator_ends(const void *handle);
 
