@@ -18,6 +18,7 @@ from jostle.report.models.metrics import view as metric_view
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import expire
 from jostle.repository.maintenance.merge import merge
+from jostle.repository.query.around_gpus import NO_MESSAGES, Device, Hardware
 from jostle.repository.query.co_running import hide
 from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS
 from jostle.repository.store.log import Log
@@ -75,6 +76,54 @@ def test_a_job_and_what_others_did_on_its_hosts(shared: Repository) -> None:
     for table, empty in ((beside.gpu_loads, NO_GPUS), (beside.own_gpus, NO_GPUS.drop(["job"]))):
         assert set(table.column_names) == set(empty.column_names)
         assert {"start_ns", "length_ns", *GPU_SUMS} <= set(table.column_names)
+
+
+def component(kind: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"machine": 1, "host": "n1", "component": 0, "kind": kind, "name": name, "source": "",
+            "mount": "", "job": "", "path": "", "major": 0, "minor": 0, "numa": -1,
+            **more}  # fmt: skip
+
+
+def carried(kind: str, name: str, bytes_: int) -> dict[str, Any]:
+    return {"kind": kind, "host": "n1", "name": name, "source": "", "mount": "", "job": "",
+            "slice": 4, "slice_ns": SECOND, "span": 1, "machine": 1, "component": 0,
+            "link_send_bytes": bytes_}  # fmt: skip
+
+
+def test_what_agents_know_around_gpus(shared: Repository) -> None:
+    """NVLink domains, adapters that carry something, and messages that leave the node."""
+    assert shared.beside("a").hardware == Hardware()  # without agents
+    where = "pci0000:3a/0000:3a:00.0/0000:3c:00.0"
+    add_rows(shared, "components", [
+        component("gpu", A), component("gpu", A, source=A),  # its links came up later
+        component("gpu", B, source=A), component("gpu", "alone"),
+        component("interface", "ib0", path=where, numa=1),
+        component("port", "mlx5_0/1", source="infiniband", path=where, numa=1),
+        component("port", "mlx5_1/1", source="infiniband", path=f"{where}x"),
+        component("interface", "eth0", path="pci0000:00/0000:00:1f.6"),
+        component("interface", "docker0"),
+    ])  # fmt: skip
+    add_rows(shared, "component_slices", [
+        carried("port", "mlx5_0/1", 9000), carried("interface", "eth0", 500),
+        carried("interface", "docker0", 10**6),
+    ])  # fmt: skip
+    add_ranks(shared, "d", ["n1", "n2"])
+    add_rows(shared, "node_rollup", [
+        {"job": job, "host": host, "slice": 4, "slice_ns": SECOND, "count": 1,
+         "mpi_send_ops_sum": 2, "mpi_send_bytes_sum": 100, "ccl_all_to_all_ops_sum": 1,
+         "ccl_all_to_all_bytes_sum": 7}
+        for job, host in (("a", "n1"), ("b", "n1"), ("d", "n1"), ("d", "n2"))])  # fmt: skip
+    beside = shared.beside("a")
+    assert beside.hardware == Hardware(
+        {("n1", A): A, ("n1", B): A}, (Device("n1", "mlx5_0/1", where, 1),)
+    )
+    columns = ("job", "host", "bytes", "ops", "ccl_bytes", "ccl_ops")
+    assert seen(beside.message_loads, *columns) == [
+        ("b", "n1", 0, 0, 7, 1), ("d", "n1", 107, 3, 7, 1),
+    ]  # fmt: skip
+    assert set(beside.message_loads.column_names) == set(NO_MESSAGES.column_names)
+    hidden = hide(beside, [], "others")
+    assert seen(hidden.message_loads, "job", "bytes", "ccl_bytes") == [("others", 107, 14)]
 
 
 def test_a_job_without_gpus(repository: Repository) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jostle.analysis.identification.resource_tests import ResourceTest
-from jostle.analysis.identification.resources import nodes
+from jostle.analysis.identification.resources import SharedResource, nodes
 from jostle.analysis.identification.seconds_lost import SuspectLoss
 from jostle.analysis.identification.service_time import QUIET, quiet_slices
 from jostle.repository.query.co_running import Beside
@@ -75,8 +75,9 @@ def limits(
 def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str]:
     resource, said = resource_test.resource, []
     if resource.kind == "bus" and loss is not None:
+        what = "copies" if _copies(resource) else "messages and collectives"
         said.append(
-            f"On {resource.name} seconds are those that copies took longer: copies that pass "
+            f"On {resource.name} seconds are those that {what} took longer: {what} that pass "
             "beside computation cost the run less."
         )
     if resource.raw_ns > resource.axis[1]:
@@ -104,6 +105,12 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
             "rhythm at the same instants would look the same."
         )
     return said
+
+
+def _copies(resource: SharedResource) -> bool:
+    """Return whether copies of GPUs take most of the time that the job spends there."""
+    seconds = {series.name: float(series.seconds.sum()) for series in resource.calls}
+    return max(seconds, key=lambda name: seconds[name]).startswith("copies")
 
 
 def _rhythm(resource_test: ResourceTest) -> bool:

@@ -54,11 +54,16 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
 def _gpu(beside: Beside, job: str) -> str:
     rows = beside.gpu_loads.filter(pc.equal(beside.gpu_loads.column("job"), job))
     said = []
-    for way, done in (("h2d", "copied to GPUs"), ("d2h", "copied back")):
+    for way, done in (("h2d", "copied to GPUs"), ("d2h", "copied back"),
+                      ("peer", "copied between GPUs")):  # fmt: skip
         if moved := _sum(rows, f"gpu_{way}_bytes_sum"):
             said.append(f"{size(moved)} {done}")
     if launches := _sum(rows, "gpu_launch_ops_sum", "gpu_graph_ops_sum"):
         said.append(f"{launches:.0f} launches")
+    rows = beside.message_loads.filter(pc.equal(beside.message_loads.column("job"), job))
+    for name, done in (("ccl_bytes", "in collectives"), ("bytes", "sent to other nodes")):
+        if moved := _sum(rows, name):
+            said.append(f"{size(moved)} {done}")
     return ", ".join(said)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.model import ResourceKind
 from jostle.analysis.identification.targets import shared_part
 from jostle.analysis.series import resample
+from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
 from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, family_bytes
 from jostle.repository.query.lifetimes import spans
 
@@ -371,13 +372,7 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
 def network(beside: Beside, axis: Axis) -> SharedResource:
     """Lay out the network as a whole: what others send, against time in the job's own MPI calls."""
     rows = AxisRows(beside.own_nodes, axis)
-    calls, moved = [], np.zeros(axis[2])
-    for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
-        ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
-        sent = rows.sum(*(metric for family in families for metric in family_bytes(family)))
-        seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
-        calls.append(CallSeries(f"MPI {name}", ops, per_operation(sent, ops), seconds))
-        moved += sent + OPERATION * ops
+    calls, moved = _mpi_calls(rows, axis)
     loads = {}
     for job, table in _by_job(beside.network_loads):
         other = AxisRows(table, axis, beside.job.life)
@@ -385,8 +380,40 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
     active = rows.sum("count")
     least = _least(beside, axis)
     return SharedResource(
-        "network", "network", axis, tuple(calls), least, least, active, moved, loads, "bytes",
+        "network", "network", axis, calls, least, least, active, moved, loads, "bytes",
         longest_slice(beside.network_loads, axis),
+    )  # fmt: skip
+
+
+def _mpi_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floats]:
+    """Return a job's MPI calls, and what they sent (bytes)."""
+    calls, moved = [], np.zeros(axis[2])
+    for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
+        ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
+        sent = rows.sum(*(metric for family in families for metric in family_bytes(family)))
+        seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
+        calls.append(CallSeries(f"MPI {name}", ops, per_operation(sent, ops), seconds))
+        moved += sent + OPERATION * ops
+    return tuple(calls), moved
+
+
+def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floats, Floats]:
+    """Return a job's messages on a node, by MPI and by collective libraries.
+
+    Args:
+        rows: Of own_nodes, of one host.
+        axis: As theirs.
+
+    Returns:
+        Calls, what they sent (bytes), and the time that every rank spent in them at least, s.
+    """
+    calls, moved = _mpi_calls(rows, axis)
+    ops, sent = rows.sum(*CCL_OPS), rows.sum(*CCL_BYTES)
+    seconds = rows.sum(*CCL_NS) / _NS
+    least = rows.sum("state_p2p_ns_min", "state_collective_ns_min", *(f"{n}_min" for n in CCL_NS))
+    return (
+        (*calls, CallSeries("collectives", ops, per_operation(sent, ops), seconds)),
+        moved + sent + OPERATION * ops, np.minimum(least / _NS, axis[1] / _NS),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate
 
 _SHORT: dict[CauseName, str] = {
-    "cpu": "CPU", "memory or cpu": "memory, CPU", "gpu": "GPU", "bus": "GPU copies",
+    "cpu": "CPU", "memory or cpu": "memory, CPU", "gpu": "GPU", "bus": "GPU transfers",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 CAUSES: dict[CauseName, str] = {
     "file system": "file system", "network": "network",
     "memory or cpu": "memory or CPU (messages within the node)", "cpu": "CPU",
-    "gpu": "GPU", "bus": "copies to and from a GPU", "unknown": "cause unknown",
+    "gpu": "GPU", "bus": "transfers of GPUs", "unknown": "cause unknown",
 }  # fmt: skip
 _KINDS: dict[CauseKind, str] = {
     "": "",

@@ -15,6 +15,16 @@ import pyarrow.compute as pc
 from jostle.identity import is_wrapper
 from jostle.mpi_metrics import SENDRECV_SENT
 from jostle.repository.errors import JobError
+from jostle.repository.query.around_gpus import (
+    CCL_BYTES,
+    CCL_NS,
+    CCL_OPS,
+    NO_MESSAGES,
+    Hardware,
+    hardware,
+    leaving,
+    messages_on,
+)
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.gpus import NO_GPUS, gpu_loads
 from jostle.repository.query.lifetimes import FOR_EVER, lived
@@ -61,9 +71,10 @@ NODE_METRICS = tuple(dict.fromkeys((
     "gpu_wait_ns", *MPI_NS,
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
     *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
+    *CCL_OPS, *CCL_BYTES, *CCL_NS,
 )))  # fmt: skip
 #: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
-NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS)
+NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS, *CCL_NS)
 
 _FACTS = """
 SELECT job, program, uid, nodes, processes, mpi_processes AS ranks, start_ns,
@@ -142,8 +153,12 @@ class Beside:
         fabrics: All versions of the fabrics that the repository knows.
         own_gpus: Per GPU and slice: host, gpu, pci_path (its place in the PCI tree, "" unknown),
             numa (-1 unknown), slice and its part, count, and GPU_SUMS (sums over processes).
-        gpu_loads: The same of other jobs on all GPUs of the hosts on which the job used one: also
-            column job.
+        gpu_loads: The same of other jobs on all GPUs of the hosts on which the job used one, or
+            on all hosts of a job on several: also column job.
+        message_loads: Messages of other jobs on hosts where both kinds of jobs can meet: job,
+            host, slice and its part, count, bytes and ops (by MPI and collective libraries, of
+            jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
+        hardware: Where adapters hang, and which GPUs NVLink joins; nothing without agents.
     """
 
     job: JobFacts
@@ -158,6 +173,8 @@ class Beside:
     fabrics: tuple[Topology, ...] = ()
     own_gpus: pa.Table = field(default_factory=lambda: NO_GPUS.drop_columns("job"))
     gpu_loads: pa.Table = field(default_factory=lambda: NO_GPUS)
+    message_loads: pa.Table = field(default_factory=lambda: NO_MESSAGES)
+    hardware: Hardware = field(default_factory=Hardware)
 
 
 def beside(engine: Engine, job: str) -> Beside:
@@ -172,8 +189,9 @@ def beside(engine: Engine, job: str) -> Beside:
     nodes = _nodes(engine, job, own, window)
     network = own.ranks > 1 and len(own.nodes) > 1
     traffic = _network(engine, job, window) if network else _NO_TRAFFIC
-    gpus = gpu_loads(engine, job, wide, window)
-    seen = (mounts[1], nodes, traffic, gpus[1])
+    gpus = gpu_loads(engine, job, wide, window, own.nodes if len(own.nodes) > 1 else ())
+    around, messages = _around_gpus(engine, job, gpus, window)
+    seen = (mounts[1], nodes, traffic, gpus[1], messages)
     names = sorted(set().union(*(table["job"].to_pylist() for table in seen)))
     known = facts(engine, names)
     # A repository that forgets may have lost the processes of slices that it still has.
@@ -181,7 +199,9 @@ def beside(engine: Engine, job: str) -> Beside:
     # The launcher of a training job is in its login session's job: alone there, it is no neighbour.
     others = {name: fact for name, fact in others.items()
               if met(own, fact) and not is_wrapper(fact.program)}  # fmt: skip
-    mount_loads, node_loads, network_loads, loads_of_gpus = (
+    messages = leaving(messages, [job for job, fact in others.items() if len(fact.nodes) > 1])
+    seen = (*seen[:-1], messages)
+    mount_loads, node_loads, network_loads, loads_of_gpus, message_loads = (
         lived(_of(table, others), engine.lives) for table in seen
     )
     return Beside(
@@ -195,7 +215,22 @@ def beside(engine: Engine, job: str) -> Beside:
         machines=machine_loads(engine, sorted(set(mounts[0]["mount"].to_pylist())), window),
         own_gpus=lived(gpus[0], engine.lives).drop_columns("job"),
         gpu_loads=loads_of_gpus,
+        message_loads=message_loads,
+        hardware=around,
     )
+
+
+def _around_gpus(
+    engine: Engine, job: str, gpus: tuple[pa.Table, pa.Table], window: list[int]
+) -> tuple[Hardware, pa.Table]:
+    """Return the hardware of the hosts on which GPUs were used, and others' messages there."""
+    hosts = {host for table in gpus for host in table.column("host").unique().to_pylist()}
+    around = hardware(engine, hosts, window)
+    if not around.domains and not around.adapters:
+        return around, NO_MESSAGES.drop_columns(["start_ns", "length_ns"])
+    sums = {"bytes": added(f"{metric}_sum" for metric in MPI_BYTES),
+            "ops": added(f"{metric}_sum" for metric in MPI_OPS)}  # fmt: skip
+    return around, messages_on(engine, job, hosts, window, sums)
 
 
 def met(own: JobFacts, other: JobFacts) -> bool:
@@ -364,6 +399,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
         gpu_loads=_merged(beside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
         network_loads=_merged(beside.network_loads, set(kept), name, []),
+        message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
         traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
     )
 

@@ -194,7 +194,7 @@ class Gpus:
 
 
 def gpu_loads(
-    engine: Engine, job: str, wide: list[int], window: list[int]
+    engine: Engine, job: str, wide: list[int], window: list[int], nodes: Sequence[str]
 ) -> tuple[pa.Table, pa.Table]:
     """Return the slices of a job on its GPUs, and those of others on all GPUs of its hosts.
 
@@ -205,6 +205,7 @@ def gpu_loads(
         job: Its name.
         wide: The span of its own slices, ns.
         window: The span of those of the others.
+        nodes: Further hosts on which others are asked for: the job sends messages from there.
 
     Returns:
         Two tables with columns job, host, gpu, pci_path ("" unknown), numa (-1 unknown), slice,
@@ -231,7 +232,7 @@ def gpu_loads(
         )
 
     own = engine.ask(lambda: question("job = $1"), [job, *wide])
-    hosts = sorted(set(own.column("host").to_pylist()))
+    hosts = sorted({*own.column("host").to_pylist(), *nodes})
     if not hosts:
         return own, own
     others = engine.ask(

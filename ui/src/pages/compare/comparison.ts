@@ -7,7 +7,7 @@ export type Kind = 'lost' | 'slower' | 'work' | 'unexplained';
 /** A part of the difference to the fastest run that has one reason, s; negative: less time. */
 export interface Piece { label: string; kind: Kind; seconds: number }
 
-const CAUSES: Record<string, string> = { cpu: 'CPU', gpu: 'GPU', bus: 'copies to and from a GPU', unknown: 'cause unknown', 'memory or cpu': 'memory or CPU (messages within the node)' };
+const CAUSES: Record<string, string> = { cpu: 'CPU', gpu: 'GPU', bus: 'transfers of GPUs', unknown: 'cause unknown', 'memory or cpu': 'memory or CPU (messages within the node)' };
 /** The names of the kinds in the legend. */
 export const KINDS: Record<Kind, string> = {
   lost: 'interference', slower: 'everything slower', work: 'other work', unexplained: 'not explained',

@@ -192,5 +192,5 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
     said_of = {"cpu": "CPU", "displaced": "everything slower", "work": "other work",
                "unknown": "cause unknown",
                "memory or cpu": "memory or CPU (within the node)", "gpu": "GPU",
-               "bus": "copies to and from a GPU"}  # fmt: skip
+               "bus": "transfers of GPUs"}  # fmt: skip
     legend(canvas, [patch(_COLOURS[name], said_of.get(name, name)) for name in pieces], left=side)

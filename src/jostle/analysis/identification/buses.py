@@ -1,0 +1,179 @@
+"""Lays out the buses of nodes: the way of copies and messages through the tree of PCI devices.
+
+What is shared is read from where GPUs and network adapters hang. Two jobs on one GPU copy over one
+link. Two devices meet at the deepest bridge that both hang below (a PCIe switch or a port), else at
+the root complex, else at the host's memory of a NUMA node. A neighbour is looked at on the deepest
+place alone, which is the narrowest.
+
+A job's copies are priced by their time on the GPU, which may pass beside computation: then the run
+lost less than its copies did (caveats.py says so). A job's messages are priced as on the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.analysis.identification.resources import (
+    OPERATION,
+    Axis,
+    AxisRows,
+    CallSeries,
+    Floats,
+    SharedResource,
+    longest_slice,
+    message_calls,
+    per_operation,
+)
+from jostle.repository.query.around_gpus import Device
+from jostle.repository.query.co_running import Beside
+
+_NS = 1e9
+_WAYS = {"h2d": "copies to the GPU", "d2h": "copies from the GPU"}
+_Load = tuple[Device, str, Floats]  # whose job's bytes pass through a device
+
+
+def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
+    """Yield the places where others' copies and messages meet a job's.
+
+    Args:
+        beside: From Repository.beside.
+        axis: Of the job's own slices.
+    """
+    for device in devices_of(beside.own_gpus):
+        rows = AxisRows(rows_where(beside.own_gpus, host=device.host, gpu=device.name), axis)
+        calls = copy_calls(rows, _WAYS)
+        if any(series.seconds.any() for series in calls):
+            active = rows.active()
+            seconds = np.sum([series.seconds for series in calls], axis=0)
+            mean = np.minimum(per_operation(seconds, np.maximum(active, 1)), axis[1] / _NS)
+            loads = [*_copies(beside, device.host, axis), *_messages(beside, device, axis)]
+            for place, of_jobs in _places(device, loads).items():
+                yield SharedResource(
+                    place, "bus", axis, calls, mean, mean, active, moved_by(rows, _WAYS), of_jobs,
+                    "bytes", longest_slice(rows_where(beside.gpu_loads, host=device.host), axis),
+                )  # fmt: skip
+    if len(beside.job.nodes) > 1:
+        for adapter in beside.hardware.adapters:
+            yield from _adapter(beside, adapter, axis)
+
+
+def _adapter(beside: Beside, adapter: Device, axis: Axis) -> Iterator[SharedResource]:
+    """Yield the places where others' copies to GPUs meet a job's messages to other nodes."""
+    places = _places(adapter, list(_copies(beside, adapter.host, axis)))
+    rows = AxisRows(rows_where(beside.own_nodes, host=adapter.host), axis)
+    calls, moved, least = message_calls(rows, axis)
+    if not places or not least.any():
+        return
+    for place, of_jobs in places.items():
+        yield SharedResource(
+            f"{place}, to adapter {adapter.name}", "bus", axis, calls, least, least,
+            rows.sum("count"), moved, of_jobs, "bytes",
+            longest_slice(rows_where(beside.gpu_loads, host=adapter.host), axis),
+        )  # fmt: skip
+
+
+# ---- where devices meet ----
+
+
+def devices_of(table: pa.Table) -> list[Device]:
+    """Return the GPUs of a table of slices on GPUs, in order."""
+    columns = (table.column(name).to_pylist() for name in ("host", "gpu", "pci_path", "numa"))
+    return [Device(*row) for row in sorted(set(zip(*columns, strict=True)))]
+
+
+def meeting(own: Device, other: Device) -> tuple[int, str]:
+    """Return the deepest place that two devices of a host share on the way to its memory.
+
+    Args:
+        own: The job's GPU or adapter.
+        other: The other's.
+
+    Returns:
+        How deep it lies in the tree, and its name, with the host; (-1, "") where they share
+        nothing, or it is not known.
+    """
+    host, name, path, numa = own
+    if other.name == name:
+        return len(path) + 1, f"bus to GPU {name} of {host}"
+    mine, theirs = path.split("/")[:-1], other.path.split("/")[:-1]
+    # A path that differs once does not come together again.
+    depth = next((k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b),
+                 min(len(mine), len(theirs)))  # fmt: skip
+    # Roots that are no PCI host bridge (`platform`) say nothing.
+    root = next((k for k, part in enumerate(mine[:depth]) if part.startswith("pci")), depth)
+    if depth > root + 1:
+        return depth, f"PCIe switch {mine[depth - 1]} of {host}"
+    if depth == root + 1:
+        return depth, f"root complex {mine[root]} of {host}"
+    if numa >= 0 and numa == other.numa:
+        return 0, f"memory of NUMA node {numa} of {host}"
+    return -1, ""
+
+
+def _places(own: Device, loads: Sequence[_Load]) -> dict[str, dict[str, Floats]]:
+    """Return where loads meet a device: place -> job -> bytes per slice."""
+    found: dict[str, dict[str, Floats]] = {}
+    for device, job, load in loads:
+        _, place = meeting(own, device)
+        if place and load.any():
+            of_jobs = found.setdefault(place, {})
+            of_jobs[job] = of_jobs[job] + load if job in of_jobs else load
+    return dict(sorted(found.items()))
+
+
+def _copies(beside: Beside, host: str, axis: Axis) -> Iterator[_Load]:
+    """Yield what others copied to and from each GPU of a host."""
+    here = rows_where(beside.gpu_loads, host=host)
+    for device in devices_of(here):
+        for job, table in rows_by_job(rows_where(here, gpu=device.name)):
+            yield device, job, moved_by(AxisRows(table, axis, beside.job.life), _WAYS)
+
+
+def _messages(beside: Beside, own: Device, axis: Axis) -> Iterator[_Load]:
+    """Yield what others sent to other nodes, by the adapter that is nearest to a GPU.
+
+    Which of several adapters a message takes is not known.
+    """
+    adapters = [adapter for adapter in beside.hardware.adapters if adapter.host == own.host]
+    if not adapters:
+        return
+    nearest = max(adapters, key=lambda adapter: meeting(own, adapter)[0])
+    for job, table in rows_by_job(rows_where(beside.message_loads, host=own.host)):
+        rows = AxisRows(table, axis, beside.job.life)
+        yield nearest, job, rows.sum("bytes") + OPERATION * rows.sum("ops")
+
+
+# ---- rows ----
+
+
+def rows_where(table: pa.Table, **where: str) -> pa.Table:
+    """Return the rows whose columns have some values."""
+    for column, value in where.items():
+        table = table.filter(pc.equal(table.column(column), value))
+    return table
+
+
+def rows_by_job(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Yield jobs and their rows."""
+    for job in sorted(set(table.column("job").to_pylist())):
+        yield job, rows_where(table, job=job)
+
+
+def copy_calls(rows: AxisRows, ways: dict[str, str]) -> tuple[CallSeries, ...]:
+    """Return the copies of a job in some directions, each with its name."""
+    calls = []
+    for way, name in ways.items():
+        ops, moved = rows.sum(f"gpu_{way}_ops_sum"), rows.sum(f"gpu_{way}_bytes_sum")
+        seconds = rows.sum(f"gpu_{way}_ns_sum") / _NS
+        calls.append(CallSeries(name, ops, per_operation(moved, ops), seconds))
+    return tuple(calls)
+
+
+def moved_by(rows: AxisRows, ways: dict[str, str]) -> Floats:
+    """Return what copies weigh on a bus: their bytes, and more for small ones."""
+    moved = rows.sum(*(f"gpu_{way}_bytes_sum" for way in ways))
+    return moved + OPERATION * rows.sum(*(f"gpu_{way}_ops_sum" for way in ways))

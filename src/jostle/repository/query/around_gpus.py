@@ -1,0 +1,150 @@
+"""Loads what lies around the GPUs of nodes: NVLink, network adapters, and who sent messages there.
+
+Where adapters hang and which GPUs NVLink joins is known from the agents of nodes. Without agents
+nothing is known, and nothing else is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository.query.engine import Engine, total
+
+_CLASSES = ("all_to_all", "one_to_all", "all_to_one", "barrier", "send", "recv")
+#: Of collective libraries: operations, their bytes (the sender counts them) and times.
+CCL_OPS = tuple(f"ccl_{name}_ops" for name in _CLASSES)
+CCL_BYTES = tuple(f"ccl_{name}_bytes" for name in _CLASSES if name not in ("barrier", "recv"))
+CCL_NS = tuple(f"ccl_{name}_ns" for name in _CLASSES)
+#: Messages of jobs without a row.
+NO_MESSAGES = pa.table({
+    **{name: pa.array([], pa.string()) for name in ("job", "host")},
+    **{name: pa.array([], pa.int64())
+       for name in ("slice", "slice_ns", "start_ns", "length_ns", "count", "bytes", "ops",
+                    "ccl_bytes", "ccl_ops")},
+})  # fmt: skip
+_BUSY = 0.1  # of the bytes of all adapters of a node: those with less do not count
+
+
+class Device(NamedTuple):
+    """What hangs in the tree of PCI devices of a node.
+
+    Attributes:
+        host: The node.
+        name: PCI bus id of a GPU, name of an adapter (`mlx5_0/1`, `eth0`).
+        path: Its folder below /sys/devices; "" unknown.
+        numa: NUMA node; -1 unknown.
+    """
+
+    host: str
+    name: str
+    path: str
+    numa: int
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What agents know of the nodes of a job.
+
+    Attributes:
+        domains: (host, GPU) -> its NVLink domain, of GPUs that are in one.
+        adapters: Network adapters that carried at least a tenth of the bytes of their node.
+    """
+
+    domains: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    adapters: tuple[Device, ...] = ()
+
+
+def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> Hardware:
+    """Return what agents know of some hosts.
+
+    Args:
+        engine: What is asked.
+        hosts: Their names.
+        window: Span of time, ns since the epoch, in which adapters carried something.
+    """
+    if not hosts or not engine.newest("component_slices", *window):
+        return Hardware()
+    moved = "coalesce(link_send_bytes, 0)::HUGEINT + coalesce(link_receive_bytes, 0)"
+
+    def question() -> str:
+        named = (
+            "SELECT host, kind, name, max(source) AS source, max(path) AS path, "
+            f"max(coalesce(numa, -1)) AS numa FROM {engine.stored('components')} "
+            "WHERE list_contains($1, host) AND kind IN ('gpu', 'interface', 'port') "
+            "GROUP BY host, kind, name"
+        )
+        carried = (
+            f"SELECT host, kind, name, {total(moved)} AS bytes "
+            f"FROM {engine.stored('component_slices', *window)} "
+            "WHERE list_contains($1, host) AND kind IN ('interface', 'port') "
+            "AND (slice + span) * slice_ns > $2 AND slice * slice_ns < $3 GROUP BY host, kind, name"
+        )
+        return (
+            f"SELECT host, kind, name, source, path, numa, coalesce(bytes, 0) AS bytes "
+            f"FROM ({named}) LEFT JOIN ({carried}) USING (host, kind, name) ORDER BY ALL"
+        )
+
+    rows = engine.ask(question, [sorted(hosts), *window]).to_pylist()
+    domains = {(row["host"], row["name"]): row["source"]
+               for row in rows if row["kind"] == "gpu" and row["source"]}  # fmt: skip
+    # An adapter may be a port and an interface: one device, called as its port.
+    adapters: dict[tuple[str, str], tuple[Device, int]] = {}
+    for row in sorted(rows, key=lambda row: str(row["kind"])):
+        if row["kind"] != "gpu" and row["path"]:
+            device = Device(row["host"], row["name"], row["path"], row["numa"])
+            before = adapters.get((device.host, device.path), (device, 0))
+            adapters[device.host, device.path] = (device, max(before[1], row["bytes"]))
+    whole = {host: sum(size for device, size in adapters.values() if device.host == host)
+             for host in hosts}  # fmt: skip
+    return Hardware(domains, tuple(
+        device for device, size in adapters.values() if 0 < size >= _BUSY * whole[device.host]
+    ))  # fmt: skip
+
+
+def messages_on(
+    engine: Engine, job: str, hosts: Collection[str], window: Sequence[int], sums: Mapping[str, str]
+) -> pa.Table:
+    """Return what the other jobs sent on some hosts, by MPI and by collective libraries.
+
+    Args:
+        engine: What is asked.
+        job: Whose messages are left out.
+        hosts: The hosts.
+        window: Span of its slices, ns.
+        sums: SQL of MPI's bytes and ops over columns of node_rollup.
+
+    Returns:
+        Columns job, host, slice, slice_ns, count, bytes and ops (both kinds of messages),
+        ccl_bytes, ccl_ops.
+    """
+    ccl = {name: " + ".join(f"coalesce({metric}_sum, 0)::HUGEINT" for metric in metrics)
+           for name, metrics in (("ccl_bytes", CCL_BYTES), ("ccl_ops", CCL_OPS))}  # fmt: skip
+    every = {
+        "bytes": f"{sums['bytes']} + {ccl['ccl_bytes']}",
+        "ops": f"{sums['ops']} + {ccl['ccl_ops']}", **ccl,
+    }  # fmt: skip
+    columns = ", ".join(f"{total(value)} AS {name}" for name, value in every.items())
+    return engine.ask(
+        lambda: (
+            f"SELECT job, host, slice, slice_ns, {total('count')} AS count, {columns} "
+            f"FROM {engine.stored('node_rollup', *window)} "
+            "WHERE job <> $1 AND list_contains($4, host) AND (slice + 1) * slice_ns > $2 "
+            f"AND slice * slice_ns < $3 AND {every['ops']} > 0 "
+            "GROUP BY job, host, slice, slice_ns ORDER BY host, job, slice * slice_ns"
+        ),
+        [job, *window, sorted(hosts)],
+    )
+
+
+def leaving(messages: pa.Table, wide: Collection[str]) -> pa.Table:
+    """Return messages with 0 bytes and ops for jobs on one node: theirs do not leave it."""
+    out = pc.is_in(messages.column("job"), value_set=pa.array(sorted(wide), pa.string()))
+    for name in ("bytes", "ops"):
+        at = messages.column_names.index(name)
+        messages = messages.set_column(at, name, pc.if_else(out, messages.column(name), 0))
+    return messages
