@@ -209,6 +209,11 @@ def test_a_long_operation_counts_in_all_its_slices():
     assert (found.first_slice, found.values.tolist()) == (0, [[2, 2, 2, 2, 2, 2]])
     found = pairs.under_way(writer(8, 0, 4, first=3), busy([0, 0, 1, 1, 1, 1]))
     assert (found.first_slice, found.values.tolist()) == (2, [[4, 4, 2, 2]])
+    # A pattern that reads is busy with writing its files before its work begins.
+    found = pairs.under_way(writer(8, 0, 4, first=3), busy([1] * 6), since=2)
+    assert (found.first_slice, found.values.tolist()) == (2, [[4, 4, 2, 2]])
+    found = pairs.under_way(writer(8, 0, 4, first=3), busy([1] * 6), since=3)
+    assert (found.first_slice, found.values.tolist()) == (3, [[8, 2, 2]])
 
 
 def test_idle_slices_stay_idle_and_one_operation_is_shared_out_at_most():

@@ -157,3 +157,17 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_each_of_two_has_the_unit_of_its_own_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    study = papers.kuo()
+    assert study.kuo is not None
+    row = dataclasses.replace(study.kuo.rows[0], small="reader", large="writer")
+    cells = [
+        papers.cell("reader", "writer", row.setting, 0.5, 0.5, metric="read_bytes"),
+        papers.cell("writer", "reader", row.setting, 0.5, 0.5),
+    ]
+    kuo = dataclasses.replace(study.kuo, rows=[row])
+    seen = shown(dataclasses.replace(study, cells=cells, kuo=kuo), capsys)
+    line = next(line for line in seen.splitlines() if line.startswith("reader, writer"))
+    assert "45.0 MiB/s read" in line and "52.5 MiB/s  " in line

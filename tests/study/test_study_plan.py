@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jostle.study import ConfigError, PlannedTime, plan
+from jostle.study.plan import preparing_seconds
 
 THREE = """
 [study]
@@ -166,6 +167,31 @@ def test_few_nodes_write_no_faster_than_they_can(parse: Callable[..., Any]) -> N
     one, many = parse(text), parse(text.replace("processes = 60", "processes = 60\nnodes = 5"))
     spent = [PlannedTime(study, plan(study)).left([plan(study)[0].id]) for study in (one, many)]
     assert spent[0] > 16 and spent[0] > 2 * spent[1]
+
+
+def test_what_is_read_is_written_before_the_start(parse: Callable[..., Any]) -> None:
+    text = """
+[study]
+name = "s"
+[lab]
+storage_rate = "400mbit"
+[defaults]
+processes = 4
+[[program]]
+pattern = "read"
+volume = "100MB"
+[[program]]
+name = "long"
+pattern = "read"
+volume = "1GiB"
+[[program]]
+pattern = "aggregate-write"
+"""
+    study = parse(text)
+    read, long, write = study.programs
+    assert preparing_seconds(study, [write]) == 0
+    assert preparing_seconds(study, [read, write]) == pytest.approx(2 * (100 << 20) / 50e6)
+    assert preparing_seconds(study, [read, long]) == pytest.approx(2 * (228 << 20) / 50e6)
 
 
 def test_working_sets_are_left_to_the_machine(parse: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ from jostle.study.launch import Command, Launch
 from jostle.study.model import Study
 from jostle.study.monitor import Monitor, Sampler
 from jostle.study.places.place import Place
-from jostle.study.plan import Member, PlannedRun
+from jostle.study.plan import Member, PlannedRun, preparing_seconds
 from jostle.study.processes import Task, shorten
 
 RECORD_VERSION = 1
@@ -158,6 +158,7 @@ class Execution:
     def _start_ns(self) -> int:
         """Return the slice boundary at which the first operations are due."""
         lead = self._study.where.lead_s or self._place.lead_s(self._launches)
+        lead += preparing_seconds(self._study, [launch.program for launch in self._launches])
         length = self._study.slice_ns
         return (time.time_ns() + round(lead * 1e9) + length - 1) // length * length
 

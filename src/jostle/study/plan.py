@@ -22,6 +22,8 @@ _AROUND_S = 1.5
 _RATES = {"local": 200e6, "slurm": 20e9}
 #: Of one node of a cluster.
 _NODE_RATE = 1e9
+#: What a process of `read` writes at most before its start.
+_READ_FILE = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,7 @@ def expected_seconds(study: Study, run: PlannedRun) -> float:
     """Guess how long a run takes, before any of its kind was made."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
+    around += preparing_seconds(study, [member.program for member in run.members])
     times = [_alone_seconds(study, member.program) for member in run.members]
     if run.mode == "probe":
         return around + 2 * times[0]
@@ -290,13 +293,28 @@ def expected_seconds(study: Study, run: PlannedRun) -> float:
     return around + (max(times) if all(timed) else sum(times))
 
 
+def preparing_seconds(study: Study, programs: Sequence[Program]) -> float:
+    """Return how long patterns that read write what they read, with time to spare."""
+    needed = 0.0
+    for program in programs:
+        if program.pattern == "read":
+            each = min(_READ_FILE, (program.volume or 1 << 62) // (program.processes or 1))
+            needed += each * (program.processes or 1) / _storage_speed(study, program)
+    return 2 * needed
+
+
+def _storage_speed(study: Study, program: Program) -> float:
+    speed = _RATES.get(study.where.place) or rate(study.lab.storage_rate) or 50e6
+    if study.where.place == "slurm":
+        speed = min(speed, _NODE_RATE * (program.nodes or 1))
+    return speed
+
+
 def _alone_seconds(study: Study, program: Program) -> float:
     if program.expect_s is not None:
         return program.expect_s
     bounds = []
-    speed = _RATES.get(study.where.place) or rate(study.lab.storage_rate) or 50e6
-    if study.where.place == "slurm":
-        speed = min(speed, _NODE_RATE * (program.nodes or 1))
+    speed = _storage_speed(study, program)
     if PATTERNS.get(program.pattern or "") == "network":
         speed = rate(study.lab.uplink_rate) or 12e6
     active = max(0.05, 0.5 if program.duty is None else program.duty) if program.period_s else 1.0

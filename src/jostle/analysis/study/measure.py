@@ -164,7 +164,8 @@ def progress_of_program(program: RunProgram, source: Source) -> JobProgress | No
     busy = source(program.job, "busy_ns") if program.metric in _FILES else None
     if progress is None or busy is None:
         return progress
-    return pairs.under_way(progress, busy, _one_operation(program, progress, source))
+    since = program.begin_ns // progress.slice_ns if program.begin_ns else None
+    return pairs.under_way(progress, busy, _one_operation(program, progress, source), since)
 
 
 def _one_operation(program: RunProgram, progress: JobProgress, source: Source) -> float | None:

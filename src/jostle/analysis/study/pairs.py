@@ -80,7 +80,9 @@ class JobProgress:
         return out
 
 
-def under_way(progress: JobProgress, busy: JobProgress, most: float | None = None) -> JobProgress:
+def under_way(
+    progress: JobProgress, busy: JobProgress, most: float | None = None, since: int | None = None
+) -> JobProgress:
     """Spread the progress of long operations over the slices in which they ran.
 
     A call counts in the slice in which it ends. A call over several slices leaves the earlier ones
@@ -90,6 +92,7 @@ def under_way(progress: JobProgress, busy: JobProgress, most: float | None = Non
         progress: Progress, counted where calls ended.
         busy: Time of the same processes in such calls, ns, counted where it passed.
         most: Greatest progress of one operation; None: unknown.
+        since: First slice of the work; what is busy before it prepares. None: all is work.
 
     Returns:
         The progress of each slice, spread evenly over that slice and the empty ones before it in
@@ -101,7 +104,7 @@ def under_way(progress: JobProgress, busy: JobProgress, most: float | None = Non
     if not rows.keys() >= set(progress.processes) or not progress.processes:
         return progress
     # The first operation may have begun in earlier slices, which hold no bytes.
-    begin = min(progress.first_slice, busy.first_slice)
+    begin = min(progress.first_slice, max(busy.first_slice, since or busy.first_slice))
     done = progress.between(begin, progress.last_slice)
     busy_at = busy.between(begin, progress.last_slice)
     values = done.copy()

@@ -287,11 +287,11 @@ def _overlap(study_result: StudyResult) -> Table:
     frame = table(["=P and Q", "=setting", ">overlap P", ">overlap Q", ">Q/P", ">q/p",
                    ">spread", ">whole P", ">whole Q", ">Q/P ", ">n"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
-        metric = metric_of(study_result, row)
+        metrics = [metric_of(study_result, name) for name in (row.small, row.large)]
         frame.add_row(
-            *names, *(rate_label(rate, metric) for rate in row.overlap),
+            *names, *map(rate_label, row.overlap, metrics),
             _ratio(row.overlap_ratio), _ratio(row.expected_ratio), share_label(row.spread),
-            *(rate_label(rate, metric) for rate in row.overall), _ratio(row.overall_ratio),
+            *map(rate_label, row.overall, metrics), _ratio(row.overall_ratio),
             str(row.runs),
         )  # fmt: skip
     return _trimmed(fit(frame, "n", "whole P", "whole Q", "Q/P ", "spread"))
@@ -337,7 +337,7 @@ def _phases(study_result: StudyResult) -> Table:
     for row, names in zip(rows, _named(rows), strict=True):
         if row.phases:
             phases = row.phases
-            metric = metric_of(study_result, row)
+            metric = metric_of(study_result, row.small)
             rates = (rate_label(rate, metric) for rate in (phases.together, phases.alone,
                                                             phases.standalone))  # fmt: skip
             frame.add_row(*names, *rates, _seconds(phases.change_s), _seconds(phases.end_s))

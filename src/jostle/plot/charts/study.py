@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jostle.analysis.study.intervals import LEAST_RUNS
-from jostle.analysis.study.model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
+from jostle.analysis.study.model import Cell, Setting, StudyResult, Summary, size_label
 from jostle.plot.charts.imprint import shown
 from jostle.report.format.values import byte_count, count, duration
 from jostle.report.format.values import rate as said_rate
@@ -344,12 +344,9 @@ def metrics_note(cells: Iterable[Cell]) -> str:
     return "".join(f" {name}: counted in {metric}." for name, metric in others.items())
 
 
-def metric_of(result: StudyResult, row: KuoRow) -> str:
-    """Return what the progress of a pair is counted in."""
-    for cell in result.cells:
-        if (cell.probe, cell.signal, cell.setting) == (row.small, row.large, row.setting):
-            return cell.metric
-    return "bytes"
+def metric_of(result: StudyResult, program: str) -> str:
+    """Return what the progress of a program in pairs is counted in."""
+    return next((cell.metric for cell in result.cells if cell.probe == program), "bytes")
 
 
 def source(result: StudyResult) -> str:

@@ -182,7 +182,7 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
     bars_axis(
         axes,
         tops,
-        metric_of(result, rows[0]),
+        metric_of(result, rows[0].small),
         [row_label(result, row) for row in rows],
         slot,
         log=log,
