@@ -83,10 +83,10 @@ builds() {
 }
 
 # The export list of the library is calls.def, the list of MPI names and that for GPUs, no more and no
-# less; that of the injector and that of the recorder is one function.
+# less; the injector and the recorders have their own.
 exports() {
     python tools/exports.py build/native/libjostle_inject.so build/native/libjostle_cuda.so \
-        build/native/libjostle.so
+        build/native/libjostle_rocm.so build/native/libjostle.so
 }
 
 # The web front end: its style, its types, its logic. Its pages are tests in tests/web.

@@ -27,13 +27,14 @@ METRICS_TOML = ROOT / "schema" / "metrics.toml"
 CALLS_DEF = ROOT / "schema" / "calls.def"
 MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py
 
-# What libjostle.so exports beside libc's calls and MPI's (runtime/src/wrappers/cupti.c).
+# What libjostle.so exports for GPUs (runtime/src/wrappers/cupti.c, rocprofiler.c).
 GPU_NAMES = (
     "jst_gpu_join",
     "cuptiSubscribe",
     "cuptiSubscribe_v2",
     "cuptiActivityRegisterCallbacks",
     "cuptiActivityRegisterCallbacks_v2",
+    "rocprofiler_register_library_api_table",
 )
 # gloo's collectives (runtime/src/ccl/gloo.c), as the linker knows them.
 GLOO_NAMES = (

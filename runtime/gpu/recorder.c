@@ -171,15 +171,15 @@ static bool start_thread(void)
     return runs;
 }
 
-void recorder_begin(const struct recorder_library *of)
+bool recorder_begin(const struct recorder_library *of)
 {
     int status = 0;
     library = of;
     pthread_mutex_lock(&lock);
     align_clocks();
     const char *failed = library->ask(&status);
-    active = !failed && start_thread();
-    if (!active) {
+    bool runs = active = !failed && start_thread();
+    if (!runs) {
         library->let_go();
         if (failed)
             recorder_give_up("%s failed with error %d", failed, status);
@@ -190,4 +190,5 @@ void recorder_begin(const struct recorder_library *of)
             recorder_end); /* before the library's own end, whose handler was registered before */
     }
     pthread_mutex_unlock(&lock);
+    return runs;
 }

@@ -24,8 +24,8 @@ extern const jst_gpu_host *recorder_host;
 
 /** Joins libjostle.so, once. False: nothing is to be recorded in this process. */
 bool recorder_join(const jst_gpu_recorder *recorder);
-/** Asks for records, and begins to hand them over. Whatever fails is noted, and nothing is counted. */
-void recorder_begin(const struct recorder_library *library);
+/** Asks for records, and begins to hand them over. False: something failed, which is noted. */
+bool recorder_begin(const struct recorder_library *library);
 /** Nothing is recorded, and the profile says why: "TEXT: what this process does with a GPU is not counted". */
 void recorder_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Hands over what there is, and lets go of the library for good, with this note. */

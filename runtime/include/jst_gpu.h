@@ -1,8 +1,10 @@
 /* jst_gpu.h: between libjostle.so, which knows no GPU, and its recorders, which ask the vendor's library:
- * libjostle_cuda.so asks CUPTI.
+ * libjostle_cuda.so asks CUPTI, libjostle_rocm.so asks rocprofiler-sdk.
  *
- * The CUDA driver loads libjostle_cuda.so (CUDA_INJECTION64_PATH). It finds jst_gpu_join in the process,
- * hands in what it is, and gets what it may call. Counting, slices and notes stay in libjostle.so.
+ * The CUDA driver loads libjostle_cuda.so (CUDA_INJECTION64_PATH); libjostle.so loads libjostle_rocm.so when
+ * a ROCm runtime comes up (JOSTLE_GPU). The recorder finds jst_gpu_join in the process, hands in what it is,
+ * and gets what it may call. Counting, slices and notes stay in libjostle.so. A process has one recorder: the
+ * first that joins, as long as that does not give up.
  */
 #ifndef JST_GPU_H
 #define JST_GPU_H
@@ -54,12 +56,12 @@ typedef struct jst_gpu_host {
     void (*wait_end)(uint64_t since);
     /** A sentence for the profile; the text is copied. One is kept until the heartbeat has written it. */
     void (*note)(const char *text);
-    /** Sleeps until the heartbeat wants what CUPTI has so far, which it does at the end of each slice, or
+    /** Sleeps until the heartbeat wants what the vendor's library has so far, which it does at the end of each slice, or
      *  until shortly before (the number returned is `last` then). The heartbeat waits a moment for the
      *  answer to the number returned. */
     uint32_t (*await)(uint32_t last);
     void (*answer)(uint32_t wish);
-    /** The recorder hands in nothing more: the process ends. */
+    /** The recorder hands in nothing more: the process ends, or nothing can be recorded. */
     void (*over)(void);
 } jst_gpu_host;
 
@@ -72,5 +74,10 @@ typedef struct jst_gpu_recorder {
 
 /** NULL: nothing is to be recorded in this process. */
 typedef const jst_gpu_host *jst_gpu_join_type(const jst_gpu_recorder *recorder);
+
+/** jst_rocm_ready of libjostle_rocm.so, for libjostle.so. Before a ROCm runtime hands its functions to
+ *  rocprofiler-register: whether the recorder is to be put into the global scope. Afterwards: whether it was
+ *  asked for. Why not is in the profile. */
+typedef bool jst_rocm_ready_type(void);
 
 #endif

@@ -38,7 +38,7 @@ static const char usage[] =
     "  -s, --slice LENGTH    length of a time slice: 100ms to 60s (default 4s)\n"
     "  -j, --job NAME        name of the job (default: the batch system's, else the session)\n"
     "  -d, --spool DIR       folder for the profiles (default /tmp/jostle)\n"
-    "      --gpu             count what an NVIDIA GPU does: copies, launches, waits\n"
+    "      --gpu             count what a GPU does: copies, launches, waits\n"
     "  -h, --help            print this and exit\n"
     "      --version         print the version and exit\n"
     "\n"
@@ -139,10 +139,10 @@ static void preload_injector(const char *library)
     free(value);
 }
 
-/* --gpu: the CUDA driver loads the recorder by this variable. */
-static void set_recorder(const char *library)
+/* --gpu: the CUDA driver loads the recorder by the first variable, libjostle.so that for AMD by the second. */
+static void set_recorders(const char *library)
 {
-    const char *taken = getenv("CUDA_INJECTION64_PATH");
+    const char *taken = getenv("CUDA_INJECTION64_PATH"), *wish = getenv("JOSTLE_GPU");
     char path[PATH_MAX];
 
     if ((size_t)snprintf(path, sizeof path, "%.*s" JST_RECORDER,
@@ -156,6 +156,8 @@ static void set_recorder(const char *library)
              "out --gpu, or unset it",
              taken);
     set_variable("CUDA_INJECTION64_PATH", path);
+    if (wish == NULL || strcmp(wish, "kernels") != 0)
+        set_variable("JOSTLE_GPU", "on");
 }
 
 /* Sets JOSTLE_SPOOL to an absolute path, since the program may change its folder. */
@@ -273,7 +275,7 @@ int main(int count, char **values)
     preload_injector(library);
     preload(library);
     if (wants_gpu)
-        set_recorder(library);
+        set_recorders(library);
     execvp(values[optind], values + optind);
     if (errno == ENOENT && strchr(values[optind], '/') != NULL && access(values[optind], F_OK) == 0)
         fail(JST_EXIT_CANNOT_RUN, "%s: the interpreter it names is missing", values[optind]);

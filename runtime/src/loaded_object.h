@@ -8,5 +8,7 @@
  *  (NULL ends them) elsewhere than where is_ours says; it is kept open. NULL: there is none. The main
  *  program is left out: its scope is the global one. */
 void *jst_object_with(const char *const *wanted, bool (*is_ours)(const void *));
+/** The next function of this name behind ours, in the global scope or in any object. NULL: there is none. */
+void *jst_function_behind(const char *name, bool (*is_ours)(const void *));
 
 #endif

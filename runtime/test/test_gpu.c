@@ -251,6 +251,18 @@ static void notes(void **state)
     assert_in_range(strlen(jst_module_gpu_missing(false)), 100, NOTE_BYTES - 1);
 }
 
+static void one_recorder(void **state)
+{
+    static const jst_gpu_recorder first = {JST_GPU_INTERFACE, sizeof first, NULL};
+    static const jst_gpu_recorder second = {JST_GPU_INTERFACE, sizeof second, NULL};
+    (void)state;
+    const jst_gpu_host *host = jst_gpu_join(&first);
+    assert_non_null(host);
+    assert_null(jst_gpu_join(&second));
+    host->over(); /* it gives up */
+    assert_non_null(jst_gpu_join(&second));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +276,7 @@ int main(void)
         cmocka_unit_test_setup(without_slices, begin),
         cmocka_unit_test_setup(waits, begin),
         cmocka_unit_test_setup(notes, begin),
+        cmocka_unit_test_setup(one_recorder, begin),
     };
     return cmocka_run_group_tests_name("gpu", tests, NULL, NULL);
 }

@@ -272,7 +272,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("gpu_graph_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "CUDA graphs launched."),
     Metric("gpu_wait_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Calls that wait for the GPU: cuCtxSynchronize, cuStreamSynchronize and cuEventSynchronize, which CUDA's runtime calls too."),
     Metric("gpu_wait_ns", "gpu", "timer", "ns", "process", "sum", "0.8", "Wall-clock time in calls that wait for the GPU, added up over threads. Copies that wait by themselves (cudaMemcpy) are not in it."),
-    Metric("gpu_lost_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Copies and fills that CUPTI dropped: they are in no other metric."),
+    Metric("gpu_lost_ops", "gpu", "counter", "ops", "process", "sum", "0.8", "Copies and fills that the vendor's library dropped: they are in no other metric."),
     Metric("gpu_busy_ns", "gpu", "counter", "ns", "process", "sum", "0.8", "Time in which a GPU computed for the process, added up over GPUs."),
     Metric("ccl_all_to_all_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: collectives in which all ranks wait for all (gloo: allreduce, allgather(v), alltoall(v); NCCL, RCCL: AllReduce, AllGather, ReduceScatter, AlltoAll)."),
     Metric("ccl_all_to_all_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "What this rank contributes: the vector of a reduction, its part of an allgather, what it sends to all in an alltoall."),

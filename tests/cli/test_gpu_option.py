@@ -1,4 +1,4 @@
-"""`jostle run --gpu` names the recorder to the CUDA driver."""
+"""`jostle run --gpu` names the recorder to the CUDA driver, and asks for AMD's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.cli.launch.environment import INJECTION, gpu_environment
+from jostle.cli.launch.environment import GPU_WISH, INJECTION, gpu_environment
 from jostle.errors import UsageError
 
 
@@ -16,6 +16,15 @@ def test_the_recorder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path(wanted[INJECTION]).name == "libjostle_cuda.so"
     monkeypatch.setenv(INJECTION, wanted[INJECTION])  # within another `jostle run --gpu`
     assert gpu_environment() == wanted
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "on"), ("off", "on"), ("kernels", "kernels")])
+def test_amds_is_asked_for(monkeypatch: pytest.MonkeyPatch, before: str | None, after: str) -> None:
+    monkeypatch.delenv(INJECTION, raising=False)
+    monkeypatch.delenv(GPU_WISH, raising=False)
+    if before:
+        monkeypatch.setenv(GPU_WISH, before)
+    assert gpu_environment()[GPU_WISH] == after
 
 
 def test_another_tools_library_stays(monkeypatch: pytest.MonkeyPatch) -> None:

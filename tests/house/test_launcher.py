@@ -45,6 +45,8 @@ def test_gpu_names_the_recorder_to_cuda(launcher: Path, library: Path) -> None:
     name, recorder = "CUDA_INJECTION64_PATH", str(library.with_name("libjostle_cuda.so"))
     assert show(launcher, name, JOSTLE="off") == ""
     assert show(launcher, name, "--gpu", JOSTLE="off") == recorder
+    assert show(launcher, "JOSTLE_GPU", "--gpu", JOSTLE="off") == "on"
+    assert show(launcher, "JOSTLE_GPU", "--gpu", JOSTLE="off", JOSTLE_GPU="kernels") == "kernels"
     done = run(launcher, "--gpu", "true", JOSTLE="off", **{name: "/opt/tool.so"})
     assert done.returncode == 125 and "/opt/tool.so, another tool's library" in done.stderr
 

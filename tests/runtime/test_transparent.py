@@ -14,7 +14,7 @@ from harness import Compile, Runner, needs_plain_build
 OLD_NAMES = {"gets", "_IO_getc", "_IO_putc"}  # only for programs linked long ago
 GPU_NAMES = {
     "jst_gpu_join", "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks",
-    "cuptiActivityRegisterCallbacks_v2",
+    "cuptiActivityRegisterCallbacks_v2", "rocprofiler_register_library_api_table",
 }  # fmt: skip
 #: Collective libraries: NCCL, whose functions RCCL has, too, and gloo.
 NCCL_NAMES = {

@@ -1,6 +1,6 @@
 /* gpu.c: transfers, launches and waits of the GPU, as a recorder tells (include/jst_gpu.h).
  *
- * CUPTI hands its records over when it likes. So that they are in the slice they belong to, the heartbeat
+ * The vendor's library hands its records over when it likes. So that they are in the slice they belong to, the heartbeat
  * asks for them at each boundary and waits a moment; what a transfer did after the boundary is kept for
  * the next slice. What comes later than that is counted in the slice in which it comes.
  *
@@ -212,7 +212,7 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
 {
     static jst_gpu_host host;
     if (!jst_enter() || !jst_may_syscall() || who->interface != JST_GPU_INTERFACE ||
-        who->size != sizeof *who)
+        who->size != sizeof *who || atomic_load(&joined) == (uint32_t)jst_getpid())
         return NULL;
     jst_start(); /* who computes on a GPU is worth a profile */
     host = (jst_gpu_host){

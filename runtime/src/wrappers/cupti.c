@@ -4,8 +4,6 @@
  * through. Not in calls.def: the next definition may lie in a local scope and come late. Programs that
  * look these functions up with dlsym are not seen.
  */
-#include <dlfcn.h>
-
 #include "common.h"
 #include "loaded_object.h"
 #include "modules/gpu.h"
@@ -26,12 +24,8 @@ static bool is_ours(const void *p)
 
 static void *real(const char *name)
 {
-    const char *const wanted[] = {name, NULL};
-    void *p = dlsym(RTLD_NEXT, name), *object;
     jst_gpu_yield();
-    if (!p && (object = jst_object_with(wanted, is_ours)))
-        p = dlsym(object, name);
-    return p;
+    return jst_function_behind(name, is_ours);
 }
 
 JST_EXPORT int cuptiSubscribe(void *handle, void *callback, void *data)

@@ -95,7 +95,7 @@ class Ending:
               help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
               "[JOSTLE_CANARY, or off].")  # fmt: skip
 @click.option("--gpu", is_flag=True,
-              help="Count what an NVIDIA GPU does for CMD: copies, launches, waits.")  # fmt: skip
+              help="Count what a GPU does for CMD: copies, launches, waits.")  # fmt: skip
 @click.option(
     "--live",
     is_flag=True,

@@ -4,20 +4,59 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.cli.doctor.checks import Check
 
-_NVIDIA = "0x10de"
-_DISPLAY = "0x03"  # class of PCI: display and 3D controllers
-_CUPTI = ("libcupti.so.13", "libcupti.so.12")
+_KINDS = ("0x03", "0x12")  # classes of PCI: display and 3D controllers, accelerators
 
 
-def gpus_on_pci(devices: Path = Path("/sys/bus/pci/devices")) -> list[str]:
-    """List NVIDIA's GPUs: bus id and NUMA node of each, in words."""
+@dataclass(frozen=True)
+class Vendor:
+    """Whose GPUs can be recorded, and with what.
+
+    Attributes:
+        name: As in messages.
+        pci: Its number on PCI, as the kernel writes it.
+        recorder: Our library.
+        libraries: Names of its library for profilers, the best first.
+        roots: Variables that name a folder of its software, and the usual folder.
+        below: Where libraries are below such a folder.
+        otherwise: What holds where its library was not found.
+        mend: What to do then.
+    """
+
+    name: str
+    pci: str
+    recorder: str
+    libraries: tuple[str, ...]
+    roots: tuple[str, ...]
+    below: tuple[str, ...]
+    otherwise: str
+    mend: str
+
+
+NVIDIA = Vendor(
+    "NVIDIA", "0x10de", "libjostle_cuda.so", ("libcupti.so.13", "libcupti.so.12"),
+    ("CUDA_HOME", "CUDA_PATH", "/usr/local/cuda"), ("extras/CUPTI/lib64", "lib64"),
+    "no libcupti was found: only programs that bring it along, as PyTorch does, can be recorded",
+    "install CUDA's toolkit, or set CUDA_HOME",
+)  # fmt: skip
+AMD = Vendor(
+    "AMD", "0x1002", "libjostle_rocm.so", ("librocprofiler-sdk.so.1",),
+    ("ROCM_PATH", "/opt/rocm"), ("lib",),
+    "no librocprofiler-sdk.so.1 was found: only programs that bring it along can be recorded",
+    "install rocprofiler-sdk of ROCm 7, or set ROCM_PATH",
+)  # fmt: skip
+
+
+def gpus_on_pci(vendor: Vendor, devices: Path = Path("/sys/bus/pci/devices")) -> list[str]:
+    """List a vendor's GPUs: bus id and NUMA node of each, in words."""
     seen = []
     for device in sorted(devices.glob("*:*:*.*")):
-        if _read(device / "vendor") == _NVIDIA and _read(device / "class").startswith(_DISPLAY):
+        if _read(device / "vendor") == vendor.pci and _read(device / "class").startswith(_KINDS):
             node = _read(device / "numa_node")
             seen.append(f"{device.name} (NUMA node {node})" if node.isdecimal() else device.name)
     return seen
@@ -30,8 +69,8 @@ def _read(path: Path) -> str:
         return ""
 
 
-def cupti_here() -> str:
-    """Find CUPTI where the recorder looks for it; "" where only a program may bring it along."""
+def library_here(vendor: Vendor) -> str:
+    """Find a vendor's library where the recorder looks for it; "": only a program may bring it."""
     try:
         known = subprocess.run(
             ["ldconfig", "-p"], capture_output=True, text=True, timeout=10, check=False
@@ -39,10 +78,10 @@ def cupti_here() -> str:
     except (OSError, subprocess.SubprocessError):
         known = ""
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
-        if root and root.startswith("/"):
-            folders += [f"{root}/extras/CUPTI/lib64", f"{root}/lib64"]
-    for name in _CUPTI:
+    for root in (r if r.startswith("/") else os.environ.get(r, "") for r in vendor.roots):
+        if root.startswith("/"):
+            folders += [f"{root}/{below}" for below in vendor.below]
+    for name in vendor.libraries:
         for line in known.splitlines():
             if line.split()[:1] == [name]:
                 return line.rpartition("=> ")[2]
@@ -52,21 +91,27 @@ def cupti_here() -> str:
     return ""
 
 
-def check_gpus() -> Check:
-    """Check that what NVIDIA's GPUs do can be recorded."""
+def _check(vendor: Vendor, gpus: Sequence[str]) -> Check:
     from jostle import _native_path
 
-    gpus = gpus_on_pci()
-    if not gpus:
-        return Check("GPUs", "ok", "none of NVIDIA's: `jostle run --gpu` changes nothing here")
-    says = f"{len(gpus)} of NVIDIA: {', '.join(gpus)}"
-    recorder = _native_path("libjostle.so").with_name("libjostle_cuda.so")
+    says = f"{len(gpus)} of {vendor.name}: {', '.join(gpus)}"
+    recorder = _native_path("libjostle.so").with_name(vendor.recorder)
     if not recorder.is_file():
         return Check("GPUs", "warn", f"{says}; {recorder} is missing", "reinstall jostle")
-    cupti = cupti_here()
-    if not cupti:
-        return Check(
-            "GPUs", "warn", f"{says}; no libcupti was found: only programs that bring it along, as "
-            "PyTorch does, can be recorded", "install CUDA's toolkit, or set CUDA_HOME",
-        )  # fmt: skip
-    return Check("GPUs", "ok", f"{says}; recorded with {cupti}")
+    library = library_here(vendor)
+    if not library:
+        return Check("GPUs", "warn", f"{says}; {vendor.otherwise}", vendor.mend)
+    return Check("GPUs", "ok", f"{says}; recorded with {library}")
+
+
+def check_gpus() -> Check:
+    """Check that what GPUs do can be recorded."""
+    checks = [_check(vendor, gpus) for vendor in (NVIDIA, AMD) if (gpus := gpus_on_pci(vendor))]
+    if not checks:
+        says = "none of NVIDIA or AMD: `jostle run --gpu` changes nothing here"
+        return Check("GPUs", "ok", says)
+    if len(checks) == 1:
+        return checks[0]
+    state = "warn" if any(check.state == "warn" for check in checks) else "ok"
+    mends = [check.mend for check in checks if check.mend]
+    return Check("GPUs", state, "; ".join(c.says for c in checks), "; ".join(mends))

@@ -14,6 +14,7 @@ from jostle.cli.options.common import SliceLength, slice_text
 from jostle.errors import JostleError, UsageError
 
 INJECTION = "CUDA_INJECTION64_PATH"
+GPU_WISH = "JOSTLE_GPU"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ def slice_in_force(asked_ns: int | None) -> int:
 
 
 def gpu_environment() -> dict[str, str]:
-    """Return the variable by which the CUDA driver loads the recorder of transfers.
+    """Return the variables by which the recorders of GPUs are loaded.
+
+    The CUDA driver loads its own by the first, `libjostle.so` that for AMD by the second.
 
     Raises:
         UsageError: Another tool has taken it.
@@ -70,7 +73,8 @@ def gpu_environment() -> dict[str, str]:
             f"{INJECTION} names {taken}, another tool's library, and CUDA loads only one.",
             hint=f"Leave out --gpu, or: unset {INJECTION}",
         )
-    return {INJECTION: recorder}
+    kernels = os.environ.get(GPU_WISH) == "kernels"
+    return {INJECTION: recorder, GPU_WISH: "kernels" if kernels else "on"}
 
 
 def child_environment(
