@@ -43,7 +43,7 @@ ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access estimation identification digest+nodes+placement+study+validation",
+    "analysis": "access+binding estimation identification digest+nodes+placement+study+validation",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
