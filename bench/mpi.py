@@ -65,11 +65,18 @@ def compiler(mpi: Mpi, language: str) -> str | None:
 def compile_c(bench: Bench, mpi: Mpi, name: str) -> str:
     """Compile bench/programs/NAME.c for an MPI, once; returns the program's path."""
     program = bench.disk / f"{name}-{mpi.name}"
-    if not program.exists():
-        flags = ["-std=gnu11", "-O2", "-fopenmp"]
-        source = str(PROGRAMS / f"{name}.c")
-        subprocess.run([f"mpicc.{mpi.name}", *flags, source, "-o", str(program), "-lm"], check=True)
+    compile_program(mpi, name, program)
     return str(program)
+
+
+def compile_program(mpi: Mpi, name: str, program: Path) -> None:
+    """Compile bench/programs/NAME.c for an MPI, unless the program is newer than all sources."""
+    newest = max(path.stat().st_mtime for path in PROGRAMS.iterdir())
+    if program.exists() and program.stat().st_mtime > newest:
+        return
+    flags = ["-std=gnu11", "-O2", "-fopenmp"]
+    source = str(PROGRAMS / f"{name}.c")
+    subprocess.run([f"mpicc.{mpi.name}", *flags, source, "-o", str(program), "-lm"], check=True)
 
 
 def peers(bench: Bench) -> dict[str, dict[str, str]]:

@@ -69,6 +69,25 @@ def own(name: str, cells: int) -> Make:
     return make
 
 
+def sweep(bench: Bench, folder: Path, steps: int) -> list[str]:
+    """The wavefront without a convergence check: no collective operation."""
+    folder.mkdir(parents=True)
+    program = compile_c(bench, OPENMPI, "sweep3d")
+    return [
+        program,
+        "--check",
+        "0",
+        "--nx",
+        "24",
+        "--ny",
+        "48",
+        "--nz",
+        "48",
+        "--steps",
+        str(steps),
+    ]
+
+
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 HYBRID_THREADS = {"OMP_NUM_THREADS": threads(), "OMP_WAIT_POLICY": "passive"}
 
@@ -91,7 +110,7 @@ HYBRID = Case(
 )  # fmt: skip
 TRANSPOSE = Case("transpose", "transpose, Alltoall", own("transpose", 256), 200)
 SOLVER = Case("solver", "solver, sums by messages", own("solver", 400), 20)
-WAVEFRONT = Case("wavefront", "wavefront, blocking sends", own("wavefront", 120), 40)
+WAVEFRONT = Case("sweep3d", "sweep3d, blocking sends", sweep, 20)
 
 
 @dataclass(frozen=True)

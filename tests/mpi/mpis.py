@@ -79,7 +79,7 @@ class Mpi:
 
         Args:
             name: what it is called.
-            sources: files in programs/; Fortran by their ending.
+            sources: files in programs/, or anywhere by their whole path; Fortran by their ending.
             flags: further options of the compiler.
         """
         fortran = any(s.lower().endswith((".f90", ".f")) for s in sources)
@@ -115,7 +115,10 @@ class Mpi:
     @staticmethod
     def _digest(command: Sequence[str], sources: Sequence[str]) -> str:
         told = hashlib.sha256("\0".join(command).encode())
-        for path in (*(PROGRAMS / s for s in sources), *sorted(PROGRAMS.glob("*.h"))):
+        files = [PROGRAMS / s for s in sources]
+        folders = sorted({PROGRAMS, *(path.parent for path in files)})
+        headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
+        for path in (*files, *headers):
             told.update(path.read_bytes())
         return told.hexdigest()[:16]
 
