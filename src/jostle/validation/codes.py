@@ -14,10 +14,13 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from jostle.validation.cases import CAVITY, MELT
 from jostle.validation.errors import ValidationError
 
+#: What may be on beside a run: a pattern of `jostle signal`.
+Disturber = Literal["cpu", "memory", "write-seek"]
 #: Names of folders that a validation has for other things.
 _TAKEN = ("lab", "logs", "programs")
 _FOAM = ("/usr/share/openfoam",)
@@ -38,6 +41,7 @@ class Code:
         steps: Its length, in steps of its own; 0 where it has none.
         where: Where it runs, if not in a folder of its own.
         limit_s: After so many seconds it hangs.
+        beside: Patterns of `jostle signal` that its disturbed runs have beside them, in turn.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Code:
     steps: int
     where: Path | None = None
     limit_s: float = 120.0
+    beside: tuple[Disturber, ...] = ("cpu", "memory")
 
     def missing(self) -> list[str]:
         """Name what it needs and is not installed."""
@@ -111,11 +116,14 @@ def _make_cavity(folder: Path, code: Code) -> None:
     _run(["decomposePar", "-force"], folder)
 
 
-def _mini(name: str, steps: int, about: str, ranks: int = 2) -> Code:
+def _mini(
+    name: str, steps: int, about: str, ranks: int = 2,
+    beside: tuple[Disturber, ...] = ("cpu", "memory"),
+) -> Code:  # fmt: skip
     kernel = name.partition("@")[0]
     return Code(
         name, ranks, about, ("mpicc.openmpi", "mpirun.openmpi"), "libopenmpi-dev, gcc",
-        lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps,
+        lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps, beside=beside,
     )  # fmt: skip
 
 
@@ -141,6 +149,11 @@ _ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
 _WAVEFRONT = "pipelined sweeps: thousands of small messages a second, few collectives"
+_CHECKPOINT = (
+    "a stencil that stores a checkpoint of 4 MiB per rank every 32 steps"
+)
+_FILES = "the same stencil with a new small file per rank every 16 steps"
+_DISK: tuple[Disturber, ...] = ("write-seek", "cpu")
 _ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"
 
 #: More ranks than this machine may have cores: what they wait for each other is the program's own.
@@ -159,6 +172,8 @@ def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
         _mini(f"solver{at}", times * 280, _SOLVER, ranks),
         _mini(f"wavefront{at}", times * 62, _WAVEFRONT, ranks),
         _mini(f"assembly{at}", times * 24, _ASSEMBLY, ranks),
+        _mini(f"checkpoint{at}", times * 2500, _CHECKPOINT, ranks, _DISK),
+        _mini(f"files{at}", times * 2500, _FILES, ranks, _DISK),
     )
 
 
@@ -170,7 +185,8 @@ def _all(*, quick: bool) -> dict[str, Code]:
 CODES = _all(quick=False)
 _QUICK = _all(quick=True)
 #: What is run unless others are named.
-USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly")
+USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly",
+         "checkpoint", "files")  # fmt: skip
 
 
 def of_command(text: str) -> Code:

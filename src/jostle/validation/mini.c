@@ -9,13 +9,18 @@
  *                          norm now and then
  *   mini assembly LAYERS   finite elements: a matrix is assembled, which no rank needs another for,
  *                          and solved by conjugate gradients
+ *   mini checkpoint STEPS  a stencil with a norm every fourth step; every 32nd step each rank writes
+ *                          4 MiB of its field to a file of its own, and waits until they are stored
+ *   mini files STEPS       the same stencil; every 16th step each rank stores its field in a new file
  */
 #include <complex.h>
+#include <fcntl.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef double complex cplx;
 
@@ -105,6 +110,15 @@ static void edges(double *field, int width, int lines)
     MPI_Waitall(count, open, MPI_STATUSES_IGNORE);
 }
 
+static double dot(const double *a, const double *b, int n)
+{
+    double own = 0, all;
+    for (int at = 0; at < n; at++)
+        own += a[at] * b[at];
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
 static double stencil(int steps)
 {
     enum { WIDTH = 512, LINES = 512 };
@@ -134,15 +148,6 @@ static double stencil(int steps)
     free(now);
     free(next);
     return sum;
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double own = 0, all;
-    for (int at = 0; at < n; at++)
-        own += a[at] * b[at];
-    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return all;
 }
 
 static double solver(int steps)
@@ -389,6 +394,59 @@ static double assembly(int layers)
     return sum;
 }
 
+/* Writes from the beginning of a file of this rank's own, in calls of up to 1 MiB, and waits until it is
+ * stored. */
+static void store(const char *name, int flags, const double *from, size_t bytes)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s.%d", name, rank);
+    int file = open(path, O_WRONLY | O_CREAT | flags, 0600);
+    size_t done = 0;
+    ssize_t n = 1;
+    while (file >= 0 && done < bytes && n > 0) {
+        size_t left = bytes - done;
+        n = write(file, (const char *)from + done, left < 1 << 20 ? left : 1 << 20);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (done < bytes || fdatasync(file) || close(file))
+        MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* A step of a stencil that fits the cache. */
+static void smooth(double *field, int width, int lines)
+{
+    edges(field, width, lines);
+    for (int line = 1; line <= lines; line++)
+        for (int x = 1; x < width - 1; x++) {
+            double *own = field + (size_t)line * width + x;
+            *own = 0.6 * *own + 0.1 * (own[-1] + own[1] + own[-width] + own[width]) + 1e-6;
+        }
+}
+
+/* every: steps between two checkpoints; copies: how often the field is in one. */
+static double writing(int steps, const char *name, int flags, int every, int copies)
+{
+    enum { WIDTH = 512, LINES = 512 };
+    int lines = LINES / ranks, inner = lines * WIDTH;
+    size_t cells = (size_t)(lines + 2) * WIDTH;
+    double *field = take(cells * 8), *all = take((size_t)inner * 8 * copies), norm = 0;
+    for (size_t at = 0; at < cells; at++)
+        field[at] = (double)((at * 13 + (size_t)rank) % 17);
+    for (int step = 1; step <= steps; step++) {
+        smooth(field, WIDTH, lines);
+        if (step % 4 == 0)
+            norm = dot(field + WIDTH, field + WIDTH, inner);
+        if (step % every)
+            continue;
+        for (int copy = 0; copy < copies; copy++)
+            memcpy(all + (size_t)copy * inner, field + WIDTH, (size_t)inner * 8);
+        store(name, flags, all, (size_t)inner * 8 * copies);
+    }
+    free(all);
+    free(field);
+    return norm / ranks;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
@@ -407,8 +465,13 @@ int main(int argc, char **argv)
         own = wavefront(steps);
     else if (!strcmp(what, "assembly"))
         own = assembly(steps);
+    else if (!strcmp(what, "checkpoint"))
+        own = writing(steps, what, 0, 32, 2 * ranks);
+    else if (!strcmp(what, "files"))
+        own = writing(steps, what, O_TRUNC, 16, 1);
     else {
-        fprintf(stderr, "usage: mini transpose|stencil|solver|wavefront|assembly STEPS\n");
+        fprintf(stderr, "usage: mini transpose|stencil|solver|wavefront|assembly|checkpoint|"
+                        "files STEPS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Reduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from jostle.validation.codes import Code
+from jostle.validation.codes import Code, Disturber
 
-Kind = Literal["clean", "inject", "cpu", "memory"]
+Kind = Literal["clean", "inject"] | Disturber
 #: Delays that are injected: sparse and long, middling, dense and short, heavy-tailed.
 SHAPES = ("gauss:40ms,10ms", "gauss:8ms,2ms", "fixed:1ms", "pareto:4ms,1.6")
 MEAN_MS = {"gauss:40ms,10ms": 40.0, "gauss:8ms,2ms": 8.0, "fixed:1ms": 1.0, "pareto:4ms,1.6": 10.7}
@@ -84,7 +84,7 @@ def steps(
     Args:
         codes: The programs.
         injected: Injected runs of each.
-        disturbed: Runs beside CPU and memory hogs of each.
+        disturbed: Runs of each beside load on the CPUs, the memory or the disk.
         clean: Clean runs of each.
         seed: Of the order and of all that is random.
         raw: Runs of each with segments that are not coalesced besides: a clean one, the others
@@ -108,7 +108,7 @@ def _of(
     plain = _injected(dice, code, injected)
     for number in range(disturbed):
         level = list(_LEVELS)[number % len(_LEVELS)]
-        kind = ("cpu", "memory")[number // 2 % 2]
+        kind = code.beside[number // 2 % len(code.beside)]
         windows = _windows(dice, *_LEVELS[level])
         plain.append({
             "kind": kind, "strength": round(sum(length for _, length in windows), 3),

@@ -328,7 +328,7 @@ def _disturb(
         return
     argv = [str(_native_path("jostle-signal")), step.kind, "--processes", str(step.processes),
             "--time", f"{long:.3f}", "--start", f"{time.time() + 0.02:.6f}", "--log", str(logs),
-            "--job", f"{step.kind}-hog", "--quiet"]  # fmt: skip
+            "--dir", str(logs), "--job", f"{step.kind}-hog", "--quiet"]  # fmt: skip
     begin = time.time_ns() + 20_000_000
     process = subprocess.Popen(argv, env=environment(), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip

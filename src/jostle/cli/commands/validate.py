@@ -26,7 +26,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 @click.option("--dir", "folder", metavar="DIR", required=True,
               help="Folder for runs and results; a killed validation goes on there.")  # fmt: skip
 @click.option("--estimation", is_flag=True,
-              help="Real programs: clean, delayed, beside CPU and memory hogs.")  # fmt: skip
+              help="Real programs: clean, delayed, beside load on CPU, memory, disk.")  # fmt: skip
 @click.option("--identification", is_flag=True,
               help="Signals at known instants in the lab, and harmless neighbours.")  # fmt: skip
 @click.option("--clustering", is_flag=True,

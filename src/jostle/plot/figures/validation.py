@@ -65,7 +65,7 @@ def plans(results: Results) -> Iterator[Plan]:
     rows = results.estimation.scored if results.estimation else []
     if rows:
         yield _logistic_page(rows), partial(_draw_logistic, rows=rows)
-    for name, kinds in (("injected", ("inject",)), ("disturbed", ("cpu", "memory"))):
+    for name, kinds in (("injected", ("inject",)), ("disturbed", ("cpu", "memory", "write-seek"))):
         some = [row for row in rows if row.kind in kinds]
         if any("jostle" in row.said for row in some):
             yield _boxes_page(name, some), partial(_draw_boxes, rows=some)
@@ -210,7 +210,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         for row in rows for method in row.said
     )  # fmt: skip
     accuracy = float(np.median([one[3] for one in numbers if one[1] == "jostle"]))
-    what = {"injected": "injected delays", "disturbed": "CPU and memory hogs beside them"}[name]
+    what = {"injected": "injected delays", "disturbed": "load beside them"}[name]
     return Page(
         f"accuracy-{name}",
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",
