@@ -149,9 +149,7 @@ _ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
 _WAVEFRONT = "pipelined sweeps: thousands of small messages a second, few collectives"
-_CHECKPOINT = (
-    "a stencil that stores a checkpoint of 4 MiB per rank every 32 steps"
-)
+_CHECKPOINT = "a stencil that stores a checkpoint of 4 MiB per rank every 32 steps"
 _FILES = "the same stencil with a new small file per rank every 16 steps"
 _DISK: tuple[Disturber, ...] = ("write-seek", "cpu")
 _ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"

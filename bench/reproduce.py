@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Remakes the papers' figures and tables, and writes the page that sets them beside the printed ones.
+"""Remakes the papers' figures and tables, and writes the page that compares them.
 
-    bench/papers.py list                              what remakes which figure, and what is done
-    bench/papers.py run [EXPERIMENT]...               measures (all that take a lab: two and a half hours)
-    bench/papers.py show [EXPERIMENT]...              draws what was measured, and writes the page
-    bench/papers.py page [--check]                    writes docs/measurements/papers.md
+    bench/reproduce.py list                          what remakes which figure, and what is done
+    bench/reproduce.py run [EXPERIMENT]...           measures (all: four hours)
+    bench/reproduce.py show [EXPERIMENT]...          draws what was measured, and writes the page
+    bench/reproduce.py page [--check]                writes docs/measurements/papers.md
 
     --repository DIR     where results are kept between calls [build/papers]
     --repetitions N      of studies, instead of the number in the study; more later adds to them
 
-papers.toml says what remakes what. Interrupt `run` as you like: what is measured is not measured again.
+reproduce.toml says what remakes what. Interrupt `run` as you like: it goes on where it was.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-ROWS = ROOT / "bench/papers.toml"
+ROWS = ROOT / "bench/reproduce.toml"
 PAGE = ROOT / "docs/measurements/papers.md"
 PICTURES = ROOT / "docs/measurements/papers"
 RESULTS = PICTURES / "results.json"
@@ -78,12 +78,15 @@ def results() -> Table:
 
 def words(experiment: Table, key: str, home: Path) -> list[str]:
     """Return a command of an experiment, its places filled in."""
-    places = {"@dir@": str(home / experiment["name"])}
-    return ["jostle", *(places.get(word, word) for word in experiment[key])]
+    folder = str(home / experiment.get("of", experiment["name"]))
+    return ["jostle", *(word.replace("@dir@", folder) for word in experiment[key])]
 
 
 def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
     """Measure. Return whether it went well; its own messages have said what did not."""
+    if "of" in experiment:
+        print(f"\n{experiment['name']}: shows what {experiment['of']} measured")
+        return True
     argv = words(experiment, "run", home)
     if argv[1] == "study":
         argv += ["--repository", str(home / "repository")]
@@ -128,17 +131,18 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
 
 def law_text(law: Table) -> str:
     """Say in one line what became of a law of the papers."""
-    return f"{law['name']}: {law['verdict']}. {law['text']}"
+    verdict = {True: "holds", False: "does not hold", None: "undecided"}[law["holds"]]
+    return f"*{law['name']}* {verdict}: {law['statement']} Goal: {law['goal']}."
 
 
 # ---- the page ----
 
 HEAD = """# The papers' figures and tables, remade
 
-Every figure and table of the five papers that jostle follows: how it was remade here, or why not. A figure
-from the lab of one machine with two cores cannot have the printed numbers. It can have the printed
-order: who loses, who wins, and where it turns. `bench/papers.toml` says what remakes what;
-`bench/papers.py run`, then `show`, measures and writes this page again.
+Every figure and table of the five papers that jostle follows: how it was remade here, or why not. A
+figure from the lab of one machine with two cores cannot have the printed numbers. It can have the
+printed order: who loses, who wins, and where it turns. `bench/reproduce.toml` says what remakes
+what; `bench/reproduce.py run`, then `show`, measures and writes this page again.
 
 """
 
@@ -164,7 +168,7 @@ def cell(row: Table, shown: Table) -> str:
         if any(fnmatch.fnmatch(figure["name"], each) for each in row["plots"])
     ]
     if not figures:
-        return f"**not remade yet**: `bench/papers.py run {name}`.{text}"
+        return f"**not remade yet**; its experiment is [{name}](#{name}).{text}"
     found = "; ".join(f"[{f['finding']}](papers/{name}/{f['name']}.svg)" for f in figures)
     return f"**remade**, [{name}](#{name}): {found}.{text}"
 
@@ -180,7 +184,8 @@ def page(rows: Table, shown: Table) -> str:
         lines.append("")
     lines += ["## Experiments", ""]
     for name, experiment in rows["experiment"].items():
-        lines += [f"### {name}", "", f"Command: `jostle {' '.join(experiment['run'])}`."]
+        command = " ".join(experiment.get("run", experiment["show"])).replace("@dir@", "DIR")
+        lines += [f"### {name}", "", f"Command: `jostle {command}`."]
         if "full" in experiment:
             lines.append(f"At full size on a cluster: `jostle study run {experiment['full']}`.")
         lines.append(f"Differs from the papers: {experiment['differs']}.")
@@ -216,7 +221,7 @@ def main() -> int:
     given.repository.mkdir(parents=True, exist_ok=True)
     if given.what == "run":
         went = [run(each, given.repository, given.repetitions) for each in chosen]
-        print("\nnext: bench/papers.py show")
+        print("\nnext: bench/reproduce.py show")
         return 0 if all(went) else 1
     shown = results()
     if given.what == "show":
@@ -240,7 +245,7 @@ def main() -> int:
                 print(f"{paper['name']:13} {row['printed']:52} {cell(row, shown)[:90]}")
     elif given.check:
         if PAGE.read_text() != text:
-            print("docs/measurements/papers.md is stale.\n  mend: bench/papers.py page")
+            print("docs/measurements/papers.md is stale.\n  mend: bench/reproduce.py page")
             return 1
     else:
         PAGE.write_text(text)
