@@ -219,6 +219,54 @@ def test_a_rank_that_only_opens_a_gpu_does_not_share_it(job: Job) -> None:
     assert job.advice() == []
 
 
+def adapters(job: Job, *rows: tuple[str, int, int]) -> None:
+    """Add adapters to both nodes: name, NUMA node, GiB that it carried."""
+    for number, host in enumerate(("n1", "n2")):
+        common = [{"kind": "port" if "/" in name else "interface", "host": host, "name": name,
+                   "source": "", "machine": number, "component": at}
+                  for at, (name, _, _) in enumerate(rows)]  # fmt: skip
+        add_rows(job.repository, "components", [
+            {**each, "mount": "", "job": "", "path": f"pci/{each['name']}", "numa": numa}
+            for each, (_, numa, _) in zip(common, rows, strict=True)
+        ])  # fmt: skip
+        add_rows(job.repository, "component_slices", [
+            {**each, "mount": "", "job": "", "slice": 1, "slice_ns": SECOND, "span": 1,
+             "unknown": "", "link_send_bytes": size * GIB}
+            for each, (_, _, size) in zip(common, rows, strict=True)
+        ])  # fmt: skip
+
+
+def test_messages_go_over_the_far_adapter(job: Job) -> None:
+    for host in ("n1", "n2"):
+        job.rank("0-3", {A: (GIB, 0.1)}, host=host)
+    adapters(job, ("mlx5_0/1", 0, 0), ("mlx5_1/1", 1, 30))
+    (advice,) = job.advice()
+    assert (advice.rule, advice.bytes, len(advice.cases)) == ("far adapter", 60 * GIB, 2)
+    assert advice.seen == (
+        "the GPUs of rank 0 on n1 hang on NUMA node 0, while the node's traffic goes over mlx5_1/1 "
+        "on another one, and mlx5_0/1 beside the GPUs is idle"
+    )
+    assert advice.texts == ["export NCCL_IB_HCA=mlx5_0:1", "export UCX_NET_DEVICES=mlx5_0:1"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("mlx5_0/1", 0, 30), ("mlx5_1/1", 1, 0)],  # near
+        [("mlx5_0/1", 0, 30), ("mlx5_1/1", 1, 30)],  # both
+        [("mlx5_1/1", 1, 30)],  # there is no other
+        [("eth0", 0, 0), ("mlx5_1/1", 1, 30)],  # of another network
+        [("mlx5_0/1", 0, 0), ("mlx5_1/1", -1, 30)],  # where it hangs is not known
+        [("mlx5_0/1", 0, 0), ("mlx5_1/1", 1, 0)],  # nothing was sent
+    ],
+)
+def test_no_advice_on_adapters(job: Job, rows: list[tuple[str, int, int]]) -> None:
+    for host in ("n1", "n2"):
+        job.rank("0-3", {A: (GIB, 0.1)}, host=host)
+    adapters(job, *rows)
+    assert job.advice() == []
+
+
 def test_ranks_wait_for_the_same_cores(job: Job) -> None:
     job.rank("0-1", waited=20)
     job.rank("0-1", waited=22)

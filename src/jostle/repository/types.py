@@ -184,6 +184,8 @@ class JobTables:
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
             summed over its life; None when it was not asked for.
         process_gpus: The same of each process: process, host, gpu, numa and GPU_VALUES.
+        node_adapters: Network adapters of these nodes, where they are several: see
+            around_gpus.adapter_loads.
         node_gpus: Every GPU that is known on the nodes where it used one: see Gpus.of_nodes.
     """
 
@@ -198,6 +200,7 @@ class JobTables:
     gpus: pa.Table | None = None
     process_gpus: pa.Table | None = None
     node_gpus: pa.Table | None = None
+    node_adapters: pa.Table | None = None
 
 
 @dataclass(frozen=True)

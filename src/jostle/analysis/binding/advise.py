@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jostle.analysis.binding.far_adapters import far_adapters
 from jostle.analysis.binding.far_gpus import far_gpus, process_gpus
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.binding.processes import bound_processes
@@ -36,6 +37,7 @@ def binding_advice(
     every = (
         far_gpus(used, processes),
         shared_gpus(tables.process_gpus, tables.node_gpus, by_id, seconds),
+        far_adapters(used, tables.node_adapters),
         same_cores(processes),
     )
     return [advice for advice in every if advice is not None]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,6 +31,7 @@ class ProcessGpu:
     ops: dict[str, int]
     bytes: dict[str, int]
     ns: dict[str, int]
+    launches: int
 
     @property
     def seconds(self) -> float:
@@ -40,6 +42,11 @@ class ProcessGpu:
     def moved(self) -> int:
         """Return the bytes of the copies."""
         return sum(self.bytes.values())
+
+    @property
+    def works(self) -> bool:
+        """Return whether the process did anything there."""
+        return self.launches > 0 or self.moved > 0
 
     @property
     def is_far(self) -> bool:
@@ -67,15 +74,18 @@ def process_gpus(
     rows = table.to_pylist() if table is not None else []
     named = gpus.select(["host", "gpu", "name"]).to_pylist() if gpus is not None else []
     makes = {(row["host"], row["gpu"]): row["name"] for row in named}
-    return [
-        ProcessGpu(
-            processes[row["process"]], row["gpu"], row["numa"],
-            makes.get((row["host"], row["gpu"]), ""),
-            *({way: row[f"gpu_{way}_{what}"] for way in _WAYS} for what in ("ops", "bytes", "ns")),
+
+    def one(row: Mapping[str, Any]) -> ProcessGpu:
+        ops, moved, ns = (
+            {way: row[f"gpu_{way}_{what}"] for way in _WAYS} for what in ("ops", "bytes", "ns")
         )
-        for row in rows
-        if row["process"] in processes
-    ]  # fmt: skip
+        return ProcessGpu(
+            processes[row["process"]], row["gpu"], row["numa"],
+            makes.get((row["host"], row["gpu"]), ""), ops, moved, ns,
+            row["gpu_launch_ops"] + row["gpu_graph_ops"],
+        )  # fmt: skip
+
+    return [one(row) for row in rows if row["process"] in processes]
 
 
 def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:

@@ -89,3 +89,15 @@ def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[s
         return [f"taskset -c {list_text(group)} PROGRAM ..."]
     parts = [cores[share * number : share * (number + 1)] for number in range(len(mates))]
     return [f"taskset -c {list_text(part)} PROGRAM ..." for part in parts[:8]]
+
+
+def over_adapter(name: str) -> list[str]:
+    """Return what makes collective libraries and MPI send over an adapter.
+
+    Args:
+        name: Of a port ("mlx5_0/1") or of an interface ("eth1"), as agents name them.
+    """
+    if "/" not in name:
+        return [f"export NCCL_SOCKET_IFNAME={name} GLOO_SOCKET_IFNAME={name}"]
+    port = name.replace("/", ":")
+    return [f"export NCCL_IB_HCA={port}", f"export UCX_NET_DEVICES={port}"]

@@ -19,8 +19,10 @@ class BindingCase:
         nodes: NUMA nodes of these, listed in the same way; "" unknown.
         gpu: The GPU that it is about, as digests name it; "" of none.
         gpu_node: The NUMA node of that GPU; -1: unknown or none.
-        bytes: Copied to and from the GPU by them; 0 without a GPU.
-        seconds: Of these copies; without a GPU what they waited for cores, summed over threads.
+        bytes: Copied to and from the GPU by them; of a far adapter what it carried for all jobs; 0
+            without a GPU.
+        seconds: Of these copies (0 of an adapter); without a GPU what they waited for cores,
+            summed over threads.
     """
 
     host: str
@@ -38,7 +40,7 @@ class BindingAdvice:
     """Something that another binding would mend.
 
     Attributes:
-        rule: far GPU, shared GPU or same cores.
+        rule: far GPU, shared GPU, far adapter or same cores.
         seen: What was seen, with its figures; a sentence.
         lever: What is to be changed.
         texts: Exact text for the node of the first case: lines to paste.

@@ -29,6 +29,8 @@ def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
 def concerned(advice: BindingAdvice) -> str:
     """Return what the advice is about, in bytes and seconds."""
     time = duration(advice.seconds * 1e9)
+    if advice.rule == "far adapter":
+        return f"{byte_count(advice.bytes)} that adapters carried, of all jobs"
     if advice.rule == "same cores":
         return f"{time} of waiting for a core, summed over threads"
     return f"{byte_count(advice.bytes)} of copies in {time}, summed over processes"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -67,8 +67,41 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
         hosts: Their names.
         window: Span of time, ns since the epoch, in which adapters carried something.
     """
+    rows = _rows(engine, hosts, window)
+    domains = {(row["host"], row["name"]): row["source"]
+               for row in rows if row["kind"] == "gpu" and row["source"]}  # fmt: skip
+    adapters = _adapters(rows)
+    whole = {host: sum(size for device, size in adapters if device.host == host) for host in hosts}
+    return Hardware(domains, tuple(
+        device for device, size in adapters if 0 < size >= _BUSY * whole[device.host]
+    ))  # fmt: skip
+
+
+def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> pa.Table:
+    """Return the network adapters of some hosts, and what they carried for all jobs.
+
+    Args:
+        engine: What is asked.
+        hosts: Their names.
+        window: Span of time, ns since the epoch.
+
+    Returns:
+        Columns host, name, numa (-1: unknown), bytes (0: idle), by host and name; without a row
+        where no agent counted.
+    """
+    loads = sorted(_adapters(_rows(engine, hosts, window)))
+    return pa.table({
+        "host": pa.array([device.host for device, _ in loads], pa.string()),
+        "name": pa.array([device.name for device, _ in loads], pa.string()),
+        "numa": pa.array([device.numa for device, _ in loads], pa.int64()),
+        "bytes": pa.array([size for _, size in loads], pa.int64()),
+    })  # fmt: skip
+
+
+def _rows(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> list[dict[str, Any]]:
+    """Return GPUs and adapters of some hosts, as agents know them, with the bytes of adapters."""
     if not hosts or not engine.newest("component_slices", *window):
-        return Hardware()
+        return []
     moved = "coalesce(link_send_bytes, 0)::HUGEINT + coalesce(link_receive_bytes, 0)"
 
     def question() -> str:
@@ -89,9 +122,12 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
             f"FROM ({named}) LEFT JOIN ({carried}) USING (host, kind, name) ORDER BY ALL"
         )
 
-    rows = engine.ask(question, [sorted(hosts), *window]).to_pylist()
-    domains = {(row["host"], row["name"]): row["source"]
-               for row in rows if row["kind"] == "gpu" and row["source"]}  # fmt: skip
+    rows: list[dict[str, Any]] = engine.ask(question, [sorted(hosts), *window]).to_pylist()
+    return rows
+
+
+def _adapters(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Device, int]]:
+    """Return the adapters among components, each with its bytes."""
     # An adapter may be a port and an interface: one device, called as its port.
     adapters: dict[tuple[str, str], tuple[Device, int]] = {}
     for row in sorted(rows, key=lambda row: str(row["kind"])):
@@ -99,11 +135,7 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
             device = Device(row["host"], row["name"], row["path"], row["numa"])
             before = adapters.get((device.host, device.path), (device, 0))
             adapters[device.host, device.path] = (device, max(before[1], row["bytes"]))
-    whole = {host: sum(size for device, size in adapters.values() if device.host == host)
-             for host in hosts}  # fmt: skip
-    return Hardware(domains, tuple(
-        device for device, size in adapters.values() if 0 < size >= _BUSY * whole[device.host]
-    ))  # fmt: skip
+    return list(adapters.values())
 
 
 def messages_on(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from jostle.reader import GPU_VALUES
+from jostle.repository.query.around_gpus import adapter_loads
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived
 from jostle.repository.store.layout import TABLES
@@ -98,10 +99,13 @@ class Gpus:
         gpus = self.totals(job)
         if not gpus.num_rows:
             return {"gpus": gpus}
+        hosts = set(gpus.column("host").to_pylist())
+        far = hosts if len(hosts) > 1 else ()  # messages within a node need no adapter
         return {
             "gpus": gpus,
             "process_gpus": self.of_processes(job),
             "node_gpus": self.of_nodes(job),
+            "node_adapters": adapter_loads(self._engine, far, self._engine.window(job)),
         }
 
     def of_processes(self, job: str) -> pa.Table:

@@ -21,6 +21,7 @@ test('advice on bindings says what it is about, and what is saved', () => {
   const advice = { rule: 'far GPU', seen: '', lever: '', texts: [], pays: '', unless: '', saving: 'none is predicted', saving_s: null, bytes: 2 ** 30, seconds: 2, cases: [], more_cases: 0 };
   expect(concerned(advice)).toBe('1.00 GiB of copies in 2.00 s, summed over processes');
   expect(concerned({ ...advice, rule: 'same cores' })).toBe('2.00 s of waiting for a core, summed over threads');
+  expect(concerned({ ...advice, rule: 'far adapter' })).toBe('1.00 GiB that adapters carried, of all jobs');
   expect(saving(advice)).toBe('none is predicted');
   expect(saving({ ...advice, saving: 'if so', saving_s: [1, 1.25, 1.5] })).toBe('1.25 s of copies, if so (1.00 s to 1.50 s: the slowest and the fastest of these)');
   expect(saving({ ...advice, saving: 'if so', saving_s: [1, 1, 1] })).toBe('1.00 s of copies, if so');

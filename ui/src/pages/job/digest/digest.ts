@@ -123,6 +123,7 @@ type Binding = DigestReport['binding'][number];
 
 /** Returns what an advice on bindings is about, in bytes and seconds. */
 export function concerned(advice: Binding): string {
+  if (advice.rule === 'far adapter') return `${bytes(advice.bytes)} that adapters carried, of all jobs`;
   return advice.rule === 'same cores'
     ? `${seconds(advice.seconds)} of waiting for a core, summed over threads`
     : `${bytes(advice.bytes)} of copies in ${seconds(advice.seconds)}, summed over processes`;

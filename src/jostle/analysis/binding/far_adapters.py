@@ -1,0 +1,89 @@
+"""Nodes whose messages go over a network adapter that is far from the job's GPUs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from jostle.analysis.binding.far_gpus import ProcessGpu
+from jostle.analysis.binding.launches import over_adapter
+from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
+from jostle.analysis.binding.processes import list_text, names
+
+#: Less than this is no traffic of a job.
+_LEAST_BYTES = 1 << 30
+#: An adapter carries a node's traffic if this part of it went over it, and is idle with less.
+_CARRIES = 0.1
+
+
+def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> BindingAdvice | None:
+    """Advise jobs on several nodes whose GPUs are on one NUMA node, and their traffic on another.
+
+    Args:
+        used: From process_gpus.
+        adapters: JobTables.node_adapters.
+    """
+    by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in adapters.to_pylist() if adapters is not None else []:
+        by_host[row["host"]].append(row)
+    users: dict[str, list[ProcessGpu]] = defaultdict(list)
+    for each in used:
+        if each.works:
+            users[each.process.host].append(each)
+    far = [(host, here, *other) for host, here in sorted(users.items())
+           if (other := _other(here, by_host[host]))]  # fmt: skip
+    if not far:
+        return None
+    far.sort(key=lambda each: -each[2])
+    host, here, _, far_names, near = far[0]
+    cases = [_case(host, here, carried) for host, here, carried, _, _ in far]
+    return BindingAdvice(
+        rule="far adapter",
+        seen=f"the GPUs of {names([each.process for each in here])} on {host} hang on NUMA node "
+        f"{here[0].node}, while the node's traffic goes over {', '.join(far_names)} on another "
+        f"one, and {near['name']} beside the GPUs is idle",
+        lever=f"send over the adapter beside the GPUs, {near['name']}",
+        texts=over_adapter(near["name"]),
+        pays="Other jobs of the node, where they send over that adapter.",
+        unless="that adapter belongs to another network, or the traffic is not this job's: what an "
+        "adapter carried is counted of all jobs",
+        saving="none is predicted: how long messages would take on the other adapter was not seen",
+        saving_s=None,
+        bytes=sum(case.bytes for case in cases),
+        seconds=0.0,
+        cases=cases[:MOST_CASES],
+        more_cases=max(len(cases) - MOST_CASES, 0),
+    )
+
+
+def _other(
+    here: Sequence[ProcessGpu], adapters: Sequence[Mapping[str, Any]]
+) -> tuple[int, list[str], Mapping[str, Any]] | None:
+    """Return what a node sent over far adapters, their names, and an idle one beside its GPUs."""
+    nodes = {each.node for each in here}
+    whole = sum(row["bytes"] for row in adapters)
+    if len(nodes) != 1 or -1 in nodes or whole < _LEAST_BYTES:
+        return None
+    (node,) = nodes
+    carrying = [row for row in adapters if row["bytes"] >= _CARRIES * whole]
+    near = [row for row in adapters if row["numa"] == node and row["bytes"] < _CARRIES * whole]
+    if not near or any(row["numa"] in (node, -1) for row in carrying):
+        return None
+    carried = sum(row["bytes"] for row in carrying)
+    # A port beside ports, an interface beside interfaces: they may be of different networks.
+    alike = [row for row in near
+             if ("/" in row["name"]) == ("/" in carrying[0]["name"])]  # fmt: skip
+    return (carried, [row["name"] for row in carrying], alike[0]) if alike else None
+
+
+def _case(host: str, here: Sequence[ProcessGpu], carried: int) -> BindingCase:
+    processes = [each.process for each in here]
+    cpus = [process.cpus for process in processes if process.cpus]
+    nodes = [process.nodes for process in processes if process.nodes]
+    return BindingCase(
+        host, names(processes), list_text(frozenset[int]().union(*cpus)),
+        list_text(frozenset[int]().union(*nodes)), here[0].gpu, here[0].node, carried, 0.0,
+    )  # fmt: skip
