@@ -13,7 +13,6 @@ import pytest
 from jostle.analysis import digest
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.binding.processes import list_text, read_list
-from jostle.cli.output import show
 from jostle.cli.views.bindings import binding_view
 from jostle.repository import Repository
 from synth_rows import BEGIN, SECOND, add_rows
@@ -104,14 +103,13 @@ def test_what_near_ranks_copy_predicts_the_saving(job: Job) -> None:
     assert [case.who for case in advice.cases] == ["rank 1"]
 
 
-def test_the_saving_has_an_interval(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_saving_has_an_interval(job: Job) -> None:
     job.rank("4-7", {B: (40 * GIB, 1.0)})
     job.rank("4-7", {B: (40 * GIB, 2.0)})
     job.rank("0-3", {B: (20 * GIB, 2.0)})
     (advice,) = job.advice()
     assert advice.saving_s == pytest.approx((1.0, 1.25, 1.5))
-    show(*binding_view([advice]))
-    said = capsys.readouterr().out
+    said = "\n".join(map(str, binding_view([advice])))
     assert "saving: 1.25 s of copies, if they copied as fast as" in said
     assert "(1.00 s to 1.50 s: the slowest and the fastest of these)" in said
 
