@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import cases
 
 _DUMP = "dump            1 all custom 10 dump.melt id type x y z vx vy vz\n"
@@ -145,6 +147,58 @@ _DAM = {
     )),
 }  # fmt: skip
 DAM = {name: _foam(name, kind, text) for name, (kind, text) in _DAM.items()}
+
+# ---- a hydrogen molecule, for pw.x, whose electrons see bare nuclei ----
+
+HYDROGEN = """\
+&control
+    calculation = 'scf', prefix = 'hydrogen', outdir = './out', pseudo_dir = './'
+/
+&system
+    ibrav = 1, celldm(1) = 16.0, nat = 2, ntyp = 1, ecutwfc = 60.0
+/
+&electrons
+    conv_thr = 1.0e-8
+/
+ATOMIC_SPECIES
+H 1.008 H.UPF
+ATOMIC_POSITIONS bohr
+H 0.0 0.0 0.0
+H 1.4 0.0 0.0
+K_POINTS gamma
+"""
+_POINTS = 601
+_STEP = 0.02
+
+
+def _column(name: str, values: list[float]) -> str:
+    lines = "\n".join(f"{value:.10E}" for value in values)
+    return f'<{name} type="real" size="{len(values)}" columns="1">\n{lines}\n</{name}>\n'
+
+
+def nucleus() -> str:
+    """A proton, in the format UPF: the potential -1/r needs no table, the first density does."""
+    radii = [1e-4 * math.exp(_STEP * i) for i in range(_POINTS)]
+    density = [4 * r * r * math.exp(-2 * r) for r in radii]
+    mesh = _column("PP_R", radii) + _column("PP_RAB", [_STEP * r for r in radii])
+    return f"""\
+<UPF version="2.0.1">
+<PP_INFO>
+a bare nucleus
+</PP_INFO>
+<PP_HEADER element="H" pseudo_type="1/r" relativistic="no" is_ultrasoft="F" is_paw="F"
+ is_coulomb="T" has_so="F" has_wfc="F" has_gipaw="F" core_correction="F" functional="PZ"
+ z_valence="1.0" total_psenergy="0.0" wfc_cutoff="0.0" rho_cutoff="0.0" l_max="0" l_local="-1"
+ mesh_size="{_POINTS}" number_of_wfc="0" number_of_proj="0"/>
+<PP_MESH mesh="{_POINTS}">
+{mesh}</PP_MESH>
+<PP_NONLOCAL>
+</PP_NONLOCAL>
+<PP_PSWFC>
+</PP_PSWFC>
+{_column("PP_RHOATOM", density)}</UPF>
+"""
+
 
 # ---- a box of water, for gmx ----
 

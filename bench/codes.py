@@ -62,6 +62,7 @@ class Code:
         env: Variables.
         ranks: Ranks unless others are asked for.
         serial: Whether it runs without MPI.
+        module: A module that Debian's Python must have.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Code:
     env: dict[str, str] = field(default_factory=dict)
     ranks: int = 2
     serial: bool = False
+    module: str = ""
 
     def missing(self, mpi: Mpi) -> str:
         """Say what is not installed here and where to get it; nothing if it can run."""
@@ -82,6 +84,10 @@ class Code:
             return "" if compiler(mpi, "c") else f"mpicc.{mpi.name} (apt install lib{mpi.name}-dev)"
         wanted = [self.command[0], *self.needs, *([] if self.serial else [mpi.launch[0]])]
         absent = [name for name in wanted if shutil.which(name) is None]
+        if self.module and not absent:
+            probe = [self.command[0], "-c", f"import {self.module}"]
+            if subprocess.run(probe, capture_output=True, check=False).returncode:
+                absent.append(f"the module {self.module} of {self.command[0]}")
         if not self.serial and mpi is not OPENMPI:
             return "Debian builds it for Open MPI"
         return f"{', '.join(absent)} (apt install {self.package})" if absent else ""
@@ -128,6 +134,10 @@ CODES = {
         Code("hpcc", "HPC Challenge: all-to-alls, messages and memory; writes next to nothing",
              ("hpcc",), "hpcc", files={"hpccinf.txt": inputs.HPCC},
              env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
+        Code("hydrogen", "Quantum ESPRESSO's pw.x, hydrogen; Fourier transforms, restart files",
+             ("pw.x", "-in", "pw.in"), "quantum-espresso",
+             files={"pw.in": inputs.HYDROGEN, "H.UPF": inputs.nucleus()},
+             env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
         Code("gromacs", "GROMACS, a box of water; trajectory and energies by rank 0",
              ("gmx_mpi", "mdrun", "-deffnm", "water", "-ntomp", "1"), "gromacs",
              files=inputs.WATER, needs=("gmx",),
@@ -137,12 +147,12 @@ CODES = {
              )),
         Code("h5perf", "HDF5's h5perf_serial: a dataset of 64 MiB in pieces of 1 MiB",
              ("h5perf_serial", "-A", "hdf5", "-e", "64M", "-x", "1M", "-i", "3", "-w"),
-             "hdf5-tools", env={"HDF5_PREFIX": "."}, serial=True),
+             "hdf5-tools", env={"HDF5_PREFIX": "."}, ranks=1, serial=True),
         Code("h5py", "h5py: each rank a file with contiguous, chunked and strided datasets",
-             ("/usr/bin/python3", "write.py"), "python3-h5py",
+             ("/usr/bin/python3", "write.py"), "python3-h5py", module="h5py",
              files={"write.py": inputs.H5PY}),
         Code("netcdf", "netCDF-4 for Python: each rank a file with an unlimited dimension",
-             ("/usr/bin/python3", "write.py"), "python3-netcdf4",
+             ("/usr/bin/python3", "write.py"), "python3-netcdf4", module="netCDF4",
              files={"write.py": inputs.NETCDF}),
     )
 }  # fmt: skip
@@ -202,7 +212,7 @@ def run_one(code: Code, mpi: Mpi, ranks: int, more: Sequence[str]) -> dict[str, 
             capture_output=True, text=True, timeout=LIMIT_S,
         )  # fmt: skip
         result: dict[str, object] = {
-            "code": code.name, "mpi": "" if code.serial else mpi.name, "ranks": ranks,
+            "code": code.name, "mpi": "none" if code.serial else mpi.name, "ranks": ranks,
             "status": done.returncode, "seconds": round(time.monotonic() - begun, 1),
         }  # fmt: skip
         if done.returncode:

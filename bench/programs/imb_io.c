@@ -30,7 +30,7 @@ static const struct code_option options[] = {
 static void view(MPI_File file, long bytes, long before)
 {
     MPI_Datatype tile, tiled;
-    MPI_Type_contiguous((int)bytes, MPI_BYTE, &tile);
+    MPI_Type_contiguous(code_int((size_t)bytes), MPI_BYTE, &tile);
     MPI_Type_create_resized(tile, 0, size, &tiled);
     MPI_Type_commit(&tiled);
     code_file_view(file, before, tiled);

@@ -6,16 +6,23 @@ And what they count is what their formulas say, with which they do the published
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpis import Mpi, Mpirun
+from mpis import Mpi, Mpirun, needed
 from peek import Process
 
-PROGRAMS = Path(__file__).parents[2] / "bench" / "programs"
+from jostle.study.config import Wishes, parse
+
+BENCH = Path(__file__).parents[2] / "bench"
+PROGRAMS = BENCH / "programs"
 Counts = dict[str, int]
 MIB = 1 << 20
 
@@ -218,3 +225,40 @@ PUBLISHED: list[tuple[str, Callable[[], float], float]] = [
 @pytest.mark.parametrize(("what", "formula", "printed"), PUBLISHED, ids=[p[0] for p in PUBLISHED])
 def test_published_volumes(what: str, formula: Callable[[], float], printed: float) -> None:
     assert formula() == pytest.approx(printed, abs=0.006), what
+
+
+def codes(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run bench/codes.py."""
+    return subprocess.run(
+        [sys.executable, str(BENCH / "codes.py"), *words], capture_output=True, text=True,
+        check=False, timeout=120, env={**os.environ, **more},
+    )  # fmt: skip
+
+
+def test_a_code_under_jostle_run(mpi: Mpi) -> None:
+    """The whole way: built, run under the command, and what jostle counted of it."""
+    done = codes("run", "sweep3d", "--mpi", mpi.name, "--", "--steps", "2", "--nz", "8")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    counted = told["counted"]
+    assert told["messages"] == counted["mpi_send_ops"] == 2 * 8 * 2 * 2
+    together = ("mpi_all_to_all_ops", "mpi_all_to_one_ops", "mpi_barrier_ops")
+    assert told["collectives"] == sum(counted[name] for name in together)
+
+
+def test_every_code_is_a_program_of_a_study() -> None:
+    needed("openmpi")
+    head = '[study]\nname = "all"\n[defaults]\nlimit = "90s"\n'
+    done = codes("study")
+    study = parse(head + done.stdout, "all.toml", Wishes())
+    names = [*(p.name for p in study.programs), *(name for name, _ in study.left_out)]
+    listed = [line.split()[0] for line in codes().stdout.splitlines() if line[0] != " "]
+    assert sorted(names) == sorted(listed)
+
+
+def test_what_is_not_installed_is_skipped_with_its_package(tmp_path: Path) -> None:
+    for name in ("mpicc.openmpi", "mpirun.openmpi"):
+        (tmp_path / name).symlink_to(shutil.which(name) or pytest.skip("needs Open MPI"))
+    done = codes("run", "lammps", PATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "lammps: skipped: lmp (apt install lammps)\n"
