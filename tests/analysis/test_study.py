@@ -12,6 +12,7 @@ from jostle.analysis import evaluate, laws
 from jostle.analysis.study.cells import equal_at
 from jostle.analysis.study.pairs import JobProgress
 from jostle.analysis.study.runs import RecordError
+from jostle.analysis.study.setting import Setting
 
 
 def test_two_equal_writers_lose_half_and_take_twice_as_long():
@@ -340,3 +341,14 @@ def test_axes_that_vary_are_part_of_the_setting():
     assert [setting.more for setting in found.settings] == [
         (("api", "posix"),), (("api", "mpiio"),)]  # fmt: skip
     assert found.settings[0].label == "1 MiB, 4 against 4 processes, api posix"
+
+
+def test_a_pair_is_held_against_standalone_runs_of_its_own_axes():
+    disk = Setting(1 << 20, (4, 0), more=(("store", "disk"),))
+    assert disk.is_alone_of(Setting(1 << 20, (4, 2), more=(("store", "disk"),)))
+    assert disk.is_alone_of(Setting(1 << 20, (4, 2), more=(("store", "disk against ram"),)))
+    assert not disk.is_alone_of(Setting(1 << 20, (4, 2), more=(("store", "ram against disk"),)))
+    assert not disk.is_alone_of(Setting(1 << 20, (2, 4), more=(("store", "disk"),)))
+    assert Setting(None, (1, 0)).is_alone_of(
+        Setting(None, (1, 1), more=(("signal chunk", "4 KiB"),))
+    )

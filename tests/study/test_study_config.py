@@ -60,6 +60,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[axes]\nchunk = ["1MiB", "1024KiB"]\n', 6, "twice", "Leave"),
         (ONE + '[axes]\nprocesses = [[1, 2, 3]]\n', 6, "not a value", "two"),
         (ONE + '[axes]\nchunks = ["1MiB"]\n', 6, "no such key", "`chunk`"),
+        (ONE + '[axes]\nstore = ["ram", "../disk"]\n', 6, "not a value", "two"),
         (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
         (ONE + '[lab]\nfs = "nfs"\n', 6, "no `nfs`", "sshfs"),
         (ONE + '[lab]\nstorage_rate = "fast"\n', 6, "rate", "400mbit"),

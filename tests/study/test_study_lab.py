@@ -72,6 +72,26 @@ def has(mpi: str) -> bool:
     return mpi == "none" or shutil.which(f"mpirun.{mpi}") is not None
 
 
+def test_one_study_in_memory_and_on_the_disk(workplace: Workplace) -> None:
+    text = TEXT.split("[[program]]", maxsplit=1)[0].replace(
+        "nodes = 3", 'nodes = 1\nstore = "both"'
+    )
+    text += '[[program]]\npattern = "write-seek"\n[axes]\nstore = ["ram", "disk"]\n'
+    code, _, err = workplace.study("run", str(workplace.write(text + "[pairs]\nall = false\n")))
+    assert code == 0, err
+    written = {}
+    for record in workplace.records("pairs"):
+        (one,) = record["programs"]
+        assert one["error"] is None and one["bytes"] == 16 << 20
+        first, last = record["monitor"][0], record["monitor"][-1]
+        written[record["cell"]["store"]] = last["disk.written"] - first["disk.written"]
+    assert written["ram"] < 1 << 20 < 8 << 20 < written["disk"]
+    workplace.nothing_left("pairs")
+    other = text.replace('store = ["ram", "disk"]', 'store = ["tape"]')
+    code, _, err = workplace.study("run", str(workplace.write(other)), "--fresh")
+    assert code == 1 and "no store `tape`" in err and "mend:" in err
+
+
 @pytest.mark.parametrize("mpi", ["none", "openmpi", "mpich"])
 def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
     if not has(mpi):

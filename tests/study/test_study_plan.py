@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jostle.study import ConfigError, PlannedTime, plan
+from jostle.study.errors import StudyError
+from jostle.study.places.place import Local, stores_of
 from jostle.study.plan import preparing_seconds
 
 THREE = """
@@ -192,6 +195,37 @@ pattern = "aggregate-write"
     assert preparing_seconds(study, [write]) == 0
     assert preparing_seconds(study, [read, write]) == pytest.approx(2 * (100 << 20) / 50e6)
     assert preparing_seconds(study, [read, long]) == pytest.approx(2 * (228 << 20) / 50e6)
+
+
+def test_a_store_is_a_folder_of_every_program(parse: Callable[..., Any], tmp_path: Path) -> None:
+    text = """
+[study]
+name = "s"
+[where]
+place = "local"
+dir = "{dir}"
+[[program]]
+pattern = "write-seek"
+[[program]]
+name = "tar"
+command = ["tar"]
+[axes]
+store = ["fast", ["fast", "slow"]]
+"""
+    study = parse(text.replace("{dir}", str(tmp_path)))
+    assert stores_of(study) == ("", "fast", "slow")
+    seen = [[one.program.store for one in run.members] for run in plan(study)[:10]]
+    assert ["slow"] in seen and ["fast"] in seen
+    place = Local(study)
+    assert place.folder("r1", "slow") == tmp_path / "slow" / ".jostle-s" / "r1"
+    with pytest.raises(StudyError, match=r"fast/\.jostle-s cannot be made"):
+        place.open()
+    for name in ("fast", "slow"):
+        (tmp_path / name).mkdir()
+    place.open()
+    assert (tmp_path / "slow" / ".jostle-s").is_dir()
+    place.close()
+    assert [path for path in tmp_path.rglob("*") if path.name.startswith(".")] == []
 
 
 def test_working_sets_are_left_to_the_machine(parse: Callable[..., Any]) -> None:

@@ -72,7 +72,8 @@ class Agents(Service):
 
     def _loop(self) -> int | None:
         """Return the number of the loop device under the store; None: it is in memory."""
-        device = os.stat(self.site.store).st_dev
+        both = self.site.spec.store == "both"
+        device = os.stat(self.site.store / "disk" if both else self.site.store).st_dev
         return os.minor(device) if os.major(device) == _LOOP_MAJOR else None
 
     def _start_on(self, host: Host) -> None:

@@ -56,7 +56,7 @@ def _check_switch(spec: LabSpec) -> None:
 
 
 def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
-    needs = [*_BASICS, *(_DISK if spec.store == "disk" else ())]
+    needs = [*_BASICS, *(_DISK if spec.store != "ram" else ())]
     for kind in kinds:
         needs += kind.needs
     missing = [need for need in needs if not need.present()]
@@ -72,8 +72,8 @@ def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
 
 def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
     needy = [kind.name for kind in kinds if kind.needs_root]
-    if spec.store == "disk":
-        needy.append("--store disk")
+    if spec.store != "ram":
+        needy.append(f"--store {spec.store}")
     if needy:
         raise LabError(
             f"{' and '.join(needy)} needs root.",

@@ -12,7 +12,7 @@ from jostle.errors import JostleError, UsageError
 QUEUES = ("fair", "fifo")
 FILE_SYSTEMS = ("sshfs", "gluster", "loop", "plain")
 NETWORKED = ("sshfs", "gluster")
-STORES = ("ram", "disk")
+STORES = ("ram", "disk", "both")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
 #: Topologies, and how many sizes each has.
@@ -43,7 +43,7 @@ class LabSpec:
             rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
         fs: The shared file system.
-        store: Medium of the storage: memory or disk.
+        store: Medium of the storage: memory or disk; `both`: folders `ram` and `disk`, one on each.
         slurm: Whether to start Slurm on the nodes.
         slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
             TaskProlog, `prolog`.
@@ -87,6 +87,11 @@ class LabSpec:
         _one_of("queue", self.queue, QUEUES)
         _one_of("fs", self.fs, FILE_SYSTEMS)
         _one_of("store", self.store, STORES)
+        if self.store == "both" and self.fs not in ("sshfs", "plain"):
+            raise UsageError(
+                f"--fs {self.fs} cannot have files both in memory and on a disk.",
+                hint="--fs sshfs or plain, or --store ram or disk.",
+            )
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
         if self.agents and not self.slurm:
             raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")

@@ -62,19 +62,23 @@ def trusted(folder: Path) -> Path:
     return folder
 
 
-def size_of(spec: LabSpec) -> int:
+def size_of(spec: LabSpec, medium: str) -> int:
     """Return the size of the store, bytes: as specified, else half of what is free.
+
+    Args:
+        spec: The lab.
+        medium: "ram" or "disk".
 
     Raises:
         LabError: There is less room than specified, or almost none.
     """
-    if spec.store == "ram":
+    if medium == "ram":
         free, where, most = _available_memory(), "memory", _LARGEST_RAM
     else:
         free, where, most = shutil.disk_usage("/var/tmp").free, "/var/tmp", _LARGEST_DISK
     size = parse_size(spec.size) if spec.size else min(free // 2, most)
     if size > free - free // 10 or size < 16 << 20:
-        other = "disk" if spec.store == "ram" else "ram"
+        other = "disk" if medium == "ram" else "ram"
         raise LabError(
             f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, "
             "and a tenth stays so.",

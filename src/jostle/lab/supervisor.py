@@ -104,14 +104,23 @@ class Supervisor:
         assert issubclass(kind, Filesystem)
         if kind.own_store:
             return
-        size = store.size_of(self.spec)
-        self.state["store_bytes"] = size
+        folder = self.site.store
+        if self.spec.store != "disk":
+            size = store.size_of(self.spec, "ram")
+            self.state["store_bytes"] = size
+            store.mount_ram(folder, size, self.spec.name)
         if self.spec.store == "ram":
-            store.mount_ram(self.site.store, size, self.spec.name)
             return
+        if self.spec.store == "both":
+            for name in ("ram", "disk"):
+                (folder / name).mkdir()
+                (folder / name).chmod(0o777)
+            folder /= "disk"
+        size = store.size_of(self.spec, "disk")
+        self.state.setdefault("store_bytes", size)
         image = store.make_disk_folder(self.spec.name) / "store.img"
         store.make_image(image, size)
-        device = store.attach_image(image, self.site.store)
+        device = store.attach_image(image, folder)
         self.state |= {"device": device, "written": store.written(device)}
         self.save()
 
@@ -189,7 +198,7 @@ class Supervisor:
                 service.stop()
         with contextlib.suppress(OSError):
             namespaces.unmount(self.site.store)
-        os.sync() if self.spec.store == "disk" else None
+        os.sync() if self.spec.store != "ram" else None
 
 
 def serve(request: dict[str, Any], pid: int) -> int:

@@ -235,7 +235,7 @@ def _lab(table: Table) -> LabTable:
         uplink_rate=speed("uplink_rate", default.uplink_rate),
         queue=table.word("queue", ("fair", "fifo")) or default.queue,
         fs=table.word("fs", ("sshfs", "gluster", "loop", "plain")) or default.fs,
-        store=table.word("store", ("ram", "disk")) or default.store,
+        store=table.word("store", ("ram", "disk", "both")) or default.store,
         topology=_topology(table),
         storage_at=table.text("storage_at"),
     )
@@ -286,6 +286,10 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
         "piece": ("piece", lambda: table.size("piece")),
         "shared": ("shared", lambda: table.flag("shared")),
         "api": ("api", lambda: table.word("api", ("posix", "mpiio"))),
+        "store": (
+            "store",
+            lambda: table.take("store", _store_name, "the name of a folder", '"disk"'),
+        ),
         "flush": ("flush", lambda: table.word("flush", FLUSHES)),
         "reuse": ("reuse", lambda: table.flag("reuse")),
         "direct": ("direct", lambda: table.flag("direct")),
@@ -323,6 +327,10 @@ def _any_keys(table: Table) -> dict[str, Any]:
     found = _keys(table, tuple(name for name in _readers(table) if name not in own))
     table.finish()
     return found
+
+
+def _store_name(value: object) -> str | None:
+    return value if isinstance(value, str) and NAME.fullmatch(value) else None
 
 
 def _volume(table: Table) -> int | tuple[tuple[int, int], ...] | None:
@@ -490,6 +498,7 @@ def _axes(table: Table) -> dict[str, tuple[Any, ...]]:
         "nodes": lambda v: whole(v, 1, 100_000),
         "shared": lambda v: v if isinstance(v, bool) else None,
         "api": lambda v: v if v in ("posix", "mpiio") else None,
+        "store": _store_name,
     }
     found: dict[str, tuple[Any, ...]] = {}
     for key in AXES:

@@ -112,7 +112,7 @@ class Execution:
                     job=self._job(name, taken),
                     mark=mark,
                     nodes=self._nodes_of(slot),
-                    folder=self._place.folder(self._run.id) / name,
+                    folder=self._place.folder(self._run.id, program.store or "") / name,
                     spool=self._place.scratch(self._run.id) / "spool",
                     log=self._place.scratch(self._run.id) / name,
                     start_ns=0,
@@ -352,13 +352,12 @@ class Execution:
         return int(found[0])
 
     def _resource(self) -> str | None:
-        """Return the identity of the mount that the run's folder lies on."""
-        folder = self._place.folder(self._run.id)
+        """Return the identity of the mount that the run's folders lie on."""
         best: tuple[int, str] | None = None
         for launch in self._launches:
             for row in self._repository.job_mounts(launch.job).to_pylist():
                 path = Path(row["path"] or "/")
-                if folder.is_relative_to(path) and (not best or len(path.parts) > best[0]):
+                if launch.folder.is_relative_to(path) and (not best or len(path.parts) > best[0]):
                     best = (len(path.parts), str(row["mount"]))
         return best[1] if best else None
 

@@ -28,7 +28,7 @@ MODES = ("race", "probe")
 PLACEMENTS = ("disjoint", "interleaved", "shared")
 FLUSHES = ("each", "end", "none")
 #: Keys that an axis may vary.
-AXES = ("chunk", "processes", "nodes", "shared", "api")
+AXES = ("chunk", "processes", "nodes", "shared", "api", "store")
 #: Fields without influence on how a program runs.
 _NOT_LOAD = frozenset({"role", "alone", "progress", "limit_s", "expect_s", "needs", "weak"})
 
@@ -53,6 +53,7 @@ class Program:
         piece: Bytes of one call.
         shared: One shared file.
         api: "posix" or "mpiio".
+        store: A folder of the file system under study, such as one on other disks.
         flush: "each", "end" or "none".
         reuse: Re-use the file (open-write-close).
         direct: O_DIRECT.
@@ -89,6 +90,7 @@ class Program:
     piece: int | None = None
     shared: bool | None = None
     api: str | None = None
+    store: str | None = None
     flush: str | None = None
     reuse: bool | None = None
     direct: bool | None = None
@@ -115,7 +117,7 @@ class Program:
         """Return whether a key concerns it: a command only where it mentions {key}."""
         if self.pattern is not None and key == "chunk":
             return self.pattern not in NO_CHUNK
-        if self.pattern is not None or key in ("processes", "nodes"):
+        if self.pattern is not None or key in ("processes", "nodes", "store"):
             return True
         texts = (*self.command, *self.prepare, *(text for pair in self.files for text in pair),
                  *(value for _, value in self.env))  # fmt: skip

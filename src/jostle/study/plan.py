@@ -82,6 +82,8 @@ class PlannedRun:
         words.append("/".join(str(count) for count in self.cell["processes"]) + " proc")
         if self.cell["shared"]:
             words.append("shared")
+        if store := self.cell["store"]:
+            words.append(store if isinstance(store, str) else "/".join(map(str, store)))
         return ", ".join(words)
 
     def to_json(self) -> dict[str, Any]:
@@ -176,6 +178,7 @@ def _describe(cell: _Cell) -> dict[str, Any]:
         "shared": any(program.shared for program in programs),
         "periodic": any(program.period_s for program in programs),
         "api": one("api"),
+        "store": one("store"),
     }
 
 

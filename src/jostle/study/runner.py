@@ -250,7 +250,7 @@ class Runner:
 
     def _note(self, run: PlannedRun | None, mark: str) -> None:
         """Note what a later runner must end and remove if this one is killed."""
-        folders = [self.place.folder("run").parent, self.place.scratch("run").parent]
+        folders = [*self.place.roots(), self.place.scratch("run").parent]
         self.store.note_running(
             {
                 "run": run.id if run else None,

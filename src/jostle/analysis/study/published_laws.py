@@ -132,9 +132,8 @@ def _each(cell: Cell) -> list[float]:
 def _alone(result: StudyResult, cell: Cell) -> list[float]:
     """Return the standalone rates of a cell's probe, relative to their median."""
     for standalone in result.standalone:
-        own = (standalone.setting.chunk, standalone.setting.processes[0], standalone.setting.shared)
-        wanted = (cell.setting.chunk, cell.setting.processes[0], cell.setting.shared)
-        if standalone.program == cell.probe and own == wanted and standalone.rate.median:
+        same = standalone.program == cell.probe and standalone.setting.is_alone_of(cell.setting)
+        if same and standalone.rate.median:
             kept = [
                 rate
                 for rate, out in zip(standalone.rates, standalone.outlier, strict=True)

@@ -46,6 +46,16 @@ class Setting:
         parts += ["periodic"] if self.periodic else []
         return ", ".join([*parts, *(f"{name} {value}" for name, value in self.more)])
 
+    def is_alone_of(self, pair: Setting) -> bool:
+        """Return whether it is that of a standalone run of the probe of a pair."""
+        axes = dict(pair.more)
+        return (
+            (self.chunk, self.processes[0], self.shared)
+            == (pair.chunk, pair.processes[0], pair.shared)
+            and all(axes.get(name, value).split(" against ")[0] == value
+                    for name, value in self.more)
+        )  # fmt: skip
+
     def turned(self) -> Setting:
         """Return the setting as the other program sees it."""
         own, other = self.processes

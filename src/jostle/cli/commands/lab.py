@@ -62,8 +62,13 @@ def command() -> None:
               help="How links share: by node, or by who comes first.")  # fmt: skip
 @click.option("--fs", type=click.Choice(["sshfs", "gluster", "loop", "plain"]), default="sshfs",
               show_default=True, help="The shared file system.")  # fmt: skip
-@click.option("--store", type=click.Choice(["ram", "disk"]), default="ram", show_default=True,
-              help="Where the storage keeps files.")  # fmt: skip
+@click.option(
+    "--store",
+    type=click.Choice(["ram", "disk", "both"]),
+    default="ram",
+    show_default=True,
+    help="Where the storage keeps files [both: in two folders].",
+)
 @click.option("--size", metavar="SIZE", help="Room for files [half of what is free, at most 8 GiB "
               "of memory or 16 GiB of disk].")  # fmt: skip
 @click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
@@ -89,8 +94,8 @@ def up(
     """Bring a lab up.
 
     Without root it makes do with user namespaces, where the kernel has them: with `--fs plain`,
-    and with sshfs where /dev/fuse is open to all. GlusterFS, loop, Slurm and `--store disk` need
-    root.
+    and with sshfs where /dev/fuse is open to all. GlusterFS, loop, Slurm, `--store disk` and `both`
+    need root.
     """
     from jostle import lab as labs
     from jostle.cli.views.lab import summary

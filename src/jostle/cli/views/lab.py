@@ -63,9 +63,10 @@ def _made_of(lab: Lab) -> str:
     spec = lab.spec
     leaves = "two leaf switches" if spec.nodes > 1 else "one leaf switch"
     where = f"a fabric {spec.topology}" if spec.topology else leaves
+    media = {"ram": "memory", "disk": "a disk image", "both": "memory and a disk image"}
     parts = [
         f"{spec.nodes} node{'s' * (spec.nodes != 1)} on {where}",
-        f"{spec.fs} in {'memory' if spec.store == 'ram' else 'a disk image'}"
+        f"{spec.fs} in {media[spec.store]}"
         + (f" at {spec.storage_rate}" if spec.fs != "plain" else ""),
         f"{'links' if spec.topology else 'uplink'} {spec.uplink_rate}",
         spec.queue,

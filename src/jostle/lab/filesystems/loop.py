@@ -55,7 +55,7 @@ class Loop(Filesystem):
     def start(self) -> None:
         """Make the image, attach it, mount it on the store, limit it."""
         site = self.site
-        size = store.size_of(site.spec)
+        size = store.size_of(site.spec, site.spec.store)
         images = self._images()
         if site.spec.store == "disk":
             store.make_disk_folder(site.spec.name)

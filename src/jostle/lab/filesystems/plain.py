@@ -19,4 +19,4 @@ class Plain(Filesystem):
 
     def mount(self, node: Host) -> None:
         """Bind the store."""
-        self.site.run(node, ["mount", "--bind", str(self.site.store), str(self.site.shared)])
+        self.site.run(node, ["mount", "--rbind", str(self.site.store), str(self.site.shared)])

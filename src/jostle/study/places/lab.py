@@ -75,6 +75,7 @@ class LabPlace(Base):
         """
         super().open()
         table = self.study.lab
+        self._check_stores()
         try:
             with contextlib.suppress(LabError):
                 self._lab = attach(table.name)
@@ -85,7 +86,7 @@ class LabPlace(Base):
             else:
                 self._same_shape(self._lab)
             self.nodes = tuple(self._lab.nodes)
-            self._run(self._lab, ["mkdir", "-p", str(self.root())])
+            self._run(self._lab, ["mkdir", "-p", *map(str, self.roots())])
         except JostleError as error:
             self.close()
             if isinstance(error, LabError) and not isinstance(error, StudyError):
@@ -94,6 +95,20 @@ class LabPlace(Base):
         except BaseException:
             self.close()
             raise
+
+    def _check_stores(self) -> None:
+        """Refuse stores that the lab will not have.
+
+        Raises:
+            StudyError: There is one.
+        """
+        has = ("", "ram", "disk") if self.study.lab.store == "both" else ("",)
+        if other := [store for store in self.stores if store not in has]:
+            self.close()
+            raise StudyError(
+                f"The lab has no store `{other[0]}`.",
+                hint='Set store = "both" in [lab]: its stores are "ram" and "disk".',
+            )
 
     def fabric(self) -> Topology | None:
         """Return the lab's fabric, where it has a topology."""
@@ -124,7 +139,9 @@ class LabPlace(Base):
                     lab.down()
             else:
                 with contextlib.suppress(JostleError, OSError, subprocess.SubprocessError):
-                    self._run(lab, ["rm", "-rf", str(self._root(lab))])
+                    self._run(
+                        lab, ["rm", "-rf", *(str(self._root(lab, one)) for one in self.stores)]
+                    )
         self._owned = False
         super().close()
 
@@ -135,12 +152,12 @@ class LabPlace(Base):
             with contextlib.suppress(JostleError):
                 attach(name).down()
 
-    def root(self) -> Path:
+    def root(self, store: str = "") -> Path:
         """Return a folder of the shared file system."""
-        return self._root(self.lab)
+        return self._root(self.lab, store)
 
-    def _root(self, lab: Lab) -> Path:
-        return lab.shared / f"jostle-{self.study.name}"
+    def _root(self, lab: Lab, store: str) -> Path:
+        return lab.shared / store / f"jostle-{self.study.name}"
 
     def _run(self, lab: Lab, argv: Sequence[str], launch: Launch | None = None) -> None:
         """Run something short on the first node, as a program's preparation where one is given.
@@ -179,7 +196,7 @@ class LabPlace(Base):
     def clear(self, run: str) -> None:
         """Remove both folders of a run."""
         with contextlib.suppress(JostleError, OSError, subprocess.SubprocessError):
-            self._run(self.lab, ["rm", "-rf", str(self.folder(run))])
+            self._run(self.lab, ["rm", "-rf", *(str(root / run) for root in self.roots())])
         self.clear_scratch(run)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:

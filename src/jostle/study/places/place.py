@@ -65,8 +65,16 @@ class Place(Protocol):
     def gone(self) -> str:
         """Return why the place no longer exists; empty while it exists."""
 
-    def folder(self, run: str) -> Path:
-        """Name a run's folder on the file system under study, the same path on all nodes."""
+    def folder(self, run: str, store: str = "") -> Path:
+        """Name a run's folder on the file system under study, the same path on all nodes.
+
+        Args:
+            run: The run.
+            store: A folder of that file system to be in; "": its own.
+        """
+
+    def roots(self) -> list[Path]:
+        """Name the study's folders on the file system under study, one in each store."""
 
     def scratch(self, run: str) -> Path:
         """Name a run's folder for profiles and logs, local to each node."""
@@ -122,6 +130,7 @@ class Base:
     def __init__(self, study: Study) -> None:
         """Prepare a place; nothing is made yet."""
         self.study = study
+        self.stores = stores_of(study)
         self.said: list[str] = []
         self._scratch: Path | None = None
 
@@ -151,12 +160,16 @@ class Base:
         """Return "": the machine does not disappear during a run."""
         return ""
 
-    def folder(self, run: str) -> Path:
+    def folder(self, run: str, store: str = "") -> Path:
         """Name a run's folder on the file system under study."""
-        return self.root() / run
+        return self.root(store) / run
 
-    def root(self) -> Path:
-        """Name the study's folder on the file system under study."""
+    def roots(self) -> list[Path]:
+        """Name the study's folders on the file system under study."""
+        return [self.root(store) for store in self.stores]
+
+    def root(self, store: str = "") -> Path:
+        """Name the study's folder on the file system under study, or in a folder of that."""
         raise NotImplementedError
 
     def scratch(self, run: str) -> Path:
@@ -172,7 +185,8 @@ class Base:
     def clear(self, run: str) -> None:
         """Remove both folders of a run."""
         self.clear_scratch(run)
-        shutil.rmtree(self.folder(run), ignore_errors=True)
+        for root in self.roots():
+            shutil.rmtree(root / run, ignore_errors=True)
 
     def clear_scratch(self, run: str) -> None:
         """Remove a run's folder for profiles and logs."""
@@ -218,29 +232,26 @@ class Local(Base):
         """Prepare it."""
         super().__init__(study)
         self.nodes = (socket.gethostname(),)
-        self._root = Path(study.where.dir or ".").expanduser().absolute() / f".jostle-{study.name}"
+        self._dir = Path(study.where.dir or ".").expanduser().absolute()
 
     def open(self) -> None:
         """Make the folders."""
         super().open()
         try:
-            # No parents: a misspelt folder would be made, on another file system.
-            self._root.mkdir(exist_ok=True)
-        except OSError as error:
+            make_roots(self.roots())
+        except StudyError:
             self.close()
-            raise StudyError(
-                f"{self._root} cannot be made: {error.strerror}.",
-                hint="Name a folder on the file system under study: --dir, or dir in [where].",
-            ) from error
+            raise
 
     def close(self) -> None:
         """Remove the folders."""
         super().close()
-        shutil.rmtree(self._root, ignore_errors=True)
+        for root in self.roots():
+            shutil.rmtree(root, ignore_errors=True)
 
-    def root(self) -> Path:
+    def root(self, store: str = "") -> Path:
         """Return a hidden folder where the study was started, or in [where] dir."""
-        return self._root
+        return self._dir / store / f".jostle-{self.study.name}"
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Half a second; mpirun takes longer."""
@@ -259,13 +270,39 @@ class Local(Base):
     def monitor(self) -> Monitor | None:
         """Return the disk below the folder, if there is one."""
         try:
-            return DiskMonitor(self._root)
+            return DiskMonitor(self.root())
         except OSError:
             return None
 
     def facts(self) -> dict[str, object]:
         """Add the folder and its file system."""
-        return {**super().facts(), "dir": str(self._root), "fs": file_system(self._root)}
+        return {**super().facts(), "dir": str(self.root()), "fs": file_system(self.root())}
+
+
+def stores_of(study: Study) -> tuple[str, ...]:
+    """Return the folders of the file system under study that programs use; "" is itself."""
+    named = [value for key, values in study.axes if key == "store" for value in values]
+    single = [one for value in named for one in (value if isinstance(value, tuple) else (value,))]
+    own = [program.store or "" for program in study.programs]
+    return tuple(dict.fromkeys(["", *single, *own]))
+
+
+def make_roots(roots: Sequence[Path]) -> None:
+    """Make the folders of a study.
+
+    Raises:
+        StudyError: One cannot be made.
+    """
+    for root in roots:
+        try:
+            # No parents: a misspelt folder would be made, on another file system.
+            root.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StudyError(
+                f"{root} cannot be made: {error.strerror}.",
+                hint="Name a folder on the file system under study: --dir, or dir in [where]; "
+                "each store is a folder in it.",
+            ) from error
 
 
 def file_system(path: Path) -> str:

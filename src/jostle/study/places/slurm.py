@@ -15,7 +15,7 @@ from jostle.study.config import check_where
 from jostle.study.errors import StudyError
 from jostle.study.launch import Command, Launch, environment, placement, version_of, words
 from jostle.study.model import Study
-from jostle.study.places.place import Base, Processes, file_system, one_per_node
+from jostle.study.places.place import Base, Processes, file_system, make_roots, one_per_node
 
 _NEEDS = ("salloc", "srun", "scancel", "squeue", "scontrol")
 #: Makes the node's own folders before it becomes the program.
@@ -37,8 +37,7 @@ class SlurmPlace(Base):
         super().__init__(study)
         self._id = ""
         self._owned = False
-        where = study.where.dir
-        self._root = Path(where).expanduser().absolute() / f".jostle-{study.name}"
+        self._dir = Path(study.where.dir).expanduser().absolute()
 
     def open(self) -> None:
         """Get the nodes.
@@ -55,17 +54,11 @@ class SlurmPlace(Base):
         check_where(self.study)
         super().open()
         try:
-            self._root.mkdir(exist_ok=True)  # no parents, see Local
+            make_roots(self.roots())
             self._id = os.environ.get("SLURM_JOB_ID", "")
             if not self._id:
                 self._allocate()
             self.nodes = self._hostnames()
-        except OSError as error:
-            self.close()
-            raise StudyError(
-                f"{self._root} cannot be made: {error.strerror}.",
-                hint="Name another folder: --dir, or dir in [where].",
-            ) from error
         except BaseException:
             self.close()
             raise
@@ -127,7 +120,8 @@ class SlurmPlace(Base):
                 subprocess.run(["scancel", self._id], timeout=60, check=False,
                                capture_output=True)  # fmt: skip
         self._id, self._owned = "", False
-        shutil.rmtree(self._root, ignore_errors=True)
+        for root in self.roots():
+            shutil.rmtree(root, ignore_errors=True)
         super().close()
 
     def gone(self) -> str:
@@ -138,9 +132,9 @@ class SlurmPlace(Base):
             return ""  # nothing is known then
         return "" if state in ("RUNNING", "SUSPENDED") else f"the allocation {self._id} has ended"
 
-    def root(self) -> Path:
+    def root(self, store: str = "") -> Path:
         """Return a hidden folder in [where] dir."""
-        return self._root
+        return self._dir / store / f".jostle-{self.study.name}"
 
     def scratch(self, run: str) -> Path:
         """Return a folder with one path on every node, local to each."""
@@ -213,7 +207,7 @@ class SlurmPlace(Base):
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Copy each node's profiles and logs by way of the shared folder."""
         assert self._scratch is not None
-        shared, path = self._root / f"gather-{run}", self._scratch / run
+        shared, path = self.root() / f"gather-{run}", self._scratch / run
         step = self._srun(nodes, len(nodes), f"gather-{run}")
         done = subprocess.run(
             [*step, "--mpi=none", "sh", "-c", _COLLECT, "sh", str(self.scratch(run)), str(shared)],
@@ -236,7 +230,7 @@ class SlurmPlace(Base):
     def facts(self) -> dict[str, object]:
         """Add the allocation, Slurm's version, and the file system."""
         return {
-            **super().facts(), "dir": str(self._root), "fs": file_system(self._root),
+            **super().facts(), "dir": str(self.root()), "fs": file_system(self.root()),
             "job": self._id, "slurm": version_of(["srun", "--version"]),
         }  # fmt: skip
 

@@ -150,4 +150,6 @@ def pair_words(result: StudyResult, probe: str, signal: str, cell: Cell) -> str:
         words.append(chunk_label(cell.setting.chunk))
     if len({one.setting.shared for one in result.cells}) > 1:
         words.append("shared" if cell.setting.shared else "private")
+    if len({one.setting.more for one in result.cells}) > 1:
+        words += [f"{name} {value}" for name, value in cell.setting.more]
     return "\n".join(words) or f"{probe} + {signal}"

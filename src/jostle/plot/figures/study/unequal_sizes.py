@@ -59,6 +59,8 @@ def row_label(result: StudyResult, row: KuoRow) -> str:
         words.append(chunk_label(row.setting.chunk))
     if len({kuo_row.setting.shared for kuo_row in rows}) > 1:
         words.append("shared" if row.setting.shared else "private")
+    if len({kuo_row.setting.more for kuo_row in rows}) > 1:
+        words += [f"{name} {value}" for name, value in row.setting.more]
     return "\n".join(words) or f"{row.small} + {row.large}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jostle.analysis.study.model import Cell, Standalone, StudyResult
+from jostle.analysis.study.model import Cell, StudyResult
 from jostle.plot.charts.study import (
     kept_label,
     metric_label,
@@ -78,7 +78,6 @@ def versus(result: StudyResult) -> list[Versus]:
     seen: set[object] = set()
     equals: list[Versus] = []
     others: list[Versus] = []
-    known = _alone_by_key(result)
     for cell in result.cells:
         if cell.setting.periodic:
             continue
@@ -88,27 +87,16 @@ def versus(result: StudyResult) -> list[Versus]:
             continue
         seen.add(key)
         equal = cell.probe == cell.signal and len(set(cell.setting.processes)) == 1
-        made = _versus(result, cell, known)
+        made = _versus(result, cell)
         if made:
             (equals if equal else others).append(made)
     return equals or others
 
 
-def _alone_by_key(result: StudyResult) -> dict[object, Standalone]:
-    return {
-        (
-            standalone.program,
-            standalone.setting.chunk,
-            standalone.setting.processes[0],
-            standalone.setting.shared,
-        ): standalone
-        for standalone in result.standalone
-    }
-
-
-def _versus(result: StudyResult, cell: Cell, known: dict[object, Standalone]) -> Versus | None:
+def _versus(result: StudyResult, cell: Cell) -> Versus | None:
     setting = cell.setting
-    alone = known.get((cell.probe, setting.chunk, setting.processes[0], setting.shared))
+    alone = next((each for each in result.standalone if each.program == cell.probe
+                  and each.setting.is_alone_of(setting)), None)  # fmt: skip
     repetitions = [
         run for run in cell.repetitions if run.verdict == "kept" and run.probe and run.signal
     ]
