@@ -146,6 +146,14 @@ def test_the_text_is_the_launchers(tmp_path: Path, launcher: str, text: str) -> 
     assert job.advice()[0].texts[0] == text
 
 
+def test_torchrun_within_a_step_of_slurm_gets_its_own_text(tmp_path: Path) -> None:
+    job = Job(tmp_path, "slurm")
+    job.rank("0-7", pid=77, world_rank=-1, world_size=0, mpi_state=0)  # torchrun itself
+    job.rank("0-3", {B: (40 * GIB, 4.0)}, ppid=77)
+    job.rank("4-7", {A: (30 * GIB, 3.0)}, ppid=77)
+    assert job.advice()[0].texts == ["torchrun --numa-binding=node ..."]
+
+
 @pytest.mark.parametrize("launcher", ["orte", "hydra"])
 def test_the_text_for_mpirun_does_what_it_says(tmp_path: Path, launcher: str) -> None:
     """Run by a shell, with programs of our own in the place of mpirun and numactl."""
@@ -314,5 +322,5 @@ def test_lists_of_cores() -> None:
         numbers = read_list(text)
         assert numbers is not None
         assert list_text(numbers) == text
-    for text in ("", "0,2,...", "x", "1-", "-1", "0-99999", "3-1", "0;1", "1" * 300):
+    for text in ("", "0,2,...", "x", "1-", "-1", "0-99999", "3-1", "3,1", "0-3,2", "0;1", 9 * "1"):
         assert read_list(text) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ class BoundProcess:
         rank: In its world; -1: none.
         world: Of which world.
         pid: Its process id.
-        launcher: What started it, as the table says.
+        launcher: What started it: as the table says, but torch where one process of the job has
+            started several ranks within a step of Slurm.
         start_ns: When it began ...
         end_ns: ... and ended, or was seen last.
         cpus: Cores that it may run on; None: unknown, as of the next three.
@@ -72,12 +74,14 @@ def read_list(text: str) -> frozenset[int] | None:
     if not _LIST.fullmatch(text):
         return None
     numbers: set[int] = set()
+    end = 0
     for part in text.split(","):
         first, _, last = part.partition("-")
-        if int(last or first) >= _MOST:
+        begin, before, end = int(first), end, int(last or first) + 1
+        if not before <= begin < end <= _MOST:
             return None
-        numbers.update(range(int(first), int(last or first) + 1))
-    return frozenset(numbers) or None
+        numbers.update(range(begin, end))
+    return frozenset(numbers)
 
 
 def list_text(numbers: Iterable[int]) -> str:
@@ -102,7 +106,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
     known = {text: read_list(text) for name in columns for text in set(job_processes.texts(name))}
     lists = [[known[text] for text in job_processes.texts(name)] for name in columns]
     hosts, worlds = job_processes.texts("host"), job_processes.texts("world")
-    launchers = job_processes.texts("launcher")
+    launchers = _launchers(job_processes)
     ranks, pids = job_processes.ints("world_rank"), job_processes.ints("pid")
     starts = job_processes.ints("start_ns")
 
@@ -121,6 +125,22 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
         )  # fmt: skip
 
     return [one(at) for at in range(job_processes.count) if not job_processes.short[at]]
+
+
+def _launchers(job_processes: JobProcesses) -> list[str]:
+    """Return what started each process: ranks of torchrun below srun look like those of srun."""
+    hosts, launchers = job_processes.texts("host"), job_processes.texts("launcher")
+    pids = set(zip(hosts, job_processes.ints("pid").tolist(), strict=True))
+    parents = list(zip(hosts, job_processes.ints("ppid").tolist(), strict=True))
+    ranks = Counter(
+        parent
+        for parent, is_rank in zip(parents, job_processes.ranks, strict=True)
+        if is_rank and parent in pids
+    )
+    return [
+        "torch" if launcher == "slurm" and ranks[parent] > 1 else launcher
+        for launcher, parent in zip(launchers, parents, strict=True)
+    ]
 
 
 def names(processes: Sequence[BoundProcess]) -> str:

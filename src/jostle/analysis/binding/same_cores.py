@@ -73,6 +73,8 @@ def _crowds(busy: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
     if any(process.cpus is None for process in busy):
         return []  # it may run on any
     used = _all_cores(busy)
+    if all(process.group_cpus is None or process.group_cpus <= used for process in busy):
+        return []
     crowds = []
     for crowd in _by_cores(busy):
         group = crowd[0].group_cpus
