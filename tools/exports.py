@@ -26,7 +26,7 @@ from generate import (
 FEW = {
     "libjostle_inject.so": {"jst_inject_get"},
     "libjostle_cuda.so": {"InitializeInjection"},
-    "libjostle_rocm.so": {"jst_rocm_ready", "rocprofiler_configure"},
+    "libjostle_rocm.so": {"jst_rocm_offer", "rocprofiler_configure"},
 }
 
 

@@ -1,14 +1,17 @@
 /* rocm.c: libjostle_rocm.so, which asks AMD's rocprofiler-sdk what the GPU does for this process.
  *
- * libjostle.so loads it when a ROCm runtime comes up, and puts it into the global scope where all is there
- * that it needs (runtime/src/wrappers/rocprofiler.c). rocprofiler-register finds rocprofiler_configure there,
- * as that of any tool, and several tools get on. Records of copies are asked for, and calls of HIP that launch,
- * fill and wait; records of kernels on request only (JOSTLE_GPU=kernels).
+ * libjostle.so loads it when a ROCm runtime offers its functions to profilers
+ * (runtime/src/wrappers/rocprofiler.c). rocprofiler-sdk finds it as any other tool, and several tools get on.
+ * Records of copies are asked for, and calls of HIP that launch, fill and wait; records of kernels on request
+ * only (JOSTLE_GPU=kernels).
  *
  * Never run on AMD's hardware.
  */
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../include/jst_gpu.h"
@@ -247,19 +250,68 @@ static bool prepare(void)
     return major == ROCPROFILER_MAJOR && initialized != 1;
 }
 
-static enum { NOT_YET, NOT_HERE, PREPARED, CONFIGURED, UNASKED } state;
+static enum { NOT_YET, NOT_HERE, PREPARED, CONFIGURED } state;
 
-EXPORT jst_rocm_ready_type jst_rocm_ready;
+/* ---- how rocprofiler-sdk comes to know us ---- */
 
-EXPORT bool jst_rocm_ready(void)
+/* What is as before when the call is over: the list of tools, and what rocprofiler-sdk sets. */
+static const char *const variables[] = {"ROCP_TOOL_LIBRARIES", "ROCPROFILER_REGISTER_LIBRARY"};
+static char *before[COUNT(variables)]; /* NULL: it was not set */
+static _Atomic unsigned calls_in_progress;
+
+/* RATIONALE: for the time of the call only. Where one of these is set, rocprofiler-register ends the process
+ * if it finds no librocprofiler-sdk, and this ends it if it cannot load a tool: a child in a container would
+ * have neither. In the global scope we would be found, too, but then all objects of the process are searched
+ * for tools, gigabytes in a framework. Behind the last colon nothing is read. */
+static void name_ourselves(void)
 {
-    if (state == NOT_YET) {
-        state = prepare() ? PREPARED : NOT_HERE;
-    } else if (state == PREPARED) {
-        recorder_give_up("rocprofiler-sdk asked for no tools");
-        state = UNASKED;
+    char list[8192];
+    Dl_info info;
+    if (atomic_fetch_add(&calls_in_progress, 1) != 0)
+        return;
+    for (unsigned i = 0; i < COUNT(variables); i++) {
+        const char *value = getenv(variables[i]);
+        before[i] = value ? strdup(value) : NULL;
     }
-    return state == PREPARED || state == CONFIGURED;
+    if (!dladdr((void *)name_ourselves, &info))
+        return;
+    int n = snprintf(list, sizeof list, before[0] && *before[0] ? "%s:%s:" : "%s%s",
+                     before[0] ? before[0] : "", info.dli_fname);
+    if (n > 0 && (size_t)n < sizeof list)
+        setenv(variables[0], list, 1);
+}
+
+static void restore_variables(void)
+{
+    if (atomic_fetch_sub(&calls_in_progress, 1) != 1)
+        return;
+    for (unsigned i = 0; i < COUNT(variables); i++) {
+        if (before[i])
+            setenv(variables[i], before[i], 1);
+        else
+            unsetenv(variables[i]);
+        free(before[i]);
+        before[i] = NULL;
+    }
+}
+
+EXPORT jst_rocm_offer_type jst_rocm_offer;
+
+EXPORT int jst_rocm_offer(jst_rocm_register_type *next, const char *name, void *import,
+                          uint32_t version, void **tables, uint64_t count, void *id)
+{
+    if (state == NOT_YET)
+        state = prepare() ? PREPARED : NOT_HERE;
+    if (state == NOT_HERE)
+        return next(name, import, version, tables, count, id);
+    name_ourselves();
+    int status = next(name, import, version, tables, count, id);
+    restore_variables();
+    if (state == PREPARED) {
+        recorder_give_up("rocprofiler-sdk asked for no tools");
+        state = NOT_HERE;
+    }
+    return status;
 }
 
 EXPORT rocprofiler_tool *rocprofiler_configure(uint32_t version, const char *text,

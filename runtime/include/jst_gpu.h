@@ -75,9 +75,13 @@ typedef struct jst_gpu_recorder {
 /** NULL: nothing is to be recorded in this process. */
 typedef const jst_gpu_host *jst_gpu_join_type(const jst_gpu_recorder *recorder);
 
-/** jst_rocm_ready of libjostle_rocm.so, for libjostle.so. Before a ROCm runtime hands its functions to
- *  rocprofiler-register: whether the recorder is to be put into the global scope. Afterwards: whether it was
- *  asked for. Why not is in the profile. */
-typedef bool jst_rocm_ready_type(void);
+/** rocprofiler_register_library_api_table of librocprofiler-register, which a ROCm runtime calls. */
+typedef int jst_rocm_register_type(const char *name, void *import, uint32_t version, void **tables,
+                                   uint64_t count, void *id);
+
+/** jst_rocm_offer of libjostle_rocm.so: the same call, through which rocprofiler-sdk comes to know the recorder
+ *  if all is there that it needs. Why not is in the profile. */
+typedef int jst_rocm_offer_type(jst_rocm_register_type *next, const char *name, void *import,
+                                uint32_t version, void **tables, uint64_t count, void *id);
 
 #endif

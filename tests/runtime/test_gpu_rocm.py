@@ -104,9 +104,14 @@ def test_forks_during_a_flush(play: Run, slow: str | None) -> None:
     assert result.total("gpu_h2d_ops") == 6
 
 
-def test_another_tool_beside_us(play: Run) -> None:
-    """Both have all records."""
-    result = play("known", "-DTOOL", "-rdynamic")
+@pytest.mark.parametrize("where", ["program", "list"])
+def test_another_tool_beside_us(play: Run, build: Compile, where: str) -> None:
+    """Both have all records, wherever rocprofiler-sdk finds the other one."""
+    if where == "program":
+        result = play("known", "-DTOOL", "-rdynamic")
+    else:
+        tool = build("rocm.c", "-DTOOL", "-shared", "-fPIC")
+        result = play("known", ROCP_TOOL_LIBRARIES=str(tool))
     check_known(result)
     assert result.stdout == "own tool: 17 copies\n"
 

@@ -1,9 +1,6 @@
 /* rocprofiler.c: the function by which a ROCm runtime (HIP, HSA) offers its own functions to profilers. It is
- * the moment at which rocprofiler-sdk looks for tools: so libjostle_rocm.so is loaded now, if at all.
- *
- * RATIONALE: not by ROCP_TOOL_LIBRARIES: where that is set, rocprofiler-register ends the process if there
- * is no librocprofiler-sdk, and this if it cannot load the tool; both happen in containers. Not in calls.def:
- * the next definition may lie in a local scope and come late.
+ * the moment at which rocprofiler-sdk looks for tools: so libjostle_rocm.so is loaded now, and makes itself
+ * known to it. Not in calls.def: the next definition may lie in a local scope and come late.
  */
 #include <dlfcn.h>
 
@@ -16,9 +13,7 @@
 #define NO_TOOLS 1 /* ROCP_REG_NO_TOOLS */
 #define RECORDER "libjostle_rocm.so"
 
-JST_EXPORT int rocprofiler_register_library_api_table(const char *name, void *import,
-                                                      uint32_t version, void **tables,
-                                                      uint64_t count, void *id);
+JST_EXPORT jst_rocm_register_type rocprofiler_register_library_api_table;
 
 static bool is_ours(const void *p)
 {
@@ -28,12 +23,11 @@ static bool is_ours(const void *p)
 static bool is_wanted(void)
 {
     const char *wish = jst_env("JOSTLE_GPU");
-    return wish && (jst_str_equal(wish, "on") || jst_str_equal(wish, "kernels"));
+    return wish && (jst_str_equal(wish, "on") || jst_str_equal(wish, "kernels")) && jst_enter();
 }
 
-/* Beside libjostle.so. In the global scope, where rocprofiler-register looks, only when all is there that
- * it needs. */
-static jst_rocm_ready_type *load_recorder(void)
+/* Beside libjostle.so. NULL: it is not there. */
+static jst_rocm_offer_type *load_recorder(void)
 {
     char path[4096];
     Dl_info info;
@@ -45,29 +39,18 @@ static jst_rocm_ready_type *load_recorder(void)
     jst_copy(path, info.dli_fname, folder);
     jst_copy(path + folder, RECORDER, sizeof RECORDER);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    jst_rocm_ready_type *ready =
-        object ? (jst_rocm_ready_type *)dlsym(object, "jst_rocm_ready") : NULL;
-    if (!ready || !ready())
-        return NULL;
-    dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-    return ready;
+    return object ? (jst_rocm_offer_type *)dlsym(object, "jst_rocm_offer") : NULL;
 }
 
 JST_EXPORT int rocprofiler_register_library_api_table(const char *name, void *import,
                                                       uint32_t version, void **tables,
                                                       uint64_t count, void *id)
 {
-    static _Atomic bool begun;
-    int (*next)(const char *, void *, uint32_t, void **, uint64_t, void *) =
-        (int (*)(const char *, void *, uint32_t, void **, uint64_t, void *))jst_function_behind(
-            "rocprofiler_register_library_api_table", is_ours);
+    jst_rocm_register_type *next = (jst_rocm_register_type *)jst_function_behind(
+        "rocprofiler_register_library_api_table", is_ours);
     if (!next)
         return NO_TOOLS;
-    if (!is_wanted() || !jst_enter() || atomic_exchange(&begun, true))
-        return next(name, import, version, tables, count, id);
-    jst_rocm_ready_type *ready = load_recorder();
-    int status = next(name, import, version, tables, count, id);
-    if (ready)
-        ready();
-    return status;
+    jst_rocm_offer_type *offer = is_wanted() ? load_recorder() : NULL;
+    return offer ? offer(next, name, import, version, tables, count, id)
+                 : next(name, import, version, tables, count, id);
 }

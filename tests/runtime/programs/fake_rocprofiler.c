@@ -299,19 +299,33 @@ static void finalize(void)
     status = 2;
 }
 
+/* As in the versions looked at: behind the last of several, there must be a colon. */
+static void find_listed_tools(void)
+{
+    const char *listed = getenv("ROCP_TOOL_LIBRARIES"), *colon;
+    char list[8192];
+    snprintf(list, sizeof list, "%s%s", listed ? listed : "",
+             listed && !strchr(listed, ':') ? ":" : "");
+    for (char *p = list; (colon = strchr(p, ':')); p = list + (colon - list) + 1) {
+        list[colon - list] = 0;
+        void *object = *p ? dlopen(p, RTLD_LAZY | RTLD_LOCAL) : NULL;
+        if (*p && !object)
+            abort();
+        if (object)
+            add_tool((configure_type *)dlsym(object, "rocprofiler_configure"));
+    }
+}
+
 static void find_tools(void)
 {
-    const char *listed = getenv("ROCP_TOOL_LIBRARIES");
     struct {
         size_t size;
         const char *name;
         uint32_t handle;
     } client = {sizeof client, NULL, 7};
-    void *object = listed ? dlopen(listed, RTLD_LAZY | RTLD_LOCAL) : NULL;
-    if (object)
-        add_tool((configure_type *)dlsym(object, "rocprofiler_configure"));
+    find_listed_tools();
     add_tool((configure_type *)dlsym(RTLD_DEFAULT, "rocprofiler_configure"));
-    if (tool_count)
+    if (dlsym(RTLD_DEFAULT, "rocprofiler_configure"))
         dl_iterate_phdr(look_in, NULL);
     for (unsigned i = 0; i < tool_count; i++)
         tools[i].result = tools[i].configure(10100, "1.1.0", i, &client);
@@ -330,6 +344,7 @@ int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t insta
     enter("");
     if (status == 0) {
         status = -1;
+        setenv("ROCPROFILER_REGISTER_LIBRARY", "/where/it/is", 0);
         atexit(finalize);
         find_tools();
         status = 1;

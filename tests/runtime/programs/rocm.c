@@ -36,7 +36,20 @@ static void begin_hip(void)
     int (*begin)(void) = hip ? (int (*)(void))dlsym(hip, "fake_hip_begin") : NULL;
     if (!begin)
         exit(3);
+    static const char *const variables[] = {"ROCP_TOOL_LIBRARIES", "ROCPROFILER_REGISTER_LIBRARY",
+                                            "ROCPROFILER_LOG_LEVEL"};
+    char before[3][4096] = {{0}};
+    for (int i = 0; i < 3; i++)
+        snprintf(before[i], sizeof before[i], "%s",
+                 getenv(variables[i]) ? getenv(variables[i]) : "");
     begin();
+    for (int i = 0; i < 3; i++) /* a child would have it */
+        if (strcmp(before[i], getenv(variables[i]) ? getenv(variables[i]) : ""))
+            exit(9);
+#ifndef TOOL
+    if (dlsym(RTLD_DEFAULT, "rocprofiler_configure"))
+        exit(10);
+#endif
     device = (int *)dlsym(hip, "fake_hip_device");
 }
 
