@@ -129,6 +129,64 @@ def test_the_program_that_slows_another_is_found():
     assert potential["/bin/calm"].hurts == []
 
 
+def _gpus(harm, kernels):
+    """Runs of a trainer that waits for its GPU, beside a user of it in every second one."""
+    rng = np.random.default_rng(4)
+    rows, jobs = [], {}
+    for run in range(8):
+        for name, user in (("trainer", 1), ("user", 2), ("calm", 3)):
+            if name != "user" or run % 2:
+                jobs[f"{name}-{run}"] = JobFacts(f"{name}-{run}", f"/bin/{name}", user)
+        for k in range(60):
+            at = run * 1000 + k
+            beside = run % 2 == 1 and 10 <= k < 40
+            slow = (1 + harm * beside) * rng.lognormal(0, 0.05)
+            rows.append((f"trainer-{run}", at, int(900 / slow), 0.7e9 * kernels, 0.9e9))
+            if k % 3:
+                rows.append((f"calm-{run}", at, 1, 0.04e9 * kernels, 0.01e9))
+            if beside:  # seven long kernels
+                rows.append((f"user-{run}", at, 7, 0.6e9 * kernels, 0.9e9))
+    names = ("job", "slice", "launches", "busy_ns", "wait_ns")
+    columns = {name: [int(row[place]) if place else row[place] for row in rows]
+               for place, name in enumerate(names)}  # fmt: skip
+    columns |= {"resource": ["GPU 0000:3b:00.0 of n"] * len(rows),
+                "slice_ns": [SECOND] * len(rows)}  # fmt: skip
+    return Programs(jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()),
+                    gpus=pa.table(columns))  # fmt: skip
+
+
+@pytest.mark.parametrize("kernels", [0, 1])
+def test_a_program_that_slows_another_on_a_gpu(kernels):
+    """Also where kernels are not recorded, and one launch of the user is as long as 130."""
+    found = matrix(_gpus(0.6, kernels))
+    (pair,) = [one for one in found.encounters if one.victim == "/bin/trainer"
+               and one.aggressor == "/bin/user"]  # fmt: skip
+    assert pair.resource_kind == "gpu"
+    assert pair.slowdown.value == pytest.approx(0.6, abs=0.15) and pair.q <= 0.05
+    potential = {one.program: one for one in found.programs}
+    assert potential["/bin/user"].hurts == ["/bin/trainer"]
+    assert potential["/bin/calm"].hurts == []
+
+
+def test_a_gpu_on_which_nobody_does_harm():
+    assert all(not one.hurts for one in matrix(_gpus(0.0, 0)).programs)
+
+
+def test_a_program_that_slows_another_on_a_bus():
+    tables = _tables(0.8)
+    renamed = {f"posix_write_{what}": f"h2d_{what}" for what in ("ops", "bytes", "ns")}
+    rows = tables.mounts.rename_columns(
+        [renamed.get(name, name) for name in tables.mounts.column_names]
+    )
+    found = matrix(Programs(tables.jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()),
+                            buses=rows))  # fmt: skip
+    first = found.encounters[0]
+    assert (first.victim, first.aggressor, first.resource_kind) == (
+        "/bin/victim", "/bin/storm", "bus",
+    )  # fmt: skip
+    assert first.slowdown.value == pytest.approx(0.8, abs=0.2) and first.q <= 0.05
+
+
 def test_nobody_hurts_where_nobody_does():
     assert all(not one.hurts for one in matrix(_tables(0.0)).programs)
 

@@ -126,6 +126,45 @@ def test_what_agents_know_around_gpus(shared: Repository) -> None:
     assert seen(hidden.message_loads, "job", "bytes", "ccl_bytes") == [("others", 107, 14)]
 
 
+def test_what_programs_do_on_gpus(shared: Repository) -> None:
+    """Copies below one root complex are on one bus; launches have their part of the waits."""
+    assert seen(shared.programs_beside().buses, "job", "resource", "slice", "h2d_bytes") == []
+    second = [(B, 11), (A, 1)]
+    add_rows(shared, "gpus", [gpu("b", "n1", B), gpu("d", "n1", "unknown", pci_path="")])
+    add_ranks(shared, "d", ["n1"])
+    add_rows(shared, "gpu_rollup", [
+        {**rolled("b", "n1", name, 6, 0), "gpu_launch_ops_sum": launches, "gpu_peer_ops_sum": 1,
+         "gpu_peer_bytes_sum": launches} for name, launches in second
+    ])  # fmt: skip
+    add_rows(shared, "gpu_rollup", [rolled("b", "n1", A, 3, 5), rolled("d", "n1", "unknown", 3, 6)])
+    add_rows(shared, "gpu_rollup", [
+        {**rolled(job, "n1", name, slice_, 0), "gpu_h2d_ops_sum": 1}
+        for job, name, slice_ in (("a", A, 3), ("a", A, 4), ("b", A, 3), ("b", B, 4),
+                                  ("d", "unknown", 3))
+    ])  # fmt: skip
+    add_rows(shared, "components", [component("gpu", name, source=A) for name in (A, B)])
+    add_rows(shared, "node_rollup", [
+        {"job": job, "host": "n1", "slice": 6, "slice_ns": SECOND, "count": 1,
+         "gpu_wait_ns_sum": 1200, "ccl_send_ops_sum": 2, "ccl_send_bytes_sum": 8,
+         "ccl_send_ns_sum": 3} for job in ("a", "b")
+    ])  # fmt: skip
+    told = shared.programs_beside()
+    at = BEGIN // SECOND
+    gpus = [row for row in seen(told.gpus, "job", "resource", "slice", "launches", "wait_ns")
+            if row[2] == at + 6]  # fmt: skip
+    assert gpus == [("b", f"GPU {A} of n1", at + 6, 1, 100),
+                    ("b", f"GPU {B} of n1", at + 6, 11, 1100)]  # fmt: skip
+    columns = ("job", "resource", "slice", "h2d_bytes", "peer_bytes", "ccl_bytes", "ccl_ns")
+    root, nvlink = "root complex pci0000:00 of n1", f"NVLink domain {A} of n1"
+    assert seen(told.buses, *columns) == [
+        ("a", root, at + 3, 105, 0, 0, 0), ("a", root, at + 4, 10, 0, 0, 0),
+        # a is on one GPU: its collectives are not over NVLink.
+        ("b", nvlink, at + 6, 0, 12, 8, 3),
+        ("b", root, at + 3, 12, 0, 0, 0), ("b", root, at + 4, 9, 0, 0, 0),
+        ("d", "bus to GPU unknown of n1", at + 3, 6, 0, 0, 0),
+    ]  # fmt: skip
+
+
 def test_a_job_without_gpus(repository: Repository) -> None:
     add_ranks(repository, "a", ["n1"])
     beside = repository.beside("a")

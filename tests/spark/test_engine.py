@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,11 @@ from jostle.report.models.metrics import DEFAULT, view
 from jostle.report.models.nodes import node_differences
 from jostle.report.models.trends import program_trends
 from jostle.repository import Repository
+from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.layout import DAY_NS, TABLES
+from jostle.repository.store.log import Log
+from jostle.repository.store.state import Change
+from jostle.repository.store.tables import PartitionChunk
 from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines
 
 if TYPE_CHECKING:
@@ -41,12 +47,54 @@ def fill(folder: Path, seed: int, slice_s: float) -> Repository:
     plant_machines(folder, spec, seed=seed)
     spool = folder.parent / f"{folder.name}.spool"
     store = Repository(folder)
+    plant_gpus(store)
     for each in range(seed % 3 + 1):
         make_profile(seed + each, f"job{each % 2}").write(spool)
         store.ingest([spool])
     if seed % 2:
         store.compact()
     return store
+
+
+def plant_gpus(store: Repository) -> None:
+    """Give each job two GPUs, a bus and an NVLink domain on its nodes, in each of its slices."""
+    gpus = [f"0000:{bus}:00.0" for bus in ("3b", "3c")]
+    seen = store.query("SELECT DISTINCT job, host, slice, slice_ns FROM node_rollup").to_pylist()
+    pairs = sorted({(row["job"], row["host"]) for row in seen})
+    write(store, "gpus", [{"job": job, "host": host, "gpu": gpu, "pci": gpu, "name": "Big",
+                           "pci_path": f"pci0000:3a/0000:3a:00.0/{gpu}", "numa": 0}
+                          for job, host in pairs for gpu in gpus])  # fmt: skip
+    write(store, "components", [{"machine": 1, "host": host, "component": k, "kind": "gpu",
+                                 "name": gpu, "source": gpus[0], "mount": "", "job": "", "path": ""}
+                                for host in sorted({host for _, host in pairs})
+                                for k, gpu in enumerate(gpus)])  # fmt: skip
+    amounts = {"h2d_ops": 3, "h2d_bytes": 9000, "h2d_ns": 10**6, "launch_ops": 5, "peer_ops": 2,
+               "peer_bytes": 800, "peer_ns": 10**5}  # fmt: skip
+    write(store, "gpu_rollup", [
+        {**row, "gpu": gpu, "count": 1} | {
+            f"gpu_{name}_sum": size * (1 + (row["slice"] + len(row["job"]) * k) % 9)
+            for k, (name, size) in enumerate(amounts.items())}
+        for row in seen for gpu in gpus])  # fmt: skip
+    write(store, "node_rollup", [
+        {**row, "count": 0, "gpu_wait_ns_sum": 10**7 * (1 + row["slice"] % 5),
+         "ccl_send_ops_sum": 1, "ccl_send_bytes_sum": 64, "ccl_send_ns_sum": 10**6}
+        for row in seen])  # fmt: skip
+
+
+def write(store: Repository, table: str, rows: list[dict[str, Any]]) -> None:
+    layout = TABLES[table]
+    values = {name: layout.values[name] for row in rows for name in row if name in layout.values}
+    schema = pa.schema(list({**layout.keys, **values}.items()))
+    days: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        day = row["slice"] * row["slice_ns"] // DAY_NS if layout.partition_ns else 0
+        days.setdefault(day, []).append(row)
+    chunks = [
+        PartitionChunk(table, pa.Table.from_pylist(some, schema),
+                       *((day * DAY_NS, (day + 1) * DAY_NS) if layout.partition_ns else (0, 0)))
+        for day, some in sorted(days.items())
+    ]  # fmt: skip
+    publish(store.path, Log(store.path), Change("ingest", add=write_chunks(store.path, chunks)))
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +128,9 @@ def test_answers_are_equal(spark: SparkSession, seed: int, slice_s: float) -> No
     with tempfile.TemporaryDirectory() as folder:
         store = fill(Path(folder) / "repository", seed, slice_s)
         engine = asked_by(spark, store.path)
-        assert engine.matrix() == matrix(store.programs_beside())
+        found = engine.matrix()
+        assert found == matrix(store.programs_beside())
+        assert {"gpu", "bus"} <= {pair.resource_kind for pair in found.encounters}
         differences = node_differences(engine.repository).to_json()
         assert near(differences, node_differences(store).to_json())
         job = store.jobs()["job"][seed % 4].as_py()

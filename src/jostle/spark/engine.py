@@ -13,13 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jostle import __version__
-from jostle.analysis.identification.matrix import (
-    Cast,
-    MatrixPart,
-    cast_of,
-    combined,
-    matrix_part,
-)
+from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_part
+from jostle.analysis.identification.matrix_rows import Cast, cast_of
 from jostle.analysis.identification.model import Eyes, Matrix
 from jostle.repository import Repository, Snapshot
 from jostle.repository.query.co_running import facts

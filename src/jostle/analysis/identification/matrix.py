@@ -10,7 +10,7 @@ time (`matrix_part`), perhaps on other machines, and added up by job (`combined`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +18,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
+from jostle.analysis.identification.matrix_rows import (
+    DOSE,
+    Cast,
+    Ints,
+    ResourceRows,
+    cast_of,
+    load_at,
+    quantile_of,
+    rows_of,
+)
 from jostle.analysis.identification.model import (
-    OTHERS,
     Encounter,
     EncounterRuns,
     Eyes,
@@ -29,54 +38,15 @@ from jostle.analysis.identification.model import (
 )
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
-from jostle.analysis.identification.resources import OPERATION, Floats
+from jostle.analysis.identification.resources import Floats
 from jostle.analysis.identification.with_without import difference
-from jostle.repository.query.co_running import JobFacts
-from jostle.repository.query.lifetimes import spans
-from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs, shares
+from jostle.repository.query.programs import Programs, shares
 
-Ints = NDArray[np.int64]
 _Met = tuple[Encounter, EncounterRuns]
 
 _SLICES = 3  # beside the other, or without it, for a run to count
 _TOGETHER = 30  # programs, the most frequent, whose loads are told apart by regression
-_QUIET = 5  # slices of a reference
-_DOSE = 0.05  # of all load there: a smaller one cannot be what slowed the run
 _USUAL = 0.1  # of its program's usual load on the resource: less is not active
-
-
-@dataclass
-class _ResourceRows:
-    """Jobs on resources of one kind, one row per job, resource and slice.
-
-    Attributes:
-        job, program: Numbers, into the names.
-        resource: Number of the resource.
-        start, end: The part of the slice in which the job lived, us since the first of all.
-        step: Length of the longest slice, us.
-        load: What the job put there.
-        expected, spent: Of its operations, undisturbed and as they were (any unit); 0: unknown.
-    """
-
-    kind: ResourceKind
-    job: Ints
-    program: Ints
-    resource: Ints
-    start: Ints
-    end: Ints
-    step: int
-    load: Floats
-    expected: Floats
-    spent: Floats
-
-    def own(self) -> Ints:
-        """Return job and resource in one number, per row."""
-        found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
-        return found
-
-    def while_there(self, flows: Flows, channel: Ints) -> Floats:
-        """Return what flowed in a channel per row, while the job had its slice."""
-        return flows.between(channel, self.start, self.end)
 
 
 def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
@@ -112,35 +82,6 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Which jobs run which programs, as far as the viewer may know.
-
-    Attributes:
-        jobs: Names of all jobs.
-        names: Of programs.
-        program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed.
-    """
-
-    jobs: tuple[str, ...]
-    names: tuple[str, ...]
-    program: Ints
-    own: NDArray[np.bool_]
-
-
-def cast_of(jobs: Mapping[str, JobFacts], eyes: Eyes) -> Cast:
-    """Assign numbers to programs; those that the viewer may not know share one."""
-    told = [fact.program if eyes.knows(fact.program, fact.user) else OTHERS
-            for fact in jobs.values()]  # fmt: skip
-    names = tuple(sorted(set(told)))
-    number = {name: k for k, name in enumerate(names)}
-    return Cast(
-        tuple(jobs), names, np.array([number[name] for name in told], dtype=np.int64),
-        np.array([eyes.own(fact.user) for fact in jobs.values()], dtype=bool),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
 class MatrixPart:
     """What is known from some resources; sums over their slices.
 
@@ -169,13 +110,7 @@ def matrix_part(kind: str, table: pa.Table, cast: Cast) -> MatrixPart:
         table: Their rows, in the order of resource and time.
         cast: Of all jobs; rows of others are not expected.
     """
-    if kind == "file system":
-        files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
-        return _part(_service("file system", table, files, cast), cast)
-    if kind == "network":
-        calls = [(name, 0) for name in MPI_CLASSES]
-        return _part(_service("network", table, calls, cast), cast)
-    return _part(_nodes(table, cast), cast)
+    return _part(rows_of(kind, table, cast), cast)
 
 
 def combined(parts: Sequence[MatrixPart], cast: Cast) -> tuple[Matrix, list[EncounterRuns]]:
@@ -210,110 +145,6 @@ def combined(parts: Sequence[MatrixPart], cast: Cast) -> tuple[Matrix, list[Enco
     return result, [runs for _, runs in every]
 
 
-def _numbers(table: pa.Table, name: str) -> Floats:
-    if name not in table.column_names:
-        return np.zeros(table.num_rows)
-    return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
-
-
-def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> _ResourceRows:
-    """Make rows of which nothing is expected yet."""
-    jobs = table.column("job").combine_chunks().dictionary_encode()
-    names = jobs.dictionary.to_pylist()
-    order = {name: k for k, name in enumerate(cast.jobs)}
-    job = np.array([order[name] for name in names] or [-1])[jobs.indices.to_numpy()]
-    codes = table.column("resource").combine_chunks().dictionary_encode()
-    start, length = spans(table)
-    whole = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
-    first = int(start.min(initial=2**62)) // 1000 * 1000  # the same in each part
-    begin, end = (start - first) // 1000, (start - first + length) // 1000
-    return _ResourceRows(
-        kind, job, cast.program[job], codes.indices.to_numpy().astype(np.int64), begin,
-        np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
-        np.zeros(len(job)), np.zeros(len(job)),
-    )  # fmt: skip
-
-
-def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], cast: Cast
-) -> _ResourceRows:
-    load = np.zeros(table.num_rows)
-    columns = []
-    for name, piece in classes:
-        ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
-        load += moved + OPERATION * ops
-        work = moved / piece if piece and name.endswith(("read", "write")) else ops
-        columns.append((work, moved, _numbers(table, f"{name}_ns")))
-    rows = _rows(kind, table, cast, load)
-    quiet = _alone(rows)
-    for ops, moved, ns in columns:
-        _expect(rows, ops, moved, ns, quiet)
-    return rows
-
-
-def _nodes(table: pa.Table, cast: Cast) -> _ResourceRows:
-    """On a node the work is CPU time; waiting for a core comes on top."""
-    cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
-    rows = _rows("node", table, cast, cpu)
-    _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
-    return rows
-
-
-def _alone(rows: _ResourceRows) -> NDArray[np.bool_]:
-    """Find the rows of jobs that had a resource nearly to themselves."""
-    own = Flows(rows.own(), rows.start, rows.end, rows.load)
-    return np.asarray(rows.while_there(own, rows.own()) >= (1 - _DOSE) * _at_place(rows))
-
-
-def _at_place(rows: _ResourceRows) -> Floats:
-    """Return the load of all jobs on the resource and in the time of each row."""
-    return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
-
-
-def _expect(
-    rows: _ResourceRows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]
-) -> None:
-    """Add what operations of one class took, and would have taken undisturbed."""
-    on = np.flatnonzero((ops > 0) & (ns > 0))
-    if not len(on):
-        return
-    rate = ns[on] / ops[on]
-    mean = moved[on] / ops[on]
-    level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
-    many = int(rows.resource.max()) + 1
-    group = (rows.program[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
-    reference = _references(group, rate, quiet[on])
-    known = reference > 0
-    rows.expected[on[known]] += (ops[on] * reference)[known]
-    rows.spent[on[known]] += ns[on[known]]
-
-
-def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
-    """Return the undisturbed rate of each group, 0 for groups of few rows.
-
-    The median of its quiet rows, else the lower quartile of all.
-    """
-    ids, where = np.unique(group, return_inverse=True)
-    where = where.reshape(-1)
-    found = _quantile(where, rate, len(ids), 0.25)
-    found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
-    calm = _quantile(where[quiet], rate[quiet], len(ids), 0.5)
-    enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
-    found[enough] = calm[enough]
-    return np.asarray(found[where])
-
-
-def _quantile(where: Ints, values: Floats, groups: int, part: float) -> Floats:
-    order = np.lexsort((values, where))
-    counts = np.bincount(where, minlength=groups)
-    first = np.cumsum(counts) - counts
-    pick = first + ((counts - 1) * part).astype(np.int64)
-    found = np.zeros(groups)
-    full = counts > 0
-    found[full] = values[order][pick[full]]
-    return found
-
-
 # ---- who met whom ----
 
 
@@ -330,7 +161,7 @@ class _Meetings:
     height: Floats
 
 
-def _part(rows: _ResourceRows, cast: Cast) -> MatrixPart:
+def _part(rows: ResourceRows, cast: Cast) -> MatrixPart:
     """Add up the slices of some resources by job, and by job and program beside it."""
     judged = (rows.expected > 0) & cast.own[rows.job]
     met = _meetings(rows, judged, len(cast.names))
@@ -386,7 +217,7 @@ def _over_jobs(
             for values in zip(*columns, strict=True)]  # fmt: skip
 
 
-def _meetings(rows: _ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
+def _meetings(rows: ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
     """Find which programs were active at the same resource and time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
@@ -402,12 +233,12 @@ def _meetings(rows: _ResourceRows, judged: NDArray[np.bool_], programs: int) -> 
     # A job does not meet itself, but others of its program.
     own = np.where(other == rows.program[row], flowed(rows.own(), rows.own()[row]), 0.0)
     theirs = np.maximum(flowed(channel, there) - own, 0.0)
-    strong = theirs > _DOSE * _at_place(rows)[row]
+    strong = theirs > DOSE * load_at(rows)[row]
     height = np.minimum(theirs / np.maximum(usual[there] * (end - start), 1e-9), 3.0)
     return _Meetings(row[strong], other[strong], height[strong])
 
 
-def _candidates(rows: _ResourceRows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
+def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
     """Find rows and programs that may have met: those in the same long slice, or in the next."""
     steps = int(rows.end.max(initial=0)) // rows.step + 2
 
@@ -432,7 +263,7 @@ def _candidates(rows: _ResourceRows, own: Ints, active: Ints, programs: int) -> 
 
 
 def _explained(
-    rows: _ResourceRows, judged: NDArray[np.bool_], met: _Meetings
+    rows: ResourceRows, judged: NDArray[np.bool_], met: _Meetings
 ) -> tuple[Floats, Floats, Floats]:
     """Divide the slowdown of every row among the programs beside it.
 
@@ -467,7 +298,7 @@ def _explained(
 
 
 def _fitted(
-    rows: _ResourceRows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints
+    rows: ResourceRows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints
 ) -> Floats:
     programs, counts = np.unique(met.program[pairs], return_counts=True)
     programs = programs[np.argsort(-counts)][:_TOGETHER]
@@ -491,11 +322,11 @@ def _rising(values: Ints) -> bool:
     return bool((np.diff(values) > 0).all())
 
 
-def _usual_rates(rows: _ResourceRows, programs: int) -> Floats:
+def _usual_rates(rows: ResourceRows, programs: int) -> Floats:
     """Return the usual load of each program on each resource in a microsecond."""
     group = rows.resource * programs + rows.program
     many = (int(rows.resource.max(initial=0)) + 1) * programs
-    return _quantile(group, rows.load / (rows.end - rows.start), many, 0.75)
+    return quantile_of(group, rows.load / (rows.end - rows.start), many, 0.75)
 
 
 def _encounter(

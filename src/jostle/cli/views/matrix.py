@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
-from jostle.plot.charts.matrix import MatrixGrid, grids, potential, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, place_name, potential, signed, sure
 from jostle.report.format.values import alike, count
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def view(matrix: Matrix) -> Iterator[Any]:
         yield _programs(matrix.programs)
     reading = "  rows suffer from columns; in brackets: not proven"
     for grid in grids(matrix):
-        yield from ("", heading(f"Slowed on the {grid.place}", reading), _grid(grid))
+        yield from ("", heading(f"Slowed on the {place_name(grid.place)}", reading), _grid(grid))
     if matrix.encounters:
         tested = [each for each in matrix.encounters if each.p is not None]
         encounters = (evident or tested or matrix.encounters)[:_PAIRS]
@@ -55,9 +55,10 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
         few = [each for each in matrix.encounters if not each.test and _size(each) > 0]
         if few:
             most = max(few, key=_size)
+            place = place_name(most.resource_kind)
             return (
                 f"{most.aggressor} may slow {most.victim} by "
-                f"{signed(_size(most)).lstrip('+')} on the {most.resource_kind}: seen in "
+                f"{signed(_size(most)).lstrip('+')} on the {place}: seen in "
                 f"{_many(most.with_runs, 'run')}, too few to prove."
             )
         met = _many(len(matrix.encounters), "pair")
@@ -65,7 +66,8 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
     more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""
-    return f"{worst.aggressor} slows {worst.victim}{size} on the {worst.resource_kind}{more}."
+    place = place_name(worst.resource_kind)
+    return f"{worst.aggressor} slows {worst.victim}{size} on the {place}{more}."
 
 
 def _size(each: Encounter) -> float:
@@ -113,7 +115,7 @@ def _pairs(encounters: list[Encounter]) -> Table:
         tested = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
         ends = f"{signed(size.low)} to {signed(size.high)}" if size and tested else "-"
         frame.add_row(
-            each.victim, each.aggressor, each.resource_kind, count(each.with_runs),
+            each.victim, each.aggressor, place_name(each.resource_kind), count(each.with_runs),
             count(each.without_runs), signed(size.value if size else None),
             ends, each.test or "too few",
             "-" if each.p is None else probability(each.p),

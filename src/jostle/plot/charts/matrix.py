@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from jostle.analysis.identification.model import Encounter, Matrix
+from jostle.analysis.identification.model import Encounter, Matrix, ResourceKind
 
 #: After control of the false-discovery rate.
 _SURE = 0.05
@@ -41,6 +41,11 @@ def grids(matrix: Matrix) -> list[MatrixGrid]:
             )
         )
     return sorted(matrix_grids, key=lambda grid: -sum(map(sure, grid.cells.values())))
+
+
+def place_name(kind: ResourceKind | str) -> str:
+    """Return how a kind of resource is written behind "on the"."""
+    return {"gpu": "GPU", "bus": "bus of a GPU"}.get(kind, kind)
 
 
 def _most(named: list[tuple[str, Encounter]]) -> list[str]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.plot.charts.matrix import MatrixGrid, grids, potential, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, place_name, potential, signed, sure
 from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
@@ -47,13 +47,13 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
         size = signed(worst.slowdown.value if worst.slowdown else None).lstrip("+")
         title = f"{worst.aggressor} slows {worst.victim} by {size} on the "
-        title += grid.place
+        title += place_name(grid.place)
         if len(evident) > 1:
             title += f", the most of {len(evident)} pairs with evidence"
         value = worst.slowdown.value if worst.slowdown else 0.0
         title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
-        title = f"No evidence that any program slows another on the {grid.place}"
+        title = f"No evidence that any program slows another on the {place_name(grid.place)}"
     note = (
         "Slowdown of the row's program in its runs beside the column's program, against its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "

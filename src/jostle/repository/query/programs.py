@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from jostle.repository.query.co_running import COLLECTIVE, P2P, JobFacts, added, facts, family_bytes
 from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import ALWAYS, Engine, total
+from jostle.repository.query.gpu_programs import buses, gpus
 from jostle.repository.query.lifetimes import Life, lived_of
 
 _KINDS = ("posix", "stdio")
@@ -23,6 +24,7 @@ MPI_CLASSES = ("p2p", "collective")
 #: Into how many parts resources are divided: all rows of a resource are in one, and parts are
 #: computed apart.
 SHARES = 64
+_NO_ROWS = pa.table({name: pa.array([], pa.string()) for name in ("job", "resource")})
 
 
 @dataclass(frozen=True)
@@ -36,16 +38,21 @@ class Programs:
         network: The same of MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
         nodes: job, resource (a node that several jobs used at a time), slice, slice_ns, cpu_ns
             and queued_ns.
+        gpus: The same, resource a GPU of a node: launches, busy_ns, wait_ns.
+        buses: The same of BUS_CLASSES, resource a root complex or an NVLink domain of a node.
     """
 
     jobs: dict[str, JobFacts]
     mounts: pa.Table
     network: pa.Table
     nodes: pa.Table
+    gpus: pa.Table = field(default_factory=lambda: _NO_ROWS)
+    buses: pa.Table = field(default_factory=lambda: _NO_ROWS)
 
     def kinds(self) -> dict[str, pa.Table]:
         """Return the tables by kind of resource."""
-        return {"file system": self.mounts, "network": self.network, "node": self.nodes}
+        return {"file system": self.mounts, "network": self.network, "node": self.nodes,
+                "gpu": self.gpus, "bus": self.buses}  # fmt: skip
 
 
 def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
@@ -78,6 +85,7 @@ def questions(
     wide = [name for name, fact in everyone.items() if fact.ranks > 1 and len(fact.nodes) > 1]
     calls = ", ".join(f"{total(value)} AS {name}" for name, value in _mpi_columns().items())
     cpu = added(("os_user_ns_sum", "os_system_ns_sum"))
+    shared = _shared(everyone)
     return {
         "file system": Question(
             f"SELECT job, mount AS resource, {keys}, slice * slice_ns AS start, {files} "
@@ -95,8 +103,10 @@ def questions(
             f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns "
             f"FROM stored_node_rollup WHERE list_contains($1, host) AND {within} "
             f"GROUP BY job, host, {keys}",
-            order, (_shared(everyone),), span,
+            order, (shared,), span,
         ),
+        "gpu": gpus(shared, within, order, span),
+        "bus": buses(shared, within, order, span),
     }  # fmt: skip
 
 

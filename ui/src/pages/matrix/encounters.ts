@@ -5,6 +5,10 @@ import { count } from '../../format/format';
 
 export type Kind = Encounter['resource_kind'];
 
+const PLACES: Partial<Record<Kind, string>> = { gpu: 'GPU', bus: 'bus of a GPU' };
+/** Returns how a kind of resource is written behind "on the". */
+export const placeName = (kind: Kind): string => PLACES[kind] ?? kind;
+
 export interface EncounterGrid { kind: Kind; victims: string[]; aggressors: string[]; cells: (Encounter | null)[][] }
 
 const LEVEL = 0.05;

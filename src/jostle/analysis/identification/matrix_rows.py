@@ -1,0 +1,227 @@
+"""Makes the rows of the matrix: what jobs did on resources, and what it would take undisturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.flows import Flows
+from jostle.analysis.identification.model import OTHERS, Eyes, ResourceKind
+from jostle.analysis.identification.resources import OPERATION, Floats
+from jostle.repository.query.co_running import JobFacts
+from jostle.repository.query.gpu_programs import BUS_CLASSES
+from jostle.repository.query.lifetimes import spans
+from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES
+
+Ints = NDArray[np.int64]
+
+#: Of all load there: a smaller one cannot be what slowed a run.
+DOSE = 0.05
+_QUIET = 5  # slices of a reference
+
+
+@dataclass
+class ResourceRows:
+    """Jobs on resources of one kind, one row per job, resource and slice.
+
+    Attributes:
+        job, program: Numbers, into the names.
+        resource: Number of the resource.
+        start, end: The part of the slice in which the job lived, us since the first of all.
+        step: Length of the longest slice, us.
+        load: What the job put there.
+        expected, spent: Of its operations, undisturbed and as they were (any unit); 0: unknown.
+    """
+
+    kind: ResourceKind
+    job: Ints
+    program: Ints
+    resource: Ints
+    start: Ints
+    end: Ints
+    step: int
+    load: Floats
+    expected: Floats
+    spent: Floats
+
+    def own(self) -> Ints:
+        """Return job and resource in one number, per row."""
+        found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
+        return found
+
+    def while_there(self, flows: Flows, channel: Ints) -> Floats:
+        """Return what flowed in a channel per row, while the job had its slice."""
+        return flows.between(channel, self.start, self.end)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Which jobs run which programs, as far as the viewer may know.
+
+    Attributes:
+        jobs: Names of all jobs.
+        names: Of programs.
+        program: Per job, the number of its program.
+        own: Per job, whether it may be looked at as slowed.
+    """
+
+    jobs: tuple[str, ...]
+    names: tuple[str, ...]
+    program: Ints
+    own: NDArray[np.bool_]
+
+
+def cast_of(jobs: Mapping[str, JobFacts], eyes: Eyes) -> Cast:
+    """Assign numbers to programs; those that the viewer may not know share one."""
+    told = [fact.program if eyes.knows(fact.program, fact.user) else OTHERS
+            for fact in jobs.values()]  # fmt: skip
+    names = tuple(sorted(set(told)))
+    number = {name: k for k, name in enumerate(names)}
+    return Cast(
+        tuple(jobs), names, np.array([number[name] for name in told], dtype=np.int64),
+        np.array([eyes.own(fact.user) for fact in jobs.values()], dtype=bool),
+    )  # fmt: skip
+
+
+def rows_of(kind: str, table: pa.Table, cast: Cast) -> ResourceRows:
+    """Return the rows of some resources, all of whose rows must be there.
+
+    Args:
+        kind: Their kind, of Programs.kinds.
+        table: Their rows, in the order of resource and time.
+        cast: Of all jobs; rows of others are not expected.
+    """
+    if kind == "file system":
+        files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
+        return _service("file system", table, files, cast)
+    if kind == "network":
+        return _service("network", table, [(name, 0) for name in MPI_CLASSES], cast)
+    if kind == "bus":
+        return _service("bus", table, [(name, 0) for name in BUS_CLASSES], cast)
+    return _gpus(table, cast) if kind == "gpu" else _nodes(table, cast)
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    if name not in table.column_names:
+        return np.zeros(table.num_rows)
+    return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
+
+
+def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> ResourceRows:
+    """Make rows of which nothing is expected yet."""
+    jobs = table.column("job").combine_chunks().dictionary_encode()
+    names = jobs.dictionary.to_pylist()
+    order = {name: k for k, name in enumerate(cast.jobs)}
+    job = np.array([order[name] for name in names] or [-1])[jobs.indices.to_numpy()]
+    codes = table.column("resource").combine_chunks().dictionary_encode()
+    start, length = spans(table)
+    whole = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
+    first = int(start.min(initial=2**62)) // 1000 * 1000  # the same in each part
+    begin, end = (start - first) // 1000, (start - first + length) // 1000
+    return ResourceRows(
+        kind, job, cast.program[job], codes.indices.to_numpy().astype(np.int64), begin,
+        np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
+        np.zeros(len(job)), np.zeros(len(job)),
+    )  # fmt: skip
+
+
+def _service(
+    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], cast: Cast
+) -> ResourceRows:
+    load = np.zeros(table.num_rows)
+    columns = []
+    for name, piece in classes:
+        ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
+        load += moved + OPERATION * ops
+        work = moved / piece if piece and name.endswith(("read", "write")) else ops
+        columns.append((work, moved, _numbers(table, f"{name}_ns")))
+    rows = _rows(kind, table, cast, load)
+    quiet = _alone(rows)
+    for ops, moved, ns in columns:
+        _expect(rows, ops, moved, ns, quiet)
+    return rows
+
+
+def _nodes(table: pa.Table, cast: Cast) -> ResourceRows:
+    """On a node the work is CPU time; waiting for a core comes on top."""
+    cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
+    rows = _rows("node", table, cast, cpu)
+    _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
+    return rows
+
+
+def _gpus(table: pa.Table, cast: Cast) -> ResourceRows:
+    """On a GPU the work is launches, which take as long as the job waits for it."""
+    launches = _numbers(table, "launches")
+    rows = _rows("gpu", table, cast, _numbers(table, "busy_ns"))
+    _, own = np.unique(rows.own(), return_inverse=True)
+    own = own.reshape(-1)
+    # Where kernels are not recorded a job's usual launches or more are a GPU that is busy.
+    recorded = np.bincount(own, rows.load) > 0
+    on = launches > 0
+    usual = quantile_of(own[on], launches[on], len(recorded), 0.5)
+    whole = _numbers(table, "slice_ns")
+    presumed = np.minimum(launches / np.maximum(usual[own], 1), 1) * whole
+    rows.load = np.where(recorded[own], rows.load, presumed)
+    _expect(rows, launches, np.zeros(len(launches)), _numbers(table, "wait_ns"), _alone(rows))
+    return rows
+
+
+def _alone(rows: ResourceRows) -> NDArray[np.bool_]:
+    """Find the rows of jobs that had a resource nearly to themselves."""
+    own = Flows(rows.own(), rows.start, rows.end, rows.load)
+    return np.asarray(rows.while_there(own, rows.own()) >= (1 - DOSE) * load_at(rows))
+
+
+def load_at(rows: ResourceRows) -> Floats:
+    """Return the load of all jobs on the resource and in the time of each row."""
+    return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
+
+
+def _expect(
+    rows: ResourceRows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]
+) -> None:
+    """Add what operations of one class took, and would have taken undisturbed."""
+    on = np.flatnonzero((ops > 0) & (ns > 0))
+    if not len(on):
+        return
+    rate = ns[on] / ops[on]
+    mean = moved[on] / ops[on]
+    level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
+    many = int(rows.resource.max()) + 1
+    group = (rows.program[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
+    reference = _references(group, rate, quiet[on])
+    known = reference > 0
+    rows.expected[on[known]] += (ops[on] * reference)[known]
+    rows.spent[on[known]] += ns[on[known]]
+
+
+def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
+    """Return the undisturbed rate of each group, 0 for groups of few rows.
+
+    The median of its quiet rows, else the lower quartile of all.
+    """
+    ids, where = np.unique(group, return_inverse=True)
+    where = where.reshape(-1)
+    found = quantile_of(where, rate, len(ids), 0.25)
+    found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
+    calm = quantile_of(where[quiet], rate[quiet], len(ids), 0.5)
+    enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
+    found[enough] = calm[enough]
+    return np.asarray(found[where])
+
+
+def quantile_of(where: Ints, values: Floats, groups: int, part: float) -> Floats:
+    """Return a quantile of the values of each group, by its number in `where`; 0 of none."""
+    order = np.lexsort((values, where))
+    counts = np.bincount(where, minlength=groups)
+    first = np.cumsum(counts) - counts
+    pick = first + ((counts - 1) * part).astype(np.int64)
+    found = np.zeros(groups)
+    full = counts > 0
+    found[full] = values[order][pick[full]]
+    return found
