@@ -230,7 +230,34 @@ constraints = h-bonds
 """,
 }
 
-# ---- writers of HDF5 and netCDF: a file for each rank, by Debian's serial libraries ----
+# ---- the checkpoint of programs/flash_io.c by parallel HDF5: a file for all ranks ----
+
+FLASH_HDF5 = """\
+from mpi4py import MPI
+
+import h5py
+import numpy as np
+
+comm = MPI.COMM_WORLD
+blocks = 80 + comm.rank % 3
+last = comm.scan(blocks)
+total = comm.allreduce(blocks)
+values = np.full((blocks, 8, 8, 8), comm.rank, dtype="f8")
+
+
+def write(name, unknowns, kind):
+    with h5py.File(name, "w", driver="mpio", comm=comm) as file:
+        for unknown in range(unknowns):
+            data = file.create_dataset(f"unk{unknown:02}", (total, 8, 8, 8), kind)
+            with data.collective:
+                data[last - blocks : last] = values
+
+
+write("checkpoint.h5", 24, "f8")
+write("plot.h5", 4, "f4")
+"""
+
+# ---- writers of HDF5 and netCDF: a file for each rank ----
 
 _RANK = """\
 import os

@@ -37,6 +37,7 @@ LIMIT_S = 300.0
 TOLD = {
     "MB written": ("posix_write_bytes", "stdio_write_bytes"),
     "MB read": ("posix_read_bytes", "stdio_read_bytes"),
+    "MB written by MPI-IO": ("mpiio_write_bytes", "mpiio_write_all_bytes"),
     "files opened": ("posix_open_ops", "stdio_open_ops"),
     "messages": ("mpi_send_ops", "mpi_isend_ops", "mpi_sendrecv_ops"),
     "collectives": (
@@ -151,6 +152,9 @@ CODES = {
         Code("h5py", "h5py: each rank a file with contiguous, chunked and strided datasets",
              ("/usr/bin/python3", "write.py"), "python3-h5py", module="h5py",
              files={"write.py": inputs.H5PY}),
+        Code("flash_hdf5", "FLASH I/O by parallel HDF5: shared files, a collective write a dataset",
+             ("/usr/bin/python3", "write.py"), "python3-h5py-mpi python3-mpi4py",
+             module="h5py._debian_h5py_mpi, mpi4py", files={"write.py": inputs.FLASH_HDF5}),
         Code("netcdf", "netCDF-4 for Python: each rank a file with an unlimited dimension",
              ("/usr/bin/python3", "write.py"), "python3-netcdf4", module="netCDF4",
              files={"write.py": inputs.NETCDF}),
@@ -227,12 +231,12 @@ def run_one(code: Code, mpi: Mpi, ranks: int, more: Sequence[str]) -> dict[str, 
         return result
 
 
-def as_program(code: Code, ranks: int) -> str:
+def as_program(code: Code, ranks: int, more: Sequence[str]) -> str:
     """A code as the [[program]] of a study, in TOML. Our own must be on PATH."""
     lines = [
         "[[program]]",
         f"name = {json.dumps(code.name)}  # {code.about}",
-        f"command = {json.dumps(list(code.command))}",
+        f"command = {json.dumps([*code.command, *more])}",
     ]
     if not code.serial:
         lines.append('mpi = "openmpi"')
@@ -300,7 +304,7 @@ def main() -> int:
     parser.add_argument("--mpi", default="openmpi", choices=["openmpi", "mpich"])
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
-    given = parser.parse_args(words[:cut])
+    given, more = parser.parse_args(words[:cut]), words[cut + 1 :]
     mpi = next((m for m in mpis() if m.name == given.mpi), None)
     if mpi is None:
         raise SystemExit(f"codes.py: {given.mpi} is not installed: mpicc.{given.mpi}, mpirun")
@@ -311,9 +315,9 @@ def main() -> int:
             build(Path(given.names[0]) if given.names else BUILT, each)
     elif given.verb == "study":
         codes = _chosen(given.names)
-        print("\n\n".join(as_program(code, given.ranks or code.ranks) for code in codes))
+        print("\n\n".join(as_program(code, given.ranks or code.ranks, more) for code in codes))
     else:
-        return run(given.names, mpi, given.ranks, words[cut + 1 :])
+        return run(given.names, mpi, given.ranks, more)
     return 0
 
 

@@ -18,7 +18,7 @@
 
 enum { VALUES = 5 };
 
-static long cells = 32, steps = 20, every = 5, work = 2000, verify = 1;
+static long cells = 32, steps = 50, every = 5, work = 5000, verify = 1;
 static const char *mode = "full";
 static const struct code_option options[] = {
     {"cells", "points along a side of the cube", &cells, NULL},

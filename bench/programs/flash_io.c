@@ -20,7 +20,7 @@ enum { UNKNOWNS = 24, PLOTTED = 4, GUARD = 4, DATASETS = 6 };
 /* Level, kind, 15 neighbours, centre, size and corners of a block: bytes of each. */
 static const size_t about_block[DATASETS] = {4, 4, 60, 24, 24, 48};
 
-static long cells = 8, block_base = 80, work = 5000;
+static long cells = 8, block_base = 80, work = 50000;
 static const struct code_option options[] = {
     {"cells", "cells along a side of a block", &cells, NULL},
     {"blocks", "least blocks of a rank", &block_base, NULL},

@@ -15,7 +15,7 @@
 enum { VARIABLES = 9, LARGEST = 8 };
 static const size_t width[VARIABLES] = {4, 4, 4, 4, 4, 4, 4, 8, 2};
 
-static long particles = 200000, header = 24 << 20, steps = 1, restart = 1;
+static long particles = 200000, header = 24 << 20, steps = 2, restart = 1;
 static const char *io = "posix", *files = "own";
 static const struct code_option options[] = {
     {"particles", "particles of each rank", &particles, NULL},

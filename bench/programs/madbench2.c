@@ -20,7 +20,7 @@
 
 enum { AHEAD = 2 };
 
-static long pixels = 1000, bins = 8, block = 128, work = 2000;
+static long pixels = 1000, bins = 8, block = 128, work = 20000;
 static const char *io = "posix", *files = "own", *phases = "SWC";
 static const struct code_option options[] = {
     {"pixels", "rows of a matrix", &pixels, NULL},

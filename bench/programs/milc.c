@@ -21,7 +21,7 @@
 enum { DIMS = 4, COLOURS = 3 };
 typedef double complex cplx;
 
-static long sites = 6, solves = 4, iterations = 25;
+static long sites = 6, solves = 40, iterations = 50;
 static const struct code_option options[] = {
     {"sites", "sites of a rank along each dimension", &sites, NULL},
     {"solves", "systems solved", &solves, NULL},

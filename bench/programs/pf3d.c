@@ -21,7 +21,7 @@
 enum { PASSED = 3 };
 typedef float complex zone;
 
-static long nx = 64, ny = 64, nz = 4, px, py, waves = 3, steps = 20;
+static long nx = 64, ny = 64, nz = 4, px, py, waves = 3, steps = 60;
 static const struct code_option options[] = {
     {"nx", "zones of a rank along x", &nx, NULL},
     {"ny", "along y", &ny, NULL},

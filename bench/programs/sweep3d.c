@@ -19,7 +19,7 @@
 
 enum { OCTANTS = 8, ANGLES = 6 };
 
-static long nx = 32, ny = 32, nz = 32, mk = 4, mmi = 3, steps = 4, check = 1;
+static long nx = 32, ny = 32, nz = 32, mk = 4, mmi = 3, steps = 16, check = 1;
 static const struct code_option options[] = {
     {"nx", "cells of a rank along x", &nx, NULL},
     {"ny", "along y", &ny, NULL},
