@@ -8,14 +8,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from jostle.analysis import digest
+from jostle.analysis.binding.advise import binding_advice
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.binding.processes import list_text, read_list
+from jostle.analysis.processes import JobProcesses, process_sums
 from jostle.cli.views.bindings import binding_view
-from jostle.repository import Repository
-from synth_rows import BEGIN, SECOND, add_rows
+from jostle.reader import GPU_VALUES
+from jostle.repository.types import JobTables
+from synth_rows import BEGIN, SECOND
 
 A, B = "0000:3b:00.0", "0000:d8:00.0"  # on nodes 0 and 1
 GIB = 1 << 30
@@ -23,13 +26,19 @@ GIB = 1 << 30
 NODES = {"0-3": "0", "4-7": "1", "0-7": "0-1", "0": "0", "0-1": "0", "2-3": "0", "4": "1", "": ""}
 
 
-class Job:
-    """A job in a repository, as its ingester would have written it."""
+_NO_WORK = dict.fromkeys(GPU_VALUES, 0)
 
-    def __init__(self, folder: Path, launcher: str = "orte") -> None:
-        self.repository = Repository(folder / "repository", create=True)
+
+class Job:
+    """A job in tables, as `Repository.job_tables` would give them."""
+
+    def __init__(self, launcher: str = "orte") -> None:
         self.launcher = launcher
-        self.ranks = 0
+        self.processes: list[dict[str, Any]] = []
+        self.totals: list[dict[str, Any]] = []
+        self.used: list[dict[str, Any]] = []
+        self.known: dict[tuple[str, str], dict[str, Any]] = {}
+        self.adapters: list[dict[str, Any]] = []
 
     def rank(
         self, cpus: str, gpus: dict[str, tuple[int, float]] | None = None, **more: Any
@@ -37,47 +46,55 @@ class Job:
         """Add a rank: the cores that it may run on; of each GPU bytes to it, and their seconds."""
         waited, threads, group = (more.pop(name, default) for name, default in
                                   (("waited", 0.0), ("threads", 1), ("group", "0-7")))  # fmt: skip
-        host = more.get("host", "n1")
-        number, self.ranks = self.ranks, self.ranks + 1
-        add_rows(self.repository, "processes", [{
+        host, number = more.get("host", "n1"), len(self.processes)
+        self.processes.append({
             "process": number, "job": "j", "host": host, "world": "w", "world_size": 8,
             "world_rank": number, "mpi_state": 4, "slice_ns": SECOND, "start_ns": BEGIN,
-            "end_ns": BEGIN + 60 * SECOND, "complete": True, "revision": 1, "pid": 500 + number,
-            "first_slice": BEGIN // SECOND, "last_slice": BEGIN // SECOND + 59, "short": False,
+            "end_ns": BEGIN + 60 * SECOND, "complete": True, "pid": 500 + number, "short": False,
+            "first_slice": BEGIN // SECOND, "last_slice": BEGIN // SECOND + 59, "ppid": 1,
             "launcher": self.launcher, "allowed_cpus": cpus, "allowed_nodes": NODES[cpus],
             "group_cpus": group, "group_nodes": NODES.get(group, "0-1"), **more,
-        }])  # fmt: skip
-        common = {"job": "j", "process": number, "host": host, "slice": 1, "slice_ns": SECOND,
-                  "span": 1}  # fmt: skip
-        add_rows(self.repository, "slices", [{
-            **common, "os_user_ns": 30 * SECOND, "os_runqueue_ns": int(waited * SECOND),
-            "os_threads": threads,
-        }])  # fmt: skip
+        })  # fmt: skip
+        self.totals.append({
+            "process": number, "os_user_ns": 30 * SECOND, "os_threads": threads,
+            "os_runqueue_ns": int(waited * SECOND),
+        })  # fmt: skip
         for gpu, (moved, seconds) in (gpus or {}).items():
-            values = {"gpu_h2d_ops": max(moved >> 20, 1), "gpu_h2d_bytes": moved,
-                      "gpu_h2d_ns": int(seconds * SECOND), "gpu_launch_ops": 1000}  # fmt: skip
-            add_rows(self.repository, "gpu_slices", [{**common, "gpu": gpu, **values}])
-            self.seen(gpu, host, **{f"{name}_sum": value for name, value in values.items()})
+            self.work(number, gpu, gpu_h2d_ops=max(moved >> 20, 1), gpu_h2d_bytes=moved,
+                      gpu_h2d_ns=int(seconds * SECOND), gpu_launch_ops=1000)  # fmt: skip
 
-    def seen(self, gpu: str, host: str = "n1", job: str = "j", **sums: int) -> None:
-        """Add a GPU that a job knows of, and what it did on it."""
-        add_rows(self.repository, "gpus", [{
-            "job": job, "host": host, "gpu": gpu, "pci": gpu, "uuid": f"GPU-{gpu[5:7]}",
-            "name": "Big GPU", "pci_path": "", "numa": int(gpu == B), "memory_bytes": 80,
-        }])  # fmt: skip
-        if sums:
-            add_rows(self.repository, "gpu_rollup", [{
-                "job": job, "host": host, "gpu": gpu, "slice": 1, "slice_ns": SECOND, "count": 1,
-                **sums,
-            }])  # fmt: skip
+    def work(self, number: int, gpu: str, **values: int) -> None:
+        """Add what a rank did on a GPU."""
+        host = self.processes[number]["host"]
+        self.used.append({"process": number, "host": host, "gpu": gpu, "numa": int(gpu == B),
+                          **_NO_WORK, **values})  # fmt: skip
+        self.seen(gpu, host, used=True)
+
+    def seen(self, gpu: str, host: str = "n1", *, used: bool, busy_s: float | None = None) -> None:
+        """Add a GPU that is known: whether a profile shows work on it, and what the agent saw."""
+        self.known[host, gpu] = {
+            "host": host, "gpu": gpu, "pci": gpu, "uuid": f"GPU-{gpu[5:7]}", "used": used,
+            "busy_ns": None if busy_s is None else int(busy_s * SECOND),
+        }  # fmt: skip
 
     def advice(self) -> list[BindingAdvice]:
-        return digest(self.repository.job_tables("j")).binding
+        named = [{"host": host, "gpu": gpu, "name": "Big GPU"} for host, gpu in self.known]
+        none = pa.table({"process": pa.array([], pa.int64())})
+        known = [*self.known.values()]
+        tables = JobTables(
+            "j", pa.Table.from_pylist(self.processes), none, pa.Table.from_pylist(self.totals),
+            none, gpus=pa.Table.from_pylist(named) if named else None,
+            process_gpus=pa.Table.from_pylist(self.used) if self.used else None,
+            node_gpus=pa.Table.from_pylist(known) if known else None,
+            node_adapters=pa.Table.from_pylist(self.adapters) if self.adapters else None,
+        )  # fmt: skip
+        processes = JobProcesses(tables.processes)
+        return binding_advice(tables, processes, process_sums(tables, processes))
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Job:
-    return Job(tmp_path)
+def job() -> Job:
+    return Job()
 
 
 def test_ranks_are_far_from_their_gpus(job: Job) -> None:
@@ -139,15 +156,15 @@ def test_cores_beside_the_gpu_must_be_the_jobs(job: Job) -> None:
         ("", "numactl --cpunodebind=1 --membind=1 PROGRAM ..."),
     ],
 )
-def test_the_text_is_the_launchers(tmp_path: Path, launcher: str, text: str) -> None:
-    job = Job(tmp_path, launcher)
+def test_the_text_is_the_launchers(launcher: str, text: str) -> None:
+    job = Job(launcher)
     job.rank("0-3", {B: (40 * GIB, 4.0)})
     job.rank("4-7", {A: (30 * GIB, 3.0)})
     assert job.advice()[0].texts[0] == text
 
 
-def test_torchrun_within_a_step_of_slurm_gets_its_own_text(tmp_path: Path) -> None:
-    job = Job(tmp_path, "slurm")
+def test_torchrun_within_a_step_of_slurm_gets_its_own_text() -> None:
+    job = Job("slurm")
     job.rank("0-7", pid=77, world_rank=-1, world_size=0, mpi_state=0)  # torchrun itself
     job.rank("0-3", {B: (40 * GIB, 4.0)}, ppid=77)
     job.rank("4-7", {A: (30 * GIB, 3.0)}, ppid=77)
@@ -157,7 +174,7 @@ def test_torchrun_within_a_step_of_slurm_gets_its_own_text(tmp_path: Path) -> No
 @pytest.mark.parametrize("launcher", ["orte", "hydra"])
 def test_the_text_for_mpirun_does_what_it_says(tmp_path: Path, launcher: str) -> None:
     """Run by a shell, with programs of our own in the place of mpirun and numactl."""
-    job = Job(tmp_path, launcher)
+    job = Job(launcher)
     job.rank("0-3", {B: (40 * GIB, 4.0)})
     job.rank("4-7", {A: (30 * GIB, 3.0)})
     (text,) = job.advice()[0].texts
@@ -182,7 +199,7 @@ def test_ranks_share_a_gpu_while_another_is_idle(job: Job) -> None:
     job.rank("0-3", {A: (GIB, 0.1)})
     job.rank("0-3", {A: (GIB, 0.1)})
     assert job.advice() == []  # nothing is known of another one
-    job.seen(B, job="k")
+    job.seen(B, used=False)
     (advice,) = job.advice()
     assert advice.rule == "shared GPU"
     assert advice.seen == (
@@ -196,7 +213,7 @@ def test_ranks_share_a_gpu_while_another_is_idle(job: Job) -> None:
 def test_another_job_on_the_other_gpu(job: Job) -> None:
     job.rank("0-3", {A: (GIB, 0.1)})
     job.rank("0-3", {A: (GIB, 0.1)})
-    job.seen(B, job="k", gpu_launch_ops_sum=5)
+    job.seen(B, used=True)
     assert job.advice() == []
 
 
@@ -204,12 +221,7 @@ def test_another_job_on_the_other_gpu(job: Job) -> None:
 def test_the_agent_tells_whether_a_gpu_is_idle(job: Job, busy_s: float, expected: int) -> None:
     job.rank("0-3", {A: (GIB, 0.1)})
     job.rank("0-3", {A: (GIB, 0.1)})
-    add_rows(job.repository, "component_slices", [
-        {"kind": "gpu", "host": "n1", "name": name, "source": "", "mount": "", "job": "",
-         "slice": 1, "slice_ns": SECOND, "span": 50, "machine": 1, "component": number,
-         "unknown": "", "device_busy_ns": int(busy * SECOND)}
-        for number, (name, busy) in enumerate(((A, 40.0), (B, busy_s)))
-    ])  # fmt: skip
+    job.seen(B, used=False, busy_s=busy_s)
     advice = job.advice()
     assert len(advice) == expected
     assert all("its agent saw no work" in each.seen for each in advice)
@@ -218,28 +230,15 @@ def test_the_agent_tells_whether_a_gpu_is_idle(job: Job, busy_s: float, expected
 def test_a_rank_that_only_opens_a_gpu_does_not_share_it(job: Job) -> None:
     job.rank("0-3", {A: (GIB, 0.1)})
     job.rank("4-7", {B: (40 * GIB, 1.0)})
-    add_rows(job.repository, "gpu_slices", [
-        {"job": "j", "process": 1, "host": "n1", "gpu": A, "slice": 2, "slice_ns": SECOND,
-         "span": 1, "gpu_launch_ops": 2}])  # fmt: skip
-    job.seen("0000:e0:00.0", job="k")
+    job.work(1, A, gpu_launch_ops=2)
+    job.seen("0000:e0:00.0", used=False)
     assert job.advice() == []
 
 
 def adapters(job: Job, *rows: tuple[str, int, int]) -> None:
     """Add adapters to both nodes: name, NUMA node, GiB that it carried."""
-    for number, host in enumerate(("n1", "n2")):
-        common = [{"kind": "port" if "/" in name else "interface", "host": host, "name": name,
-                   "source": "", "machine": number, "component": at}
-                  for at, (name, _, _) in enumerate(rows)]  # fmt: skip
-        add_rows(job.repository, "components", [
-            {**each, "mount": "", "job": "", "path": f"pci/{each['name']}", "numa": numa}
-            for each, (_, numa, _) in zip(common, rows, strict=True)
-        ])  # fmt: skip
-        add_rows(job.repository, "component_slices", [
-            {**each, "mount": "", "job": "", "slice": 1, "slice_ns": SECOND, "span": 1,
-             "unknown": "", "link_send_bytes": size * GIB}
-            for each, (_, _, size) in zip(common, rows, strict=True)
-        ])  # fmt: skip
+    job.adapters += [{"host": host, "name": name, "numa": numa, "bytes": size * GIB}
+                     for host in ("n1", "n2") for name, numa, size in rows]  # fmt: skip
 
 
 def test_messages_go_over_the_far_adapter(job: Job) -> None:
@@ -310,8 +309,8 @@ def test_no_advice_on_cores(job: Job, ranks: list[tuple[str, float, str]]) -> No
     assert job.advice() == []
 
 
-def test_processes_without_a_launcher_get_lists_of_cores(tmp_path: Path) -> None:
-    job = Job(tmp_path, "")
+def test_processes_without_a_launcher_get_lists_of_cores() -> None:
+    job = Job("")
     job.rank("0-1", waited=20)
     job.rank("0-1", waited=20)
     assert job.advice()[0].texts == ["taskset -c 0-3 PROGRAM ...", "taskset -c 4-7 PROGRAM ..."]

@@ -257,3 +257,33 @@ def test_retention(shared: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     expire(Path(shared.path), 3_600, now_s=later / SECOND)
     assert seen(shared.gpus.named(), "job", "gpu") == [("late", A)]
     assert shared.query("SELECT job FROM gpu_rollup")["job"].to_pylist() == ["late"]
+
+
+def test_what_advice_on_bindings_asks_for(shared: Repository) -> None:
+    """What each process did on each GPU, which GPUs and adapters the nodes have, who used them."""
+    add_rows(shared, "gpu_slices", [
+        {"job": "a", "process": process_of("a", 0), "host": "n1", "gpu": A, "slice": at,
+         "slice_ns": SECOND, "span": 1, "gpu_h2d_bytes": 50, "gpu_h2d_ns": 5}
+        for at in (3, 4)
+    ])  # fmt: skip
+    add_rows(shared, "component_slices", [
+        {"kind": "gpu", "host": "n1", "name": name, "source": "", "mount": "", "job": "",
+         "slice": 3, "slice_ns": SECOND, "span": 1, "machine": 1, "component": 1, **more}
+        for name, more in (
+            (A, {"device_busy_ns": 7}), (B, {"unknown": "device_busy_ns power_energy_uj"}),
+            ("0000:e0:00.0", {}),
+        )
+    ])  # fmt: skip
+    tables = shared.job_tables("a")
+    assert tables.process_gpus is not None and tables.node_gpus is not None
+    assert seen(tables.process_gpus, "process", "gpu", "numa", "gpu_h2d_bytes", "gpu_h2d_ns") == [
+        (process_of("a", 0), A, 1, 100, 10)]  # fmt: skip
+    # Bytes without an operation are no work; what no agent knows is not zero.
+    add_rows(shared, "gpus", [gpu("b", "n1", B)])
+    add_rows(shared, "gpu_rollup", [rolled("b", "n1", B, 5, 0) | {"gpu_launch_ops_sum": 2}])
+    tables = shared.job_tables("a")
+    assert tables.node_gpus is not None
+    assert seen(tables.node_gpus, "gpu", "pci", "used", "busy_ns") == [
+        (A, A, False, 7), (B, B, True, None), ("0000:e0:00.0", "", False, 0)]  # fmt: skip
+    assert tables.node_adapters is not None
+    assert tables.node_adapters.num_rows == 0  # a job on one node sends to no other
