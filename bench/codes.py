@@ -105,7 +105,7 @@ CODES = {
         _own("madbench2", "MADbench2's S, W and C: seek, write, read of matrices",
              "--pixels 50000 --bins 36 --phases S"),
         _own("hacc_io", "HACC-IO: checkpoint of nine variables of particles, and restart",
-             "--particles 100000000 --restart 0"),
+             "--particles 100000000 --steps 1 --restart 0"),
         _own("ior", "IOR: segments, blocks, transfers; own or shared files",
              "--transfer 1m --block 16m --segments 16"),
         _own("bt_io", "BT-IO: nested strided blocks of a cube, a collective call each dump",

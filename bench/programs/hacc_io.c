@@ -7,7 +7,7 @@
  *
  * Source: README of HACC-IO (variables, sizes); Shah, thesis 3.3.4: 256 processes, POSIX, a file
  * each of 3.6 GiB in chunks of 381 MiB, without the restart:
- *   hacc_io --particles 100000000 --restart 0
+ *   hacc_io --particles 100000000 --steps 1 --restart 0
  * (10^8 x 4 B = 381.5 MiB; 38 x 10^8 B + 24 MiB = 3.56 GiB).
  */
 #include "code.h"

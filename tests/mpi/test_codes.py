@@ -145,7 +145,7 @@ class Try:
 
 TRIES = {
     "madbench2": Try(2, "--pixels 100 --bins 4 --work 0", madbench2(2, 100, 4)),
-    "hacc_io": Try(2, "--particles 1000 --header 4096", hacc_io(2, 1000, 4096)),
+    "hacc_io": Try(2, "--particles 1000 --header 4096 --steps 1", hacc_io(2, 1000, 4096)),
     "ior": Try(
         2, "--io mpi --collective 1 --segments 2 --block 64k --transfer 16k --read 0",
         ior(2, 2, 65536, 16384),
