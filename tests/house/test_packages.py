@@ -136,7 +136,9 @@ def in_a_copy_of_the_machine(script: str, place: Path, out: Path) -> None:
         pytest.skip("a copy of the machine needs root")
     place.mkdir()
     (out / "script").write_text(script)
-    command = ["unshare", "-m", "sh", "-c", THROW_AWAY, "sh", place, out]
+    # With process numbers of its own, so that nothing that it started outlives it.
+    own = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    command = [*own, "sh", "-c", THROW_AWAY, "sh", place, out]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     if "overlay" in done.stderr and "+" not in done.stderr:
         pytest.skip(f"no overlay here: {done.stderr}")
