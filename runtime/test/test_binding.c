@@ -127,7 +127,7 @@ static void the_nearest_group_that_has_cores_counts(void **state)
 static void groups_of_the_first_version_are_known(void **state)
 {
     (void)state;
-    put_file("own", "9:cpu,cpuacct:/elsewhere\n4:cpuset:/job_7\n1:name=systemd:/x\n");
+    put_file("own", "9:cpu,cpuacct:/elsewhere\n4:cpuset:/job_7\n1:name=systemd:/x\n0::/y\n");
     put_folder("groups");
     put_folder("groups/cpuset");
     put_folder("groups/cpuset/job_7");

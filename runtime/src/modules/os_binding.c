@@ -137,14 +137,14 @@ static void look_for_group(char *folder, size_t root)
         for (unsigned i = 0; i < 2 && !group_known; i++) {
             jst_put_text(folder + n, folder + n + sizeof names[i], names[i]);
             group_known = jst_read_file(folder, text, sizeof text) > 0 && text[0] >= '0';
+            if (group_known)
+                read_list(text, &group);
         }
         while (n > root && folder[n - 1] != '/')
             n--;
         if (n <= root)
             break;
     }
-    if (group_known)
-        read_list(text, &group);
 }
 
 static void find_group(void)
