@@ -259,10 +259,10 @@ def without(tables: JobTables, mount: str) -> str:
     """Name the pattern as it would be without the metrics of module access."""
     from jostle.analysis import write_patterns
 
-    assert tables.writes is not None
-    new = [name for name in tables.writes.column_names if name.startswith("access_")]
+    assert tables.accesses is not None
+    new = [name for name in tables.accesses.column_names if name.startswith("access_")]
     processes = tables.processes.drop_columns(["library"])
-    old = replace(tables, writes=tables.writes.drop_columns(new), processes=processes)
+    old = replace(tables, accesses=tables.accesses.drop_columns(new), processes=processes)
     return next(each.pattern for each in write_patterns(old) if each.mount == mount)
 
 

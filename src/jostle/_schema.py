@@ -291,6 +291,14 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("ccl_recv_ops", "ccl", "counter", "ops", "process", "sum", "0.8", "Calls of collective libraries: messages received from one rank (NCCL, RCCL: Recv; those of gloo are not seen)."),
     Metric("ccl_recv_bytes", "ccl", "counter", "bytes", "process", "sum", "0.8", "Bytes received."),
     Metric("ccl_recv_ns", "ccl", "timer", "ns", "process", "sum", "0.8", "Time of these operations from begin to completion, waiting for other ranks included; added up over operations that run at once."),
+    Metric("access_read_ahead_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Irregular jumps ahead: reads (posix and stdio) beyond the end of the previous read on the same descriptor, by a new distance (from begin to begin; three are remembered). A jump is counted when the next one or the close ends what it began. Up to seven of a descriptor do not count if what one of them began has half of their bytes: it is the data behind a header."),
+    Metric("access_read_back_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Irregular jumps back: the same, of reads before that end."),
+    Metric("access_read_jump_bytes", "access", "counter", "bytes", "mount", "sum", "0.8", "Bytes read in order after each irregular jump, up to the next jump or the close."),
+    Metric("access_read_stride_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Regular jumps: by a distance that jumps before, or the next one, have too."),
+    Metric("access_read_stride_bytes", "access", "counter", "bytes", "mount", "sum", "0.8", "Bytes read in order after each regular jump, up to the next jump or the close."),
+    Metric("access_read_again_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Returns: reads that begin where one of the last four runs of reads in order began: these bytes are read again."),
+    Metric("access_read_again_bytes", "access", "counter", "bytes", "mount", "sum", "0.8", "Bytes read in order after each return, up to the next jump or the close."),
+    Metric("access_read_file_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Descriptors and streams closed that bytes had been read from."),
 )
 
 #: Metrics of the components of machines, in the order of their cells.

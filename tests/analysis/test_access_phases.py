@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle.analysis import WritePattern, find_period, write_patterns
-from jostle.repository.types import WRITE_METRICS, JobTables
+from jostle.analysis import AccessPattern, find_period, write_patterns
+from jostle.repository.types import ACCESS_METRICS, JobTables
 
 L = 4_000_000_000
 MIB = 1 << 20
@@ -77,7 +77,7 @@ class Made:
             "count": pa.array([self.processes] * len(self.rows), pa.int64()),
         } | {
             name: pa.array([row.get(name, 0) for row in self.rows], pa.int64())
-            for name in WRITE_METRICS
+            for name in ACCESS_METRICS
         }
         some = pa.array([1] * self.processes, pa.int64())
         each = pa.array(range(self.processes), pa.int64())
@@ -89,7 +89,7 @@ class Made:
         kinds = pa.table({"mount": ["node:/data"], "type": [self.kind]})
         return JobTables("made", people, kinds, left, totals, None, pa.table(table))
 
-    def pattern(self) -> WritePattern:
+    def pattern(self) -> AccessPattern:
         """Gives what is said of it."""
         (only,) = write_patterns(self.tables())
         return only
@@ -114,7 +114,7 @@ def test_pieces() -> None:
     """A chunk is what a file holds, by however many calls it came."""
     pattern = Made().owc(10, 40_000, files=8, writes=10_000).pattern()
     assert pattern.pattern == "open-write-close" and pattern.chunk_bytes == 40_000
-    assert pattern.phases[0].writes_per_chunk == 10_000
+    assert pattern.phases[0].calls_per_chunk == 10_000
 
 
 def test_one_process_closes_before_the_other() -> None:
@@ -250,11 +250,11 @@ def test_files_of_short_processes_in_turn() -> None:
         made.aw(4).aw(1)
         made.rows[-1] |= {"access_file_ops": 1, "access_file_bytes": 5 * 40 * MIB}
     tables = made.tables()
-    assert tables.writes is not None
-    alone = pa.array([1] * tables.writes.num_rows, pa.int64())
-    at = tables.writes.column_names.index("count")
-    writes = tables.writes.set_column(at, "count", alone)
-    (pattern,) = write_patterns(replace(tables, writes=writes))
+    assert tables.accesses is not None
+    alone = pa.array([1] * tables.accesses.num_rows, pa.int64())
+    at = tables.accesses.column_names.index("count")
+    writes = tables.accesses.set_column(at, "count", alone)
+    (pattern,) = write_patterns(replace(tables, accesses=writes))
     assert pattern.pattern == "open-write-close" and len(pattern.phases) == 1
 
 
@@ -377,10 +377,11 @@ def test_nothing_to_find(values: list[float]) -> None:
 
 
 number = st.integers(0, 2**40)
+WHERE = [name for name in ACCESS_METRICS if name.startswith("access_")]
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.fixed_dictionaries(dict.fromkeys(WRITE_METRICS[-5:], number) | {
+@given(st.lists(st.fixed_dictionaries(dict.fromkeys(WHERE, number) | {
     "posix_write_bytes": number, "posix_write_ops": number, "posix_close_ops": number,
 }), min_size=1, max_size=40), st.integers(1, 9))  # fmt: skip
 def test_whatever_a_profile_claims(rows: list[dict[str, int]], processes: int) -> None:

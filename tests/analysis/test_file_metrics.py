@@ -6,7 +6,7 @@ import pytest
 
 from jostle._schema import BY_ID
 from jostle.file_metrics import file_metrics, file_sum_sql, file_total
-from jostle.repository.types import WRITE_METRICS
+from jostle.repository.types import ACCESS_METRICS
 
 
 @pytest.mark.parametrize("end", ["bytes", "ops", "ns"])
@@ -25,4 +25,4 @@ def test_a_total_takes_each_metric_once_and_what_is_missing_as_nothing() -> None
 
 def test_sql_and_tables_know_the_same_metrics() -> None:
     assert all(name in file_sum_sql("write_bytes") for name in file_metrics("write_bytes"))
-    assert set(file_metrics("write_bytes", "sync_ns")) <= set(WRITE_METRICS) <= set(BY_ID)
+    assert set(file_metrics("write_bytes", "sync_ns")) <= set(ACCESS_METRICS) <= set(BY_ID)

@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from jostle.analysis import PatternShare, Period, WritePattern, WritePhase
+from jostle.analysis import AccessPattern, AccessPhase, PatternShare, Period
 from jostle.cli.views.access_patterns import pattern_text, phase_text
 
 MIB = 1 << 20
-PHASE = WritePhase(
+PHASE = AccessPhase(
     pattern="write-seek",
     start_ns=0,
     end_ns=10**11,
     active_slices=20,
     bytes=100 * MIB,
     share=1.0,
-    writes=100,
+    calls=100,
     chunk_bytes=MIB,
-    writes_per_chunk=1.0,
-    strided=0.0,
+    calls_per_chunk=1.0,
+    gapped=0.0,
     scattered=False,
     parts=[PatternShare("write-seek", 1.0, 100 * MIB, 100, MIB)],
     period=None,
@@ -41,7 +41,7 @@ PERIOD = Period(24.0, 23.8, 24.2, 12.0, 9, 0.0005)
             replace(
                 PHASE,
                 scattered=True,
-                strided=0.9,
+                gapped=0.9,
                 pattern="unknown",
                 chunk_bytes=None,
                 evidence="Writes jump back and ahead in turn: 9 writes.",
@@ -53,7 +53,7 @@ PERIOD = Period(24.0, 23.8, 24.2, 12.0, 9, 0.0005)
             "open-write-close, files of 2.00 KiB",
         ),
         (
-            replace(PHASE, pattern="aggregate-write", chunk_bytes=512.0, strided=0.9),
+            replace(PHASE, pattern="aggregate-write", chunk_bytes=512.0, gapped=0.9),
             "aggregate-write, 512 B writes, with gaps",
         ),
         (
@@ -76,7 +76,7 @@ PERIOD = Period(24.0, 23.8, 24.2, 12.0, 9, 0.0005)
         ),
     ],
 )
-def test_phase(phase: WritePhase, text: str) -> None:
+def test_phase(phase: AccessPhase, text: str) -> None:
     """A line per phase."""
     assert phase_text(phase) == text
 
@@ -84,9 +84,9 @@ def test_phase(phase: WritePhase, text: str) -> None:
 def test_several_phases() -> None:
     """Phases that differ make a mixed mount; of those alike the heaviest speaks."""
     small = replace(PHASE, bytes=10, chunk_bytes=10.0)
-    alike = WritePattern("m", "write-seek", MIB, None, 100, True, [small, PHASE])
+    alike = AccessPattern("m", "write-seek", MIB, None, 100, True, [small, PHASE])
     assert pattern_text(alike) == "write-seek, 1.00 MiB chunks"
-    differ = WritePattern(
+    differ = AccessPattern(
         "m", "mixed", None, None, 100, True, [PHASE, replace(PHASE, pattern="none")]
     )
     assert pattern_text(differ) == "mixed, 2 phases"

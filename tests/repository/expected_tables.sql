@@ -270,7 +270,15 @@ CREATE TABLE mount_slices (
     access_back_bytes BIGINT,
     access_gap_ops BIGINT,
     access_file_ops BIGINT,
-    access_file_bytes BIGINT
+    access_file_bytes BIGINT,
+    access_read_ahead_ops BIGINT,
+    access_read_back_ops BIGINT,
+    access_read_jump_bytes BIGINT,
+    access_read_stride_ops BIGINT,
+    access_read_stride_bytes BIGINT,
+    access_read_again_ops BIGINT,
+    access_read_again_bytes BIGINT,
+    access_read_file_ops BIGINT
 );
 
 -- one row per job, mount and slice: over its processes, and how many there were
@@ -399,5 +407,29 @@ CREATE TABLE rollup (
     access_file_ops_max BIGINT,
     access_file_bytes_sum BIGINT,
     access_file_bytes_min BIGINT,
-    access_file_bytes_max BIGINT
+    access_file_bytes_max BIGINT,
+    access_read_ahead_ops_sum BIGINT,
+    access_read_ahead_ops_min BIGINT,
+    access_read_ahead_ops_max BIGINT,
+    access_read_back_ops_sum BIGINT,
+    access_read_back_ops_min BIGINT,
+    access_read_back_ops_max BIGINT,
+    access_read_jump_bytes_sum BIGINT,
+    access_read_jump_bytes_min BIGINT,
+    access_read_jump_bytes_max BIGINT,
+    access_read_stride_ops_sum BIGINT,
+    access_read_stride_ops_min BIGINT,
+    access_read_stride_ops_max BIGINT,
+    access_read_stride_bytes_sum BIGINT,
+    access_read_stride_bytes_min BIGINT,
+    access_read_stride_bytes_max BIGINT,
+    access_read_again_ops_sum BIGINT,
+    access_read_again_ops_min BIGINT,
+    access_read_again_ops_max BIGINT,
+    access_read_again_bytes_sum BIGINT,
+    access_read_again_bytes_min BIGINT,
+    access_read_again_bytes_max BIGINT,
+    access_read_file_ops_sum BIGINT,
+    access_read_file_ops_min BIGINT,
+    access_read_file_ops_max BIGINT
 );

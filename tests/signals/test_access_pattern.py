@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mpis import Mpi
 
-from jostle.analysis import WritePattern, write_patterns
+from jostle.analysis import AccessPattern, write_patterns
 from jostle.repository import Repository
 from jostle.signals import program
 
@@ -31,7 +31,7 @@ class Profiled:
             "JOSTLE_SPOOL": str(self.spool), "JOSTLE_JOB": "named", "JOSTLE_SLICE": "100ms",
         }  # fmt: skip
 
-    def run(self, *words: str | int, mpi: Mpi | None = None) -> WritePattern:
+    def run(self, *words: str | int, mpi: Mpi | None = None) -> AccessPattern:
         """Runs a signal of two processes; gives the pattern on its mount."""
         command = [
             str(program(mpi.name if mpi else None)), *map(str, words), "--dir", str(self.data),

@@ -4,6 +4,7 @@
 #include "common.h"
 #include "core.h"
 #include "mount.h"
+#include "read_order.h"
 #include "sys.h"
 
 /* twin_of: which descriptor this one was duplicated from: its number + 1 in the lower half, and
@@ -60,6 +61,7 @@ void jst_access_sought(int fd, uint64_t at, bool asked_only)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
+    jst_read_sought(fd, at, asked_only);
     jst_access *a = &jst_descriptors[fd].access;
     uint64_t before = JST_LOAD(a->before), end = jst_access_end(a);
     if (asked_only && !(before & JST_ACCESS_AWAY)) {
@@ -83,13 +85,12 @@ void jst_access_twin(int fd, int to)
         JST_STORE(a->before, before | JST_ACCESS_TWINNED);
         jst_descriptors[fd].twinned++;
     }
+    jst_read_twin(fd, to);
     jst_descriptors[to].twin_of =
         (uint64_t)jst_descriptors[fd].twinned << 32 | ((uint64_t)(unsigned)fd + 1);
 }
 
-/* Returns the descriptor that fd was duplicated from if it still refers to the same file, else
- * -1. */
-static int source_of(int fd)
+int jst_access_source(int fd)
 {
     int source = (int)(jst_descriptors[fd].twin_of & UINT32_MAX) - 1;
     bool same = source >= 0 && source != fd &&
@@ -102,6 +103,7 @@ JST_COLD uint64_t jst_access_take(int fd)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork) /* a vfork child's descriptors are its own */
         return 0;
+    jst_read_forget(fd);
     jst_access *a = &jst_descriptors[fd].access;
     uint64_t bytes = jst_access_bytes(fd);
     if (bytes | JST_LOAD(a->origin) | JST_LOAD(a->before)) {
@@ -112,7 +114,7 @@ JST_COLD uint64_t jst_access_take(int fd)
     }
     if (JST_LIKELY(!jst_descriptors[fd].twin_of))
         return bytes;
-    int source = source_of(fd);
+    int source = jst_access_source(fd);
     jst_descriptors[fd].twin_of = 0;
     if (source < 0)
         return bytes;

@@ -10,7 +10,8 @@
  *    closed while the one it was made from is open, that one takes over what it wrote.
  *  - Two threads that write to one descriptor at the same instant may lose an addition, or see it
  *    twice; the next lseek or pwrite says again where things are.
- *  - Reads move the offset only while it stands away from the end of the last write.
+ *  - Reads move the offset only while it stands away from the end of the last write; writes likewise
+ *    that of reads (read_order.h).
  *  - Asynchronous writes are taken to follow each other.
  *  - A descriptor that is never closed (the end of the process, a raw system call) closes no file.
  */
@@ -23,11 +24,12 @@
 
 typedef struct jst_access jst_access;
 
-#define JST_ACCESS_ASKED (UINT64_C(1) << 63)   /* the kernel was asked whether it appends */
-#define JST_ACCESS_APPENDS (UINT64_C(1) << 62) /* it does */
-#define JST_ACCESS_AWAY (UINT64_C(1) << 61)    /* offset counts */
-#define JST_ACCESS_TWINNED (UINT64_C(1) << 60) /* other numbers were made from it */
-#define JST_ACCESS_BYTES (JST_ACCESS_TWINNED - 1)
+#define JST_ACCESS_ASKED (UINT64_C(1) << 63)     /* the kernel was asked whether it appends */
+#define JST_ACCESS_APPENDS (UINT64_C(1) << 62)   /* it does */
+#define JST_ACCESS_AWAY (UINT64_C(1) << 61)      /* offset counts */
+#define JST_ACCESS_TWINNED (UINT64_C(1) << 60)   /* other numbers were made from it */
+#define JST_ACCESS_READ_AWAY (UINT64_C(1) << 59) /* read_offset counts (read_order.h) */
+#define JST_ACCESS_BYTES (JST_ACCESS_READ_AWAY - 1)
 
 /** A write of n bytes that does not begin where the last one ended, or leaves the file offset behind
  *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
@@ -39,6 +41,8 @@ __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot,
 JST_COLD uint64_t jst_access_take(int fd);
 /** `to`, a number that was just taken, is now a duplicate of fd. */
 JST_COLD void jst_access_twin(int fd, int to);
+/** Returns the descriptor that fd was duplicated from if it still refers to the same file, else -1. */
+JST_COLD int jst_access_source(int fd);
 /** In a forked child: forgets what the parent wrote. used: number of descriptors ever seen. */
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */
@@ -53,7 +57,10 @@ static inline void jst_access_wrote(jst_block *b, unsigned slot, int fd, uint64_
     if (JST_UNLIKELY(!jst_is_mount(slot) || (unsigned)fd >= JST_FDS))
         return;
     jst_access *a = &jst_descriptors[fd].access;
-    if (JST_LIKELY(!(JST_LOAD(a->before) & JST_ACCESS_AWAY)))
+    uint64_t before = JST_LOAD(a->before);
+    if (before & JST_ACCESS_READ_AWAY)
+        jst_add(&jst_descriptors[fd].read_offset, n);
+    if (JST_LIKELY(!(before & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
     else
         jst_access_elsewhere(b, slot, fd, JST_LOAD(a->offset), n, false);
@@ -91,14 +98,6 @@ static inline uint64_t jst_access_bytes(int fd)
         return 0;
     const jst_access *a = &jst_descriptors[fd].access;
     return JST_LOAD(a->run) + (JST_LOAD(a->before) & JST_ACCESS_BYTES);
-}
-
-/** n bytes were read at the file offset. */
-static inline void jst_access_read(int fd, uint64_t n)
-{
-    if (JST_UNLIKELY((unsigned)fd < JST_FDS &&
-                     (JST_LOAD(jst_descriptors[fd].access.before) & JST_ACCESS_AWAY)))
-        jst_add(&jst_descriptors[fd].access.offset, n);
 }
 
 /** A descriptor that held `bytes` of writes has been closed. */

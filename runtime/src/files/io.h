@@ -23,6 +23,7 @@
 #include "errors.h"
 #include "file.h"
 #include "mount.h"
+#include "read_order.h"
 
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
  * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. A mark that a call
@@ -123,7 +124,15 @@ static inline void jst_read_done(jst_block *b, int fd, ssize_t r, uint64_t t)
 {
     jst_io_done(b, fd, r, t, &jst_posix_read);
     if (JST_LIKELY(r > 0))
-        jst_access_read(fd, (uint64_t)r);
+        jst_access_read(b, jst_fd_slot(fd), fd, (uint64_t)r);
+}
+
+/** End of a read at an offset of its own. */
+static inline void jst_read_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+{
+    jst_io_done(b, fd, r, t, &jst_posix_read);
+    if (JST_LIKELY(r > 0))
+        jst_access_read_at(b, jst_fd_slot(fd), fd, (uint64_t)at, (uint64_t)r);
 }
 
 /** End of a write at the file offset. */

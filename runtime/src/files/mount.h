@@ -30,6 +30,7 @@ typedef struct jst_descriptor {
     _Atomic uint8_t source; /* of a trusted one: what its slot was taken from */
     _Atomic uint8_t turn;   /* how many directories the number has stood for */
     uint16_t file;          /* its place in the table of files (file.h) */
+    uint64_t read_offset;   /* the file offset while it is away from where the last read ended */
 } __attribute__((aligned(64))) jst_descriptor;
 
 struct stat;

@@ -34,7 +34,7 @@ static void submitted(jst_block *b, int fd, int r)
 }
 
 /* aio_return leaves errno alone: the request holds the error. */
-static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
+static void returned(jst_block *b, int fd, int opcode, off_t at, ssize_t r, int error)
 {
     unsigned slot = jst_fd_slot(fd);
     if (error == EINPROGRESS)
@@ -46,6 +46,8 @@ static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
     switch (opcode & OPCODE_MASK) {
     case LIO_READ:
         jst_count(b, slot, fd, &jst_posix_read, (uint64_t)r, 0);
+        if (r > 0)
+            jst_access_read_at(b, slot, fd, (uint64_t)at, (uint64_t)r);
         break;
     case LIO_WRITE:
         jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, 0);
@@ -144,7 +146,8 @@ JST_EXPORT ssize_t aio_return(struct aiocb *request)
     jst_block *b = jst_enter();
     ssize_t r = JST_REAL(aio_return)(request);
     if (b)
-        returned(b, request->aio_fildes, request->aio_lio_opcode, r, request->__error_code);
+        returned(b, request->aio_fildes, request->aio_lio_opcode, request->aio_offset, r,
+                 request->__error_code);
     return r;
 }
 
@@ -153,6 +156,7 @@ JST_EXPORT ssize_t aio_return64(struct aiocb64 *request)
     jst_block *b = jst_enter();
     ssize_t r = JST_REAL(aio_return64)(request);
     if (b)
-        returned(b, request->aio_fildes, request->aio_lio_opcode, r, request->__error_code);
+        returned(b, request->aio_fildes, request->aio_lio_opcode, request->aio_offset, r,
+                 request->__error_code);
     return r;
 }

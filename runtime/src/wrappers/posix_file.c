@@ -304,11 +304,20 @@ static void close_done(jst_block *b, unsigned slot, unsigned file, int r, uint64
     jst_access_closed(b, slot, written);
 }
 
+/* Returns the bytes that were written to it. */
+static uint64_t closes(jst_block *b, unsigned slot, int fd)
+{
+    if (!b)
+        return 0;
+    jst_read_ends(b, slot, fd);
+    return jst_access_take(fd);
+}
+
 JST_EXPORT int close(int fd)
 {
     jst_block *b = jst_enter();
     unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
-    uint64_t written = b ? jst_access_take(fd) : 0;
+    uint64_t written = closes(b, slot, fd);
     unsigned file = jst_file_leave(fd);
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
@@ -322,7 +331,7 @@ JST_EXPORT int __close(int fd)
 {
     jst_block *b = jst_enter();
     unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
-    uint64_t written = b ? jst_access_take(fd) : 0;
+    uint64_t written = closes(b, slot, fd);
     unsigned file = jst_file_leave(fd);
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);

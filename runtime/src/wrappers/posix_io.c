@@ -55,7 +55,7 @@ JST_EXPORT ssize_t pread(int fd, void *buf, size_t n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pread)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -65,7 +65,7 @@ JST_EXPORT ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pread64)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -75,7 +75,7 @@ JST_EXPORT ssize_t __pread64(int fd, void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread64)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -85,7 +85,7 @@ JST_EXPORT ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t roo
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread_chk)(fd, buf, n, at, room);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -95,7 +95,7 @@ JST_EXPORT ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread64_chk)(fd, buf, n, at, room);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -115,7 +115,7 @@ JST_EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv)(fd, v, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -125,8 +125,17 @@ JST_EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64)(fd, v, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_at_done(b, fd, r, at, t);
     return r;
+}
+
+/* Offset -1 stands for the file offset. */
+static void read_flags_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+{
+    if (at == -1)
+        jst_read_done(b, fd, r, t);
+    else
+        jst_read_at_done(b, fd, r, at, t);
 }
 
 JST_EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int flags)
@@ -135,7 +144,7 @@ JST_EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int f
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv2)(fd, v, n, at, flags);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        read_flags_done(b, fd, r, at, t);
     return r;
 }
 
@@ -145,7 +154,7 @@ JST_EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64v2)(fd, v, n, at, flags);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        read_flags_done(b, fd, r, at, t);
     return r;
 }
 
@@ -260,17 +269,23 @@ JST_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at,
     return r;
 }
 
-/* The time of a copy is the writing side's: it is one call, and must not be counted twice. at: where
- * the copy went, as the call left it; NULL: to the file offset. */
-static void copy_done(jst_block *b, int in, int out, const off64_t *at, ssize_t r, uint64_t t)
+/* The time of a copy is the writing side's: it is one call, and must not be counted twice. from, at:
+ * where the copy came from and went, as the call left it; NULL: the file offset. */
+static void copy_done(jst_block *b, int in, const off64_t *from, int out, const off64_t *at,
+                      ssize_t r, uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
     if (r < 0) {
         jst_fail(b, jst_fd_slot(out), errno);
         return;
     }
-    jst_count(b, jst_fd_slot(in), in, &jst_posix_read, (uint64_t)r, 0);
-    unsigned slot = jst_fd_slot(out);
+    unsigned slot = jst_fd_slot(in);
+    jst_count(b, slot, in, &jst_posix_read, (uint64_t)r, 0);
+    if (from)
+        jst_access_read_at(b, slot, in, (uint64_t)(*from - r), (uint64_t)r);
+    else
+        jst_access_read(b, slot, in, (uint64_t)r);
+    slot = jst_fd_slot(out);
     jst_count(b, slot, out, &jst_posix_write, (uint64_t)r, ticks);
     if (at)
         jst_access_wrote_at(b, slot, out, (uint64_t)(*at - r), (uint64_t)r);
@@ -284,7 +299,7 @@ JST_EXPORT ssize_t sendfile(int out, int in, off_t *at, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(sendfile)(out, in, at, n);
     if (b)
-        copy_done(b, in, out, NULL, r, t);
+        copy_done(b, in, at, out, NULL, r, t);
     return r;
 }
 
@@ -294,7 +309,7 @@ JST_EXPORT ssize_t sendfile64(int out, int in, off64_t *at, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(sendfile64)(out, in, at, n);
     if (b)
-        copy_done(b, in, out, NULL, r, t);
+        copy_done(b, in, at, out, NULL, r, t);
     return r;
 }
 
@@ -305,7 +320,7 @@ JST_EXPORT ssize_t copy_file_range(int in, off64_t *in_at, int out, off64_t *out
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(copy_file_range)(in, in_at, out, out_at, n, flags);
     if (b)
-        copy_done(b, in, out, out_at, r, t);
+        copy_done(b, in, in_at, out, out_at, r, t);
     return r;
 }
 
@@ -316,6 +331,6 @@ JST_EXPORT ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(splice)(in, in_at, out, out_at, n, flags);
     if (b)
-        copy_done(b, in, out, out_at, r, t);
+        copy_done(b, in, in_at, out, out_at, r, t);
     return r;
 }

@@ -99,8 +99,8 @@ static inline void jst_stream_moved(jst_block *b, unsigned slot, const FILE *fp,
 {
     if (d == &jst_stdio_write)
         jst_access_wrote(b, slot, fp->_fileno, n);
-    else if (jst_is_mount(slot))
-        jst_access_read(fp->_fileno, n);
+    else if (n)
+        jst_access_read(b, slot, fp->_fileno, n);
 }
 
 /** End of a transfer of n bytes. t: from jst_in_begin or jst_out_begin. */

@@ -155,6 +155,8 @@ JST_EXPORT int fclose(FILE *fp)
     int fd = jst_stream_fd(fp);
     unsigned slot = b && fd >= 0 ? jst_fd_slot_trusted(fd) : JST_SLOT_IGNORE;
     /* before the call: then another thread may have it */
+    if (b)
+        jst_read_ends(b, slot, fd);
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     unsigned file = jst_file_leave(fd);

@@ -3,7 +3,8 @@
 Public door:
     digest: what a job did, per process and mount, with rates, shares, errors and our own cost;
         for MPI programs also over the ranks of each world, with advice what to use next.
-    write_patterns: how a job wrote to each mount, phase by phase, with chunk size and period.
+    write_patterns, read_patterns: how a job wrote to each mount and read from it, phase by phase,
+        with chunk size and period.
     find_period: the period of bursts in a series, when it has one.
     overhead: what profiling costs, from the times of alternating runs.
     job_end: the five groups of figures at the end of a job's output.
@@ -24,8 +25,9 @@ Their tables come from `jostle.repository.Repository`; their results are datacla
 from __future__ import annotations
 
 from jostle.analysis.access.bursts import Period, find_period
-from jostle.analysis.access.model import PatternShare, WritePattern, WritePhase
-from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.access.model import AccessPattern, AccessPhase, PatternShare
+from jostle.analysis.access.reads import read_patterns
+from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.digest.digest import digest
 from jostle.analysis.digest.job_end import JobEnd, job_end
 from jostle.analysis.digest.model import (
@@ -62,6 +64,8 @@ from jostle.analysis.study.progress import ProgressTables, progress_of, progress
 from jostle.analysis.study.published_laws import laws
 
 __all__ = [
+    "AccessPattern",
+    "AccessPhase",
     "AccessShape",
     "Advice",
     "BackgroundSeries",
@@ -88,8 +92,6 @@ __all__ = [
     "TimelineJob",
     "Unaccounted",
     "WorldDigest",
-    "WritePattern",
-    "WritePhase",
     "background",
     "compare",
     "digest",
@@ -104,6 +106,7 @@ __all__ = [
     "overhead",
     "progress_of",
     "progress_of_log",
+    "read_patterns",
     "resample",
     "segment_rows",
     "timeline",

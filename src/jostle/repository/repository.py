@@ -46,7 +46,7 @@ from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.studies import StudyStore, study_names
 from jostle.repository.types import (
-    WRITE_METRICS,
+    ACCESS_METRICS,
     CompactReport,
     ExpireReport,
     ExportReport,
@@ -338,7 +338,7 @@ class Repository:
             job_sums(self._engine, "slices", ["process"], job),
             job_sums(self._engine, "mount_slices", ["process", "mount"], job),
             self._segments_or_none(job),
-            self.job_writes(job),
+            self.job_accesses(job),
             self.job_files(job),
             **self.gpus.tables(job),
         )
@@ -357,12 +357,12 @@ class Repository:
             [job],
         )
 
-    def job_writes(self, job: str) -> pa.Table:
-        """Return the metrics of how a job wrote, per mount and slice (see JobTables.writes)."""
+    def job_accesses(self, job: str) -> pa.Table:
+        """Return how a job wrote and read, per mount and slice (see JobTables.accesses)."""
         lo, hi = self._engine.window(job)
-        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
+        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in ACCESS_METRICS)
         named = ["job", "mount", "slice", "slice_ns", "count"]
-        named += [f"{name}_sum" for name in WRITE_METRICS]
+        named += [f"{name}_sum" for name in ACCESS_METRICS]
         return self._engine.ask(
             lambda: (
                 f"SELECT mount, slice, slice_ns, {total('count')} AS count, {sums} "

@@ -13,12 +13,14 @@ from jostle.file_metrics import file_metrics
 
 MAX_WARNINGS = 100
 
-#: Metrics of how files are written; JobTables.writes has their sums per slice.
-WRITE_METRICS = (
-    *file_metrics("open_ops", "close_ops", "read_ops", "write_ops", "write_bytes", "write_ns",
-                  "seek_ops", "sync_ns", "meta_ns"),
+#: Metrics of how files are written and read; JobTables.accesses has their sums per slice.
+ACCESS_METRICS = (
+    *file_metrics("open_ops", "close_ops", "read_ops", "read_bytes", "read_ns", "write_ops",
+                  "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns"),
     *(f"access_{name}" for name in ("back_ops", "back_bytes", "gap_ops", "file_ops",
                                     "file_bytes")),
+    *(f"access_read_{name}" for name in ("ahead_ops", "back_ops", "jump_bytes", "stride_ops",
+                                         "stride_bytes", "again_ops", "again_bytes", "file_ops")),
 )  # fmt: skip
 
 
@@ -176,8 +178,8 @@ class JobTables:
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
         segments: Its execution segments; None when no process of it has any.
-        writes: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
-            record) and WRITE_METRICS, summed over the processes; None when it was not asked for.
+        accesses: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
+            record) and ACCESS_METRICS, summed over the processes; None when it was not asked for.
         files: One row per mount and file: mount, path, hash (0: all that have no row of their own),
             files, processes and FILE_VALUES, summed over the processes; None when it was not asked
             for.
@@ -195,7 +197,7 @@ class JobTables:
     totals: pa.Table
     mount_totals: pa.Table
     segments: JobSegments | None = None
-    writes: pa.Table | None = None
+    accesses: pa.Table | None = None
     files: pa.Table | None = None
     gpus: pa.Table | None = None
     process_gpus: pa.Table | None = None

@@ -1,5 +1,12 @@
 // Made by tools/generate_api.py from the application itself; do not edit.
 
+/** How a job wrote to a mount, or read from it. */
+export interface AccessPattern {
+  mount: string;
+  pattern: string;
+  phases: Phase[];
+}
+
 /** An access to another user's job. */
 export interface AccessRecord {
   /** UTC */
@@ -343,7 +350,8 @@ export interface DigestReport {
   gpus: DigestGpu[];
   binding: BindingReport[];
   access: AccessReport[];
-  writing: Writing[];
+  writing: AccessPattern[];
+  reading: AccessPattern[];
   unaccounted: Unaccounted[];
   errors: Record<string, number>;
   effective_threads: Threads | null;
@@ -925,7 +933,7 @@ export interface Password {
   password: string;
 }
 
-/** A time in which a job wrote in one pattern. */
+/** A time in which a job wrote, or read, in one pattern. */
 export interface Phase {
   pattern: string;
   start_ns: number;
@@ -1446,11 +1454,4 @@ export interface ViewName {
 /** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
-}
-
-/** How a job wrote on a mount. */
-export interface Writing {
-  mount: string;
-  pattern: string;
-  phases: Phase[];
 }

@@ -53,33 +53,38 @@ class _Closed:
     beside: NDArray[np.bool_]
 
 
-class _Purse:
-    """Stack of bytes that are not assigned yet, the latest on top."""
+class Purse:
+    """Stack of bytes that are not assigned yet, the latest on top.
 
-    def __init__(self, series: MountSeries) -> None:
-        self._series = series
+    Args:
+        amounts: Bytes of each slice, shape (slices,).
+        calls: Calls that moved them, likewise.
+    """
+
+    def __init__(self, amounts: Floats, calls: Floats) -> None:
+        self._bytes, self._calls = amounts, calls
         self._left: list[list[float]] = []
 
     def put(self, place: int) -> None:
         """Add the bytes of a slice."""
-        if self._series.bytes[place] > 0:
-            self._left.append([place, float(self._series.bytes[place])])
+        if self._bytes[place] > 0:
+            self._left.append([place, float(self._bytes[place])])
 
     def take(self, wanted: float) -> tuple[list[tuple[int, float]], float]:
-        """Take bytes from the top: (slice, bytes) of each part, and how many writes they were."""
+        """Take bytes from the top: (slice, bytes) of each part, and how many calls they were."""
         taken: list[tuple[int, float]] = []
-        writes = 0.0
+        calls = 0.0
         while wanted > 0 and self._left:
             place, left = int(self._left[-1][0]), self._left[-1][1]
             part = min(left, wanted)
             wanted -= part
             taken.append((place, part))
-            writes += self._series.writes[place] * part / self._series.bytes[place]
+            calls += self._calls[place] * part / self._bytes[place]
             if part < left:
                 self._left[-1][1] -= part
             else:
                 self._left.pop()
-        return taken, writes
+        return taken, calls
 
 
 def claim(series: MountSeries) -> Claims:
@@ -99,7 +104,7 @@ def claim(series: MountSeries) -> Claims:
     files, rewritten, streamed = claims.bytes
     closed_here, soon = _closed(series), _soon(series)
     held = _with_their_files(series)
-    purse = _Purse(series)
+    purse = Purse(series.bytes, series.writes)
     rewound = 0.0  # bytes stepped back behind, in files that are still open
 
     def step_back(place: int, wanted: float) -> None:

@@ -15,19 +15,27 @@ MIXED = "mixed"
 NONE = "none"
 UNKNOWN = "unknown"
 PATTERNS = (OPEN_WRITE_CLOSE, WRITE_SEEK, AGGREGATE_WRITE)
+#: The same of reads.
+SEQUENTIAL = "sequential"
+STRIDED = "strided"
+RANDOM = "random"
+RE_READ = "re-read"
+READ_PATTERNS = (SEQUENTIAL, STRIDED, RANDOM, RE_READ)
 
 
 @dataclass(frozen=True)
 class PatternShare:
-    """One way of writing within a phase.
+    """One way of access within a phase.
 
     Attributes:
-        pattern: open-write-close, write-seek or aggregate-write.
-        share: Share of the phase's bytes that were written so, 0 to 1.
+        pattern: One of PATTERNS, or of READ_PATTERNS.
+        share: Share of the phase's bytes that were written (read) so, 0 to 1.
         bytes: These bytes.
-        chunks: Files closed, steps back, or write calls; 0 when they cannot be told apart.
+        chunks: Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they
+            cannot be told apart.
         chunk_bytes: Bytes per chunk: mean size of a file, mean of what was written between two
-            steps back, mean size of a call; None when it is not known.
+            steps back, mean of what was read in order after a jump or return, mean size of a call;
+            None when it is not known.
     """
 
     pattern: str
@@ -38,23 +46,23 @@ class PatternShare:
 
 
 @dataclass(frozen=True)
-class WritePhase:
-    """A stretch of time in which a job wrote to a mount in one way.
+class AccessPhase:
+    """A stretch of time in which a job wrote to a mount, or read from it, in one way.
 
     Attributes:
-        pattern: open-write-close, write-seek, aggregate-write, mixed, none or unknown.
+        pattern: One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown.
         start_ns: Start of its first slice, ns since the epoch; in a digest not before the job's.
         end_ns: End of its last; in a digest not after the job's.
-        active_slices: Slices of it in which anything was written.
-        bytes: Bytes written.
-        share: Share of the bytes that the job wrote to the mount, 0 to 1.
-        writes: Write calls.
+        active_slices: Slices of it in which anything was written (read).
+        bytes: Bytes written (read).
+        share: Share of the bytes that the job wrote to the mount (read from it), 0 to 1.
+        calls: Write (read) calls.
         chunk_bytes: As in the part that made the pattern; None for mixed, none and unknown.
-        writes_per_chunk: Calls that a chunk was written by; None likewise.
-        strided: Share of the writes that left a gap behind the one before, 0 to 1.
-        scattered: Steps back and gaps alternate: a file is written all over, or grows while its
-            header is mended; which of them cannot be told.
-        parts: The ways of writing found, the largest first.
+        calls_per_chunk: Calls that a chunk was written (read) by; None likewise.
+        gapped: Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads.
+        scattered: Steps back and gaps of writes alternate: a file is written all over, or grows
+            while its header is mended; which of them cannot be told. False of reads.
+        parts: The ways of access found, the largest first.
         period: When bursts come back; None when they do not, or too few to say.
         evidence: A sentence: the figures that the name rests on.
     """
@@ -65,10 +73,10 @@ class WritePhase:
     active_slices: int
     bytes: int
     share: float
-    writes: int
+    calls: int
     chunk_bytes: float | None
-    writes_per_chunk: float | None
-    strided: float
+    calls_per_chunk: float | None
+    gapped: float
     scattered: bool
     parts: list[PatternShare]
     period: Period | None
@@ -76,17 +84,18 @@ class WritePhase:
 
 
 @dataclass(frozen=True)
-class WritePattern:
-    """How a job wrote to one mount.
+class AccessPattern:
+    """How a job wrote to one mount, or read from it.
 
     Attributes:
         mount: Identity of the shared resource.
         pattern: The pattern of the phases that hold nine tenths of the bytes, those of unknown
-            phases (a fifth at most) left out; mixed where named phases differ, none without writes.
+            phases (a fifth at most) left out; mixed where named phases differ, none without writes
+            (reads). Re-read also includes the first, sequential reading.
         chunk_bytes: The chunk of the heaviest of these phases; None when it has none.
         period: Its period; None likewise.
-        bytes: Bytes written.
-        followed: The runtime followed where writes begin (0.3 and later).
+        bytes: Bytes written (read).
+        followed: The runtime followed where calls begin (writes: 0.3 and later; reads: 0.5).
         phases: All phases in order of time, the silent ones between them too.
     """
 
@@ -96,7 +105,7 @@ class WritePattern:
     period: Period | None
     bytes: int
     followed: bool
-    phases: list[WritePhase]
+    phases: list[AccessPhase]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""

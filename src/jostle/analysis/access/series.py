@@ -21,29 +21,40 @@ _VERSION = (0, 3)  # of the runtime: since then it follows where writes begin
 
 
 @dataclass(frozen=True)
-class MountSeries:
-    """What a job did on one mount, slice by slice; all arrays have shape (slices,).
+class Series:
+    """What a job did in one direction on one mount; all arrays have shape (slices,).
 
     Attributes:
         mount: Its identity.
         first: Number of the first slice.
         slice_ns: Length of a slice, ns.
-        writers: Processes that wrote.
-        heavy: Write calls that carry nine tenths of the bytes, the largest first; 0 when unknown.
-        known: The profile says where writes begin.
-        active: Processes that did anything here in the slice.
-        bytes: Bytes written; the others are sums of the metrics they are named after.
-        busy: Seconds inside calls, mean over the writers.
+        known: The profile says where calls begin.
+        bytes: Bytes written, or read.
+        busy: Seconds inside calls, mean over the processes.
     """
 
     mount: str
     first: int
     slice_ns: int
+    known: bool
+    bytes: Floats
+    busy: Floats
+
+
+@dataclass(frozen=True)
+class MountSeries(Series):
+    """How a job wrote to one mount.
+
+    Attributes:
+        writers: Processes that wrote.
+        heavy: Write calls that carry nine tenths of the bytes, the largest first; 0 when unknown.
+        active: Processes that did anything here in the slice.
+        writes: Write calls; the others are sums of the metrics they are named after.
+    """
+
     writers: int
     heavy: float
-    known: bool
     active: Floats
-    bytes: Floats
     writes: Floats
     backs: Floats
     back_bytes: Floats
@@ -53,39 +64,98 @@ class MountSeries:
     closes: Floats
     seeks: Floats
     reads: Floats
-    busy: Floats
+
+
+@dataclass(frozen=True)
+class ReadSeries(Series):
+    """How a job read from one mount.
+
+    Attributes:
+        reads: Read calls.
+        jumps: Runs of reads in order that ended in the slice, by how they began, shape
+            (4, slices): by an irregular jump ahead, by one back, by a regular jump, by a return.
+        jump_bytes: Bytes of the runs that irregular jumps began.
+        stride_bytes: Bytes of those that regular jumps began.
+        again_bytes: Bytes of those that returns began.
+    """
+
+    reads: Floats
+    jumps: Floats
+    jump_bytes: Floats
+    stride_bytes: Floats
+    again_bytes: Floats
 
 
 def mount_series(tables: JobTables) -> list[MountSeries]:
-    """Lay out what a job did on each of its mounts.
+    """Lay out how a job wrote to each of its mounts.
 
     Args:
-        tables: Everything about the job; `writes` must be there.
+        tables: Everything about the job; `accesses` must be there.
 
     Returns:
         One series per mount, in order of their names.
     """
-    rows = tables.writes
+    writers = _processes(tables, "write_bytes")
+    known, heavy = _follows(tables), _heavy(tables)
+    return [
+        _written(rows, writers.get(rows.mount, 1), heavy.get(rows.mount, 0.0), known=known)
+        for rows in _by_mount(tables)
+    ]
+
+
+def read_series(tables: JobTables) -> list[ReadSeries]:
+    """Lay out how a job read from each of its mounts: see mount_series."""
+    readers = _processes(tables, "read_bytes")
+    rows = tables.accesses
+    known = rows is not None and any(
+        ints_or_zeros(rows, name).any()
+        for name in rows.column_names
+        if name.startswith("access_read_")
+    )
+    return [_read(mine, readers.get(mine.mount, 1), known=known) for mine in _by_mount(tables)]
+
+
+class _Rows:
+    """The rows of one mount, laid on one axis, of the slice length that most of them have."""
+
+    def __init__(self, mount: str, rows: Mapping[str, Ints]) -> None:
+        self.mount = mount
+        self._rows = rows
+        lengths, times = np.unique(rows["slice_ns"], return_counts=True)
+        self.slice_ns = int(lengths[times.argmax()])
+        at = rows["slice"] * rows["slice_ns"] // self.slice_ns
+        self.first = max(int(at.min()), int(at.max()) - _WIDEST)
+        self._size = int(at.max()) - self.first + 1
+        self._inside = at >= self.first
+        self._at = (at - self.first)[self._inside]
+
+    def laid(self, *names: str) -> Floats:
+        """Return the sum of some metrics, shape (slices,)."""
+        values = np.zeros(self._size, dtype=np.float64)
+        for name in names:
+            if name in self._rows:
+                np.add.at(values, self._at, self._rows[name][self._inside].astype(np.float64))
+        return values
+
+
+def _by_mount(tables: JobTables) -> list[_Rows]:
+    rows = tables.accesses
     if rows is None or not rows.num_rows:
         return []
     names = np.asarray(rows.column("mount").to_pylist(), dtype=object)
-    writers = _writers(tables)
-    known, heavy = _follows(tables), _heavy(tables)
     columns = {name: ints_or_zeros(rows, name) for name in rows.column_names if name != "mount"}
-    found = []
-    for mount in sorted(set(names.tolist())):
-        mine = names == mount
-        here = {name: values[mine] for name, values in columns.items()}
-        many, large = writers.get(mount, 1), heavy.get(mount, 0.0)
-        found.append(_series(mount, here, many, large, known=known))
-    return found
+    return [
+        _Rows(mount, {name: values[names == mount] for name, values in columns.items()})
+        for mount in sorted(set(names.tolist()))
+    ]
 
 
 def _follows(tables: JobTables) -> bool:
     """Return whether the runtime followed where writes begin."""
-    rows = tables.writes
+    rows = tables.accesses
     if rows is not None and any(ints_or_zeros(rows, name).any() for name in rows.column_names
-                                if name.startswith("access_")):  # fmt: skip
+                                if name.startswith("access_")
+                                and not name.startswith("access_read_")):  # fmt: skip
         return True
     if "library" not in tables.processes.column_names:
         return False
@@ -102,14 +172,14 @@ def _sum(rows: pa.Table, quantity: str) -> Ints:
     return posix + stdio
 
 
-def _writers(tables: JobTables) -> dict[str, int]:
-    """Count the processes that wrote, by mount."""
+def _processes(tables: JobTables, quantity: str) -> dict[str, int]:
+    """Count the processes that have any of a quantity, by mount."""
     rows = tables.mount_totals
     if not rows.num_rows:
         return {}
-    wrote = _sum(rows, "write_bytes") > 0
+    has = _sum(rows, quantity) > 0
     counts: dict[str, int] = {}
-    for mount, did in zip(rows.column("mount").to_pylist(), wrote.tolist(), strict=True):
+    for mount, did in zip(rows.column("mount").to_pylist(), has.tolist(), strict=True):
         counts[mount] = counts.get(mount, 0) + did
     return {mount: max(count, 1) for mount, count in counts.items()}
 
@@ -139,29 +209,13 @@ def _heavy(tables: JobTables) -> dict[str, float]:
     }
 
 
-def _series(
-    mount: str, rows: Mapping[str, Ints], writers: int, heavy: float, *, known: bool
-) -> MountSeries:
-    """Lay rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
-    lengths, times = np.unique(rows["slice_ns"], return_counts=True)
-    length = int(lengths[times.argmax()])
-    at = rows["slice"] * rows["slice_ns"] // length
-    first = max(int(at.min()), int(at.max()) - _WIDEST)
-    size = int(at.max()) - first + 1
-    inside = at >= first
-
-    def laid(*names: str) -> Floats:
-        values = np.zeros(size, dtype=np.float64)
-        for name in names:
-            if name in rows:
-                np.add.at(values, (at - first)[inside], rows[name][inside].astype(np.float64))
-        return values
-
+def _written(rows: _Rows, writers: int, heavy: float, *, known: bool) -> MountSeries:
+    laid = rows.laid
     calls = laid(*file_metrics("write_ns", "sync_ns", "meta_ns"))
     return MountSeries(
-        mount=mount, first=first, slice_ns=length, writers=writers, heavy=heavy,
-        known=known, active=laid("count"),
-        bytes=laid(*file_metrics("write_bytes")),
+        mount=rows.mount, first=rows.first, slice_ns=rows.slice_ns, known=known,
+        bytes=laid(*file_metrics("write_bytes")), busy=calls / _NS / writers,
+        writers=writers, heavy=heavy, active=laid("count"),
         writes=laid(*file_metrics("write_ops")),
         backs=laid("access_back_ops"), back_bytes=laid("access_back_bytes"),
         gaps=laid("access_gap_ops"),
@@ -169,5 +223,19 @@ def _series(
         closes=laid(*file_metrics("close_ops")),
         seeks=laid(*file_metrics("seek_ops")),
         reads=laid(*file_metrics("read_ops")),
-        busy=calls / _NS / writers,
+    )  # fmt: skip
+
+
+def _read(rows: _Rows, readers: int, *, known: bool) -> ReadSeries:
+    laid = rows.laid
+    kinds = ("ahead", "back", "stride", "again")
+    return ReadSeries(
+        mount=rows.mount, first=rows.first, slice_ns=rows.slice_ns, known=known,
+        bytes=laid(*file_metrics("read_bytes")),
+        busy=laid(*file_metrics("read_ns", "meta_ns")) / _NS / readers,
+        reads=laid(*file_metrics("read_ops")),
+        jumps=np.stack([laid(f"access_read_{kind}_ops") for kind in kinds]),
+        jump_bytes=laid("access_read_jump_bytes"),
+        stride_bytes=laid("access_read_stride_bytes"),
+        again_bytes=laid("access_read_again_bytes"),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jostle.analysis.access.model import NONE, UNKNOWN, WritePattern
+from jostle.analysis.access.model import NONE, UNKNOWN, AccessPattern
 from jostle.analysis.processes import Ints
 from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
@@ -69,7 +69,7 @@ def _places(process_ids: Ints, wanted: Ints) -> Ints:
     )
 
 
-def doubted(pattern: WritePattern, unseen: int) -> WritePattern:
+def doubted(pattern: AccessPattern, unseen: int) -> AccessPattern:
     """Replace a pattern by unknown if unseen writes may contradict it.
 
     Args:
@@ -83,7 +83,7 @@ def doubted(pattern: WritePattern, unseen: int) -> WritePattern:
         return pattern
     why = f"Written past all calls: {unseen / (1 << 20):.0f} MiB of the job reached a disk unseen"
     phases = [
-        replace(phase, pattern=UNKNOWN, chunk_bytes=None, writes_per_chunk=None,
+        replace(phase, pattern=UNKNOWN, chunk_bytes=None, calls_per_chunk=None,
                 evidence=f"{why}; seen: {phase.evidence}")
         for phase in pattern.phases
         if phase.pattern != NONE or len(pattern.phases) == 1

@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
-from jostle.analysis.access.model import PATTERNS, WritePattern
-from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.access.model import PATTERNS, READ_PATTERNS, AccessPattern
+from jostle.analysis.access.reads import read_patterns
+from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.binding.advise import binding_advice
 from jostle.analysis.digest.files import files
 from jostle.analysis.digest.gpus import gpus
@@ -70,7 +71,7 @@ def digest(tables: JobTables) -> Digest:
     metrics = {name: job_processes.spread(values) for name, values in sums.items() if values.any()}
     cpu = sums["os_user_ns"] + sums["os_system_ns"]
     writing = [_within(pattern, job_processes) for pattern in write_patterns(tables)]
-    named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
+    reading = [_within(pattern, job_processes) for pattern in read_patterns(tables)]
     seconds = (job_processes.end - job_processes.start) / _NS
     made = Digest(
         job=tables.job,
@@ -90,7 +91,8 @@ def digest(tables: JobTables) -> Digest:
         shares=_shares(sums, job_processes),
         effective_threads=_threads(cpu, job_processes),
         cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
-        access=[_access("read", tables, totals), _access("write", tables, totals, named)],
+        access=[_access("read", tables, totals, reading),
+                _access("write", tables, totals, writing)],
         errors=_errors(totals),
         unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
         cost=_cost(totals, float(cpu.sum())),
@@ -100,6 +102,7 @@ def digest(tables: JobTables) -> Digest:
         warnings=_distinct(job_processes.lists("warnings")),
         mpi=worlds(tables, job_processes, sums),
         writing=writing,
+        reading=reading,
         files=files(tables),
         gpus=gpus(tables, seconds),
         binding=binding_advice(tables, job_processes, sums),
@@ -108,7 +111,7 @@ def digest(tables: JobTables) -> Digest:
     return made if made.mpi else replace(made, next=advise_job(made))
 
 
-def _within(pattern: WritePattern, job_processes: JobProcesses) -> WritePattern:
+def _within(pattern: AccessPattern, job_processes: JobProcesses) -> AccessPattern:
     """Cut the first and last slice of a pattern's phases where the job began and ended."""
     first, last = job_processes.start, job_processes.end
     phases = [
@@ -219,7 +222,7 @@ def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share
 
 
 def _access(
-    direction: str, tables: JobTables, totals: Mapping[str, int], named: str | None = None
+    direction: str, tables: JobTables, totals: Mapping[str, int], patterns: list[AccessPattern]
 ) -> AccessShape:
     ops = sum(totals.get(f"{module}_{direction}_ops", 0) for module in ("posix", "stdio"))
     moved = sum(totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio"))
@@ -233,6 +236,7 @@ def _access(
     seeks = file_total(totals, "seek_ops")
     all_ops = file_total(totals, "read_ops", "write_ops")
     per_op = seeks / all_ops if all_ops else 0.0
+    named = bool(patterns) and patterns[0].pattern in (*PATTERNS, *READ_PATTERNS)
     return AccessShape(
         direction=direction,
         ops=ops,
@@ -243,7 +247,7 @@ def _access(
         common_high=2**common if counted else 0,
         small_share=small,
         seeks_per_op=per_op,
-        pattern=named or _pattern(counted, small, per_op),
+        pattern=patterns[0].pattern if named else _pattern(counted, small, per_op),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from jostle.analysis.access.model import WritePattern
+from jostle.analysis.access.model import AccessPattern
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.mpi_world import Advice, WorldDigest
 from jostle.analysis.spread import Spread
@@ -130,8 +130,8 @@ class AccessShape:
         common_high: Its upper bound, exclusive.
         small_share: Share of the calls in the histogram below 4 KiB.
         seeks_per_op: Seeks per call, of both directions together.
-        pattern: In words: of writes, the access pattern of the mount that most bytes went to (see
-            WritePattern) where it has a name; else "many small", "large", "mixed sizes" or
+        pattern: In words: the access pattern of the mount with most of the bytes (see
+            AccessPattern) where it has a name; else "many small", "large", "mixed sizes" or
             "none" by the sizes of calls, with "seeking" where seeks are frequent.
     """
 
@@ -276,6 +276,7 @@ class Digest:
         binding: What another binding of cores and GPUs would mend; empty where nothing is wrong.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
+        reading: The same of its reads.
     """
 
     job: str
@@ -303,7 +304,8 @@ class Digest:
     notes: list[str]
     warnings: list[str]
     mpi: list[WorldDigest] = field(default_factory=list)
-    writing: list[WritePattern] = field(default_factory=list)
+    writing: list[AccessPattern] = field(default_factory=list)
+    reading: list[AccessPattern] = field(default_factory=list)
     files: list[FileDigest] = field(default_factory=list)
     gpus: list[GpuDigest] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)

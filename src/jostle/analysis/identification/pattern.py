@@ -6,14 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.access.model import PATTERNS, RE_READ, READ_PATTERNS
+from jostle.analysis.access.reads import read_patterns
+from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.identification.resources import SharedResource
 from jostle.repository.query.co_running import Beside
-from jostle.repository.types import WRITE_METRICS, JobTables
+from jostle.repository.types import ACCESS_METRICS, JobTables
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _KINDS = ("posix", "stdio")
-_NAMED = frozenset({"open-write-close", "write-seek", "aggregate-write"})
 
 
 def size(count: float) -> str:
@@ -78,17 +79,17 @@ def _files(job: str, rows: pa.Table) -> str:
     moves = _sum(rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("read", "write")))
     if files > 4 * max(moves, 1):
         return "metadata"
-    if read > written:
-        calls = _sum(rows, *(f"{kind}_read_ops" for kind in _KINDS))
-        return f"read, {size(read / max(calls, 1))} a call"
-    named = write_patterns(_tables(job, rows))
-    if named and named[0].pattern in _NAMED and named[0].chunk_bytes:
-        return f"{named[0].pattern}, chunk {size(named[0].chunk_bytes)}"
-    calls = _sum(rows, *(f"{kind}_write_ops" for kind in _KINDS))
-    return f"write, {size(written / max(calls, 1))} a call" if calls else ""
+    reads = read > written
+    named = (read_patterns if reads else write_patterns)(_tables(job, rows))
+    if named and named[0].pattern in (*PATTERNS, *READ_PATTERNS) and named[0].chunk_bytes:
+        done = f"{named[0].pattern} read" if reads and named[0].pattern != RE_READ else ""
+        return f"{done or named[0].pattern}, chunk {size(named[0].chunk_bytes)}"
+    what, moved = ("read", read) if reads else ("write", written)
+    calls = _sum(rows, *(f"{kind}_{what}_ops" for kind in _KINDS))
+    return f"{what}, {size(moved / max(calls, 1))} a call" if calls else ""
 
 
 def _tables(job: str, rows: pa.Table) -> JobTables:
     empty = pa.table({})
     keys = ["mount", "slice", "slice_ns", "count"]
-    return JobTables(job, empty, empty, empty, empty, None, rows.select([*keys, *WRITE_METRICS]))
+    return JobTables(job, empty, empty, empty, empty, None, rows.select([*keys, *ACCESS_METRICS]))

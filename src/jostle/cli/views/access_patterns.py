@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 from jostle.report.format.values import byte_count, duration, percent
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest, WritePattern, WritePhase
+    from jostle.analysis import AccessPattern, AccessPhase, Digest
 
 _CHUNKS = {
     "open-write-close": "files of {}",
     "write-seek": "{} chunks",
     "aggregate-write": "{} writes",
+    "sequential": "{} reads",
+    "strided": "{} chunks",
+    "random": "{} chunks",
+    "re-read": "{} at a time",
 }
 _MORE = 4  # phases that are listed one by one
 
 
-def patterns_view(patterns: list[WritePattern], digest: Digest) -> Iterator[str]:
+def patterns_view(patterns: list[AccessPattern], digest: Digest) -> Iterator[str]:
     """Yield a line per mount, and one per phase where they differ."""
     paths = {mount.mount: mount.paths[0] for mount in digest.mounts if mount.paths}
     names = [paths.get(pattern.mount) or pattern.mount for pattern in patterns]
@@ -41,16 +45,16 @@ def patterns_view(patterns: list[WritePattern], digest: Digest) -> Iterator[str]
             yield f"    and {len(phases) - _MORE} more phases"
 
 
-def pattern_text(pattern: WritePattern) -> str:
-    """Say in a line how a job wrote to a mount."""
+def pattern_text(pattern: AccessPattern) -> str:
+    """Say in a line how a job wrote to a mount, or read from it."""
     phases = [phase for phase in pattern.phases if phase.pattern == pattern.pattern]
     if not phases:
         return f"{pattern.pattern}, {len(pattern.phases)} phases"
     return phase_text(max(phases, key=lambda phase: phase.bytes))
 
 
-def phase_text(phase: WritePhase) -> str:
-    """Say in a line how a job wrote in one phase."""
+def phase_text(phase: AccessPhase) -> str:
+    """Say in a line how a job accessed a mount in one phase."""
     words = [phase.pattern]
     if phase.chunk_bytes:
         words.append(_CHUNKS[phase.pattern].format(byte_count(phase.chunk_bytes)))
@@ -58,7 +62,7 @@ def phase_text(phase: WritePhase) -> str:
         words = ["mixed: " + " + ".join(f"{percent(p.share)} {p.pattern}" for p in phase.parts)]
     if phase.pattern == "unknown":
         words = [f"unknown ({phase.evidence.split(':')[0].rstrip('.').lower()})"]
-    if phase.strided > 0.5 and not phase.scattered:
+    if phase.gapped > 0.5 and not phase.scattered:
         words.append("with gaps")
     if phase.period:
         every, on = phase.period.seconds * 1e9, phase.period.on_seconds * 1e9

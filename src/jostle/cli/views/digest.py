@@ -128,10 +128,11 @@ def view(
         yield from _lost_records(digest)
     if any(access.ops for access in digest.access):
         yield from ("", heading("How they were accessed"), _access(digest))
-    written = [each for each in digest.writing if each.pattern != "none" and each.followed]
-    if written:
-        yield from ("", heading("How they were written, by mount"))
-        yield from patterns_view(written, digest)
+    for patterns, done in ((digest.writing, "written"), (digest.reading, "read")):
+        named = [each for each in patterns if each.pattern != "none" and each.followed]
+        if named:
+            yield from ("", heading(f"How they were {done}, by mount"))
+            yield from patterns_view(named, digest)
     shares = [share for share in digest.shares if share.seconds > 0]
     if shares and not any(world.shares for world in digest.mpi):
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))

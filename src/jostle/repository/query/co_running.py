@@ -30,16 +30,15 @@ from jostle.repository.query.gpus import NO_GPUS, gpu_loads
 from jostle.repository.query.lifetimes import FOR_EVER, lived
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads
 from jostle.repository.query.process_kinds import jobs_of
-from jostle.repository.types import WRITE_METRICS
+from jostle.repository.types import ACCESS_METRICS
 from jostle.topology import Topology
 from jostle.traffic import Traffic
 
 _KINDS = ("posix", "stdio")
 #: Columns of own_mounts and mount_loads: sums over the processes of a slice.
 MOUNT_METRICS = (
-    *WRITE_METRICS,
-    *(f"{kind}_{name}" for kind in _KINDS
-      for name in ("read_bytes", "read_ns", "sync_ops", "meta_ops")),
+    *ACCESS_METRICS,
+    *(f"{kind}_{name}" for kind in _KINDS for name in ("sync_ops", "meta_ops")),
 )  # fmt: skip
 #: Metrics that also have their maximum over processes, as <metric>_max.
 MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS

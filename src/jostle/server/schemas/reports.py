@@ -314,7 +314,7 @@ class AccessReport(BaseModel):
 
 
 class Phase(BaseModel):
-    """A time in which a job wrote in one pattern."""
+    """A time in which a job wrote, or read, in one pattern."""
 
     pattern: str
     start_ns: int
@@ -323,8 +323,8 @@ class Phase(BaseModel):
     evidence: str
 
 
-class Writing(BaseModel):
-    """How a job wrote on a mount."""
+class AccessPattern(BaseModel):
+    """How a job wrote to a mount, or read from it."""
 
     mount: str
     pattern: str
@@ -377,7 +377,8 @@ class DigestReport(BaseModel):
     gpus: list[DigestGpu]
     binding: list[BindingReport]
     access: list[AccessReport]
-    writing: list[Writing]
+    writing: list[AccessPattern]
+    reading: list[AccessPattern]
     unaccounted: list[Unaccounted]
     errors: dict[str, int]
     effective_threads: Threads | None

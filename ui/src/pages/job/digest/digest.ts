@@ -57,7 +57,7 @@ export function figureSheet(answer: Figures): { columns: string[]; rows: (string
   };
 }
 
-export interface MountLine { mount: string; path: string; type: string; shared: boolean; processes: number; written: number; read: number; time_s: number; opens: number; service: number | null; pattern: string }
+export interface MountLine { mount: string; path: string; type: string; shared: boolean; processes: number; written: number; read: number; time_s: number; opens: number; service: number | null; pattern: string; reading: string }
 
 const total = (metrics: Record<string, Spread>, which: RegExp) =>
   Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
@@ -69,13 +69,14 @@ export function mountLines(digest: DigestReport): MountLine[] {
     written: total(mount.metrics, /^(posix|stdio)_write_bytes$/), read: total(mount.metrics, /^(posix|stdio)_read_bytes$/),
     time_s: total(mount.metrics, /^(posix|stdio)_(read|write|sync|meta)_ns$/) / 1e9, opens: total(mount.metrics, /^(posix|stdio)_open_ops$/),
     service: mount.rates['write_service']?.value ?? null, pattern: digest.writing.find((how) => how.mount === mount.mount)?.pattern ?? '',
+    reading: digest.reading.find((how) => how.mount === mount.mount)?.pattern ?? '',
   })).sort((a, b) => b.written + b.read - a.written - a.read);
 }
 
 export function mountSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
   return {
-    columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern'],
-    rows: mountLines(digest).map((line) => [line.mount, line.path, line.type, String(line.shared), line.processes, line.written, line.read, line.time_s, line.opens, line.service, line.pattern]),
+    columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern', 'read_pattern'],
+    rows: mountLines(digest).map((line) => [line.mount, line.path, line.type, String(line.shared), line.processes, line.written, line.read, line.time_s, line.opens, line.service, line.pattern, line.reading]),
   };
 }
 
@@ -112,10 +113,10 @@ export function describeHistogram(histogram: readonly number[]): string {
 }
 
 const MOST_PHASES = 6;
-/** Returns the phases in which the job wrote, largest first. */
-export function largestPhases(digest: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+/** Returns the phases in which the job wrote to mounts, or read from them, largest first. */
+export function largestPhases(digest: DigestReport, patterns: DigestReport['writing']): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
   const path = (mount: string) => digest.mounts.find((entry) => entry.mount === mount)?.paths[0] ?? mount;
-  return digest.writing.flatMap((writing) => writing.phases.map((phase) => ({ ...phase, mount: path(writing.mount) })))
+  return patterns.flatMap((pattern) => pattern.phases.map((phase) => ({ ...phase, mount: path(pattern.mount) }))).filter((phase) => phase.bytes > 0)
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }
 

@@ -1,0 +1,89 @@
+/* read_order.h: where on a descriptor each read begins: what tells reading in order from jumping.
+ *
+ * The counterpart of access.h, which says what is approximate. A run is what is read in order after a
+ * jump. A jump is of one of four kinds, and its run is counted when the next jump or the close ends it:
+ *  - a return begins where one of the last four runs began: these bytes are read again;
+ *  - a regular one is as far from the begin of the run before as jumps before it (three distances are
+ *    remembered), or as the next one;
+ *  - an irregular one is none of these, and goes ahead or back;
+ *  - one that goes on where one of the last runs ended (streams in turn, a header between) is none: its
+ *    run is read in order. So is the first run of a descriptor.
+ * What is no irregular jump, but stands between two that are, is one by chance: it counts as irregular.
+ * The first seven irregular jumps of a descriptor wait. If there are no more until it is closed, and one of
+ * their runs has at least half of their bytes, they led to what was then read in order: the data behind a
+ * header. Then they do not count.
+ * A read that begins where the one before it ended, as nearly all do, costs one addition.
+ */
+#ifndef JST_READ_ORDER_H
+#define JST_READ_ORDER_H
+
+#include "block.h"
+#include "common.h"
+#include "files/access.h"
+#include "mount.h"
+
+#define JST_RUNS 4    /* runs, and */
+#define JST_STRIDES 3 /* distances that are remembered */
+
+typedef struct jst_read_order {
+    uint64_t origin; /* where the last read ended, less run, modulo 2^64 */
+    uint64_t run;    /* bytes read in order since the last jump */
+    uint64_t begins[JST_RUNS], ends[JST_RUNS]; /* of the runs before, in turn */
+    uint64_t strides[JST_STRIDES];             /* from begin to begin, each once, in turn */
+    uint64_t waiting, longest; /* bytes of all runs that wait, and of the longest of them */
+    uint8_t ahead, back;       /* irregular jumps that wait; 0xff: none waits any more */
+    uint8_t kind, previous;    /* of the current run and the one before (read_order.c) */
+    uint8_t jumps, distances;  /* how many so far; the next place, and whether all are taken */
+} __attribute__((aligned(128))) jst_read_order;
+
+extern jst_read_order jst_read_orders[JST_FDS];
+
+/** A read of n bytes at an offset that is not where the last one ended, or that leaves the file offset
+ *  behind for the first time. stays: it left the file offset where it was (pread and its kin). */
+__attribute__((noinline)) void jst_read_elsewhere(jst_block *b, unsigned slot, int fd, uint64_t at,
+                                                  uint64_t n, bool stays);
+/** The descriptor is about to be closed: counts its last run. What was read by a duplicate is added to
+ *  the original: some libraries (NumPy) make one for every call. */
+JST_COLD void jst_read_ends(jst_block *b, unsigned slot, int fd);
+/** `to` is now a duplicate of fd (jst_access_twin). */
+JST_COLD void jst_read_twin(int fd, int to);
+/** The file offset is now `at` (jst_access_sought). */
+void jst_read_sought(int fd, uint64_t at, bool asked_only);
+/** The descriptor refers to another file from now on. */
+JST_COLD void jst_read_forget(int fd);
+
+/** n bytes were read at the file offset. */
+static inline void jst_access_read(jst_block *b, unsigned slot, int fd, uint64_t n)
+{
+    if (JST_UNLIKELY(!jst_is_mount(slot) || (unsigned)fd >= JST_FDS))
+        return;
+    jst_descriptor *d = &jst_descriptors[fd];
+    uint64_t before = JST_LOAD(d->access.before);
+    if (before & JST_ACCESS_AWAY)
+        jst_add(&d->access.offset, n);
+    if (JST_LIKELY(!(before & JST_ACCESS_READ_AWAY)))
+        jst_add(&jst_read_orders[fd].run, n);
+    else
+        jst_read_elsewhere(b, slot, fd, JST_LOAD(d->read_offset), n, false);
+}
+
+/** Where the last read on a descriptor ended. */
+static inline uint64_t jst_read_end(const jst_read_order *o)
+{
+    return JST_LOAD(o->origin) + JST_LOAD(o->run);
+}
+
+/** n bytes were read at an offset that the call named. */
+static inline void jst_access_read_at(jst_block *b, unsigned slot, int fd, uint64_t at, uint64_t n)
+{
+    if (JST_UNLIKELY(!jst_is_mount(slot) || (unsigned)fd >= JST_FDS))
+        return;
+    jst_read_order *o = &jst_read_orders[fd];
+    if (JST_LIKELY(jst_read_end(o) == at &&
+                   (JST_LOAD(jst_descriptors[fd].access.before) & JST_ACCESS_READ_AWAY)))
+        jst_add(&o->run, n);
+    else
+        jst_read_elsewhere(b, slot, fd, at, n, true);
+}
+
+#endif

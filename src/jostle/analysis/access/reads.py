@@ -1,0 +1,165 @@
+"""Names how a job reads from each mount, phase by phase.
+
+Every byte read belongs to a run of reads in order, and is given to one of four ways of reading by
+what began the run: nothing (sequential), a jump by a distance that comes back (strided), any other
+jump (random), or a return to where one of the last runs began (re-read). A run is counted when it
+ends, so its bytes are claimed backwards in time, the latest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from jostle.analysis.access.bursts import Floats
+from jostle.analysis.access.claims import Purse
+from jostle.analysis.access.model import (
+    MIXED,
+    RANDOM,
+    RE_READ,
+    READ_PATTERNS,
+    SEQUENTIAL,
+    STRIDED,
+    UNKNOWN,
+    AccessPattern,
+    AccessPhase,
+    PatternShare,
+)
+from jostle.analysis.access.phases import MOST, Ways, pattern_of, period_of, untouched
+from jostle.analysis.access.series import ReadSeries, read_series
+from jostle.repository.types import JobTables
+
+_ENOUGH = 4  # reads, to say anything
+_REPEATED = 3  # jumps, to call it a pattern
+_BOTH = 0.1  # of irregular jumps: as many at least go back, and ahead, where places are random
+_AGAIN = 0.4  # of the bytes: more than that read again, and the first reading belongs to it
+
+
+def read_patterns(tables: JobTables) -> list[AccessPattern]:
+    """Name how a job read from each of its mounts.
+
+    Args:
+        tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
+
+    Returns:
+        One entry per mount, the one with the most bytes first. A profile that does not say where
+        reads begin leaves all unknown.
+    """
+    found = [_pattern(series) for series in read_series(tables)]
+    return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
+
+
+def _pattern(series: ReadSeries) -> AccessPattern:
+    if not series.bytes.any():
+        return untouched(series, "read")
+    ways = _claimed(series)
+
+    def phase(lo: int, hi: int) -> AccessPhase:
+        return _phase(series, ways, slice(lo, hi))
+
+    def name(lo: int, hi: int) -> str:
+        return _name(series, ways, slice(lo, hi))[0]
+
+    return pattern_of(series, Ways("read", READ_PATTERNS, ways, name, phase, _folded))
+
+
+def _claimed(series: ReadSeries) -> Floats:
+    """Assign each byte to the way it was read, shape (4, slices) in order of READ_PATTERNS."""
+    ways = np.zeros((len(READ_PATTERNS), len(series.bytes)))
+    purse = Purse(series.bytes, series.reads)
+    wanted = np.stack((series.stride_bytes, series.jump_bytes, series.again_bytes))
+    for place in np.flatnonzero((series.bytes > 0) | wanted.any(axis=0)).tolist():
+        purse.put(place)
+        for way in range(len(wanted)):
+            for at, part in purse.take(float(wanted[way, place]))[0]:
+                ways[1 + way, at] += part
+    ways[0] = np.maximum(series.bytes - ways.sum(axis=0), 0)
+    return ways
+
+
+def _folded(shares: Mapping[str, float]) -> dict[str, float]:
+    """Add the first reading, in order, to what is read again."""
+    out = dict(shares)
+    if SEQUENTIAL in out and out.get(RE_READ, 0.0) >= _AGAIN * sum(out.values()):
+        out[RE_READ] += out.pop(SEQUENTIAL)
+    return out
+
+
+def _phase(series: ReadSeries, ways: Floats, span: slice) -> AccessPhase:
+    moved, reads = float(series.bytes[span].sum()), float(series.reads[span].sum())
+    name, why = _name(series, ways, span)
+    parts = _parts(series, ways, span)
+    chosen = next((part for part in parts if part.pattern == name), None)
+    chunk = chosen.chunk_bytes if chosen else None
+    return AccessPhase(
+        pattern=name,
+        start_ns=(series.first + span.start) * series.slice_ns,
+        end_ns=(series.first + span.stop) * series.slice_ns,
+        active_slices=int((series.bytes[span] > 0).sum()),
+        bytes=int(moved),
+        share=moved / float(series.bytes.sum()),
+        calls=int(reads),
+        chunk_bytes=chunk,
+        calls_per_chunk=max(chunk * reads / moved, 1.0) if chunk and moved else None,
+        gapped=0.0,
+        scattered=False,
+        parts=parts,
+        period=period_of(series, span.start, span.stop),
+        evidence=why,
+    )
+
+
+def _parts(series: ReadSeries, ways: Floats, span: slice) -> list[PatternShare]:
+    amounts, (ahead, back, regular, again) = (
+        ways[:, span].sum(axis=1),
+        series.jumps[:, span].sum(axis=1),
+    )
+    calls = float(series.reads[span].sum())
+    held = (0.0, *(float(each[span].sum()) for each in
+                   (series.stride_bytes, series.jump_bytes, series.again_bytes)))  # fmt: skip
+    parts = []
+    for way, chunks, own, moved in zip(
+        READ_PATTERNS, (0.0, regular, ahead + back, again), held, amounts.tolist(), strict=True
+    ):
+        if moved <= 0:
+            continue
+        if way == SEQUENTIAL:  # its calls are known only where all bytes are read so
+            all_of_it = moved >= MOST * amounts.sum()
+            chunks, own = (calls, float(amounts.sum())) if all_of_it else (0.0, 0.0)
+        parts.append(PatternShare(way, moved / float(amounts.sum()), int(moved), int(chunks),
+                                  own / chunks if chunks else None))  # fmt: skip
+    return sorted(parts, key=lambda part: -part.share)
+
+
+def _name(series: ReadSeries, ways: Floats, span: slice) -> tuple[str, str]:
+    """Name a phase, and return the figures that the name rests on."""
+    amounts, (ahead, back, regular, again) = (
+        ways[:, span].sum(axis=1),
+        series.jumps[:, span].sum(axis=1),
+    )
+    moved, reads = float(amounts.sum()), int(series.reads[span].sum())
+    shares = dict(zip(READ_PATTERNS, (amounts / moved).tolist(), strict=True))
+    texts = ("in order", "after regular jumps", "after irregular jumps", "read again")
+    said = ", ".join(
+        f"{share:.0%} {text}"
+        for share, text in zip(shares.values(), texts, strict=True)
+        if share >= 0.005
+    )
+    figures = (
+        f"{reads} reads, {ahead:.0f} irregular jumps ahead and {back:.0f} back, "
+        f"{regular:.0f} regular, {again:.0f} returns; of the bytes {said}."
+    )
+    if not series.known:
+        return UNKNOWN, "The profile does not say where reads begin."
+    if reads < _ENOUGH:
+        return UNKNOWN, f"Too little to tell: {figures}"
+    best, share = max(_folded(shares).items(), key=lambda item: item[1])
+    if share < MOST:
+        return MIXED, figures
+    many = {STRIDED: regular, RANDOM: ahead + back}
+    if many.get(best, _REPEATED) < _REPEATED:
+        return UNKNOWN, f"Too few jumps: {figures}"
+    if best == RANDOM and min(ahead, back) < _BOTH * (ahead + back):
+        return UNKNOWN, f"Jumps of many lengths in one direction: {figures}"
+    return best, figures

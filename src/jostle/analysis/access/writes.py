@@ -1,0 +1,164 @@
+"""Names how a job writes to each mount, phase by phase (thesis 3.2.1, 3.3.4, 7.1).
+
+Every byte written is given to one of three ways of writing:
+    files: it lies in a file that was closed soon after (open-write-close),
+    rewritten: the job stepped back behind it on the same descriptor (write-seek),
+    streamed: neither; the file grew in order (aggregate-write).
+What a step back or a close ends was written before it, so bytes are claimed backwards in time, the
+latest first. A pattern is named where one way has four fifths of the bytes of a phase and there is
+enough of it to tell; else it is mixed, or unknown.
+"""
+
+from __future__ import annotations
+
+from jostle.analysis.access.bursts import Floats
+from jostle.analysis.access.claims import Claims, claim, one_each, stream
+from jostle.analysis.access.model import (
+    AGGREGATE_WRITE,
+    MIXED,
+    OPEN_WRITE_CLOSE,
+    PATTERNS,
+    UNKNOWN,
+    WRITE_SEEK,
+    AccessPattern,
+    AccessPhase,
+    PatternShare,
+)
+from jostle.analysis.access.phases import MOST, Ways, pattern_of, period_of, untouched
+from jostle.analysis.access.series import MountSeries, mount_series
+from jostle.analysis.access.unseen import doubted, unseen_bytes
+from jostle.repository.types import JobTables
+
+_ENOUGH = 4  # writes, to say anything
+_REPEATED = 3  # files, or steps back, to call it a pattern
+_JUMPS = (0.25, 4.0)  # gaps per step back: between these, writes jump to and fro
+
+
+def write_patterns(tables: JobTables) -> list[AccessPattern]:
+    """Name how a job wrote to each of its mounts.
+
+    Args:
+        tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
+
+    Returns:
+        One entry per mount, the one with the most bytes first. A profile of before 0.3 does not
+        say where writes begin: then only files written and closed one after the other are named,
+        and all else is unknown.
+    """
+    unseen = unseen_bytes(tables)
+    found = [doubted(_pattern(series), unseen) for series in mount_series(tables)]
+    return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
+
+
+def _pattern(series: MountSeries) -> AccessPattern:
+    total = float(series.bytes.sum())
+    if total == 0:
+        return untouched(series, "written")
+    claims = claim(series)
+
+    def phase(lo: int, hi: int) -> AccessPhase:
+        return _phase(series, claims, lo, hi, total)
+
+    def name(lo: int, hi: int) -> str:
+        return _named(series, claims, slice(lo, hi))[0]
+
+    return pattern_of(series, Ways("written", PATTERNS, claims.bytes, name, phase, dict))
+
+
+def _phase(series: MountSeries, claims: Claims, lo: int, hi: int, total: float) -> AccessPhase:
+    span = slice(lo, hi)
+    moved, writes = float(series.bytes[span].sum()), float(series.writes[span].sum())
+    name, why, ways, chunks = _named(series, claims, span)
+    parts = _parts(ways, chunks, moved, series.known)
+    chosen = next((part for part in parts if part.pattern == name), None)
+    chunk = per_chunk = None
+    gaps, backs = float(series.gaps[span].sum()), float(series.backs[span].sum())
+    carrying = min(series.heavy * moved / total, writes) if series.heavy else writes
+    if name == AGGREGATE_WRITE:
+        chunk, per_chunk = moved / max(carrying, 1), 1.0
+    elif name == OPEN_WRITE_CLOSE and chosen and chosen.chunks:
+        # No more files carry the bytes than there are large writes: small ones beside them (locks,
+        # shared pointers of MPI-IO) do not make the chunk smaller.
+        # What they held is summed as it was closed: records of several slices blur what is claimed.
+        closed = float(series.files[span].sum())
+        held = float(series.file_bytes[span].sum()) * chosen.chunks / closed if closed else 0.0
+        held = min(held, moved) or float(chosen.bytes)
+        chunk = held / min(float(chosen.chunks), max(carrying, 1))
+        per_chunk = writes * chosen.share / chosen.chunks
+    elif name == WRITE_SEEK:
+        chunk = float(series.back_bytes[span].sum()) / max(backs, 1)
+        per_chunk = chunk * writes / moved
+    return AccessPhase(
+        pattern=name,
+        start_ns=(series.first + lo) * series.slice_ns,
+        end_ns=(series.first + hi) * series.slice_ns,
+        active_slices=int((series.bytes[span] > 0).sum()),
+        bytes=int(moved),
+        share=moved / total,
+        calls=int(writes),
+        chunk_bytes=chunk,
+        calls_per_chunk=per_chunk,
+        gapped=gaps / writes if writes else 0.0,
+        scattered=_to_and_fro(series, span),
+        parts=parts,
+        period=period_of(series, lo, hi),
+        evidence=why,
+    )
+
+
+def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[PatternShare]:
+    parts = []
+    for place, way in enumerate(PATTERNS):
+        if ways[place] <= 0:
+            continue
+        # Of streamed bytes the calls are known only where all are streamed.
+        number = 0 if place == 2 and ways[place] < MOST * moved else int(chunks[place])
+        parts.append(
+            PatternShare(way, float(ways[place]) / moved, int(ways[place]), number,
+                 float(ways[place]) / number if number else None)
+        )  # fmt: skip
+    return sorted(parts, key=lambda part: -part.share) if known else parts
+
+
+def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
+    """Name a phase: its name, why, its bytes and its chunks by the way they were written."""
+    here = claims.part(span)
+    if series.known and one_each(series, claims, span):
+        stream(here)
+    ways, chunks = here.bytes.sum(axis=1), here.chunks.sum(axis=1)
+    return *_name(series, ways, chunks, span), ways, chunks
+
+
+def _to_and_fro(series: MountSeries, span: slice) -> bool:
+    """Return whether steps back and gaps alternate: nothing says then what is written twice."""
+    backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
+    return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
+
+
+def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
+    """Name a phase, and return the figures that the name rests on."""
+    moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
+    files, backs = int(chunks[0]), int(chunks[1])
+    said = ", ".join(
+        f"{share:.0%} {text}"
+        for share, text in zip(
+            ways / moved, ("in files closed soon", "stepped back behind", "in files that grow"),
+            strict=True,
+        )
+        if share >= 0.005
+    )  # fmt: skip
+    figures = f"{writes} writes, {files} files, {backs} steps back; of the bytes {said}."
+    if writes < _ENOUGH:
+        return UNKNOWN, f"Too little to tell: {figures}"
+    best = int(ways.argmax())
+    if not series.known and ways[0] < MOST * moved:
+        return UNKNOWN, "The profile (of before 0.3) does not say where writes begin."
+    if ways[best] < MOST * moved:
+        return MIXED, figures
+    if best == 0 and files < _REPEATED:
+        return UNKNOWN, f"Too few files: {figures}"
+    if best == 1 and backs < _REPEATED:
+        return UNKNOWN, f"Too few steps back: {figures}"
+    if best == 1 and _to_and_fro(series, span):
+        return UNKNOWN, f"Writes jump back and ahead in turn: {figures}"
+    return PATTERNS[best], figures
