@@ -167,6 +167,41 @@ TRIES = {
 }  # fmt: skip
 
 
+def by_mpi(counts: Counts) -> Counts:
+    """The same transfers by MPI-IO."""
+    known = ("_read_ops", "_read_bytes", "_write_ops", "_write_bytes")
+    return {
+        key.replace("posix", "mpiio"): n for key, n in counts.items() if key.endswith(known)
+    }  # fmt: skip
+
+
+# The other ways of the same programs.
+TRIES |= {
+    "madbench2 shared": Try(
+        3, "--pixels 100 --bins 4 --work 0 --io mpi --files shared", by_mpi(madbench2(3, 100, 4))
+    ),
+    "hacc_io shared": Try(
+        2, "--particles 1000 --header 0 --steps 1 --io mpi --files shared",
+        {**by_mpi(hacc_io(2, 1000, 0)), "mpiio_write_ops": 18, "mpiio_read_ops": 18},
+    ),
+    "ior random": Try(
+        2, "--random 1 --files own --fsync 1 --segments 2 --block 64k --transfer 16k",
+        {"posix_write_ops": 16, "posix_write_bytes": 2 << 17, "posix_read_bytes": 2 << 17,
+         "posix_sync_ops": 2},
+    ),
+    "ior reordered": Try(
+        2, "--reorder 1 --io mpi --segments 2 --block 64k --transfer 16k",
+        {"mpiio_write_ops": 16, "mpiio_read_ops": 16, "mpiio_read_bytes": 2 << 17},
+    ),
+    "imb_io own": Try(3, "--size 100000 --times 4 --reuse 1", imb_io(3, 100000, 4)),
+    # A row of 3 cells in each of 3 x 3 x 3 pieces of 3 x 3 rows, for each dump.
+    "bt_io simple": Try(
+        9, "--cells 9 --steps 5 --work 0 --mode simple",
+        {"mpiio_write_ops": 27 * 9, "mpiio_write_bytes": 9**3 * 40, "mpiio_read_ops": 27 * 9},
+    ),
+}  # fmt: skip
+
+
 def said(stdout: str) -> dict[str, Any]:
     """The line of JSON at the end of a program."""
     line = next(line for line in stdout.splitlines() if line.startswith('{"code"'))
@@ -183,18 +218,32 @@ def total(process: Process, metric: str, folder: Path) -> int:
     return process.total(metric, under[max(under, key=len)])
 
 
+def compiled(mpi: Mpi, code: str) -> Path:
+    flags = ("-std=gnu11", "-Wl,--no-as-needed", "-lm")
+    return mpi.compiled(code, str(PROGRAMS / f"{code}.c"), flags=flags)
+
+
 @pytest.mark.parametrize("code", TRIES)
 def test_profile_and_program_and_formula_agree(jostle: Mpirun, mpi: Mpi, code: str) -> None:
-    trial = TRIES[code]
-    program = mpi.compiled(
-        code, str(PROGRAMS / f"{code}.c"), flags=("-std=gnu11", "-Wl,--no-as-needed", "-lm")
-    )
+    trial, code = TRIES[code], code.split()[0]
+    program = compiled(mpi, code)
     world = jostle.world(mpi, trial.ranks, program, *trial.words.split(), counted="")
     counted = said(world.stdout)["counted"]
     assert {key: counted.get(key, 0) for key in trial.expected} == trial.expected
     found = {key: sum(total(p, key, jostle.data) for p in world.ranks) for key in counted}
     assert found == counted
     assert not list(jostle.data.iterdir())  # nothing stays behind
+
+
+@pytest.mark.tries(3)
+def test_a_solver_at_a_rate_is_slowed_to_it(jostle: Mpirun) -> None:
+    """Without work it would make tens of thousands a second. A busy machine makes fewer."""
+    mpi = needed("openmpi")
+    program = compiled(mpi, "gapgeofem")
+    world = jostle.world(mpi, 2, program, "--rate", "300", "--steps", "4", counted="")
+    told = said(world.stdout)
+    assert told["options"]["work"] > 0
+    assert 4 * (3 * 20 + 1) / told["phases"]["steps"]["seconds"] < 600
 
 
 PUBLISHED: list[tuple[str, Callable[[], float], float]] = [
@@ -219,6 +268,9 @@ PUBLISHED: list[tuple[str, Callable[[], float], float]] = [
     ("pF3D, kB to each rank of a row", lambda: 128 * 128 * 8 / 32 / 1024, 4),
     ("pF3D, kB of three planes", lambda: 128 * 128 * 8 * 3 / 1024, 384),
     ("pF3D, transforms over advection", lambda: 8 * 8 / (6 * 3), 3.56),
+    # Thesis 2.3: half a megabyte of files (and more than 1 GB of messages) a process.
+    ("GAPgeofem, MiB of files a process",
+     lambda: gapgeofem(1, 64, 640, 32, 10, 8192)["posix_write_bytes"] / MIB, 0.5),
 ]  # fmt: skip
 
 
