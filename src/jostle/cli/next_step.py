@@ -74,7 +74,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "no suspects": ("serve JOB", "timeline JOB"),
     },
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
-    "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
+    "timeline": {
+        "jobs": ("background JOB", "serve JOB"),
+        "machines": ("serve",),
+        "gpus": ("nodes", "serve"),
+    },
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
 }
 

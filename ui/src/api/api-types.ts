@@ -516,6 +516,13 @@ export interface Figures {
   figures: Figure[];
 }
 
+/** A line of a view of a GPU. */
+export interface GpuLine {
+  name: string;
+  /** one per step; null: its agent said nothing */
+  values: (number | null)[];
+}
+
 /** Some metrics of a job on one GPU. */
 export interface GpuSeries {
   host: string;
@@ -524,6 +531,15 @@ export interface GpuSeries {
   /** its make; empty: unknown */
   name: string;
   series: Series;
+}
+
+/** One way to look at a GPU over time. */
+export interface GpuView {
+  name: string;
+  title: string;
+  /** %, bytes, MHz, W, bytes/s, or errors (in a step) */
+  unit: string;
+  lines: GpuLine[];
 }
 
 /** The run times of the runs of one program. */
@@ -862,6 +878,35 @@ export interface NodeDifference {
   days: number;
   peers: number;
   course: DayOfPeers[];
+}
+
+/** A GPU of a node over time, as the node's agent saw it. */
+export interface NodeGpu {
+  host: string;
+  /** its PCI bus id, or the UUID of an instance */
+  gpu: string;
+  /** its folder below /sys/devices; empty: not known */
+  path: string;
+  /** 0: not known */
+  memory_bytes: number;
+  start_ns: number;
+  step_ns: number;
+  /** those with any value */
+  views: GpuView[];
+  slowed: SlowedGpu[];
+}
+
+/** The GPUs of a node over time. */
+export interface NodeGpus {
+  /** start of the node's slices */
+  first_ns: number;
+  /** their end */
+  last_ns: number;
+  /** of the span */
+  start_ns: number;
+  end_ns: number;
+  /** empty where its agent saw none */
+  gpus: NodeGpu[];
 }
 
 /** A node as its agent saw it; shares of the time, 0 to 1. */
@@ -1272,6 +1317,15 @@ export interface Slowdown {
   value: number;
   low: number | null;
   high: number | null;
+}
+
+/** A time in which power or heat lowered a GPU's clock. */
+export interface SlowedGpu {
+  start_ns: number;
+  end_ns: number;
+  /** of this time, 0 to 1 */
+  share: number;
+  words: string;
 }
 
 /** The time that the repository covers. */

@@ -1,5 +1,5 @@
 // Requests for the whole system: the time that the repository covers, nodes by time, load on mounts.
-import type { MachineLanes, MountLoads, NodesReport, Span } from './api-types';
+import type { MachineLanes, MountLoads, NodeGpus, NodesReport, Span } from './api-types';
 import { getJson, getGrid, getWhenReady, type Query } from './request';
 
 /** A row of the grid: a lane of the lanes of a node, or the first and the last of several nodes. */
@@ -16,3 +16,4 @@ export const getMountLoads = (query: Query, signal: AbortSignal) => getJson<Moun
 export const getSystemGrid = (query: Query, signal: AbortSignal) => getGrid<SystemGrid>('system/grid', query, signal);
 export const getMachineLanes = (query: Query, signal: AbortSignal) => getJson<MachineLanes>('system/machines', query, signal);
 export const getNodes = (signal: AbortSignal, waits: () => void) => getWhenReady<NodesReport>('nodes', {}, signal, waits);
+export const getNodeGpus = (host: string, query: Query, signal: AbortSignal) => getJson<NodeGpus>(`nodes/${encodeURIComponent(host)}/gpus`, query, signal);

@@ -16,6 +16,7 @@ const PAGES: [RegExp, () => Promise<Loaded>][] = [
   [/^\/system$/, () => import('../pages/system/SystemPage.svelte')],
   [/^\/network$/, () => import('../pages/network/NetworkPage.svelte')],
   [/^\/nodes$/, () => import('../pages/nodes/NodesPage.svelte')],
+  [/^\/nodes\/([^/]+)$/, () => import('../pages/nodes/NodePage.svelte')],
   [/^\/matrix$/, () => import('../pages/matrix/MatrixPage.svelte')],
   [/^\/studies$/, () => import('../pages/studies/StudiesPage.svelte')],
   [/^\/studies\/([^/]+)$/, () => import('../pages/study/StudyPage.svelte')],

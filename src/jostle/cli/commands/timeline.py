@@ -27,10 +27,13 @@ from jostle.report.models import metrics
 from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.jobs import describe, job_row
 from jostle.report.models.machine_steps import component_view, machine_steps
+from jostle.report.models.node_gpus import node_gpus
 
 if TYPE_CHECKING:
     from jostle.plot import Chart
+    from jostle.report.models.machine_steps import ComponentSteps
     from jostle.report.models.metrics import View
+    from jostle.report.models.node_gpus import NodeGpu
     from jostle.report.models.steps import Steps
 
 
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--node", "nodes", multiple=True, metavar="HOST",
               help="Draw the components of a node or server, too; may be repeated.")  # fmt: skip
 @click.option("--per", type=click.Choice(["gpu"]),
-              help="Draw each GPU of JOBS for itself; takes a --metric of GPUs.")  # fmt: skip
+              help="Draw each GPU: of JOBS by a --metric of GPUs, or of --node.")  # fmt: skip
 @metric_option
 @plot_option
 @repository_option
@@ -56,7 +59,8 @@ def command(
     """Draw JOBs slice by slice, one above the other on one time axis.
 
     JOB is a name, the beginning of one, `last`, or the number of a batch job: its parts are drawn.
-    With --node, what an agent counted on a machine: in the time of JOBS, or on the last day.
+    With --node, what an agent counted on a machine: in the time of JOBS, or on the last day; with
+    --per gpu, on each of its GPUs.
     """
     if not jobs and not nodes:
         raise click.UsageError("Name a JOB, or a machine with --node.")
@@ -66,12 +70,10 @@ def command(
             f"`{metric}` is a metric of machines, not of jobs.", hint="Leave out JOBS, or --metric."
         )
     view = of_nodes or metrics.view(metric)
-    if per and not jobs:
-        raise click.UsageError("Name a JOB, whose GPUs --per gpu draws.")
-    if per:
+    if per and jobs:
         check_per_gpu(name for line in view.lines for name in line.metrics)
     check_plot(plot)
-    from jostle.cli.views.charts import panel
+    from jostle.cli.views.charts import gpu_panels, panel, slowed_lines
     from jostle.plot import Chart
     from jostle.report.models.steps import JobSpan, lines_of, steps_json, views_with_values
 
@@ -101,11 +103,18 @@ def command(
             content.append({"job": job, "series": series})
         span = (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)) if rows \
             else None  # fmt: skip
-        machines = [each for host in dict.fromkeys(nodes)
-                    for each in machine_steps(store, host, span, of_nodes)]  # fmt: skip
+        machines: list[ComponentSteps] = []
+        gpus_of: list[NodeGpu] = []
+        for host in dict.fromkeys(nodes):
+            if per and of_nodes is None:
+                gpus_of += node_gpus(store, host, span)
+                continue
+            machines += [each for each in machine_steps(store, host, span, of_nodes)
+                         if not per or each.kind == "gpu"]  # fmt: skip
         panels += [panel(each.title, "" if of_nodes or each.view.name == view.name
                          else each.view.title.lower(), each.view, each.lines)
                    for each in machines]  # fmt: skip
+        panels += [drawn for each in gpus_of for drawn in gpu_panels(each)]
         title = view.title if jobs or of_nodes else f"What {', '.join(nodes)} did"
         chart = Chart(
             title,
@@ -116,20 +125,25 @@ def command(
     if as_json:
         emit_json({
             "metric": view.name, "unit": view.unit, "jobs": content,
-            "machines": [each.to_json() for each in machines], "plot": saved,
+            "machines": [each.to_json() for each in machines],
+            "gpus": [each.to_json() for each in gpus_of], "plot": saved,
         })  # fmt: skip
         return
     if panels:
         paint(chart, saved)
         for row in empty:
             show(_instead(view, row, views_with_values(store, row)))
+        for line in slowed_lines(gpus_of):
+            show(line)
     elif per:
-        show(f"{', '.join(named)}: nothing is known of a GPU.")
+        show(f"{', '.join((*named, *nodes))}: nothing is known of a GPU.")
     else:
         show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)
     job = str(content[0]["job"]) if content else ""
-    next_steps(*steps("timeline", "jobs" if content else "machines", job, flag=flag))
+    next_steps(
+        *steps("timeline", "jobs" if content else "gpus" if gpus_of else "machines", job, flag=flag)
+    )
 
 
 def _drawn(view: View, lines: list[Steps]) -> tuple[View, list[Steps]]:

@@ -8,6 +8,7 @@ from jostle.report.format.values import count, percent, points, significant
 
 if TYPE_CHECKING:
     from jostle.analysis.nodes import Difference, NodeDifferences, Unjudged
+    from jostle.report.models.node_gpus import Slowed
 
 _KINDS = {
     "machine": ("machine", "machines"), "nfs_mount": ("NFS mount", "NFS mounts"),
@@ -52,6 +53,18 @@ def size_of(each: Difference) -> str:
     within = " to ".join(points(end, like=each.percent.value) for end in ends)
     same = points(ends[0], like=each.percent.value) == points(ends[1], like=each.percent.value)
     return f"{value} % {each.worse}" + ("" if same else f" ({within})")
+
+
+def slowed_words(each: Slowed) -> str:
+    """Say what slowed a GPU: `power or heat lowered its clock 30 % of the time: 694 W of 700`."""
+    beside = []
+    if each.watts > 0:
+        limit = f" of {each.limit_watts:.0f}" if each.limit_watts else ""
+        beside.append(f"{each.watts:.0f} W{limit}")
+    if each.celsius:
+        beside.append(f"up to {each.celsius:.0f} °C")
+    words = f"power or heat lowered its clock {percent(each.share)} of the time"
+    return f"{words}: {', '.join(beside)}" if beside else words
 
 
 def _rate(value: float) -> str:

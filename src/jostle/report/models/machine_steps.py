@@ -100,7 +100,7 @@ def machine_steps(
     Raises:
         UsageError: No agent ran on such a machine.
     """
-    begin, end = span or _last_day(store, host)
+    begin, end = span or last_day(store, host)
     wanted = [view] if view else [_CPU, _STORAGE, _LINK]
     ids = [name for each in wanted for line in each.lines for name in line.metrics]
     columns = ", ".join(ids)
@@ -205,7 +205,22 @@ def _where(rows: pa.Table, **values: str) -> pa.Table:
     return rows
 
 
-def _last_day(store: Repository, host: str) -> tuple[int, int]:
+def last_day(store: Repository, host: str) -> tuple[int, int]:
+    """Return start and end of the last day of a machine's slices, ns since the epoch.
+
+    Raises:
+        UsageError: No agent ran on such a machine.
+    """
+    begin, end = life_of(store, host)
+    return max(begin, end - _DAY_NS), end
+
+
+def life_of(store: Repository, host: str) -> tuple[int, int]:
+    """Return start and end of a machine's slices, ns since the epoch.
+
+    Raises:
+        UsageError: No agent ran on such a machine.
+    """
     row = store.query(
         "SELECT min(start_ns) AS begin, max((last_slice + 1) * slice_ns) AS end "
         "FROM machines WHERE host = ?", [host],
@@ -218,7 +233,7 @@ def _last_day(store: Repository, host: str) -> tuple[int, int]:
             hint=f"Machines with an agent: {some}." if known else
             "jostle-agent writes the slices of a machine; none are in the repository.",
         )  # fmt: skip
-    return max(row["begin"], row["end"] - _DAY_NS), row["end"]
+    return row["begin"], row["end"]
 
 
 def _steps_of(

@@ -1,20 +1,26 @@
-"""Which nodes, links and disks are persistently worse than their peers."""
+"""Which nodes, links and disks are persistently worse than their peers; a node's GPUs."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI, HTTPException, Path, Request
 from fastapi.responses import JSONResponse, Response
 
+from jostle.errors import UsageError
+from jostle.report.models.machine_steps import last_day, life_of
+from jostle.report.models.node_gpus import node_gpus
 from jostle.report.models.nodes import node_differences, nodes_json
 from jostle.server.access import Looking
 from jostle.server.cache.background_cache import BackgroundCache
 from jostle.server.context import ServerContext
 from jostle.server.routes.making import MAKING, WAIT_S, making
+from jostle.server.routes.query import FAR, FromNs, Points, ToNs
 from jostle.server.schemas.reports import NodesReport
+from jostle.server.schemas.system import NodeGpus
 
+Host = Annotated[str, Path(description="a node's name")]
 _PERIOD_S = 3600.0  # for which an answer stands
 
 
@@ -41,3 +47,42 @@ def add(app: FastAPI, context: ServerContext) -> None:
         if result is None:
             return making()
         return JSONResponse(result.value | {"seconds": round(result.seconds, 3)})
+
+    @app.get(
+        "/api/v1/nodes/{host:name}/gpus", operation_id="node_gpus", tags=["system"],
+        response_model=NodeGpus,
+    )  # fmt: skip
+    def gpus(
+        request: Request,
+        viewer: Looking,
+        host: Host,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        points: Points = 400,
+    ) -> Response:
+        """Return what a node's GPUs did over time; for who may see all jobs.
+
+        Without a span it is the last day of the node's slices. A node without an agent has status
+        404.
+        """
+        if not viewer.sees_all:
+            raise HTTPException(403, "Only support and administrators may look at nodes.")
+        repository = context.job_service.repository
+
+        def make() -> dict[str, Any]:
+            try:
+                first, last = life_of(repository, host)
+            except UsageError as error:
+                raise HTTPException(404, str(error)) from error
+            begin, end = max(from_ns, first), min(to_ns, last)
+            if (from_ns, to_ns) == (0, FAR):
+                begin, end = last_day(repository, host)
+            gpus = node_gpus(repository, host, (begin, end), points)
+            return {
+                "first_ns": first, "last_ns": last, "start_ns": begin, "end_ns": end,
+                "gpus": [each.to_json() for each in gpus],
+            }  # fmt: skip
+
+        return context.job_service.answer(
+            request, ("node gpus", host, from_ns, to_ns, points), make
+        )

@@ -69,6 +69,54 @@ class NodeLane(BaseModel):
     waits_memory: list[float | None] = Field(description="some task waited for memory")
 
 
+class GpuLine(BaseModel):
+    """A line of a view of a GPU."""
+
+    name: str
+    values: list[float | None] = Field(description="one per step; null: its agent said nothing")
+
+
+class GpuView(BaseModel):
+    """One way to look at a GPU over time."""
+
+    name: str
+    title: str
+    unit: str = Field(description="%, bytes, MHz, W, bytes/s, or errors (in a step)")
+    lines: list[GpuLine]
+
+
+class SlowedGpu(BaseModel):
+    """A time in which power or heat lowered a GPU's clock."""
+
+    start_ns: int
+    end_ns: int
+    share: float = Field(description="of this time, 0 to 1")
+    words: str
+
+
+class NodeGpu(BaseModel):
+    """A GPU of a node over time, as the node's agent saw it."""
+
+    host: str
+    gpu: str = Field(description="its PCI bus id, or the UUID of an instance")
+    path: str = Field(description="its folder below /sys/devices; empty: not known")
+    memory_bytes: int = Field(description="0: not known")
+    start_ns: int
+    step_ns: int
+    views: list[GpuView] = Field(description="those with any value")
+    slowed: list[SlowedGpu]
+
+
+class NodeGpus(BaseModel):
+    """The GPUs of a node over time."""
+
+    first_ns: int = Field(description="start of the node's slices")
+    last_ns: int = Field(description="their end")
+    start_ns: int = Field(description="of the span")
+    end_ns: int
+    gpus: list[NodeGpu] = Field(description="empty where its agent saw none")
+
+
 class MachineLanes(BaseModel):
     """Servers and nodes over time, by their agents."""
 

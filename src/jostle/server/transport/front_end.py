@@ -18,7 +18,7 @@ from starlette.types import Scope
 _PAGES = {
     "": ("Jobs", ""), "jobs": ("Jobs", "Job"), "system": ("System", ""), "matrix": ("Matrix", ""),
     "studies": ("Studies", "Study"), "compare": ("Compare", ""), "losses": ("Losses", ""),
-    "nodes": ("Nodes", ""), "network": ("Network", ""),
+    "nodes": ("Nodes", "Node"), "network": ("Network", ""),
 }  # fmt: skip
 _KINDS = {
     ".js": "rel=modulepreload",

@@ -31,6 +31,7 @@ from jostle.synthetic.machines.counters import (
     Stretch,
     daily_factors,
 )
+from jostle.synthetic.machines.gpus import gpu_components
 from jostle.synthetic.machines.traffic import Traffic, client, drawn, of_jobs, unprofiled
 from jostle.synthetic.planted.model import Fault, Planted
 from jostle.synthetic.planted.rows import mount_of
@@ -50,6 +51,7 @@ class MachineSpec:
         slice_s: Their length.
         mounts: Shared file systems, each with a server: server0 and so on.
         faults: What is wrong (no unprofiled jobs).
+        gpus: GPUs of each node, 8 at most.
         noise: Standard deviation of the log of a service time, slice by slice.
         spread: Standard deviation of the lasting differences between healthy nodes.
     """
@@ -59,6 +61,7 @@ class MachineSpec:
     slice_s: float = 4.0
     mounts: int = 1
     faults: tuple[Fault, ...] = ()
+    gpus: int = 0
     noise: float = 0.10
     spread: float = 0.02
 
@@ -68,9 +71,9 @@ def plant_machines(
 ) -> dict[str, str]:
     """Write what agents would have seen into a repository, and commit it.
 
-    Beside planted jobs, nodes, file systems, slices and faults are theirs (`spec` gives noise and
-    spread only). Server k is that of file system k. In a folder without planted jobs everything is
-    drawn from `spec`.
+    Beside planted jobs, nodes, file systems, slices and faults are theirs (`spec` gives noise,
+    spread and GPUs only). Server k is that of file system k. In a folder without planted jobs
+    everything is drawn from `spec`.
 
     Args:
         of: A planted repository, or the folder of a new or existing repository.
@@ -132,7 +135,7 @@ class _Site:
         ]
         self.roles = {**dict.fromkeys(self.hosts, "node"),
                       **{f"server{number}": "server" for number in range(mounts)}}  # fmt: skip
-        rows = len(self.hosts) * (3 + mounts) + 5 * mounts
+        rows = len(self.hosts) * (3 + spec.gpus + mounts) + 5 * mounts
         self.step = max(1, _STRETCH_ROWS // rows)
         size = len(self.hosts)
         self._traits = {
@@ -168,6 +171,8 @@ class _Site:
         every: list[tuple[dict[str, Any], Component]] = []
         for row, host in enumerate(self.hosts):
             every += [(self._name(host, each), each) for each in stretch.node(row)]
+            every += [(self._name(host, each), each)
+                      for each in gpu_components(stretch, row, self._spec.gpus)]  # fmt: skip
         for number in range(len(self._mounts)):
             every += [(self._name(f"server{number}", each), each)
                       for each in stretch.server(number)]  # fmt: skip

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 FaultKind = Literal[
     "unprofiled job", "unprofiled load", "slow server", "throttled node", "capped disk",
-    "lossy link",
+    "lossy link", "throttled GPU", "failing GPU",
 ]  # fmt: skip
 Kind = Literal["file system", "network", "node"]
 #: A slice is guilty from this share of it lost to others on, and clean below the other; what lies
@@ -33,6 +33,8 @@ class Fault:
     | throttled node | cores run slower, and so do the jobs on them | host | share left, below 1 |
     | capped disk | the disk's throughput is less | host | share left, below 1 |
     | lossy link | packets are lost and sent again | host | share of packets |
+    | throttled GPU | power or heat lowers the clock of a node's first GPU | host | share left |
+    | failing GPU | a node's last GPU reports errors | host | errors a day |
 
     Attributes:
         kind: One of these.

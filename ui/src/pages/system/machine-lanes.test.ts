@@ -23,6 +23,7 @@ test('the nodes that did most have lanes, in their order', () => {
   const shown = nodeLanes(lanes, 'cpu');
   expect(shown).toHaveLength(MOST_NODES);
   expect(shown[0]?.name).toBe('node8');
+  expect(nodeLanes(lanes, 'cpu', [1, 2])[0]?.href).toBe('/nodes/node8?from=1.000&to=2.000');
 });
 
 test('values read in their own units', () => {

@@ -1,9 +1,8 @@
 // What the lanes of servers and nodes show, and how their values read. Pure.
 import type { MachineLanes } from '../../api/api-types';
+import type { Lane } from '../../charts/time/lanes';
 import { digits, points, rate } from '../../format/format';
 
-/** A server or a node over time; null: nothing is known, or may be told. */
-export interface Lane { name: string; about: string; values: readonly (number | null)[] }
 export type View = readonly [string, string];
 
 const SERVER: readonly View[] = [['bytes', 'Bytes'], ['request_ms', 'Time per request'], ['busy', 'Disks busy']];
@@ -19,8 +18,9 @@ export function serverLanes(lanes: MachineLanes, view: string): Lane[] {
 }
 
 /** Returns the nodes with the largest values, in their order. */
-export function nodeLanes(lanes: MachineLanes, view: string): Lane[] {
-  const every = lanes.nodes.map((node) => ({ name: node.host, about: '', values: view === 'waits_cpu' ? node.waits_cpu : view === 'waits_io' ? node.waits_io : view === 'waits_memory' ? node.waits_memory : node.cpu }));
+export function nodeLanes(lanes: MachineLanes, view: string, span?: readonly [number, number]): Lane[] {
+  const when = span ? `?from=${span[0].toFixed(3)}&to=${span[1].toFixed(3)}` : '';
+  const every = lanes.nodes.map((node) => ({ name: node.host, about: '', href: `/nodes/${encodeURIComponent(node.host)}${when}`, values: view === 'waits_cpu' ? node.waits_cpu : view === 'waits_io' ? node.waits_io : view === 'waits_memory' ? node.waits_memory : node.cpu }));
   const sum = (lane: Lane) => lane.values.reduce((all: number, value) => all + (value ?? 0), 0);
   const largest = new Set([...every].sort((a, b) => sum(b) - sum(a)).slice(0, MOST_NODES));
   return every.filter((lane) => largest.has(lane));
