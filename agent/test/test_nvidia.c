@@ -70,8 +70,8 @@ static void what_is_played(void **state)
     play("used 5 gpm1 50 gpm20 1000 gpm21 2000 gpm60 10 gpm61 20 clock 1755 clock_limit 1980\n"
          "energy 1000 by_power 7 by_heat 1 generation 5 width 16 replays 2 ecc 1 temperature 60\n"
          "power_limit 700000");
-    assert_null(jst_source_nvidia.open());
     double since = seconds();
+    assert_null(jst_source_nvidia.open());
     assert_null(tree_more(&jst_source_nvidia, &s));
     usleep(50000);
     play("used 6 gpm1 50 gpm20 1000 gpm21 2000 gpm60 10 gpm61 20 clock 1200 clock_limit 1980\n"
@@ -111,8 +111,8 @@ static void without_gpm(void **state)
 {
     (void)state;
     play("gpm 0 busy 40 sent 3000 received 5000 peer_sent 10 peer_received 20");
-    assert_null(jst_source_nvidia.open());
     double since = seconds();
+    assert_null(jst_source_nvidia.open());
     assert_null(tree_more(&jst_source_nvidia, &s));
     usleep(20000);
     play("gpm 0 busy 40 sent 3000 received 5000 peer_sent 15");
@@ -131,8 +131,8 @@ static void old_driver(void **state)
     (void)state;
     jst_nvml_library = JST_FAKE_NVML_OLD;
     play("busy 100 sent 3000 received 5000 reasons 32 clock 900");
-    assert_null(jst_source_nvidia.open());
     double since = seconds();
+    assert_null(jst_source_nvidia.open());
     assert_null(tree_more(&jst_source_nvidia, &s));
     usleep(20000);
     assert_null(tree_more(&jst_source_nvidia, &s));
