@@ -203,6 +203,9 @@ def test_neighbours_on_gpus_are_listed() -> None:
     (one,) = neighbours(beside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))}))
     assert list(one.load) == [f"GPU {MINE}"]
     assert "copied" in one.load[f"GPU {MINE}"]
+    found = beside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))})
+    (one,) = neighbours(replace(found, own_gpus=found.own_gpus.slice(0, 0)))
+    assert not one.load
 
 
 # ---- NVLink and adapters ----

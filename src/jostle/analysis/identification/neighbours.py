@@ -73,6 +73,8 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
     rows = _of(beside, beside.gpu_loads, name)
+    # Of a job that only sends messages, others' copies pass the same switch, but it shares no GPU.
+    rows = rows.filter(pc.is_in(rows.column("host"), value_set=beside.own_gpus["host"].unique()))
     for gpu in sorted(set(rows.column("gpu").to_pylist())) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("gpu"), gpu))
         copied = _sum(here, "gpu_h2d_bytes_sum", "gpu_d2h_bytes_sum")
