@@ -203,7 +203,9 @@ def test_neighbours_on_gpus_are_listed() -> None:
     (one,) = neighbours(beside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))}))
     assert list(one.load) == [f"GPU {MINE}"]
     assert "copied" in one.load[f"GPU {MINE}"]
-    found = beside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))})
+    found = beside(copier(np.ones(SIZE), 1), {"a": (MINE, {"peer_bytes": np.full(SIZE, 2.0**20)})})
+    (one,) = neighbours(found)
+    assert one.load == {f"GPU {MINE}": "160 MiB copied, 0 launches"}
     (one,) = neighbours(replace(found, own_gpus=found.own_gpus.slice(0, 0)))
     assert not one.load
 

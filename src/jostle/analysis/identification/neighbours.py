@@ -77,7 +77,7 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
     rows = rows.filter(pc.is_in(rows.column("host"), value_set=beside.own_gpus["host"].unique()))
     for gpu in sorted(set(rows.column("gpu").to_pylist())) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("gpu"), gpu))
-        copied = _sum(here, "gpu_h2d_bytes_sum", "gpu_d2h_bytes_sum")
+        copied = _sum(here, *(f"gpu_{way}_bytes_sum" for way in ("h2d", "d2h", "peer")))
         launches = _sum(here, "gpu_launch_ops_sum", "gpu_graph_ops_sum")
         said[f"GPU {gpu}"] = f"{size(copied)} copied, {launches:.0f} launches"
     return said
