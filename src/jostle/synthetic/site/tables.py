@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jostle._profile import MpiAdapter, MpiState
 from jostle._schema import BY_ID
-from jostle.repository.store.layout import TABLES, is_shared
+from jostle.repository.store.layout import BINDING_COLUMNS, TABLES, is_shared
 from jostle.repository.store.tables import PartitionChunk, dictionary
 from jostle.synthetic.planted.rows import mount_of
 from jostle.synthetic.site.block import Block, Columns
@@ -186,6 +186,7 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
             "short": False, "first_slice": ranks.start_ns // spec.slice_ns, "clock_state": 0,
             "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0, "uid": uid, "gid": uid,
             "ppid": 1, "sid": int(ranks.pids[0]), "script": program.script,
+            **dict.fromkeys(BINDING_COLUMNS, ""),
             **mpi_facts(spec, ranks, 0 if state["end_reason"] == "killed" else state["end_ns"]),
             **state,
         }  # fmt: skip
