@@ -194,6 +194,8 @@ TRIES |= {
         {"mpiio_write_ops": 16, "mpiio_read_ops": 16, "mpiio_read_bytes": 2 << 17},
     ),
     "imb_io own": Try(3, "--size 100000 --times 4 --reuse 1", imb_io(3, 100000, 4)),
+    # Rounding adds up over the steps, and is not to be taken for an error.
+    "pf3d long": Try(1, "--nx 64 --ny 8 --nz 3 --steps 3000", pf3d((1, 1, 1), (64, 8, 3), 3000)),
     # A row of 3 cells in each of 3 x 3 x 3 pieces of 3 x 3 rows, for each dump.
     "bt_io simple": Try(
         9, "--cells 9 --steps 5 --work 0 --mode simple",
