@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,6 +151,27 @@ def test_unknown_study() -> None:
     with pytest.raises(ConfigError, match=r"no file periodc\.toml") as caught:
         find("periodc.toml")
     assert "`periodic`" in caught.value.hint
+
+
+def test_sources_lie_beside_the_study_or_come_with_jostle(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    text = (
+        '[study]\nname = "s"\n[[program]]\nname = "code"\ncommand = ["./code"]\n'
+        'sources = ["own.c", "code.h"]\nfiles = { input = "3" }\n'
+    )
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"study.toml:6: `sources` .*there is no file `own.c`"):
+        load(path)
+    (tmp_path / "own.c").write_text("int main(void) { return 0; }\n")
+    (program,) = load(path).programs
+    assert [name for name, _ in program.files] == ["own.c", "code.h", "input"]
+    assert "main" in program.files[0][1] and "JST_CODE_H" in program.files[1][1]
+    (tmp_path / "own.c").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="cannot be read as text"):
+        load(path)
+    path.write_text(text.replace("own.c", "../own.c"))
+    with pytest.raises(ConfigError, match=r"no file `\.\./own\.c`"):
+        load(path)
 
 
 def test_axes_defaults_and_own_keys(parse: Callable[..., Any]) -> None:

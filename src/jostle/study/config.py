@@ -42,7 +42,8 @@ _ONLY_PATTERN = ("piece", "shared", "api", "flush", "reuse", "direct", "split", 
                  "iterations", "time", "period", "duty", "phase", "options")  # fmt: skip
 _NODES = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 _LAST_NODE = 100_000
-_ONLY_COMMAND = ("files", "prepare")
+_ONLY_COMMAND = ("sources", "files", "prepare")
+_LARGEST_SOURCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,11 @@ class Wishes:
 
 def shipped() -> dict[str, Path]:
     """Return the studies that come with jostle: name -> file."""
-    folder = Path(str(resources.files("jostle.study"))) / "shipped"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: path for path in sorted(_shipped_folder().glob("*.toml"))}
+
+
+def _shipped_folder() -> Path:
+    return Path(str(resources.files("jostle.study"))) / "shipped"
 
 
 def find(name: str) -> Path:
@@ -306,6 +310,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
         "expect": ("expect_s", lambda: table.span("expect")),
         "alone": ("alone", lambda: table.flag("alone")),
         "env": ("env", lambda: _environment(table)),
+        "sources": ("sources", lambda: _sources(table)),
         "files": ("files", lambda: _files(table)),
         "prepare": ("prepare", lambda: table.words("prepare")),
         "needs": ("needs", lambda: table.words("needs")),
@@ -323,7 +328,7 @@ def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _any_keys(table: Table) -> dict[str, Any]:
     """Return [defaults]: every key of a program but those that identify it."""
-    own = ("role", "files", "at")
+    own = ("role", "sources", "files", "at")
     found = _keys(table, tuple(name for name in _readers(table) if name not in own))
     table.finish()
     return found
@@ -386,6 +391,25 @@ def _files(table: Table) -> tuple[tuple[str, str], ...]:
     return tuple(found.items())
 
 
+def _sources(table: Table) -> tuple[tuple[str, str], ...]:
+    """Read the files that lie beside the study's own file, or come with jostle."""
+    found = []
+    for name in table.words("sources") or ():
+        folders = (Path(table.source.file).parent, _shipped_folder())
+        path = next((path for folder in folders if (path := folder / name).is_file()), None)
+        if "/" in name or path is None:
+            raise table.error(
+                "sources", f"there is no file `{name}` beside the study, nor does one come with "
+                "jostle.", "Put it beside the study's file, and name it without a folder.",
+            )  # fmt: skip
+        try:
+            found.append((name, read_regular(path, _LARGEST_SOURCE).decode()))
+        except (OSError, UnicodeDecodeError) as error:
+            raise table.error("sources", f"{path} cannot be read as text: {error}.",
+                              "Name files of text, of 1 MiB at most.") from error  # fmt: skip
+    return tuple(found)
+
+
 def _programs(
     top: Table, defaults: dict[str, Any], forced: dict[str, Any], wishes: Wishes
 ) -> tuple[Program, ...]:
@@ -434,6 +458,8 @@ def _program(table: Table, defaults: dict[str, Any], forced: dict[str, Any]) -> 
                           "Leave it out; a command takes what it needs as words.")  # fmt: skip
     own = _keys(table, tuple(_readers(table)))
     table.finish()
+    if sources := own.pop("sources", ()):
+        own["files"] = (*sources, *own.get("files", ()))
     if "at" in own:
         if said := [key for key in ("nodes", "per_node") if key in own]:
             raise table.error(said[0], "`at` says it already.", "Leave one of the two out.")
