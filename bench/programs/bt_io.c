@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     while ((side + 1) * (side + 1) <= code_size)
         side++;
     if (side * side != code_size || side > 64 || cells < side || cells > 1000 || every < 1)
-        code_usage(options, "ranks must be 1, 4, 9, 16 ..., and each needs a cell", "ranks");
+        code_usage(options, "they must be 1, 4, 9, 16 ..., and each needs a cell", "ranks");
     pieces = code_get((size_t)side * sizeof *pieces);
     divide();
     values = code_get(bytes);

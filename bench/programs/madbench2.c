@@ -7,8 +7,9 @@
  *   W  each bin is read, worked on and written back; reading is two bins ahead of writing
  *   C  each bin is read
  * A seek comes before each transfer; a bin's place in a file is a multiple of BLOCK bytes. As in the
- * I/O mode, computing is replaced by work without messages. Left out: gangs of processors, and
- * taking turns (RMOD, WMOD > 1).
+ * I/O mode, computing is replaced by work without messages, and a barrier before each phase is the
+ * only collective call. Left out: gangs of processors, and taking turns (RMOD, WMOD > 1). Other than
+ * MADbench2, which uses stdio, it calls lseek, read and write itself.
  *
  * Source: Borill et al., Parallel Computing 35 (2009), as used by Shah, thesis 3.3.4: 256 processes,
  * S only, a file each: 36 bins x 78 125 000 B (50000^2 x 8 / 256) = 670 GiB:

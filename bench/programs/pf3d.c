@@ -138,7 +138,7 @@ static void arrange(void)
 {
     int grid[3] = {(int)px, (int)py, 0};
     if ((px && code_size % px) || (py && code_size % (py * (px ? px : 1))))
-        code_usage(options, "ranks must be a multiple of px x py", "ranks");
+        code_usage(options, "they must be a multiple of px x py", "ranks");
     MPI_Dims_create(code_size, 3, grid);
     px = grid[0], py = grid[1], pz = grid[2];
     if (nx < 1 || ny < 1 || nz < PASSED || (nx * px & (nx * px - 1)) || (ny * py & (ny * py - 1)) ||
