@@ -146,6 +146,7 @@ class Profile:
     gpus: Gpus | None = None
     # Cores, their NUMA nodes, and the same of the group, as they were said one after the other.
     bindings: Sequence[tuple[str, str, str, str]] = ()
+    node_samples: Sequence[int] = ()
     tick_now: int = 0
     marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -306,6 +307,7 @@ class Profile:
         for number, texts in enumerate(self.bindings, 1):
             struct.pack_into("<Q256s64s256s64s", head, 2392 + 648 * (~number & 1), number,
                              *map(str.encode, texts))  # fmt: skip
+        struct.pack_into(f"<{len(self.node_samples)}I", head, 3688, *self.node_samples)
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))
             head[ring_offset : ring_offset + len(ring)] = ring

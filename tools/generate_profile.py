@@ -366,9 +366,9 @@ def python_module(profile: Profile) -> str:
     head, slot, file, binding = (
         profile.struct(name) for name in ("head", "mount_slot", "file", "binding")
     )
-    mounts, bindings = (
+    mounts, bindings, samples = (
         next(field for field in head.fields if field.name == name)
-        for name in ("mounts", "bindings")
+        for name in ("mounts", "bindings", "node_samples")
     )
     before = [field for field in head.fields if field.at < mounts.at]
     parts = [
@@ -393,6 +393,7 @@ def python_module(profile: Profile) -> str:
     parts.append(f"MOUNTS_AT: Final = {mounts.at}\n")
     parts.append(_python_struct("MountSlot", "A mount slot of the head.", list(slot.fields)))
     parts.append(f"BINDINGS_AT: Final = {bindings.at}\n")
+    parts.append(f"NODE_SAMPLES_AT: Final = {samples.at}\n")
     parts.append(
         _python_struct("Binding", "On which cores a process may run.", list(binding.fields))
     )

@@ -37,6 +37,9 @@
 /* Places for GPUs that this runtime makes; what further ones do is in the sums of the process alone. */
 #define JST_GPUS 16u
 
+/* NUMA nodes of which it is counted how often threads were seen there. */
+#define JST_NODE_SAMPLES 16u
+
 /* Most bytes that tell the members of a communicator; beyond that only its size is told. */
 #define JST_MEMBERS_MOST 2048u
 
@@ -321,7 +324,10 @@ typedef struct jst_head {
     _Atomic uint32_t gpus_used; /* places in the table of GPUs that are taken, the first ones */
     uint8_t gap2[2392 - 2388];
     jst_binding bindings[2]; /* on which cores it may run: the one with the higher number holds */
-    uint8_t gap3[4096 - 3688];
+    /* how often a thread that wanted a core was seen on a core of NUMA node 0, 1, ...; only of
+     * processes that have used a GPU and may run on several nodes */
+    uint32_t node_samples[16];
+    uint8_t gap3[4096 - 3752];
 } jst_head;
 
 _Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");
@@ -410,6 +416,7 @@ _Static_assert(offsetof(jst_head, traffic_slice) == 2368, "jst_head.traffic_slic
 _Static_assert(offsetof(jst_head, gpu_slice) == 2376, "jst_head.gpu_slice");
 _Static_assert(offsetof(jst_head, gpus_used) == 2384, "jst_head.gpus_used");
 _Static_assert(offsetof(jst_head, bindings) == 2392, "jst_head.bindings");
+_Static_assert(offsetof(jst_head, node_samples) == 3688, "jst_head.node_samples");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
 /* What the records already hold; see the page. */

@@ -1,4 +1,5 @@
 /* test_binding.c: on which cores and nodes a process may run, on a machine of our own making. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,13 @@
 /* The runtime around os_binding.c, as far as it is needed. */
 jst_area jst_a;
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+static unsigned gpus;
+
+unsigned jst_gpus_used(void)
+{
+    return gpus;
+}
 
 static void put_file(const char *path, const char *text)
 {
@@ -51,6 +59,7 @@ static int begin(void **state)
     put_file("online", "0-15\n");
     memset(&jst_a, 0, sizeof jst_a);
     jst_binding_begin();
+    mapped = false;
     return 0;
 }
 
@@ -163,6 +172,40 @@ static void odd_lists_do_no_harm(void **state)
     assert_string_equal(list, "1,8190-8191");
 }
 
+/* This thread, on a core that is its own; the other node has a core that is not there. */
+static void where_threads_ran_is_counted_beside_a_gpu(void **state)
+{
+    (void)state;
+    cpu_set_t before, one;
+    int core = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    while (!CPU_ISSET(core, &before))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    char own[16], both[32];
+    snprintf(own, sizeof own, "%d\n", core);
+    snprintf(both, sizeof both, "%d,8000", core);
+    put_file("nodes/node0/cpulist", "8000\n");
+    put_file("nodes/node1/cpulist", own);
+    uint32_t *samples = jst_a.head.node_samples, me = (uint32_t)jst_gettid();
+    say(both);
+    gpus = 0;
+    jst_binding_ran(me);
+    assert_int_equal(samples[1], 0);
+    gpus = 1;
+    jst_binding_ran(me);
+    jst_binding_ran(me);
+    assert_int_equal(samples[0], 0);
+    assert_int_equal(samples[1], 2);
+    jst_binding_ran(999999999); /* it has gone */
+    say(own);                   /* a single node: nothing is asked */
+    jst_binding_ran(me);
+    assert_int_equal(samples[1], 2);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_nearest_group_that_has_cores_counts, begin, end),
         cmocka_unit_test_setup_teardown(groups_of_the_first_version_are_known, begin, end),
         cmocka_unit_test_setup_teardown(a_list_without_room_ends_with_dots, begin, end),
+        cmocka_unit_test_setup_teardown(where_threads_ran_is_counted_beside_a_gpu, begin, end),
         cmocka_unit_test(odd_lists_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

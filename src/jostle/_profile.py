@@ -18,6 +18,9 @@ HEAD_BYTES: Final = 4096
 #: Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns.
 BIN_NS: Final = 10_000_000
 
+#: NUMA nodes of which it is counted how often threads were seen there.
+NODE_SAMPLES: Final = 16
+
 
 class RecordType(enum.IntEnum):
     """The types of records."""
@@ -188,6 +191,7 @@ class MountSlot(NamedTuple):
 
 MOUNT_SLOT: Final = struct.Struct("<2I3Q")
 BINDINGS_AT: Final = 2392
+NODE_SAMPLES_AT: Final = 3688
 
 
 class Binding(NamedTuple):

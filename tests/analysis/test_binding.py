@@ -131,6 +131,23 @@ def test_the_saving_has_an_interval(job: Job) -> None:
     assert "(1.00 s to 1.50 s: the slowest and the fastest of these)" in said
 
 
+@pytest.mark.parametrize(
+    ("samples", "expected"), [([90, 10], 1), ([50, 50], 0), ([10, 90], 0), ([9, 1], 0), ([40], 1)]
+)
+def test_unbound_processes_are_far_if_they_ran_there(
+    job: Job, samples: list[int], expected: int
+) -> None:
+    job.rank("0-7", {B: (40 * GIB, 4.0)}, node_samples=samples)
+    advice = job.advice()
+    assert len(advice) == expected
+    for each in advice:
+        part = {90: "90", 40: "100"}[samples[0]]
+        assert each.seen == (
+            f"rank 0 on n1 ran {part} % of the time on cores of other NUMA nodes than its GPU's, "
+            f"and copies to and from GPU {B}, which hangs on node 1"
+        )
+
+
 @pytest.mark.parametrize("cpus", ["4-7", "0-7", ""])
 def test_near_unbound_and_unknown_processes_give_no_advice(job: Job, cpus: str) -> None:
     job.rank(cpus, {B: (40 * GIB, 4.0)})

@@ -231,10 +231,11 @@ def test_the_newest_binding_holds(tmp_path: Path, said: int) -> None:
     bindings = [
         ("0-3", "0", "0-7", "0"), ("4", "1", "0-7", "0-1"), ("4-5\x1b[2J", "1,3", "0-15", "0-3"),
     ][:said]  # fmt: skip
-    h = read_header(Profile(bindings=bindings).write(tmp_path))
+    h = read_header(Profile(bindings=bindings, node_samples=(0, 7)).write(tmp_path))
     assert isinstance(h, ProfileHeader)
     newest = [text.replace("\x1b", "\\x1b") for text in (bindings or [("",) * 4])[-1]]
     assert [h.allowed_cpus, h.allowed_nodes, h.group_cpus, h.group_nodes] == newest
+    assert h.node_samples == ((0, 7) if said else ())
 
 
 def test_a_later_mount_record_replaces(tmp_path: Path) -> None:

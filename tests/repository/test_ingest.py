@@ -118,6 +118,7 @@ def test_a_growing_profile(store, spool):
     for number in range(6):
         profile.add_slice(profile.first_slice + number, random_moves(rng))
         profile.set_remainder(random_moves(rng))
+        profile.node_samples = (number, 0, 2)
         profile.bindings = [*profile.bindings, (str(number), "0", "0-7", "0-1")]
         profile.write(spool)
         report = store.ingest([spool])
@@ -138,9 +139,15 @@ def test_a_growing_profile(store, spool):
     job = store.jobs().to_pylist()[0]
     assert not job["running"]
     assert job["end_ns"] == profile.end_ns
-    columns = "allowed_cpus, allowed_nodes, group_cpus, group_nodes"
+    columns = "allowed_cpus, allowed_nodes, group_cpus, group_nodes, node_samples"
     bound = store.query(f"SELECT {columns} FROM processes")
-    assert list(bound.to_pylist()[0].values()) == ["5", "0", "0-7", "0-1"]  # where it was last
+    assert list(bound.to_pylist()[0].values()) == [
+        "5",
+        "0",
+        "0-7",
+        "0-1",
+        [5, 0, 2],
+    ]  # where it was last
 
 
 def test_a_killed_process_loses_nothing(store, spool):

@@ -7,6 +7,7 @@
 #include "os_binding.h"
 
 #include "common.h"
+#include "gpu_devices.h"
 #include "profile/area.h"
 #include "sys.h"
 #include "text.h"
@@ -31,6 +32,9 @@
 
 static jst_cpus said;
 static bool any_said;
+static bool mapped;                     /* node_of is filled */
+static bool several;                    /* NUMA nodes: only then it matters where it runs */
+JST_LARGE static uint8_t node_of[CPUS]; /* plus 1; 0: unknown, or beyond those that count */
 
 /* ---- lists as the kernel writes them ---- */
 
@@ -102,27 +106,48 @@ static bool meet(const jst_cpus *a, const jst_cpus *b)
     return false;
 }
 
+static unsigned count_of(const jst_cpus *set)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < sizeof set->words / sizeof *set->words; i++)
+        count += (unsigned)__builtin_popcountll(set->words[i]);
+    return count;
+}
+
+static bool read_node(uint64_t node, jst_cpus *cpus)
+{
+    char path[80], text[2048];
+    const char *end = path + sizeof path;
+    char *p = jst_put_text(path, end, JST_NODES "node");
+    jst_put_text(jst_put_number(p, end, node), end, "/cpulist");
+    if (jst_read_file(path, text, sizeof text) <= 0)
+        return false;
+    read_list(text, cpus);
+    return true;
+}
+
 static void find_nodes(const jst_cpus *now, jst_cpus *nodes)
 {
-    static const char *const end_of_name = "/cpulist";
-    char path[80], text[2048];
+    char text[2048];
     jst_cpus online, cpus;
     jst_zero(nodes, sizeof *nodes);
     if (jst_read_file(JST_NODES "online", text, sizeof text) <= 0)
         return;
     read_list(text, &online);
-    for (uint64_t node = 0; node < CPUS; node++) {
-        if (!is_in(&online, node))
-            continue;
-        const char *end = path + sizeof path;
-        char *p = jst_put_text(path, end, JST_NODES "node");
-        jst_put_text(jst_put_number(p, end, node), end, end_of_name);
-        if (jst_read_file(path, text, sizeof text) <= 0)
-            continue;
-        read_list(text, &cpus);
-        if (meet(now, &cpus))
+    for (uint64_t node = 0; node < CPUS; node++)
+        if (is_in(&online, node) && read_node(node, &cpus) && meet(now, &cpus))
             put_in(nodes, node);
-    }
+}
+
+/* Of most processes it is not asked, and no page of node_of is touched. */
+static void map_nodes(void)
+{
+    jst_cpus cpus;
+    mapped = true;
+    for (uint64_t node = 0; node < JST_NODE_SAMPLES; node++)
+        for (uint64_t i = read_node(node, &cpus) ? 0 : CPUS; i < CPUS; i++)
+            if (is_in(&cpus, i))
+                node_of[i] = (uint8_t)(node + 1);
 }
 
 static jst_cpus group; /* of look_for_group */
@@ -218,7 +243,7 @@ void jst_groups_look(const char *controller, void (*look)(char *folder, size_t r
 
 void jst_binding_begin(void)
 {
-    any_said = false;
+    any_said = several = false;
 }
 
 #define PUT_LIST(to, set) put_list(to, (to) + sizeof(to), set)
@@ -237,11 +262,39 @@ void jst_binding_say(const jst_cpus *now)
     PUT_LIST(b->allowed_cpus, now);
     find_nodes(now, &nodes);
     PUT_LIST(b->allowed_nodes, &nodes);
+    several = count_of(&nodes) > 1;
     find_group();
     PUT_LIST(b->group_cpus, &group);
     find_nodes(&group, &nodes);
     PUT_LIST(b->group_nodes, &nodes);
     atomic_store(&b->number, (first > second ? first : second) + 1);
+}
+
+/* The core on which a thread ran last is field 39 of its stat; fields are counted behind the name,
+ * which may hold anything. RATIONALE: a file more for each thread and slice, so only where it tells
+ * something: beside a GPU, of a process that its binding leaves on several nodes. */
+void jst_binding_ran(uint32_t tid)
+{
+    if (!several || !jst_gpus_used())
+        return;
+    if (!mapped)
+        map_nodes();
+    char path[64], text[768];
+    const char *end = path + sizeof path;
+    char *p = jst_put_text(path, end, "/proc/self/task/");
+    jst_put_text(jst_put_number(p, end, tid), end, "/stat");
+    long n = jst_read_file(path, text, sizeof text);
+    while (n > 0 && text[n - 1] != ')')
+        n--;
+    const char *c = text + (n > 0 ? n : 0);
+    for (unsigned at = 2; *c && at < 39; c++)
+        at += *c == ' ';
+    if (n <= 0 || *c < '0' || *c > '9')
+        return;
+    uint64_t cpu = jst_next_number(&c);
+    if (cpu < CPUS && node_of[cpu])
+        JST_STORE(jst_a.head.node_samples[node_of[cpu] - 1],
+                  jst_a.head.node_samples[node_of[cpu] - 1] + 1);
 }
 
 #endif

@@ -12,6 +12,7 @@ typedef struct jst_cpus {
 
 void jst_binding_begin(void);              /* what was said before is not in this file */
 void jst_binding_say(const jst_cpus *now); /* where its threads may run together */
+void jst_binding_ran(uint32_t tid);        /* a thread wanted a core: counts its NUMA node */
 
 /** Calls look(folder, root) for each folder in which a control group of this process may have its
  *  settings of `controller`; of the path, `look` may change what lies behind its first `root` letters. */

@@ -228,7 +228,10 @@ void jst_cores_sample(jst_block *b)
     for (unsigned i = 0; i < THREADS; i++)
         if (threads[i].tid) {
             followed++;
-            awake += take(b, &threads[i], elapsed);
+            bool wanted = take(b, &threads[i], elapsed);
+            if (wanted)
+                jst_binding_ran(threads[i].tid);
+            awake += wanted;
             add_cpus(threads[i].tid);
         }
     if (count > followed) { /* of the others nothing is known but that they are there */

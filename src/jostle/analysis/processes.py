@@ -78,6 +78,12 @@ class JobProcesses:
             return [[] for _ in range(self._table.num_rows)]
         return [list(texts or []) for texts in self._table.column(name).to_pylist()]
 
+    def number_lists(self, name: str) -> list[list[int]]:
+        """Return a column of lists of numbers; an empty one where a row has none."""
+        if name not in self._table.column_names:
+            return [[] for _ in range(self._table.num_rows)]
+        return [list(numbers or []) for numbers in self._table.column(name).to_pylist()]
+
     def lists(self, name: str) -> Iterable[str]:
         """Return all texts of a column of lists, one after the other."""
         for texts in self._table.column(name).to_pylist():

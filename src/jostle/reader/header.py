@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import socket
+import struct
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +20,14 @@ from jostle._profile import (
     HEAD_BYTES,
     MOUNT_SLOT,
     MOUNTS_AT,
+    NODE_SAMPLES,
+    NODE_SAMPLES_AT,
     Binding,
     Head,
     MountSlot,
 )
 
+_NODE_SAMPLES = struct.Struct(f"<{NODE_SAMPLES}I")
 _MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as the header has room for
 
 
@@ -140,6 +144,9 @@ class ProfileHeader:
         allowed_nodes: NUMA nodes of these cores, listed in the same way.
         group_cpus: Cores that its control group has, or all of the machine.
         group_nodes: NUMA nodes of these.
+        node_samples: How often a thread that wanted a core was seen on NUMA node 0, 1, ... up to
+            the last on which one was; only of processes that have used a GPU and may run on several
+            nodes.
     """
 
     version: int
@@ -206,6 +213,7 @@ class ProfileHeader:
     allowed_nodes: str = ""
     group_cpus: str = ""
     group_nodes: str = ""
+    node_samples: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +359,10 @@ def _binding(head: bytes) -> dict[str, Any]:
     newest = max(map(Binding._make, places), key=lambda place: place.number)
     if not newest.number:
         return {}
-    return {name: clean_text(getattr(newest, name)) for name in Binding._fields[1:]}
+    samples = _NODE_SAMPLES.unpack_from(head, NODE_SAMPLES_AT)
+    last = max((node for node, times in enumerate(samples) if times), default=-1)
+    texts = {name: clean_text(getattr(newest, name)) for name in Binding._fields[1:]}
+    return {**texts, "node_samples": samples[: last + 1]}
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:

@@ -15,6 +15,8 @@ from jostle.analysis.binding.processes import BoundProcess, list_text, names
 #: Below both of these the copies are not worth a change.
 _LEAST_BYTES = 64 << 20
 _LEAST_SHARE = 0.01
+#: Mostly elsewhere: this part of the time or less beside the GPU.
+_ELSEWHERE = 0.2
 #: Copies compare if their mean size is alike within this factor.
 _ALIKE = 2.0
 _WAYS = ("h2d", "d2h")
@@ -50,9 +52,15 @@ class ProcessGpu:
 
     @property
     def is_far(self) -> bool:
-        """Return whether the process may run on no core of the GPU's node."""
-        nodes = self.process.nodes
-        return self.node >= 0 and nodes is not None and self.node not in nodes
+        """Return whether the process ran at most now and then on the GPU's node."""
+        part = self.process.part_on(self.node) if self.node >= 0 else None
+        return part is not None and part <= _ELSEWHERE
+
+    @property
+    def is_near(self) -> bool:
+        """Return whether the process ran mostly on the GPU's node."""
+        part = self.process.part_on(self.node) if self.node >= 0 else None
+        return part is not None and part >= 1 - _ELSEWHERE
 
     @property
     def matters(self) -> bool:
@@ -161,13 +169,20 @@ def _case(each: ProcessGpu) -> BindingCase:
 
 def _seen(first: ProcessGpu, others: int) -> str:
     process = first.process
-    nodes = list_text(process.nodes or ())
-    more = f"; so do {others} other{'s' * (others > 1)}" if others > 1 else (
-        "; so does another one" if others else ""
-    )  # fmt: skip
+    more = f"; so do {others} others" if others > 1 else "; so does another one" * others
+    if first.node in (process.nodes or ()):
+        part = process.part_on(first.node) or 0.0
+        ran = (
+            f"ran {100 * (1 - part):.0f} % of the time on cores of other NUMA nodes than its GPU's"
+        )
+        return (
+            f"{names([process])} on {process.host} {ran}, and copies to and from GPU {first.gpu}, "
+            f"which hangs on node {first.node}{more}"
+        )
+    nodes = f"node{'s' * (len(process.nodes or ()) > 1)} {list_text(process.nodes or ())}"
     return (
-        f"{names([process])} on {process.host} may run on NUMA node {nodes} alone, and copies to "
-        f"and from GPU {first.gpu}, which hangs on node {first.node}{more}"
+        f"{names([process])} on {process.host} may run on NUMA {nodes} alone, and copies to and "
+        f"from GPU {first.gpu}, which hangs on node {first.node}{more}"
     )
 
 
@@ -187,9 +202,7 @@ def _saving(
     far: Sequence[ProcessGpu], used: Sequence[ProcessGpu]
 ) -> tuple[tuple[float, float, float] | None, str]:
     """Compare the rates of copies with those of ranks that are near the same make of GPU."""
-    near = [
-        each for each in used if each.node >= 0 and each.process.nodes == frozenset({each.node})
-    ]
+    near = [each for each in used if each.is_near]
     least = expected = most = 0.0
     for each in far:
         for way in _WAYS:

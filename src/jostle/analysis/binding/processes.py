@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from jostle.analysis.processes import Ints, JobProcesses
 
 _LIST = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
+_FEW_SAMPLES = 20  # of where it ran: fewer tell too little
 _MOST = 1 << 14  # cores; more than the runtime counts
 
 
@@ -27,8 +28,9 @@ class BoundProcess:
             started several ranks within a step of Slurm.
         start_ns: When it began ...
         end_ns: ... and ended, or was seen last.
-        cpus: Cores that it may run on; None: unknown, as of the next three.
+        cpus: Cores that it may run on; None: unknown, as of nodes and of the group.
         nodes: NUMA nodes of these.
+        node_samples: How often it was seen on NUMA node 0, 1, ...; empty: that was not recorded.
         group_cpus: Cores that it could be given.
         group_nodes: NUMA nodes of these.
         cpu_s: CPU time, s.
@@ -46,11 +48,25 @@ class BoundProcess:
     end_ns: int
     cpus: frozenset[int] | None
     nodes: frozenset[int] | None
+    node_samples: list[int]
     group_cpus: frozenset[int] | None
     group_nodes: frozenset[int] | None
     cpu_s: float
     waited_s: float
     threads: int
+
+    def part_on(self, node: int) -> float | None:
+        """Return the part of its time that it ran on a NUMA node, 0 to 1; None: unknown."""
+        if self.nodes is None:
+            return None
+        if node not in self.nodes:
+            return 0.0
+        if len(self.nodes) == 1:
+            return 1.0
+        seen = sum(self.node_samples)
+        if seen < _FEW_SAMPLES:
+            return None
+        return self.node_samples[node] / seen if node < len(self.node_samples) else 0.0
 
     @property
     def life_s(self) -> float:
@@ -107,6 +123,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
     lists = [[known[text] for text in job_processes.texts(name)] for name in columns]
     hosts, worlds = job_processes.texts("host"), job_processes.texts("world")
     launchers = _launchers(job_processes)
+    samples = job_processes.number_lists("node_samples")
     ranks, pids = job_processes.ints("world_rank"), job_processes.ints("pid")
     starts = job_processes.ints("start_ns")
 
@@ -119,6 +136,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
             at=at, host=hosts[at], rank=int(ranks[at]) if job_processes.ranks[at] else -1,
             world=worlds[at], pid=int(pids[at]), launcher=launchers[at], start_ns=int(starts[at]),
             end_ns=int(starts[at]) + int(job_processes.life[at]), cpus=cpus, nodes=nodes,
+            node_samples=samples[at],
             group_cpus=group_cpus, group_nodes=group_nodes,
             cpu_s=(value("os_user_ns", at) + value("os_system_ns", at)) / 1e9,
             waited_s=value("os_runqueue_ns", at) / 1e9, threads=value("os_threads", at),

@@ -314,6 +314,7 @@ def profile_source(
         "notes": [note.text for note in header.notes],
         **_mpi(header),
         **{name: getattr(header, name) for name in BINDING_COLUMNS},
+        "node_samples": list(header.node_samples),
         "job": job,
     }
     return source

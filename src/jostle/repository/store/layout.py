@@ -155,6 +155,7 @@ TABLES: dict[str, TableLayout] = {
                 "clock_steps": _INT, "lost_threads": _INT,
                 "notes": pa.list_(_TEXT), "warnings": pa.list_(_TEXT), "revision": _INT,
                 **MPI_COLUMNS, "script": _TEXT, **dict.fromkeys(BINDING_COLUMNS, _TEXT),
+                "node_samples": pa.list_(_INT),
             },
             {},
             0,
