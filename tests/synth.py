@@ -92,6 +92,7 @@ class File:
     syncs: int = 0
     sync_ticks: int = 0
     meta_ticks: int = 0
+    format: int = 0
 
     @property
     def image(self) -> bytes:
@@ -100,7 +101,8 @@ class File:
         numbers = [getattr(self, name) for name in names.split()]
         halves = [n // 2 for n in numbers] + [n - n // 2 for n in numbers]
         return struct.pack(
-            "<2Q2I19Q80s", self.hash, 7, self.mount, 1, 8, *halves, self.syncs, self.sync_ticks,
+            "<2Q2HI19Q80s", self.hash, 7, self.mount, self.format, 1, 8, *halves, self.syncs,
+            self.sync_ticks,
             self.name.encode(),
         )  # fmt: skip
 

@@ -23,6 +23,7 @@ PAGE = ROOT / "docs" / "reference" / "profile-format.md"
 #: Bytes, C type and format letter of each plain type.
 TYPES = {
     "u8": (1, "uint8_t", "s"),
+    "u16": (2, "uint16_t", "H"),
     "char": (1, "char", "s"),
     "u32": (4, "uint32_t", "I"),
     "u64": (8, "uint64_t", "Q"),

@@ -474,7 +474,10 @@ typedef struct jst_file {
      * put together there */
     _Atomic uint64_t hash;
     _Atomic uint64_t key; /* no meaning outside the process */
-    uint32_t mount; /* mount slot; of place 0: none */
+    uint16_t mount; /* mount slot; of place 0: none */
+    /* what its first bytes say, where they were seen to be read or written: 1 HDF5 (of which
+     * netCDF-4 is a use), 2 netCDF classic; 0: another, or not seen */
+    uint16_t format;
     uint32_t users; /* descriptors that stand for it */
     _Atomic uint64_t owner; /* no meaning outside the process */
     uint64_t opens; /* by the thread that used it first */
@@ -503,6 +506,7 @@ typedef struct jst_file {
 _Static_assert(offsetof(jst_file, hash) == 0, "jst_file.hash");
 _Static_assert(offsetof(jst_file, key) == 8, "jst_file.key");
 _Static_assert(offsetof(jst_file, mount) == 16, "jst_file.mount");
+_Static_assert(offsetof(jst_file, format) == 18, "jst_file.format");
 _Static_assert(offsetof(jst_file, users) == 20, "jst_file.users");
 _Static_assert(offsetof(jst_file, owner) == 24, "jst_file.owner");
 _Static_assert(offsetof(jst_file, opens) == 32, "jst_file.opens");

@@ -213,6 +213,7 @@ class FilePlace(NamedTuple):
     hash: int
     key: int
     mount: int
+    format: int
     users: int
     owner: int
     opens: int
@@ -236,4 +237,4 @@ class FilePlace(NamedTuple):
     name: bytes
 
 
-FILE_PLACE: Final = struct.Struct("<2Q2I19Q80s")
+FILE_PLACE: Final = struct.Struct("<2QHHI19Q80s")

@@ -13,7 +13,7 @@ from jostle.reader import ReadRequest, read_files
 from synth import File, Profile
 
 OTHERS = File(hash=3, opens=4, write_bytes=5)
-NAMED = File("/data/a", 2**63 + 5, 1, 1, 2, 300, 21, 4, 500, 42, 6, 63, 84)
+NAMED = File("/data/a", 2**63 + 5, 1, 1, 2, 300, 21, 4, 500, 42, 6, 63, 84, 2)
 
 
 def read(folder: Path, *profiles: Profile) -> tuple[list[dict[str, Any]], dict[int, str]]:
@@ -32,11 +32,11 @@ def test_every_number_comes_back(tmp_path: Path) -> None:
     times = dict.fromkeys(("read_ns", "write_ns", "sync_ns", "meta_ns"), 0)
     assert not errors
     assert rows == [
-        {"process": 1, "hash": 0, "slot": -1, "path": "", "files": 3, "opens": 4, "write_bytes": 5,
-         **nothing, **times},
-        {"process": 1, "hash": 5 - 2**63, "slot": 1, "path": "/data/a", "files": 1, "opens": 1,
-         "reads": 2, "writes": 4, "syncs": 6, "read_bytes": 300, "write_bytes": 500,
-         "read_ns": 10, "write_ns": 20, "sync_ns": 30, "meta_ns": 40},
+        {"process": 1, "hash": 0, "slot": -1, "path": "", "format": "", "files": 3, "opens": 4,
+         "write_bytes": 5, **nothing, **times},
+        {"process": 1, "hash": 5 - 2**63, "slot": 1, "path": "/data/a", "format": "netCDF",
+         "files": 1, "opens": 1, "reads": 2, "writes": 4, "syncs": 6, "read_bytes": 300,
+         "write_bytes": 500, "read_ns": 10, "write_ns": 20, "sync_ns": 30, "meta_ns": 40},
     ]  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_absurd_numbers(tmp_path: Path) -> None:
     """They stay what int64 can hold."""
     most = 2**64 - 1
     names = ("hash", "opens", "reads", "read_bytes", "read_ticks", "writes", "meta_ticks")
-    absurd = replace(NAMED, mount=2**32 - 1, **dict.fromkeys(names, most))
+    absurd = replace(NAMED, mount=2**16 - 1, format=2**16 - 1, **dict.fromkeys(names, most))
     rows, errors = read(tmp_path, Profile(files=[absurd, absurd]))
     assert not errors and len(rows) == 2
     assert all(0 <= row["opens"] < 2**63 and 0 <= row["read_ns"] < 2**63 for row in rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from support import make_profile, newer
 
 from jostle.analysis import digest
@@ -66,6 +68,21 @@ def test_digest_puts_processes_together(store, spool):
     assert {file.path for file in named} == {"/scratch/input", "/out.0", "/out.1", "/out.2"}
     assert (others.path, others.files, others.opens) == ("", 150, 180)
     assert others.write_bytes == 210_000
+
+
+def test_formats_are_kept(store, spool):
+    """A process that saw the first bytes tells the format of a file for all."""
+    blind, seeing = replace(INPUT, format=0), replace(INPUT, format=1)
+    strange = File("/strange", 9, opens=1, format=99, write_bytes=10**6)
+    for number, file in enumerate((blind, seeing, blind)):
+        make_profile(number, files=[OTHERS, file, strange]).write(spool)
+    store.ingest([spool])
+    made = digest(store.job_tables("alpha"))
+    assert {file.path: file.format for file in made.files} == {
+        "/scratch/input": "HDF5", "/strange": "", "": "",
+    }  # fmt: skip
+    (use,) = made.formats
+    assert (use.format, use.files, use.read_bytes) == ("HDF5", 1, 2_700_000)
 
 
 def test_digest_names_what_counts(store, spool):

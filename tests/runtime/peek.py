@@ -317,7 +317,7 @@ def read_profile(path: Path) -> Process:
 
 _FILE_COUNTS = "opens meta_ticks reads read_bytes read_ticks writes write_bytes write_ticks".split()
 _FILE_NAMES = [
-    *"hash key mount users owner".split(), *_FILE_COUNTS,
+    *"hash key mount format users owner".split(), *_FILE_COUNTS,
     *(f"other_{name}" for name in _FILE_COUNTS), *"syncs sync_ticks name".split(),
 ]  # fmt: skip
 
@@ -325,7 +325,7 @@ _FILE_NAMES = [
 def _files(data: bytes, h: dict[str, int]) -> Iterator[dict[str, Any]]:
     for place in range(h["files_capacity"]):
         at = h["files_offset"] + place * h["file_bytes"]
-        file = dict(zip(_FILE_NAMES, struct.unpack_from("<2Q2I19Q80s", data, at), strict=True))
+        file = dict(zip(_FILE_NAMES, struct.unpack_from("<2Q2HI19Q80s", data, at), strict=True))
         file["name"] = file["name"].split(b"\0")[0].decode()
         for name in _FILE_COUNTS:
             file[name] += file[f"other_{name}"]

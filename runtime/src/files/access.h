@@ -91,6 +91,15 @@ static inline void jst_access_appended(unsigned slot, int fd, uint64_t n)
         jst_add(&jst_descriptors[fd].access.run, n);
 }
 
+/** Were the last n bytes that were written the first of the file? */
+static inline bool jst_access_began(int fd, uint64_t n)
+{
+    if ((unsigned)fd >= JST_FDS)
+        return false;
+    const jst_access *a = &jst_descriptors[fd].access;
+    return JST_UNLIKELY(JST_LOAD(a->run) == n) && JST_LOAD(a->origin) == 0;
+}
+
 /** Bytes that have been written to a descriptor. */
 static inline uint64_t jst_access_bytes(int fd)
 {

@@ -20,6 +20,8 @@
 #define FREED 4 /* one in so many at a time: looking at all places costs little for each */
 #define LEAVING (1u << 31) /* in users: the place is being freed */
 #define PATIENCE 1000      /* looks at a thread that makes room: it may be the one we interrupted */
+#define JST_FORMAT_HDF5 1
+#define JST_FORMAT_NETCDF 2
 #define NAME_BYTES (sizeof((jst_file *)0)->name)
 
 bool jst_files_on, jst_threads;
@@ -379,7 +381,8 @@ static unsigned new_file(uint64_t key, unsigned slot, const path_text *t)
     if (!place && !(place = make_room()))
         return 0;
     jst_file *f = &jst_a.files[place];
-    f->mount = slot - 1;
+    f->mount = (uint16_t)(slot - 1);
+    f->format = 0;
     if (jst_cfg.files == JST_FILES_NAMES) {
         bool cut = t->n > t->tail_n, slash = cut && t->tail[0] == '/';
         jst_copy(f->name, t->tail + slash, t->tail_n - slash);
@@ -442,6 +445,31 @@ void jst_file_opened(int fd, unsigned slot, int dirfd, const char *path, uint64_
     knows(fd, place);
 }
 
+/* ---- formats ---- */
+
+/* Returns 0 where the first bytes of a file are those of no format that is known here. */
+static uint16_t format_of(const uint8_t *begin, size_t n)
+{
+    static const uint8_t hdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    bool same = n >= sizeof hdf5;
+    for (size_t i = 0; same && i < sizeof hdf5; i++)
+        same = begin[i] == hdf5[i];
+    if (same)
+        return JST_FORMAT_HDF5;
+    bool cdf = n >= 4 && begin[0] == 'C' && begin[1] == 'D' && begin[2] == 'F';
+    return cdf && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5) ? JST_FORMAT_NETCDF : 0;
+}
+
+JST_COLD void jst_file_began(int fd, const void *buf, size_t n)
+{
+    jst_file *f = jst_is_mount(jst_fd_slot(fd)) && buf ? jst_file_of(fd) : NULL;
+    if (!f || f == &jst_a.files[0] || JST_LOAD(f->format))
+        return;
+    uint16_t format = format_of(buf, n);
+    if (format)
+        JST_STORE(f->format, format);
+}
+
 /* ---- descriptors come and go ---- */
 
 JST_COLD void jst_file_drop_known(int fd)
@@ -482,7 +510,7 @@ void jst_file_lies(int fd, unsigned slot)
 {
     unsigned file = JST_LOAD(jst_descriptors[fd].file);
     if (file > 1 && file <= JST_FILES && jst_is_mount(slot))
-        JST_STORE(jst_a.files[file - 1].mount, slot - 1);
+        JST_STORE(jst_a.files[file - 1].mount, (uint16_t)(slot - 1));
 }
 
 void jst_files_begin(void)

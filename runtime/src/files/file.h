@@ -22,6 +22,8 @@ JST_COLD jst_file *jst_file_find(int fd);
  *  (jst_directory_key). */
 void jst_file_opened(int fd, unsigned slot, int dirfd, const char *path, uint64_t directory,
                      size_t n, size_t end);
+/** n bytes were read or written at the begin of the file, and lie at buf: they may tell its format. */
+JST_COLD void jst_file_began(int fd, const void *buf, size_t n);
 /** Where it lies after all. */
 void jst_file_lies(int fd, unsigned slot);
 /** The number stands for nothing any more, or for something else. */

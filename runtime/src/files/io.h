@@ -119,24 +119,31 @@ static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, cons
         jst_fail(b, jst_fd_slot(fd), errno);
 }
 
-/** End of a read at the file offset. */
-static inline void jst_read_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+/** End of a read at the file offset. buf: where the bytes lie; NULL: not known. */
+static inline void jst_read_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
 {
     jst_io_done(b, fd, r, t, &jst_posix_read);
-    if (JST_LIKELY(r > 0))
-        jst_access_read(b, jst_fd_slot(fd), fd, (uint64_t)r);
+    if (JST_UNLIKELY(r <= 0))
+        return;
+    jst_access_read(b, jst_fd_slot(fd), fd, (uint64_t)r);
+    if (JST_UNLIKELY(jst_read_began(fd, (uint64_t)r)))
+        jst_file_began(fd, buf, (size_t)r);
 }
 
 /** End of a read at an offset of its own. */
-static inline void jst_read_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+static inline void jst_read_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
+                                    uint64_t t)
 {
     jst_io_done(b, fd, r, t, &jst_posix_read);
-    if (JST_LIKELY(r > 0))
-        jst_access_read_at(b, jst_fd_slot(fd), fd, (uint64_t)at, (uint64_t)r);
+    if (JST_UNLIKELY(r <= 0))
+        return;
+    jst_access_read_at(b, jst_fd_slot(fd), fd, (uint64_t)at, (uint64_t)r);
+    if (JST_UNLIKELY(at == 0))
+        jst_file_began(fd, buf, (size_t)r);
 }
 
 /** End of a write at the file offset. */
-static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+static inline void jst_write_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
     unsigned slot = jst_fd_slot(fd);
@@ -146,6 +153,8 @@ static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
     }
     jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
     jst_access_wrote(b, slot, fd, (uint64_t)r);
+    if (JST_UNLIKELY(jst_access_began(fd, (uint64_t)r)))
+        jst_file_began(fd, buf, (size_t)r);
 }
 
 /** End of a write that goes to the end of the file, and leaves the file offset where it is. */
@@ -157,7 +166,8 @@ static inline void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t)
 }
 
 /** End of a write at an offset of its own. */
-static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+static inline void jst_write_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
+                                     uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
     unsigned slot = jst_fd_slot(fd);
@@ -167,6 +177,8 @@ static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, 
     }
     jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
     jst_access_wrote_at(b, slot, fd, (uint64_t)at, (uint64_t)r);
+    if (JST_UNLIKELY(at == 0))
+        jst_file_began(fd, buf, (size_t)r);
 }
 
 /** One call of a counted and timed kind (open, close, seek, sync, meta) at a slot, and the ticks that

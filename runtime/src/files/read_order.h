@@ -73,6 +73,15 @@ static inline uint64_t jst_read_end(const jst_read_order *o)
     return JST_LOAD(o->origin) + JST_LOAD(o->run);
 }
 
+/** Were the last n bytes that were read the first of the file? */
+static inline bool jst_read_began(int fd, uint64_t n)
+{
+    if ((unsigned)fd >= JST_FDS)
+        return false;
+    const jst_read_order *o = &jst_read_orders[fd];
+    return JST_UNLIKELY(JST_LOAD(o->run) == n) && JST_LOAD(o->origin) == 0;
+}
+
 /** n bytes were read at an offset that the call named. */
 static inline void jst_access_read_at(jst_block *b, unsigned slot, int fd, uint64_t at, uint64_t n)
 {

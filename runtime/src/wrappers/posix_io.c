@@ -19,13 +19,19 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 ssize_t __write(int fd, const void *buf, size_t n);
 ssize_t __pwrite64(int fd, const void *buf, size_t n, off64_t at);
 
+/* Where the first bytes lie; NULL: in several parts, or nowhere. */
+static const void *first_part(const struct iovec *v, int n)
+{
+    return n > 0 && v[0].iov_len >= 8 ? v[0].iov_base : NULL;
+}
+
 JST_EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(read)(fd, buf, n);
     if (b)
-        jst_read_done(b, fd, r, t);
+        jst_read_done(b, fd, buf, r, t);
     return r;
 }
 
@@ -35,7 +41,7 @@ JST_EXPORT ssize_t __read(int fd, void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__read)(fd, buf, n);
     if (b)
-        jst_read_done(b, fd, r, t);
+        jst_read_done(b, fd, buf, r, t);
     return r;
 }
 
@@ -45,7 +51,7 @@ JST_EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__read_chk)(fd, buf, n, room);
     if (b)
-        jst_read_done(b, fd, r, t);
+        jst_read_done(b, fd, buf, r, t);
     return r;
 }
 
@@ -55,7 +61,7 @@ JST_EXPORT ssize_t pread(int fd, void *buf, size_t n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pread)(fd, buf, n, at);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -65,7 +71,7 @@ JST_EXPORT ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pread64)(fd, buf, n, at);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -75,7 +81,7 @@ JST_EXPORT ssize_t __pread64(int fd, void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread64)(fd, buf, n, at);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -85,7 +91,7 @@ JST_EXPORT ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t roo
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread_chk)(fd, buf, n, at, room);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -95,7 +101,7 @@ JST_EXPORT ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pread64_chk)(fd, buf, n, at, room);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -105,7 +111,7 @@ JST_EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(readv)(fd, v, n);
     if (b)
-        jst_read_done(b, fd, r, t);
+        jst_read_done(b, fd, first_part(v, n), r, t);
     return r;
 }
 
@@ -115,7 +121,7 @@ JST_EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv)(fd, v, n, at);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
@@ -125,17 +131,17 @@ JST_EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64)(fd, v, n, at);
     if (b)
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
 /* Offset -1 stands for the file offset. */
-static void read_flags_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+static void read_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at, uint64_t t)
 {
     if (at == -1)
-        jst_read_done(b, fd, r, t);
+        jst_read_done(b, fd, buf, r, t);
     else
-        jst_read_at_done(b, fd, r, at, t);
+        jst_read_at_done(b, fd, buf, r, at, t);
 }
 
 JST_EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int flags)
@@ -144,7 +150,7 @@ JST_EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int f
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv2)(fd, v, n, at, flags);
     if (b)
-        read_flags_done(b, fd, r, at, t);
+        read_flags_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
@@ -154,7 +160,7 @@ JST_EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64v2)(fd, v, n, at, flags);
     if (b)
-        read_flags_done(b, fd, r, at, t);
+        read_flags_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
@@ -164,7 +170,7 @@ JST_EXPORT ssize_t write(int fd, const void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(write)(fd, buf, n);
     if (b)
-        jst_write_done(b, fd, r, t);
+        jst_write_done(b, fd, buf, r, t);
     return r;
 }
 
@@ -174,7 +180,7 @@ JST_EXPORT ssize_t __write(int fd, const void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__write)(fd, buf, n);
     if (b)
-        jst_write_done(b, fd, r, t);
+        jst_write_done(b, fd, buf, r, t);
     return r;
 }
 
@@ -184,7 +190,7 @@ JST_EXPORT ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwrite)(fd, buf, n, at);
     if (b)
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -194,7 +200,7 @@ JST_EXPORT ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwrite64)(fd, buf, n, at);
     if (b)
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -204,7 +210,7 @@ JST_EXPORT ssize_t __pwrite64(int fd, const void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pwrite64)(fd, buf, n, at);
     if (b)
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, buf, r, at, t);
     return r;
 }
 
@@ -214,7 +220,7 @@ JST_EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(writev)(fd, v, n);
     if (b)
-        jst_write_done(b, fd, r, t);
+        jst_write_done(b, fd, first_part(v, n), r, t);
     return r;
 }
 
@@ -224,7 +230,7 @@ JST_EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev)(fd, v, n, at);
     if (b)
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
@@ -234,19 +240,20 @@ JST_EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64)(fd, v, n, at);
     if (b)
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, first_part(v, n), r, at, t);
     return r;
 }
 
 /* Offset -1 stands for the file offset; an appending write follows whatever was there. */
-static void write_flags_done(jst_block *b, int fd, ssize_t r, off_t at, int flags, uint64_t t)
+static void write_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at, int flags,
+                             uint64_t t)
 {
     if (at == -1)
-        jst_write_done(b, fd, r, t);
+        jst_write_done(b, fd, buf, r, t);
     else if (flags & RWF_APPEND)
         jst_append_done(b, fd, r, t);
     else
-        jst_write_at_done(b, fd, r, at, t);
+        jst_write_at_done(b, fd, buf, r, at, t);
 }
 
 JST_EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int flags)
@@ -255,7 +262,7 @@ JST_EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev2)(fd, v, n, at, flags);
     if (b)
-        write_flags_done(b, fd, r, at, flags, t);
+        write_flags_done(b, fd, first_part(v, n), r, at, flags, t);
     return r;
 }
 
@@ -265,7 +272,7 @@ JST_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at,
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64v2)(fd, v, n, at, flags);
     if (b)
-        write_flags_done(b, fd, r, at, flags, t);
+        write_flags_done(b, fd, first_part(v, n), r, at, flags, t);
     return r;
 }
 

@@ -77,6 +77,7 @@ class FileUse:
     Attributes:
         mount: Identity of the mount that it lies on; "" of the others together.
         path: Its path; "" without names, and of the others.
+        format: HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others.
         files: 1; of the others how many they are.
         processes: Processes that used it.
         opens: Calls that opened it.
@@ -93,6 +94,7 @@ class FileUse:
 
     mount: str
     path: str
+    format: str
     files: int
     processes: int
     opens: int

@@ -18,18 +18,21 @@ from jostle.reader.header import clean_text
 
 _MOST_BYTES = 16 << 20
 _MOST = 2**61  # of a number; what is larger comes from damage
-_KINDS = {"mount": "<u4", "users": "<u4", "name": "S80"}
+_KINDS = {"mount": "<u2", "format": "<u2", "users": "<u4", "name": "S80"}
 _PLACE = np.dtype([(name, _KINDS.get(name, "<u8")) for name in FilePlace._fields])
+_FORMATS = np.array(["", "HDF5", "netCDF"], dtype=object)
 _COUNTED = ("opens", "reads", "writes", "syncs", "read_bytes", "write_bytes")
 _TIMED = ("read", "write", "sync", "meta")
 #: Counters of a file, and times in ns.
 FILE_VALUES = (*_COUNTED, *(f"{what}_ns" for what in _TIMED))
 _SCHEMA = pa.schema(
     [("process", pa.int32()), ("hash", pa.int64()), ("slot", pa.int8()), ("path", pa.string()),
+     ("format", pa.string()),
      *((name, pa.int64()) for name in ("files", *FILE_VALUES))]
 )  # fmt: skip
 
 Places = NDArray[Any]
+_NAMING = ("hash", "key", "mount", "format", "users", "owner", "name")  # what does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,9 @@ class FileTables:
     Attributes:
         rows: One row per process and file: process (int32), hash (int64, of the path: equal in all
             processes), slot (int8, of its mount; -1: none), path (a cut one begins with "…", empty
-            without names), files (int64: 1; in the row of all others, whose hash is 0, how many
-            were put together there), then FILE_VALUES (int64; times in ns).
+            without names), format (by its first bytes: HDF5, netCDF; "" of others), files
+            (int64: 1; in the row of all others, whose hash is 0, how many were put together
+            there), then FILE_VALUES (int64; times in ns).
         errors: What could not be read, by process.
         unread: Processes of whose tables nothing is known: the file could not be read.
     """
@@ -105,7 +109,7 @@ def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
 
 def _rows(process: int, tick_ns: int, places: Places) -> pa.Table:
     used = places["hash"] != 0
-    numbers = [name for name in FilePlace._fields[5:] if name != "name"]
+    numbers = [name for name in FilePlace._fields if name not in _NAMING]
     used[:1] |= np.any([places[name][:1] for name in numbers], axis=0)
     others = used[:1].any()
     rows = places[used]
@@ -115,6 +119,7 @@ def _rows(process: int, tick_ns: int, places: Places) -> pa.Table:
         "hash": rows["hash"].view(np.int64),
         "slot": np.minimum(rows["mount"], 127).astype(np.int8),
         "path": [_path(name) for name in rows["name"].tolist()],
+        "format": _FORMATS[np.where(rows["format"] < len(_FORMATS), rows["format"], 0)],
         "files": np.ones(count, np.int64),
     }
     if others:

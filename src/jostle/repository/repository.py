@@ -348,7 +348,8 @@ class Repository:
         sums = ", ".join(f"{total(name)} AS {name}" for name in FILE_VALUES)
         return self._engine.ask(
             lambda: (
-                f"SELECT mount, max(path) AS path, hash, {sums}, "
+                f"SELECT mount, max(path) AS path, hash, "
+                f"coalesce(max(format), '') AS format, {sums}, "
                 f"CASE WHEN hash = 0 THEN {total('files')} ELSE 1 END AS files, "
                 "count(DISTINCT process)::BIGINT AS processes "
                 f"FROM {self._engine.stored('files')} WHERE job = ? "

@@ -181,8 +181,8 @@ class JobTables:
         accesses: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
             record) and ACCESS_METRICS, summed over the processes; None when it was not asked for.
         files: One row per mount and file: mount, path, hash (0: all that have no row of their own),
-            files, processes and FILE_VALUES, summed over the processes; None when it was not asked
-            for.
+            format, files, processes and FILE_VALUES, summed over the processes; None when it was
+            asked for.
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
             summed over its life; None when it was not asked for.
         process_gpus: The same of each process: process, host, gpu, numa and GPU_VALUES.

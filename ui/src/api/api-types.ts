@@ -296,6 +296,7 @@ export interface DigestFile {
   path: string;
   mount: string;
   hash: string;
+  format: string;
   files: number;
   processes: number;
   opens: number;
@@ -306,6 +307,15 @@ export interface DigestFile {
   write_bytes: number;
   seconds: number;
   meta_s: number;
+}
+
+/** What a job did with the files of one format. */
+export interface DigestFormat {
+  format: string;
+  files: number;
+  read_bytes: number;
+  write_bytes: number;
+  seconds: number;
 }
 
 /** What a job did on one GPU. */
@@ -347,6 +357,7 @@ export interface DigestReport {
   shares: Share[];
   mounts: DigestMount[];
   files: DigestFile[];
+  formats: DigestFormat[];
   gpus: DigestGpu[];
   binding: BindingReport[];
   access: AccessReport[];

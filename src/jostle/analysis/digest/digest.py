@@ -15,7 +15,7 @@ from jostle.analysis.access.model import PATTERNS, READ_PATTERNS, AccessPattern
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
 from jostle.analysis.binding.advise import binding_advice
-from jostle.analysis.digest.files import files
+from jostle.analysis.digest.files import files, formats
 from jostle.analysis.digest.gpus import gpus
 from jostle.analysis.digest.job_advice import advise_job
 from jostle.analysis.digest.model import (
@@ -104,6 +104,7 @@ def digest(tables: JobTables) -> Digest:
         writing=writing,
         reading=reading,
         files=files(tables),
+        formats=formats(tables),
         gpus=gpus(tables, seconds),
         binding=binding_advice(tables, job_processes, sums),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.digest.model import FileDigest
+from jostle.analysis.digest.model import FileDigest, FormatDigest
 from jostle.arrow_columns import ints
 from jostle.repository.types import JobTables
 
@@ -43,15 +43,34 @@ def files(tables: JobTables) -> list[FileDigest]:
     return named
 
 
+def formats(tables: JobTables) -> list[FormatDigest]:
+    """Return what a job did with the files of each format, the one with most bytes first."""
+    rows = tables.files
+    if rows is None or not rows.num_rows:
+        return []
+    of = np.asarray(rows.column("format").to_pylist(), dtype=object)
+    each = [_format(rows.filter(pa.array(of == name)), name) for name in sorted({*of} - {""})]
+    return sorted(each, key=lambda use: -(use.read_bytes + use.write_bytes))
+
+
+def _format(rows: pa.Table, name: str) -> FormatDigest:
+    return FormatDigest(
+        name, rows.num_rows, int(ints(rows, "read_bytes").sum()),
+        int(ints(rows, "write_bytes").sum()),
+        sum(int(ints(rows, time).sum()) for time in _TIMES) / 1e9,
+    )  # fmt: skip
+
+
 def _file(rows: pa.Table, number: int) -> FileDigest:
     """Put rows together; a single one is a file, and keeps its names."""
     single = rows.num_rows == 1 and int(ints(rows, "hash")[0]) != 0
     total = {name: int(ints(rows, name).sum()) for name in rows.column_names
-             if name not in ("mount", "path", "hash")}  # fmt: skip
+             if name not in ("mount", "path", "hash", "format")}  # fmt: skip
     return FileDigest(
         path=rows["path"][0].as_py() if single else "",
         mount=rows["mount"][0].as_py() if single else "",
         hash=f"{rows['hash'][0].as_py() % 2**64:016x}" if single else "",
+        format=rows["format"][0].as_py() if single else "",
         files=number,
         processes=int(ints(rows, "processes").max()),
         opens=total["opens"],

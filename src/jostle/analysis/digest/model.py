@@ -62,6 +62,7 @@ class FileDigest:
         path: Its path, "…" before the end of a long one; "" without names, and of the others.
         mount: Identity of the mount that it lies on; "" of the others.
         hash: Of the path, 16 digits; "" of the others.
+        format: HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others.
         files: 1; of the others how many they are.
         processes: Processes that used it; of the others the most that used one of them.
         opens: Calls that opened it.
@@ -77,6 +78,7 @@ class FileDigest:
     path: str
     mount: str
     hash: str
+    format: str
     files: int
     processes: int
     opens: int
@@ -87,6 +89,25 @@ class FileDigest:
     write_bytes: int
     seconds: float
     meta_s: float
+
+
+@dataclass(frozen=True)
+class FormatDigest:
+    """What a job did with all files of one format that have a row of their own.
+
+    Attributes:
+        format: HDF5 or netCDF: whose library wrote and reads them.
+        files: How many there are.
+        read_bytes: Bytes read.
+        write_bytes: Bytes written.
+        seconds: Time in all calls on them, summed over processes and threads.
+    """
+
+    format: str
+    files: int
+    read_bytes: int
+    write_bytes: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -271,6 +292,8 @@ class Digest:
         mpi: The MPI programs, one entry per world; empty without MPI.
         files: The files with most time and bytes, the slowest first, and last all others together;
             empty where no process that is over recorded its files.
+        formats: What it did with HDF5 and netCDF files; empty where no call moved the first bytes
+            of such a file.
         gpus: What it did on each GPU; empty where that was not recorded.
         next: What to look at next in a job without MPI; worlds have their own.
         binding: What another binding of cores and GPUs would mend; empty where nothing is wrong.
@@ -307,6 +330,7 @@ class Digest:
     writing: list[AccessPattern] = field(default_factory=list)
     reading: list[AccessPattern] = field(default_factory=list)
     files: list[FileDigest] = field(default_factory=list)
+    formats: list[FormatDigest] = field(default_factory=list)
     gpus: list[GpuDigest] = field(default_factory=list)
     next: list[Advice] = field(default_factory=list)
     binding: list[BindingAdvice] = field(default_factory=list)

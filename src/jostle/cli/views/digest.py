@@ -122,6 +122,12 @@ def view(
     if digest.files:
         note = " of processes that ended" if digest.running else ""
         yield from ("", heading("Files", note), _files(digest))
+        for use in digest.formats:
+            yield (
+                f"{use.format}: {count(use.files)} file{'s' if use.files != 1 else ''}, "
+                f"{byte_count(use.read_bytes)} read, {byte_count(use.write_bytes)} written, "
+                f"{duration(use.seconds * 1e9)} in calls"
+            )
     if digest.gpus:
         yield from ("", heading("GPUs"), _gpus(digest))
         yield from _gpu_wait(digest)
@@ -229,12 +235,15 @@ def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:
 
 def _files(digest: Digest) -> Any:
     paths = {mount.mount: mount_name(mount) for mount in digest.mounts}
-    frame = table(["=file", "=mount", ">time", ">read", ">written", ">opens", ">processes"])
+    formats = any(file.format for file in digest.files)
+    frame = table(["=file", *["=format"] * formats, "=mount", ">time", ">read", ">written",
+                   ">opens", ">processes"])  # fmt: skip
     for file in digest.files:
         single = bool(file.hash)
         frame.add_row(
             path_end(file.path or f"file {file.hash}", 64) if single
             else f"{count(file.files)} other{'s' if file.files != 1 else ''}",
+            *[file.format] * formats,
             paths.get(file.mount, file.mount) if single else "",
             duration(file.seconds * 1e9),
             byte_count(file.read_bytes), byte_count(file.write_bytes),

@@ -54,6 +54,7 @@ def file_chunks(
         "mount": dictionary(mount[by], [*names.mounts, ""]),
         "path": rows.column("path").take(pa.array(by)),
         "hash": number[by],
+        "format": rows.column("format").take(pa.array(by)),
     }
     for name in ("files", *FILE_VALUES):
         values[name] = ints(rows, name)[by].clip(0, MAX_VALUE)

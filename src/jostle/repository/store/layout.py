@@ -260,7 +260,7 @@ TABLES: dict[str, TableLayout] = {
             "files",
             {
                 "job": _TEXT, "process": _INT, "mount": _TEXT, "path": _TEXT, "hash": _INT,
-                "files": _INT,
+                "format": _TEXT, "files": _INT,
             },
             dict.fromkeys(FILE_VALUES, _INT),
             DAY_NS,

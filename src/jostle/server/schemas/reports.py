@@ -239,6 +239,7 @@ class DigestFile(BaseModel):
     path: str
     mount: str
     hash: str
+    format: str
     files: int
     processes: int
     opens: int
@@ -249,6 +250,16 @@ class DigestFile(BaseModel):
     write_bytes: int
     seconds: float
     meta_s: float
+
+
+class DigestFormat(BaseModel):
+    """What a job did with the files of one format."""
+
+    format: str
+    files: int
+    read_bytes: int
+    write_bytes: int
+    seconds: float
 
 
 class DigestGpu(BaseModel):
@@ -374,6 +385,7 @@ class DigestReport(BaseModel):
     shares: list[Share]
     mounts: list[DigestMount]
     files: list[DigestFile]
+    formats: list[DigestFormat]
     gpus: list[DigestGpu]
     binding: list[BindingReport]
     access: list[AccessReport]

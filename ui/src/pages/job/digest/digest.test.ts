@@ -10,7 +10,7 @@ test('bars and description of a histogram agree', () => {
 });
 
 test('a file is called by its path, else by its hash; the others by their number', () => {
-  const file = { path: '/data/a', mount: 'nfs:x', hash: '0f', files: 1, processes: 1, opens: 1, reads: 0, writes: 0, syncs: 0, read_bytes: 0, write_bytes: 0, seconds: 0, meta_s: 0 };
+  const file = { path: '/data/a', mount: 'nfs:x', hash: '0f', format: '', files: 1, processes: 1, opens: 1, reads: 0, writes: 0, syncs: 0, read_bytes: 0, write_bytes: 0, seconds: 0, meta_s: 0 };
   expect(fileName(file)).toBe('/data/a');
   expect(fileName({ ...file, path: '' })).toBe('file 0f');
   expect(fileName({ ...file, path: '', hash: '', files: 1200 })).toBe('1,200 others');

@@ -93,8 +93,8 @@ export function fileName(file: DigestReport['files'][number]): string {
 
 export function fileSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
   return {
-    columns: ['file', 'mount', 'hash', 'files', 'processes', 'time_s', 'read_bytes', 'write_bytes', 'opens', 'reads', 'writes', 'syncs'],
-    rows: digest.files.map((file) => [fileName(file), file.mount, file.hash, file.files, file.processes, file.seconds, file.read_bytes, file.write_bytes, file.opens, file.reads, file.writes, file.syncs]),
+    columns: ['file', 'mount', 'hash', 'format', 'files', 'processes', 'time_s', 'read_bytes', 'write_bytes', 'opens', 'reads', 'writes', 'syncs'],
+    rows: digest.files.map((file) => [fileName(file), file.mount, file.hash, file.format, file.files, file.processes, file.seconds, file.read_bytes, file.write_bytes, file.opens, file.reads, file.writes, file.syncs]),
   };
 }
 
