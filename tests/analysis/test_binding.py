@@ -11,13 +11,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from jostle.analysis import digest
 from jostle.analysis.binding.advise import binding_advice
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.binding.processes import list_text, read_list
 from jostle.analysis.processes import JobProcesses, process_sums
 from jostle.cli.views.bindings import binding_view
 from jostle.reader import GPU_VALUES
+from jostle.repository import Repository
 from jostle.repository.types import JobTables
+from synth import EPOCH, Profile
+from synth_gpus import GpuName, Gpus
 from synth_rows import BEGIN, SECOND
 
 A, B = "0000:3b:00.0", "0000:d8:00.0"  # on nodes 0 and 1
@@ -340,3 +344,25 @@ def test_lists_of_cores() -> None:
         assert list_text(numbers) == text
     for text in ("", "0,2,...", "x", "1-", "-1", "0-99999", "3-1", "3,1", "0-3,2", "0;1", 9 * "1"):
         assert read_list(text) is None
+
+
+def test_from_profiles(tmp_path: Path) -> None:
+    """What profiles say of cores, nodes and copies arrives where advice is made of it."""
+    ranks = {0: ("0-3", "0", B, 1), 1: ("4-7", "1", B, 1)}
+    for rank, (cpus, nodes, bus, node) in ranks.items():
+        p = Profile(
+            pid=100 + rank, end_ns=EPOCH + 40 * SECOND, end_reason=1,
+            bindings=[(cpus, nodes, "0-7", "0-1")],
+            mpi={"mpi_state": 4, "world_size": 2, "world_rank": rank, "launcher": "slurm",
+                 "world": "w"},
+        )  # fmt: skip
+        p.gpus = Gpus(p.first_slice, [GpuName(pci=bus, uuid=f"GPU-{rank}", numa=node)])
+        # Words 0 to 2: operations, bytes and ns of copies to the GPU; 15: launches.
+        p.records.append(p.gpus.add(p.first_slice, 2, {0: {0: 40, 1: 4 * GIB, 2: 10**9, 15: 9}}))
+        p.add_slice(p.first_slice, {"os_user_ns": SECOND})
+        p.write(tmp_path)
+    with Repository.of_spool([tmp_path]) as store:
+        far = next(a for a in digest(store.job_tables("job")).binding if a.rule == "far GPU")
+    assert [case.who for case in far.cases] == ["rank 0"]
+    assert (far.bytes, far.seconds) == (4 * GIB, 1.0)
+    assert far.texts == ["srun --cpu-bind=map_ldom:1,1 --mem-bind=local ..."]
