@@ -20,7 +20,7 @@ from jostle.validation.cases import CAVITY, MELT
 from jostle.validation.errors import ValidationError
 
 #: What may be on beside a run: a pattern of `jostle signal`.
-Disturber = Literal["cpu", "memory", "write-seek"]
+Disturber = Literal["cpu", "memory", "write-seek", "all-to-all"]
 #: Names of folders that a validation has for other things.
 _TAKEN = ("lab", "logs", "programs")
 _FOAM = ("/usr/share/openfoam",)
@@ -42,6 +42,8 @@ class Code:
         where: Where it runs, if not in a folder of its own.
         limit_s: After so many seconds it hangs.
         beside: Patterns of `jostle signal` that its disturbed runs have beside them, in turn.
+        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; messages beside it
+            cross that link, too.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Code:
     where: Path | None = None
     limit_s: float = 120.0
     beside: tuple[Disturber, ...] = ("cpu", "memory")
+    over_nodes: bool = False
 
     def missing(self) -> list[str]:
         """Name what it needs and is not installed."""
@@ -118,12 +121,13 @@ def _make_cavity(folder: Path, code: Code) -> None:
 
 def _mini(
     name: str, steps: int, about: str, ranks: int = 2,
-    beside: tuple[Disturber, ...] = ("cpu", "memory"),
+    beside: tuple[Disturber, ...] = ("cpu", "memory"), *, over_nodes: bool = False,
 ) -> Code:  # fmt: skip
-    kernel = name.partition("@")[0]
+    kernel = name.partition("@")[0].removesuffix(_OVER_NODES)
     return Code(
         name, ranks, about, ("mpicc.openmpi", "mpirun.openmpi"), "libopenmpi-dev, gcc",
         lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps, beside=beside,
+        over_nodes=over_nodes,
     )  # fmt: skip
 
 
@@ -145,6 +149,7 @@ def _cavity(name: str, steps: int, ranks: int) -> Code:
     )  # fmt: skip
 
 
+_OVER_NODES = "-nodes"
 _ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
@@ -172,6 +177,14 @@ def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
         _mini(f"assembly{at}", times * 24, _ASSEMBLY, ranks),
         _mini(f"checkpoint{at}", times * 2500, _CHECKPOINT, ranks, _DISK),
         _mini(f"files{at}", times * 2500, _FILES, ranks, _DISK),
+        _mini(
+            f"transpose{_OVER_NODES}{at}",
+            times * 24,
+            _ALL_TO_ALL + ", over nodes of a lab",
+            ranks,
+            ("all-to-all",),
+            over_nodes=True,
+        ),
     )
 
 

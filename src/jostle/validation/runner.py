@@ -11,10 +11,10 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jostle import _native_path
 from jostle.repository import Repository
@@ -23,6 +23,9 @@ from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
 from jostle.validation.placement import APART, Ruler, together
 from jostle.validation.plan import MEAN_MS, MOST_STRUCK, ValidationStep, longer
+
+if TYPE_CHECKING:
+    from jostle.validation.lab.nodes import Nodes
 
 SLICE = "250ms"
 CANARY = "20ms"
@@ -166,6 +169,19 @@ def make(
         if code.where is not None:
             store.bench.folder(code)  # refuses it, if its runs were of another command
     by_name = {code.name: code for code in codes}
+    with contextlib.ExitStack() as stack:
+        nodes = None
+        if any(by_name[step.code].over_nodes for step in _left(store, plan)):
+            from jostle.validation.lab.nodes import running
+
+            nodes = stack.enter_context(running())
+        _make(store, plan, by_name, nodes, progress)
+
+
+def _make(
+    store: Store, plan: Sequence[ValidationStep], by_name: Mapping[str, Code],
+    nodes: Nodes | None, progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
     spent: list[float] = []
     made: Counter[str] = Counter()
     # Twice: what the first runs are worth is known when there are others to compare cores with.
@@ -177,7 +193,7 @@ def make(
                      mean * (len(left) - number))  # fmt: skip
             begun = time.monotonic()
             while made[step.job] < _TRIES_APART:
-                run = one(store, step, by_name[step.code])
+                run = one(store, step, by_name[step.code], nodes)
                 store.add(run)
                 made[step.job] += _TRIES_APART if run.error else 1
                 if run.error or any(run.job == good.job for good in store.runs()):
@@ -192,8 +208,18 @@ def _left(store: Store, plan: Sequence[ValidationStep]) -> list[ValidationStep]:
     return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
 
 
-def one(store: Store, step: ValidationStep, code: Code) -> ValidationRun:
-    """Make one run and ingest its profiles."""
+def one(
+    store: Store, step: ValidationStep, code: Code, nodes: Nodes | None = None
+) -> ValidationRun:
+    """Make one run and ingest its profiles.
+
+    Args:
+        store: Where it goes.
+        step: What is asked for.
+        code: Its program.
+        nodes: Those of the lab, for programs that run over nodes.
+    """
+    nodes = nodes if code.over_nodes else None
     usual = None if step.kind == "clean" else _usual(store, code)
     folder = store.bench.folder(code)
     again = sum(run.step.job == step.job for run in store.runs(failed=True))
@@ -202,11 +228,11 @@ def one(store: Store, step: ValidationStep, code: Code) -> ValidationRun:
     spool = logs / "spool"
     shutil.rmtree(logs, ignore_errors=True)
     spool.mkdir(parents=True)
-    words = _words(code, step, folder, job, logs, usual)
+    words = _words(code, step, folder, job, logs, usual, nodes)
     ruler = Ruler(store.bench.root)
     apart = [ruler.wait([run.noise for run in store.runs()])]
     before, start = look(), time.time_ns()
-    with _disturbers(step, usual, logs) as disturbed, (logs / "output").open("wb") as output:
+    with _disturbers(step, usual, logs, nodes) as disturbed, (logs / "output").open("wb") as output:
         status = _wait(words, folder, output, code.limit_s)
         end = time.time_ns()
     after = look()
@@ -229,6 +255,7 @@ def _words(
     job: str,
     logs: Path,
     usual: UndisturbedRun | None,
+    nodes: Nodes | None,
 ) -> list[str]:
     own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
            "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
@@ -236,6 +263,8 @@ def _words(
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)
+    if nodes is not None:
+        return nodes.words(code.ranks, {"JOSTLE": "on"}, ["env", *variables, *own], folder)
     return [*_MPIRUN, str(code.ranks), "env", *variables, *own]
 
 
@@ -295,7 +324,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 
 @contextlib.contextmanager
 def _disturbers(
-    step: ValidationStep, usual: UndisturbedRun | None, logs: Path
+    step: ValidationStep, usual: UndisturbedRun | None, logs: Path, nodes: Nodes | None
 ) -> Iterator[list[tuple[int, int]]]:
     """Switch the disturber of a run on and off during the block; yield when it was on.
 
@@ -308,7 +337,9 @@ def _disturbers(
     for start, length in step.windows:
         assert usual is not None
         at, long = begun + start * usual.seconds, length * usual.seconds
-        threads.append(threading.Thread(target=_disturb, args=(step, at, long, logs, over, spans)))
+        threads.append(
+            threading.Thread(target=_disturb, args=(step, at, long, logs, over, spans, nodes))
+        )
     for thread in threads:
         thread.start()
     try:
@@ -322,8 +353,12 @@ def _disturbers(
 
 def _disturb(
     step: ValidationStep, at: float, long: float, logs: Path, over: threading.Event,
-    spans: list[tuple[int, int]],
+    spans: list[tuple[int, int]], nodes: Nodes | None,
 ) -> None:  # fmt: skip
+    if nodes is not None:
+        span = nodes.disturb(step.kind, at, long, logs, over)
+        spans += [span] if span else []
+        return
     if over.wait(max(at - time.monotonic(), 0)):
         return
     argv = [str(_native_path("jostle-signal")), step.kind, "--processes", str(step.processes),
