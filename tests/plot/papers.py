@@ -309,6 +309,23 @@ def _prediction(by: str, pair: tuple[int, int], alone: tuple[float, float],
     )  # fmt: skip
 
 
+#: The same on a disk in memory.
+TABLE_1_RAM = {False: {1: 93.7, 12: 98.0, 36: 100.4, 60: 103.3},
+               True: {1: 93.7, 12: 93.7, 36: 93.6, 60: 95.1}}  # fmt: skip
+
+
+def kuo_alone() -> StudyResult:
+    """Kuo et al., tables 1 and 2: one writer by itself, with private files and a shared one."""
+    alone = [
+        standalone("writer", Setting(16 * MIB, (size, 0), shared, more=(("store", store),)),
+                   rate * MIB, seconds=VOLUME / rate, nodes=_nodes(size))
+        for store, table in (("disk", TABLE_1), ("ram", TABLE_1_RAM))
+        for shared, rates in table.items()
+        for size, rate in rates.items()
+    ]  # fmt: skip
+    return result(study="standalone", runs=80, programs=["writer"], standalone=alone)
+
+
 def kuo() -> StudyResult:
     """Kuo et al.: unequal sizes of one writer, private and shared files."""
     rows, alone, cells, traces = [], [], [], []

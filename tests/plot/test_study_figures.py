@@ -251,6 +251,20 @@ def test_the_numbers_of_a_periodic_run_are_those_of_its_cell() -> None:
     assert chart.seen == (4, 5)
 
 
+def test_a_study_without_pairs_shows_what_its_programs_get(tmp_path: Path) -> None:
+    assert stems(papers.kuo_alone()) == ["standalone", "standalone-shared-file"]
+    assert "standalone" not in stems(papers.kuo())
+    (first, second) = drawn(papers.kuo_alone(), tmp_path, "standalone.*")
+    assert first.title.startswith("Alone, most with 60 processes, private files, store ram: 103 ")
+    assert "least with 60 processes, shared file, store disk: 55.4 MiB/s" in second.title
+    found = rows(tmp_path / "standalone.csv") + rows(tmp_path / "standalone-shared-file.csv")
+    assert len(found) == 16
+    told = {(row["processes"], row["shared"], "ram" in row["setting"]): float(row["per_second"])
+            for row in found}  # fmt: skip
+    assert told["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
+    assert told["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
+
+
 def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
     assert draw_all(papers.result(), tmp_path / "new") == []
     assert list((tmp_path / "new").iterdir()) == []

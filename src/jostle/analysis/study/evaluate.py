@@ -422,8 +422,9 @@ def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[StudyNote]:
     ]
     if not few and not few_alone:
         return []
+    cells = f"{len(few)} of {len(found)} cells and " if found else ""
     text = (
-        f"{len(few)} of {len(found)} cells and {len(few_alone)} of {len(study.references)} "
+        f"{cells}{len(few_alone)} of {len(study.references)} "
         f"standalone programs have fewer than {_FEW} runs that count: their spread says little; "
         "raise `repetitions` in the study."
     )

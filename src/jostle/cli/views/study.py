@@ -75,6 +75,9 @@ def _head(study_result: StudyResult) -> Iterator[Any]:
         f", {', '.join(others)}" if others else ""
     )
     repetitions = kept_label(verdicts(cell)["kept"] for cell in study_result.cells)
+    if study_result.standalone and not study_result.cells:
+        yield f"no pairs; clock: {_clock(study_result)}"
+        return
     yield f"{pairs}; repetitions per cell: {repetitions}; clock: {_clock(study_result)}"
     same = common([cell.setting for cell in study_result.cells])
     if same:

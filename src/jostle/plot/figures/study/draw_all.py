@@ -23,6 +23,7 @@ from jostle.plot.figures.study import (
     spread as study_spread,
 )
 from jostle.plot.figures.study import (
+    standalone,
     unequal_sizes,
 )
 from jostle.plot.figures.study import (
@@ -47,6 +48,8 @@ def plans(result: StudyResult) -> Iterator[Plan]:
 
 
 def _kuo(result: StudyResult) -> Iterator[Plan]:
+    for page, programs in standalone.standalone_pages(result):
+        yield page, partial(standalone.draw, result=result, found=programs)
     for page, pairs in study_versus.versus_pages(result):
         yield page, partial(study_versus.draw_versus, found=pairs)
     for page, rows in unequal_sizes.overlap_pages(result):
