@@ -25,6 +25,8 @@
 
 static struct cupti_library cupti;
 static void *subscriber;
+static bool
+    several; /* others may subscribe beside us: functions that name the subscriber are called */
 static uint8_t buffers[BUFFERS][BUFFER_BYTES] __attribute__((aligned(64)));
 static _Atomic bool lent[BUFFERS];
 
@@ -96,10 +98,18 @@ static bool take(const uint8_t *record, const uint8_t *end)
 static void count_lost(void *context, uint32_t stream)
 {
     size_t lost = 0;
-    if (cupti.dropped(context, stream, &lost) == CUPTI_SUCCESS)
+    int status = several ? cupti.several.dropped(subscriber, context, stream, &lost)
+                         : cupti.dropped(context, stream, &lost);
+    if (status == CUPTI_SUCCESS)
         recorder_lost(lost,
                       "CUPTI dropped records of copies for want of buffers: gpu_lost_ops says "
                       "how many");
+}
+
+static bool next_record(uint8_t *buffer, size_t valid, void **record)
+{
+    return (several ? cupti.several.next_record(subscriber, buffer, valid, record)
+                    : cupti.next_record(buffer, valid, record)) == CUPTI_SUCCESS;
 }
 
 static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
@@ -109,17 +119,31 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
     (void)size;
     if (!buffer || buffer < first || number >= BUFFERS || valid > BUFFER_BYTES)
         return;
-    while (valid && cupti.next_record(buffer, valid, (void **)&record) == CUPTI_SUCCESS)
+    while (valid && next_record(buffer, valid, (void **)&record))
         if (record < buffer || !take(record, buffer + valid))
             break;
     count_lost(context, stream);
     atomic_store(&lent[number], false);
 }
 
+static void requested_v2(uint8_t **buffer, size_t *size, size_t *records, void *about)
+{
+    (void)about;
+    requested(buffer, size, records);
+}
+
+static void completed_v2(uint8_t *buffer, size_t size, size_t valid, void *about)
+{
+    (void)about;
+    completed(NULL, 0, buffer, size, valid);
+}
+
 /* ---- calls of the driver ---- */
 
 static void called(void *data, uint32_t domain, uint32_t id, const void *about)
 {
+    /* RATIONALE: not CUPTI's word for it, which may be that of all subscribers. */
+    static __thread uint64_t waits_since;
     const cupti_call *call = about;
     (void)data;
     if (domain != CUPTI_DOMAIN_DRIVER)
@@ -142,12 +166,10 @@ static void called(void *data, uint32_t domain, uint32_t id, const void *about)
                                  1);
         break;
     default: /* one that waits */
-        if (!call->ours)
-            break;
         if (call->site == CUPTI_ENTER)
-            *call->ours = recorder_host->wait_begin();
+            waits_since = recorder_host->wait_begin();
         else
-            recorder_host->wait_end(*call->ours);
+            recorder_host->wait_end(waits_since);
     }
 }
 
@@ -169,13 +191,18 @@ static const char *ask_for_records(int *status)
 {
     if (recorder_wants_kernels())
         kinds = COUNT(recorded);
-    if ((*status = cupti.register_callbacks(requested, completed)) != CUPTI_SUCCESS)
+    *status = several ? cupti.several.register_callbacks(subscriber, requested_v2, completed_v2)
+                      : cupti.register_callbacks(requested, completed);
+    if (*status != CUPTI_SUCCESS)
         return "cuptiActivityRegisterCallbacks";
     for (unsigned i = 0; i < COUNT(watched); i++) /* an older driver lacks some */
         cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_DRIVER, watched[i]);
-    for (unsigned i = 0; i < kinds; i++)
-        if ((*status = cupti.enable(recorded[i])) != CUPTI_SUCCESS)
+    for (unsigned i = 0; i < kinds; i++) {
+        *status = several ? cupti.several.enable(subscriber, recorded[i], NULL)
+                          : cupti.enable(recorded[i]);
+        if (*status != CUPTI_SUCCESS)
             return "cuptiActivityEnable";
+    }
     return NULL;
 }
 
@@ -187,14 +214,14 @@ static void flush(bool at_end)
 static void let_go(void)
 {
     for (unsigned i = 0; i < kinds; i++)
-        cupti.disable(recorded[i]);
+        several ? cupti.several.disable(subscriber, recorded[i], NULL) : cupti.disable(recorded[i]);
     cupti.flush(CUPTI_FLUSH_FORCED);
     cupti.unsubscribe(subscriber);
 }
 
 static int stamp(uint64_t *ns)
 {
-    return cupti.get_timestamp(ns);
+    return several ? cupti.several.get_timestamp(subscriber, ns) : cupti.get_timestamp(ns);
 }
 
 static void yield(void)
@@ -202,6 +229,16 @@ static void yield(void)
     recorder_yield(
         "the program uses CUPTI itself (a profiler does): from here on, what it does with "
         "a GPU is not counted");
+}
+
+static int subscribe(void)
+{
+    cupti_subscription wish = {.size = sizeof wish, .name = "jostle", .several = 1};
+    several = cupti.several.subscribe &&
+              cupti.several.subscribe(&subscriber, called, NULL, &wish) == CUPTI_SUCCESS;
+    if (several)
+        recorder_host->shares();
+    return several ? CUPTI_SUCCESS : cupti.subscribe(&subscriber, called, NULL);
 }
 
 static void begin(void)
@@ -212,8 +249,7 @@ static void begin(void)
         recorder_give_up("the program uses CUPTI itself (a profiler does)");
     } else if (!cupti_open(&cupti)) {
         recorder_give_up("no usable libcupti.so.13 or .12 was found");
-    } else if ((status = cupti.subscribe(&subscriber, called, NULL)) ==
-               CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    } else if ((status = subscribe()) == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
         recorder_give_up("another tool has CUPTI (cuptiSubscribe: error %d)", status);
     } else if (status != CUPTI_SUCCESS) {
         recorder_give_up("cuptiSubscribe failed with error %d", status);

@@ -67,7 +67,7 @@ typedef struct cupti_call {
     const char *symbol;
     void *context;
     uint32_t context_uid;
-    uint64_t *ours; /* a word that is kept from enter to exit */
+    uint64_t *ours; /* a word that is kept from enter to exit; not used */
     uint32_t correlation;
 } cupti_call;
 
@@ -88,9 +88,21 @@ enum {
     CUPTI_CU_CTX_SYNCHRONIZE_V2 = 800
 };
 
+/* CUpti_SubscriberParams, of cuptiSubscribe_v2 */
+typedef struct cupti_subscription {
+    size_t size;
+    const char *name;
+    char *other; /* where the name of another subscriber goes */
+    size_t other_size;
+    uint8_t several; /* 1: beside others that allow it, too */
+    uint8_t more[7];
+} cupti_subscription;
+
 typedef void cupti_callback(void *data, uint32_t domain, uint32_t id, const void *call);
 typedef void cupti_requested(uint8_t **buffer, size_t *size, size_t *records);
 typedef void cupti_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size,
                              size_t valid);
+typedef void cupti_requested_v2(uint8_t **buffer, size_t *size, size_t *records, void *about);
+typedef void cupti_completed_v2(uint8_t *buffer, size_t size, size_t valid, void *about);
 
 #endif

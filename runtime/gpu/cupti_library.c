@@ -40,13 +40,23 @@ static void *open_any(void)
     return object;
 }
 
+struct function {
+    const char *name;
+    void **to;
+};
+
+static bool find(void *object, const struct function *functions, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!(*functions[i].to = dlsym(object, functions[i].name)))
+            return false;
+    return true;
+}
+
 bool cupti_open(struct cupti_library *library)
 {
     void *object = open_any();
-    const struct {
-        const char *name;
-        void **to;
-    } functions[] = {
+    const struct function functions[] = {
         {"cuptiSubscribe", (void **)&library->subscribe},
         {"cuptiUnsubscribe", (void **)&library->unsubscribe},
         {"cuptiEnableCallback", (void **)&library->enable_callback},
@@ -58,10 +68,20 @@ bool cupti_open(struct cupti_library *library)
         {"cuptiActivityGetNumDroppedRecords", (void **)&library->dropped},
         {"cuptiGetTimestamp", (void **)&library->get_timestamp},
     };
-    for (unsigned i = 0; object && i < sizeof functions / sizeof *functions; i++)
-        if (!(*functions[i].to = dlsym(object, functions[i].name)))
-            return false;
-    if (object)
-        library->device_of = (int (*)(void *, uint32_t *))dlsym(object, "cuptiGetDeviceId");
-    return object != NULL;
+    struct cupti_of_several *several = &library->several;
+    const struct function of_several[] = {
+        {"cuptiSubscribe_v2", (void **)&several->subscribe},
+        {"cuptiActivityRegisterCallbacks_v2", (void **)&several->register_callbacks},
+        {"cuptiActivityEnable_v2", (void **)&several->enable},
+        {"cuptiActivityDisable_v2", (void **)&several->disable},
+        {"cuptiActivityGetNextRecord_v2", (void **)&several->next_record},
+        {"cuptiActivityGetNumDroppedRecords_v2", (void **)&several->dropped},
+        {"cuptiGetTimestamp_v2", (void **)&several->get_timestamp},
+    };
+    if (!object || !find(object, functions, sizeof functions / sizeof *functions))
+        return false;
+    library->device_of = (int (*)(void *, uint32_t *))dlsym(object, "cuptiGetDeviceId");
+    if (!find(object, of_several, sizeof of_several / sizeof *of_several))
+        *several = (struct cupti_of_several){0};
+    return true;
 }

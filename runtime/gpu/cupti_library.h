@@ -18,6 +18,19 @@ struct cupti_library {
     int (*dropped)(void *context, uint32_t stream, size_t *count);
     int (*get_timestamp)(uint64_t *ns);
     int (*device_of)(void *context, uint32_t *ordinal); /* NULL: it has none */
+    /* Functions that name the subscriber, for several of them. All are NULL where one is missing (before
+     * 13.3). */
+    struct cupti_of_several {
+        int (*subscribe)(void **subscriber, cupti_callback *callback, void *data,
+                         cupti_subscription *wish);
+        int (*register_callbacks)(void *subscriber, cupti_requested_v2 *requested,
+                                  cupti_completed_v2 *completed);
+        int (*enable)(void *subscriber, uint32_t kind, void *configuration);
+        int (*disable)(void *subscriber, uint32_t kind, void *configuration);
+        int (*next_record)(void *subscriber, uint8_t *buffer, size_t valid, void **record);
+        int (*dropped)(void *subscriber, void *context, uint32_t stream, size_t *count);
+        int (*get_timestamp)(void *subscriber, uint64_t *ns);
+    } several;
 };
 
 /** Loads the libcupti that the process has already, else one that the loader or a usual place offers.

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JST_GPU_INTERFACE 2u
+#define JST_GPU_INTERFACE 3u
 
 /* GPUs of one process that are told apart. What further ones do is in the sums of the process alone, and
  * this is their number. */
@@ -40,8 +40,11 @@ typedef struct jst_gpu_device {
  * thread of the recorder. None of it may be called in a signal handler. */
 typedef struct jst_gpu_host {
     uint32_t interface, size; /* JST_GPU_INTERFACE, sizeof(jst_gpu_host) */
-    /** The program has called CUPTI itself before: leave it alone. */
+    /** The program has called CUPTI itself before, and wants it alone. */
     bool taken;
+    /** The recorder gets on with other subscribers of CUPTI that allow it: it yields only to those that do
+     *  not. */
+    void (*shares)(void);
     /** The number of a GPU in the calls below; the same pci and uuid give the same. JST_GPUS: there is no
      *  room. Of a GPU with a pci, path and numa are looked up where they are not told. */
     unsigned (*device)(const jst_gpu_device *device);

@@ -22,12 +22,14 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
     program = build("gpu.c")
     folder = tmp_path / "cuda"
     folder.mkdir()
-    fake = build("fake_cupti.c", "-shared", "-fPIC", "-Wl,-soname,libcupti.so.13")
-    shutil.copy(fake, folder / "libcupti.so.13")
     driver = build("fake_cuda.c", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
     shutil.copy(driver, folder / "libcuda.so.1")
 
-    def run(mode: str, length: str = "200ms", code: int = 0, **env: str | None) -> Result:
+    def run(mode: str, length: str = "200ms", code: int = 0, several: bool = False,
+            **env: str | None) -> Result:  # fmt: skip
+        flags = ("-DSEVERAL",) if several else ()
+        fake = build("fake_cupti.c", "-shared", "-fPIC", "-Wl,-soname,libcupti.so.13", *flags)
+        shutil.copy(fake, folder / "libcupti.so.13")
         variables = {
             "CUDA_INJECTION64_PATH": str(jostle.library.with_name("libjostle_cuda.so")),
             "LD_LIBRARY_PATH": str(folder), **env,
@@ -116,6 +118,21 @@ def test_the_program_has_a_profiler(play: Run) -> None:
 
 def test_a_profiler_that_comes_later(play: Run) -> None:
     result = play("second")
+    check_known(result)
+    assert any("from here on" in note for note in result.only().notes)
+
+
+def test_beside_a_profiler_that_allows_it(play: Run) -> None:
+    """CUPTI 13.3 and later: both have all records, and nobody lets go."""
+    result = play("beside", several=True)
+    check_known(result)
+    assert result.stdout == f"{55 + 14}\n"
+    assert not [note for note in result.only().notes if "CUPTI" in note]
+
+
+@pytest.mark.parametrize("mode", ["alone", "second"])
+def test_a_profiler_that_wants_cupti_alone(play: Run, mode: str) -> None:
+    result = play(mode, several=True)
     check_known(result)
     assert any("from here on" in note for note in result.only().notes)
 

@@ -139,7 +139,7 @@ def test_named_as_a_tool(play: Run, jostle: Runner) -> None:
     ],
 )
 def test_what_is_refused(play: Run, env: dict[str, str], said: str) -> None:
-    process = play("known", **env).only()
+    process = play("_exit", **env).only()
     assert any(said in note and NOT_COUNTED in note for note in process.notes), process.notes
     assert all(process.total(f"gpu_{kind}_ops") == 0 for kind in (*KNOWN, "launch", "wait"))
 

@@ -51,7 +51,8 @@ JST_LARGE static _Atomic uint64_t later[2][JST_GPUS + 1][WORDS];
 static _Atomic bool owing; /* there is some, perhaps */
 static const jst_gpu_recorder *recorder;
 static _Atomic uint32_t joined; /* pid of the process that the recorder has joined */
-static _Atomic uint32_t taken;  /* the program has called CUPTI itself */
+static _Atomic uint32_t taken;  /* the program has called CUPTI itself, and wants it alone */
+static _Atomic uint32_t shared; /* the recorder leaves room for others */
 static _Atomic uint32_t wanted, answered;
 enum { NOTE_FREE, NOTE_BEING_WRITTEN, NOTE_READY };
 static _Atomic uint32_t note_state;
@@ -201,6 +202,11 @@ static void answer(uint32_t wish)
     jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
 }
 
+static void shares(void)
+{
+    atomic_store(&shared, 1);
+}
+
 static void over(void)
 {
     atomic_store(&joined, 0);
@@ -219,6 +225,7 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
         .interface = JST_GPU_INTERFACE,
         .size = sizeof host,
         .taken = atomic_load(&taken) != 0,
+        .shares = shares,
         .device = jst_gpu_number,
         .transfer = transfer,
         .count = count,
@@ -238,11 +245,14 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
 /* ---- what the program calls ---- */
 
 /* A forked child shares nothing with its parent's GPU, and its parent's recorder has no thread there. */
-void jst_gpu_yield(void)
+void jst_gpu_yield(bool beside_others)
 {
     uint32_t pid = jst_may_syscall() ? (uint32_t)jst_getpid() : 0;
+    bool records = pid && atomic_load(&joined) == pid;
+    if (beside_others && (!records || atomic_load(&shared)))
+        return;
     atomic_store(&taken, 1);
-    if (pid && atomic_load(&joined) == pid)
+    if (records)
         recorder->yield();
 }
 
@@ -299,6 +309,7 @@ const char *jst_module_gpu_missing(bool ending)
 void jst_module_gpu_child(void)
 {
     atomic_store(&joined, 0);
+    atomic_store(&shared, 0);
     atomic_store(&note_state, NOTE_FREE);
     if (atomic_exchange(&owing, false))
         jst_zero(later, sizeof later);

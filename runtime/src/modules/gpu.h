@@ -4,7 +4,8 @@
 
 #include "common.h"
 
-/** The program is about to call CUPTI itself: the recorder lets go of it first. */
-void jst_gpu_yield(void);
+/** The program is about to call CUPTI itself: the recorder lets go of it first, unless both have room
+ *  beside others. */
+void jst_gpu_yield(bool beside_others);
 
 #endif

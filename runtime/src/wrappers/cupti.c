@@ -1,7 +1,7 @@
 /* cupti.c: functions of CUPTI by which a program (a profiler in it) begins to use CUPTI itself.
  *
- * CUPTI serves one. Whoever calls these gets it: jostle's recorder lets go first, then the call goes
- * through. Not in calls.def: the next definition may lie in a local scope and come late. Programs that
+ * CUPTI serves one, or (from version 13 on) several that all allow it. Whoever calls these gets it: jostle's
+ * recorder lets go first where it must, then the call goes through. Not in calls.def: the next definition may lie in a local scope and come late. Programs that
  * look these functions up with dlsym are not seen.
  */
 #include "common.h"
@@ -22,34 +22,50 @@ static bool is_ours(const void *p)
            p == (void *)cuptiActivityRegisterCallbacks_v2;
 }
 
-static void *real(const char *name)
+/* How CUpti_SubscriberParams begins. */
+struct subscription {
+    size_t size;
+    const char *name;
+    char *other;
+    size_t other_size;
+    uint8_t several;
+};
+
+static bool allows_others(const struct subscription *s)
 {
-    jst_gpu_yield();
+    return s && s->size > offsetof(struct subscription, several) && s->several == 1;
+}
+
+static void *real(const char *name, bool beside_others)
+{
+    jst_gpu_yield(beside_others);
     return jst_function_behind(name, is_ours);
 }
 
 JST_EXPORT int cuptiSubscribe(void *handle, void *callback, void *data)
 {
-    int (*next)(void *, void *, void *) = (int (*)(void *, void *, void *))real("cuptiSubscribe");
+    int (*next)(void *, void *, void *) =
+        (int (*)(void *, void *, void *))real("cuptiSubscribe", false);
     return next ? next(handle, callback, data) : NOT_INITIALIZED;
 }
 
 JST_EXPORT int cuptiSubscribe_v2(void *handle, void *callback, void *data, void *parameters)
 {
-    int (*next)(void *, void *, void *, void *) =
-        (int (*)(void *, void *, void *, void *))real("cuptiSubscribe_v2");
+    int (*next)(void *, void *, void *, void *) = (int (*)(void *, void *, void *, void *))real(
+        "cuptiSubscribe_v2", allows_others(parameters));
     return next ? next(handle, callback, data, parameters) : NOT_INITIALIZED;
 }
 
 JST_EXPORT int cuptiActivityRegisterCallbacks(void *requested, void *completed)
 {
-    int (*next)(void *, void *) = (int (*)(void *, void *))real("cuptiActivityRegisterCallbacks");
+    int (*next)(void *, void *) =
+        (int (*)(void *, void *))real("cuptiActivityRegisterCallbacks", false);
     return next ? next(requested, completed) : NOT_INITIALIZED;
 }
 
 JST_EXPORT int cuptiActivityRegisterCallbacks_v2(void *handle, void *requested, void *completed)
 {
     int (*next)(void *, void *, void *) =
-        (int (*)(void *, void *, void *))real("cuptiActivityRegisterCallbacks_v2");
+        (int (*)(void *, void *, void *))real("cuptiActivityRegisterCallbacks_v2", true);
     return next ? next(handle, requested, completed) : NOT_INITIALIZED;
 }

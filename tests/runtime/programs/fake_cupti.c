@@ -46,6 +46,16 @@ struct call {
     uint32_t correlation;
 };
 
+#ifdef SEVERAL
+static int several, second; /* the first one allows others; the second one is there */
+#define FIRST_ALONE                                                                                \
+    if (several)                                                                                   \
+    return 1
+#else
+#define FIRST_ALONE
+#endif
+unsigned fake_seen_by_second;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static requested_type *requested;
 static completed_type *completed;
@@ -93,6 +103,9 @@ int cuptiUnsubscribe(void *handle)
 {
     enter();
     callback = NULL;
+#ifdef SEVERAL
+    several = 0;
+#endif
     return handle == &callback ? 0 : 1;
 }
 
@@ -108,6 +121,7 @@ int cuptiEnableCallback(uint32_t enable, void *handle, uint32_t domain, uint32_t
 int cuptiActivityRegisterCallbacks(requested_type *r, completed_type *c)
 {
     enter();
+    FIRST_ALONE;
     requested = r;
     completed = c;
     return failure("cuptiActivityRegisterCallbacks");
@@ -116,6 +130,7 @@ int cuptiActivityRegisterCallbacks(requested_type *r, completed_type *c)
 int cuptiActivityEnable(uint32_t kind)
 {
     enter();
+    FIRST_ALONE;
     enabled[kind] = 1;
     return failure("cuptiActivityEnable");
 }
@@ -123,11 +138,12 @@ int cuptiActivityEnable(uint32_t kind)
 int cuptiActivityDisable(uint32_t kind)
 {
     enter();
+    FIRST_ALONE;
     enabled[kind] = 0;
     return 0;
 }
 
-int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
+static int get_next(uint8_t *buffer, size_t valid, uint8_t **record)
 {
     uint8_t *next = *record ? *record + RECORD_BYTES : buffer;
     enter();
@@ -135,6 +151,12 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
         return 12;
     *record = next;
     return 0;
+}
+
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
+{
+    FIRST_ALONE;
+    return get_next(buffer, valid, record);
 }
 
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
@@ -190,6 +212,9 @@ void fake_play(unsigned line, uint32_t kind, uint8_t copy_kind, uint64_t bytes, 
 {
     struct record record;
     enter();
+#ifdef SEVERAL
+    fake_seen_by_second += (unsigned)second;
+#endif
     pthread_mutex_lock(&lock);
     if (lines[line].buffer && lines[line].used + sizeof record > lines[line].size) {
         if (!lines[line].incomplete)
@@ -241,3 +266,89 @@ void fake_call(uint32_t id, long ns)
     if (f && calls[id])
         f(callback_data, 1, id, &about);
 }
+
+#ifdef SEVERAL
+/* As of version 13.3: who allows others is served by functions that name the subscriber. The second one sees
+ * what is played, and no more of it is here. */
+struct parameters {
+    size_t size;
+    const char *name;
+    char *other;
+    size_t other_size;
+    uint8_t several, more[7];
+};
+static void (*requested_v2)(uint8_t **, size_t *, size_t *, void *);
+static void (*completed_v2)(uint8_t *, size_t, size_t, void *);
+
+static void request(uint8_t **buffer, size_t *size, size_t *records)
+{
+    requested_v2(buffer, size, records, NULL);
+}
+
+static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+    (void)context, (void)stream;
+    completed_v2(buffer, size, valid, NULL);
+}
+
+int cuptiSubscribe_v2(void **handle, callback_type *f, void *data, struct parameters *p)
+{
+    enter();
+    if (p && p->size != sizeof *p)
+        return 1;
+    int allows = p && p->several;
+    if (callback && !(allows && several))
+        return 39;
+    if (callback) {
+        second = 1;
+        *handle = &second;
+        return 0;
+    }
+    several = allows;
+    callback = f;
+    callback_data = data;
+    *handle = &callback;
+    return 0;
+}
+
+int cuptiActivityRegisterCallbacks_v2(void *handle, void *r, void *c)
+{
+    if (handle == &callback) {
+        requested_v2 = (void (*)(uint8_t **, size_t *, size_t *, void *))r;
+        completed_v2 = (void (*)(uint8_t *, size_t, size_t, void *))c;
+        requested = request;
+        completed = complete;
+    }
+    return 0;
+}
+
+int cuptiActivityEnable_v2(void *handle, uint32_t kind, void *configuration)
+{
+    (void)configuration;
+    enabled[kind] |= handle == &callback;
+    return 0;
+}
+
+int cuptiActivityDisable_v2(void *handle, uint32_t kind, void *configuration)
+{
+    (void)configuration;
+    if (handle == &callback)
+        enabled[kind] = 0;
+    return 0;
+}
+
+int cuptiActivityGetNextRecord_v2(void *handle, uint8_t *buffer, size_t valid, uint8_t **record)
+{
+    return handle == &callback ? get_next(buffer, valid, record) : 1;
+}
+
+int cuptiActivityGetNumDroppedRecords_v2(void *handle, void *context, uint32_t stream, size_t *n)
+{
+    return handle == &callback ? cuptiActivityGetNumDroppedRecords(context, stream, n) : 1;
+}
+
+int cuptiGetTimestamp_v2(void *handle, uint64_t *ns)
+{
+    return handle == &callback ? cuptiGetTimestamp(ns) : 1;
+}
+#endif

@@ -154,6 +154,26 @@ static int subscribe_itself(void)
     return subscribe ? subscribe(&handle, (void *)nothing, NULL) : -1;
 }
 
+/* As a profiler for CUPTI 13.2 and later does: beside others, or alone. */
+static int subscribe_v2(int beside_others)
+{
+    struct {
+        size_t size;
+        const char *name;
+        char *other;
+        size_t other_size;
+        uint8_t several, more[7];
+    } wish = {.size = sizeof wish, .several = (uint8_t)beside_others};
+    int (*subscribe)(void **, void *, void *, void *) =
+        (int (*)(void **, void *, void *, void *))dlsym(RTLD_DEFAULT, "cuptiSubscribe_v2");
+    int (*take)(void *, void *, void *) =
+        (int (*)(void *, void *, void *))dlsym(RTLD_DEFAULT, "cuptiActivityRegisterCallbacks_v2");
+    void *handle = NULL;
+    if (!subscribe || !take || subscribe(&handle, (void *)nothing, NULL, &wish) != 0)
+        return -1;
+    return take(handle, (void *)nothing, (void *)nothing);
+}
+
 int main(int count, char **values)
 {
     const char *mode = count > 1 ? values[1] : "known";
@@ -166,6 +186,8 @@ int main(int count, char **values)
         return 8;
     inject();
     find_cupti();
+    if (!strcmp(mode, "beside") && subscribe_v2(1) != 0)
+        return 7;
     if (!strcmp(mode, "threads")) {
         threads();
     } else if (!strcmp(mode, "slices")) {
@@ -180,6 +202,12 @@ int main(int count, char **values)
     if (!strcmp(mode, "second")) {
         if (subscribe_itself() != 0)
             return 6;
+        known();
+    } else if (!strcmp(mode, "beside")) {
+        printf("%u\n", *(unsigned *)dlsym(cupti, "fake_seen_by_second"));
+    } else if (!strcmp(mode, "alone")) {
+        if (subscribe_v2(0) != 0)
+            return 9;
         known();
     } else if (!strcmp(mode, "dropped")) {
         for (unsigned line = 0; line < 64; line++) /* incomplete: no buffer comes back */

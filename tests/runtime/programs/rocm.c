@@ -204,8 +204,10 @@ int main(int count, char **values)
         set("early", 1, 0, NULL, 0);
     }
     begin_hip();
-    if (!find_rocprofiler())
+    if (!find_rocprofiler()) {
+        rest(300);
         return 0;
+    }
     if (!strcmp(mode, "many")) {
         many();
     } else if (!strcmp(mode, "slices")) {
