@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from beside_maker import MIB, MOUNT, SLICE_NS, START, Maker, bursts, noise, writer
 from hypothesis import given, settings
@@ -17,9 +18,38 @@ from jostle.analysis.identification.model import OTHERS
 SIZE = 160
 
 
+def _reading(beside, ahead, back):
+    """Gives the same where all others read at places that jump so many times a slice."""
+    loads, size = beside.mount_loads, beside.mount_loads.num_rows
+    columns = {
+        name: loads.column(name.replace("_read_", "_write_"))
+        for name in ("posix_read_ops", "posix_read_bytes")
+    } | {
+        "posix_write_ops": pa.array(np.zeros(size, np.int64)),
+        "posix_write_bytes": pa.array(np.zeros(size, np.int64)),
+        "access_read_ahead_ops": pa.array(np.full(size, ahead)),
+        "access_read_back_ops": pa.array(np.full(size, back)),
+        "access_read_jump_bytes": loads.column("posix_write_bytes"),
+    }  # fmt: skip
+    for name, values in columns.items():
+        loads = loads.set_column(loads.column_names.index(name), name, values)
+    return replace(beside, mount_loads=loads)
+
+
 def _lost(load, strength=0.6):
     """Gives the slowdown of a job whose writes take longer while a load is on."""
     return 1 + strength * np.minimum(load / (50 * MIB), 1)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "back", "pattern"),
+    [(25, 25, "random read, chunk "), (50, 0, "read, ")],  # a program that skips has no name
+)
+def test_a_suspect_that_reads_is_described_by_how_it_reads(ahead, back, pattern):
+    load = bursts(SIZE, 1)
+    beside = _reading(writer(_lost(load), {"bad": load}), ahead, back)
+    (suspect,) = identify(beside).suspects
+    assert suspect.pattern.startswith(pattern)
 
 
 def test_the_one_who_hurts_is_blamed_and_priced():

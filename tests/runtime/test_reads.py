@@ -10,7 +10,7 @@ METRICS = ["ahead_ops", "back_ops", "jump_bytes", "stride_ops", "stride_bytes", 
 CASES = [
     "sequential", "from-the-middle", "strided", "strided-at", "nested", "backward", "random",
     "skipping", "again", "same-block", "few-blocks", "in-turn", "in-place", "written-and-read",
-    "streams", "copies", "header-first", "few-places", "duplicates",
+    "streams", "copies", "header-first", "header-and-scattered", "few-places", "duplicates",
     "asynchronous",
 ]  # fmt: skip
 

@@ -48,6 +48,17 @@ static void count_irregular(uint64_t *cells, uint64_t ahead, uint64_t back, uint
     jst_add(&cells[JST_CELL_ACCESS_READ_JUMP_BYTES], bytes);
 }
 
+/* The jumps that waited, but for one with half of their bytes. */
+static void count_waiting(uint64_t *cells, const jst_read_order *o)
+{
+    uint64_t all = JST_LOAD(o->waiting), longest = JST_LOAD(o->longest);
+    uint8_t ahead = JST_LOAD(o->ahead), back = JST_LOAD(o->back);
+    bool data = longest >= all / 2;
+    bool of_ahead = data && ahead > 0;
+    count_irregular(cells, ahead - of_ahead, back - (data && !of_ahead),
+                    data ? all - longest : all);
+}
+
 static void irregular(uint64_t *cells, jst_read_order *o, bool ahead, uint64_t bytes)
 {
     uint8_t waiting = JST_LOAD(o->ahead);
@@ -58,16 +69,15 @@ static void irregular(uint64_t *cells, jst_read_order *o, bool ahead, uint64_t b
     uint8_t back = JST_LOAD(o->back);
     waiting = (uint8_t)(waiting + ahead);
     back = (uint8_t)(back + !ahead);
-    uint64_t all = JST_LOAD(o->waiting) + bytes;
-    if (waiting + back >= FEW) {
-        count_irregular(cells, waiting, back, all);
-        waiting = MANY;
-    }
     JST_STORE(o->ahead, waiting);
     JST_STORE(o->back, back);
-    JST_STORE(o->waiting, all);
+    JST_STORE(o->waiting, JST_LOAD(o->waiting) + bytes);
     if (bytes > JST_LOAD(o->longest))
         JST_STORE(o->longest, bytes);
+    if (waiting + back >= FEW) {
+        count_waiting(cells, o);
+        JST_STORE(o->ahead, MANY);
+    }
 }
 
 static void count_run(jst_block *b, unsigned slot, jst_read_order *o, enum kind kind,
@@ -151,8 +161,7 @@ JST_COLD void jst_read_ends(jst_block *b, unsigned slot, int fd)
     count_run(b, slot, o, JST_LOAD(o->kind), run);
     bool scattered = JST_LOAD(o->longest) < JST_LOAD(o->waiting) / 2;
     if (JST_LOAD(o->ahead) != MANY && scattered)
-        count_irregular(jst_slot_cells(b, slot), JST_LOAD(o->ahead), JST_LOAD(o->back),
-                        JST_LOAD(o->waiting));
+        count_waiting(jst_slot_cells(b, slot), o);
 }
 
 JST_COLD void jst_read_twin(int fd, int to)

@@ -9,9 +9,9 @@
  *  - one that goes on where one of the last runs ended (streams in turn, a header between) is none: its
  *    run is read in order. So is the first run of a descriptor.
  * What is no irregular jump, but stands between two that are, is one by chance: it counts as irregular.
- * The first seven irregular jumps of a descriptor wait. If there are no more until it is closed, and one of
- * their runs has at least half of their bytes, they led to what was then read in order: the data behind a
- * header. Then they do not count.
+ * The first eight irregular jumps of a descriptor wait. If one of their runs has at least half of their
+ * bytes, it is data that was read in order behind a header: it does not count. If there are no more jumps
+ * until the descriptor is closed, the others do not either: they led there.
  * A read that begins where the one before it ended, as nearly all do, costs one addition.
  */
 #ifndef JST_READ_ORDER_H

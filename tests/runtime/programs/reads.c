@@ -257,6 +257,20 @@ static void header_first(void)
     expect(0, 0, 0, 0, 0, 0, 0);
 }
 
+/* The same, and then places all over. */
+static void header_and_scattered(void)
+{
+    int fd = opened(O_RDONLY), ahead = 0, back = 0;
+    get_at(fd, 8, 0);
+    get_at(fd, 300, 150 * BLOCK);
+    for (int i = 5; i < 100; i++)
+        get_at(fd, BLOCK, i * BLOCK);
+    scattered_all(fd, BLOCK / 2, &ahead, &back);
+    MUST(close(fd) == 0);
+    /* One more back, to the first place of all; without that to the data, which was back, too. */
+    expect(ahead, back + 2, 300 + SCATTERED * (BLOCK / 2), 0, 0, 0, 0);
+}
+
 /* Few places, none of which is most of it. */
 static void few_places(void)
 {
@@ -321,6 +335,7 @@ int main(int argc, char **argv)
         {"streams", streams},
         {"copies", copies},
         {"header-first", header_first},
+        {"header-and-scattered", header_and_scattered},
         {"few-places", few_places},
         {"duplicates", duplicates},
         {"asynchronous", asynchronous},
