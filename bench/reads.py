@@ -11,18 +11,21 @@ how often). Use a seed that nothing was tuned with.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
 import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from access import SLICE, mount_of
+from access import AS_ROOT, LAUNCH, SLICE, mount_of
 from measure import Bench, say
 
 SEQUENTIAL, STRIDED, RANDOM, RE_READ = "sequential", "strided", "random", "re-read"
@@ -183,12 +186,14 @@ class Program:
         expected: Patterns that are right.
         script: Shell commands, run in a folder with the files of make_input.
         needs: A program, or a module of Python, that must be there.
+        ranks: Ranks of an MPI program; 0: it is none.
     """
 
     name: str
     expected: tuple[str, ...]
     script: str
     needs: str
+    ranks: int = 0
 
 
 PYTHON = {
@@ -240,11 +245,62 @@ with h5py.File('big.h5') as f: f['chunked'][...].sum()
 import netCDF4
 with netCDF4.Dataset('big.nc') as f: f['a'][...].sum()
 """,
-    }  # fmt: skip
+    "netcdf-all-variables": """
+import netCDF4
+with netCDF4.Dataset('big.nc') as f:
+    for t in range(400):
+        for name in 'abc': f[name][t].sum()
+""",
+    "netcdf4-every-third-step": """
+import netCDF4
+with netCDF4.Dataset('steps.nc') as f:
+    for t in range(0, 600, 3): f['v'][t].sum()
+""",
+    "hdf5-four-passes": """
+import h5py
+with h5py.File('big.h5') as f:
+    for _ in range(4): f['rows'][...].sum()
+""",
+    "hdf5-column-of-chunks": """
+import h5py
+with h5py.File('big.h5') as f: f['tiles'][:, 300:350].sum()
+""",
+    "zip-all-members": """
+import zipfile
+with zipfile.ZipFile('all.zip') as f:
+    for name in f.namelist(): f.read(name)
+""",
+    "zip-random-members": """
+import random, zipfile
+with zipfile.ZipFile('all.zip') as f:
+    for name in random.Random(3).choices(f.namelist(), k=1500): f.read(name)
+""",
+    "sqlite-scan": """
+import sqlite3
+sqlite3.connect('db').execute('select sum(length(v)) from t').fetchone()
+""",
+    "mpi-io-interleaved": """
+import numpy
+from mpi4py import MPI
+f = MPI.File.Open(MPI.COMM_WORLD, 'big')
+block, n = numpy.empty(65536, 'u1'), MPI.COMM_WORLD.size
+for k in range(MPI.COMM_WORLD.rank, 1024, n): f.Read_at(k * 65536, block)
+f.Close()
+""",
+    "mpi-io-own-part": """
+import numpy
+from mpi4py import MPI
+f = MPI.File.Open(MPI.COMM_WORLD, 'big')
+block, part = numpy.empty(65536, 'u1'), 1024 // MPI.COMM_WORLD.size
+for k in range(part): f.Read_at((MPI.COMM_WORLD.rank * part + k) * 65536, block)
+f.Close()
+""",
+}  # fmt: skip
 PREPARE_HDF5 = """
 import h5py, numpy
 with h5py.File('big.h5', 'w') as f:
     f['rows'] = numpy.random.rand(2000, 4000)
+    f.create_dataset('tiles', data=numpy.random.rand(20000, 1000), chunks=(50, 50))
     f.create_dataset('chunked', data=numpy.random.rand(8000, 1000), chunks=(100, 1000))
 """
 PREPARE_NETCDF = """
@@ -255,6 +311,10 @@ with netCDF4.Dataset('big.nc', 'w', format='NETCDF3_64BIT_OFFSET') as f:
     f.createVariable('fixed', 'f8', ('x',)); f['fixed'][:] = numpy.random.rand(20000)
     for t in range(400):
         for name in 'abc': f[name][t] = numpy.random.rand(20000)
+with netCDF4.Dataset('steps.nc', 'w') as f:
+    f.createDimension('t', None); f.createDimension('x', 20000)
+    f.createVariable('v', 'f8', ('t', 'x'), chunksizes=(1, 20000))
+    for t in range(600): f['v'][t] = numpy.random.rand(20000)
 """
 PREPARE_SQLITE = """
 import sqlite3
@@ -294,6 +354,19 @@ PROGRAMS = (
     python("hdf5-every-fifth-row", (STRIDED,), "h5py"),
     python("hdf5-chunks-in-order", (SEQUENTIAL,), "h5py"),
     python("netcdf-record-variable", (STRIDED,), "netCDF4"),
+    python("netcdf-all-variables", (SEQUENTIAL,), "netCDF4"),
+    python("netcdf4-every-third-step", (STRIDED,), "netCDF4"),
+    python("hdf5-four-passes", (RE_READ,), "h5py"),
+    python("hdf5-column-of-chunks", (STRIDED,), "h5py"),
+    python("zip-all-members", (SEQUENTIAL,)),
+    python("zip-random-members", (RANDOM,)),
+    python("sqlite-scan", (SEQUENTIAL,), "sqlite3"),
+    replace(python("mpi-io-interleaved", (STRIDED,), "mpi4py"), ranks=2),
+    replace(python("mpi-io-own-part", (SEQUENTIAL,), "mpi4py"), ranks=2),
+    Program("tac", (STRIDED,), "tac all > /dev/null", "tac"),
+    Program("tar t", ("unknown",), "tar -tf odd.tar > /dev/null", "tar"),
+    Program("sort -m", (SEQUENTIAL,), "sort -m sorted sorted sorted > merged", "sort"),
+    Program("cmp", (SEQUENTIAL,), "cp big other; cmp big other", "cmp"),
 )
 
 
@@ -310,7 +383,9 @@ def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
             say(f"{program.name}: not installed")
             continue
         settings = bench.jostle(spool, JOB=f"real-{number}", SLICE=SLICE)
-        done = subprocess.run(["bash", "-c", program.script], env={**os.environ, **settings},
+        launch = " ".join([*LAUNCH["openmpi"], f"{program.ranks} "]) if program.ranks else ""
+        done = subprocess.run(["bash", "-c", launch + program.script],
+                              env={**os.environ, **AS_ROOT, **settings},
                               cwd=data, capture_output=True, text=True, check=False)  # fmt: skip
         if done.returncode:
             say(f"{program.name}: failed: {done.stderr[-300:]}")
@@ -333,6 +408,14 @@ def make_input(folder: Path) -> None:
         (folder / "many" / str(number)).write_text("".join(lines))
     for name, text in PYTHON.items():
         (folder / f"{name}.py").write_text(text)
+    with zipfile.ZipFile(folder / "all.zip", "w") as packed:
+        for number in range(400):
+            packed.writestr(f"m{number}", os.urandom(100_000 + 100 * number))
+    with tarfile.open(folder / "odd.tar", "w") as packed:
+        for number in range(200):
+            member = tarfile.TarInfo(f"m{number}")
+            member.size = 100_000 + 512 * (number * number * 7919 % 1000)
+            packed.addfile(member, io.BytesIO(bytes(member.size)))
     for module, text in (("h5py", PREPARE_HDF5), ("netCDF4", PREPARE_NETCDF),
                          ("sqlite3", PREPARE_SQLITE)):  # fmt: skip
         if interpreter(module):
