@@ -96,7 +96,8 @@ def test_two_file_systems(jostle: Runner, build: Compile, other_mount: Path) -> 
             "posix_read_ops": 5 * side, "posix_read_bytes": 500 * side, "posix_meta_ops": 1,
             "stdio_open_ops": 1, "stdio_close_ops": 1, "stdio_write_ops": 3 * side,
             "stdio_write_bytes": 192 * side, "error_missing_ops": 1 + side,
-            "access_file_ops": 2, "access_file_bytes": 10 * side * (6999 + side) + 192 * side,
+            "access_read_file_ops": 1, "access_file_ops": 2,
+            "access_file_bytes": 10 * side * (6999 + side) + 192 * side,
         }, folder  # fmt: skip
         timers = ["posix_write_ns", "posix_read_ns", "posix_meta_ns", "posix_sync_ns"]
         assert all(process.total(t, slot) > 0 for t in timers)

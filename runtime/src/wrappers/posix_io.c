@@ -19,10 +19,11 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 ssize_t __write(int fd, const void *buf, size_t n);
 ssize_t __pwrite64(int fd, const void *buf, size_t n, off64_t at);
 
-/* Where the first bytes lie; NULL: in several parts, or nowhere. */
-static const void *first_part(const struct iovec *v, int n)
+/* Where the first bytes lie; NULL: in several parts, or nowhere. r: of the call; where it failed the
+ * vector may not be readable. */
+static const void *first_part(const struct iovec *v, int n, ssize_t r)
 {
-    return n > 0 && v[0].iov_len >= 8 ? v[0].iov_base : NULL;
+    return r > 0 && n > 0 && v[0].iov_len >= 8 ? v[0].iov_base : NULL;
 }
 
 JST_EXPORT ssize_t read(int fd, void *buf, size_t n)
@@ -111,7 +112,7 @@ JST_EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(readv)(fd, v, n);
     if (b)
-        jst_read_done(b, fd, first_part(v, n), r, t);
+        jst_read_done(b, fd, first_part(v, n, r), r, t);
     return r;
 }
 
@@ -121,7 +122,7 @@ JST_EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv)(fd, v, n, at);
     if (b)
-        jst_read_at_done(b, fd, first_part(v, n), r, at, t);
+        jst_read_at_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -131,7 +132,7 @@ JST_EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64)(fd, v, n, at);
     if (b)
-        jst_read_at_done(b, fd, first_part(v, n), r, at, t);
+        jst_read_at_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -150,7 +151,7 @@ JST_EXPORT ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int f
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv2)(fd, v, n, at, flags);
     if (b)
-        read_flags_done(b, fd, first_part(v, n), r, at, t);
+        read_flags_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -160,7 +161,7 @@ JST_EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(preadv64v2)(fd, v, n, at, flags);
     if (b)
-        read_flags_done(b, fd, first_part(v, n), r, at, t);
+        read_flags_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -220,7 +221,7 @@ JST_EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(writev)(fd, v, n);
     if (b)
-        jst_write_done(b, fd, first_part(v, n), r, t);
+        jst_write_done(b, fd, first_part(v, n, r), r, t);
     return r;
 }
 
@@ -230,7 +231,7 @@ JST_EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev)(fd, v, n, at);
     if (b)
-        jst_write_at_done(b, fd, first_part(v, n), r, at, t);
+        jst_write_at_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -240,7 +241,7 @@ JST_EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64)(fd, v, n, at);
     if (b)
-        jst_write_at_done(b, fd, first_part(v, n), r, at, t);
+        jst_write_at_done(b, fd, first_part(v, n, r), r, at, t);
     return r;
 }
 
@@ -262,7 +263,7 @@ JST_EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev2)(fd, v, n, at, flags);
     if (b)
-        write_flags_done(b, fd, first_part(v, n), r, at, flags, t);
+        write_flags_done(b, fd, first_part(v, n, r), r, at, flags, t);
     return r;
 }
 
@@ -272,7 +273,7 @@ JST_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at,
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64v2)(fd, v, n, at, flags);
     if (b)
-        write_flags_done(b, fd, first_part(v, n), r, at, flags, t);
+        write_flags_done(b, fd, first_part(v, n, r), r, at, flags, t);
     return r;
 }
 
