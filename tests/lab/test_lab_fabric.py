@@ -51,7 +51,8 @@ def test_torus_goes_dimension_by_dimension_the_shorter_way() -> None:
     "fields",
     [{"topology": "torus:1x4"}, {"topology": "tree:4"}, {"topology": "ring:4"},
      {"topology": "tree:9x9"}, {"storage_at": "leaf1"},
-     {"topology": "tree:2x2", "storage_at": "leaf1", "fs": "plain"}],
+     {"topology": "tree:2x2", "storage_at": "leaf1", "fs": "plain"},
+     {"store": "both", "fs": "gluster"}],
 )  # fmt: skip
 def test_what_cannot_be_built_is_refused(fields: dict[str, str]) -> None:
     with pytest.raises(UsageError):

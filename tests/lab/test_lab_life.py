@@ -47,7 +47,7 @@ def test_up_twice_and_down() -> None:
         lab.counters()
 
 
-@pytest.mark.parametrize("store", ["ram", "disk"])
+@pytest.mark.parametrize("store", ["ram", "both"])
 def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     name = f"{NAME}-k"
     lab = up(LabSpec(name=name, nodes=2, size="64MiB", store=store))
