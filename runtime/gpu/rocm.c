@@ -250,7 +250,15 @@ static bool prepare(void)
     return major == ROCPROFILER_MAJOR && initialized != 1;
 }
 
-static enum { NOT_YET, NOT_HERE, PREPARED, CONFIGURED } state;
+static _Atomic enum { NOT_HERE, PREPARED, CONFIGURED } state;
+
+/* Two runtimes may come up at once. */
+static void prepare_once(void)
+{
+    static _Atomic bool begun;
+    if (!atomic_exchange(&begun, true) && prepare())
+        atomic_store(&state, PREPARED);
+}
 
 /* ---- how rocprofiler-sdk comes to know us ---- */
 
@@ -300,8 +308,7 @@ EXPORT jst_rocm_offer_type jst_rocm_offer;
 EXPORT int jst_rocm_offer(jst_rocm_register_type *next, const char *name, void *import,
                           uint32_t version, void **tables, uint64_t count, void *id)
 {
-    if (state == NOT_YET)
-        state = prepare() ? PREPARED : NOT_HERE;
+    prepare_once();
     if (state == NOT_HERE)
         return next(name, import, version, tables, count, id);
     name_ourselves();
@@ -322,8 +329,7 @@ EXPORT rocprofiler_tool *rocprofiler_configure(uint32_t version, const char *tex
 {
     static rocprofiler_tool tool = {sizeof tool, initialize, finalize, NULL};
     (void)version, (void)text, (void)priority, (void)client;
-    if (state == NOT_YET) /* by ROCP_TOOL_LIBRARIES */
-        state = prepare() ? PREPARED : NOT_HERE;
+    prepare_once(); /* named by the user */
     if (state != PREPARED)
         return NULL;
     state = CONFIGURED;
