@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_ground import serving
 
-from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines
+from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines, plant_training
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +19,7 @@ def site(tmp_path_factory):
     )
     spec = MachineSpec(nodes=8, slices=6 * 360, slice_s=240.0, mounts=1, gpus=2, faults=faults)
     plant_machines(path, spec, seed=4)
+    plant_training(path, host="node0002", gpus=2)
     with serving(path) as made:
         yield made
 
@@ -68,3 +69,24 @@ def test_a_node_without_gpus_has_no_panel_of_them(page, site, idle):
     idle(page)
     assert page.locator(".gpus").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
+def test_a_training_job(page, site, idle, violations, look):
+    page.goto(site.enter("/jobs"))
+    page.wait_for_selector("text=train-0000")
+    wide = look[1] > 900
+    assert page.get_by_text("collectives", exact=True).count() == 1
+    page.goto(site.enter("/jobs/train-0000?metric=communication"))
+    over_time = page.get_by_role("region", name="GPUs over time")
+    over_time.wait_for()
+    idle(page)
+    assert "to GPUs" in over_time.inner_text()
+    assert page.get_by_text("This job, collective library").count() == 1
+    table = page.get_by_role("region", name="GPUs", exact=True)
+    assert "0000:1b:00.0" in table.inner_text()
+    if wide:
+        pressed = page.get_by_role("button", name="Collectives").get_attribute("aria-pressed")
+        assert pressed == "true"
+    assert page.evaluate("document.documentElement.scrollWidth") <= look[1]
+    assert violations(page) == []

@@ -180,7 +180,8 @@ class Digest(digest_model.Digest):
                  f"average, {seconds(cpu_seconds(self))} of CPU time")  # fmt: skip
         shares: list[tuple[str, html.Align]] = [("time in", "left"), ("", "left"), ("", "right")]
         share_rows = [[html.text(share.name), html.bar(share.share, html.OWN),
-                       percent(share.share)] for share in self.shares]  # fmt: skip
+                       percent(share.share)]
+                      for share in self.shares if share.seconds > 0]  # fmt: skip
         columns: list[tuple[str, html.Align]] = [
             ("mount", "left"), ("read", "right"), ("written", "right"), ("reads", "right"),
             ("writes", "right"), ("opens", "right"),
@@ -193,10 +194,21 @@ class Digest(digest_model.Digest):
                 byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
                 count(moved["read_ops"]), count(moved["write_ops"]), count(moved["open_ops"]),
             ])  # fmt: skip
+        gpu_columns: list[tuple[str, html.Align]] = [
+            ("GPU", "left"), ("to it", "right"), ("back", "right"), ("other GPUs", "right"),
+            ("launches", "right"), ("computing", "right"),
+        ]  # fmt: skip
+        gpu_rows = [
+            [html.name(f"{gpu.host} · {gpu.gpu or 'unknown'}"), byte_count(gpu.to_bytes),
+             byte_count(gpu.back_bytes), byte_count(gpu.peer_bytes), count(gpu.launches),
+             percent(gpu.busy_share) if gpu.busy_share is not None else "-"]
+            for gpu in self.gpus[:_MOST]
+        ]  # fmt: skip
         return html.box(
             html.head(self.job, f"{self._size()}: {programs}"), html.text(facts),
             html.table(shares, share_rows) if share_rows else "",
             html.table(columns, rows) if rows else "",
+            html.table(gpu_columns, gpu_rows) if gpu_rows else "",
         )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Public interface:
     Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
     plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
     Placements, PlacedRun: its truth.
+    plant_training: a training job on GPUs, without MPI.
     plant_fabric: a fabric, and what ranks of planted jobs sent over it.
     plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
     machine_slices: the same in memory.
@@ -31,6 +32,7 @@ from jostle.synthetic.site.spec import Form, SiteSpec
 from jostle.synthetic.site.spools import spool_steps
 from jostle.synthetic.site.truth import Simulated, SiteJob
 from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
+from jostle.synthetic.training import plant_training
 
 __all__ = [
     "LARGE",
@@ -54,6 +56,7 @@ __all__ = [
     "plant_fabric",
     "plant_machines",
     "plant_placements",
+    "plant_training",
     "simulate_site",
     "spool_steps",
     "trace",

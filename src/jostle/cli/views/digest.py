@@ -193,20 +193,20 @@ def _mounts(digest: Digest) -> Any:
 
 def _gpus(digest: Digest) -> Any:
     frame = table(
-        ["=GPU", "=node", "=make", ">to it", ">back", ">within", ">to it at", ">back at",
-         ">launches", ">computing"]
+        ["=GPU", "=node", "=make", ">to it", ">back", ">within", ">other GPUs", ">to it at",
+         ">back at", ">launches", ">computing"]
     )  # fmt: skip
     for gpu in digest.gpus:
         served = [
             byte_count(value) + "/s" if value is not None else "-"
             for value in (gpu.to_served, gpu.back_served)
         ]
+        moved = (gpu.to_bytes, gpu.back_bytes, gpu.within_bytes, gpu.peer_bytes)
         frame.add_row(
-            gpu.gpu or "unknown", gpu.host, gpu.name or "-",
-            *(byte_count(n) for n in (gpu.to_bytes, gpu.back_bytes, gpu.within_bytes)), *served,
+            gpu.gpu or "unknown", gpu.host, gpu.name or "-", *map(byte_count, moved), *served,
             count(gpu.launches), percent(gpu.busy_share) if gpu.busy_share is not None else "-",
         )  # fmt: skip
-    return fit(frame, "within", "make", "node", "launches", "back at")
+    return fit(frame, "within", "make", "other GPUs", "node", "launches", "back at")
 
 
 def _gpu_wait(digest: Digest) -> Iterator[str]:

@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.models.background import background_of
-from jostle.report.models.jobs import job_rows
-from jostle.report.models.metrics import view
+from jostle.report.models.gpu_steps import gpu_steps
+from jostle.report.models.jobs import job_row, job_rows
+from jostle.report.models.metrics import View, view
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate, Hit
+    from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 
 #: Numbers of the groups of tracks.
-_LOSSES, _NEIGHBOURS, _MOUNTS, _NODES = 1, 2, 3, 10
+_LOSSES, _NEIGHBOURS, _MOUNTS, _GPUS, _NODES = 1, 2, 3, 4, 10
 
 
 def job_trace(
@@ -44,7 +46,8 @@ def _job_events(
     """Yield the events of a job; times are microseconds since the Unix epoch.
 
     Each node is a group with a track per process; the other jobs that ran meanwhile have a track
-    each; each mount has two counters, the job's own load and that of all others, in bytes/s.
+    each; each mount has two counters, the job's own load and that of all others, in bytes/s; each
+    GPU what the job copied to it and back, and how long it computed.
     """
     if estimate is not None:
         yield from trace_events(estimate)["traceEvents"]
@@ -56,15 +59,34 @@ def _job_events(
     if users is None:
         lines += [(f"others on {load.resource}", load.lines) for load in loads.resources]
     for name, steps in lines:
-        labels = [line.label for line in loads.view.lines]
-        for number, edge in enumerate(steps[0].edges[:-1].tolist()):
-            length_s = steps[0].slice_ns / 1e9
-            rates = {
-                label: float(line.values[number]) / length_s
-                for label, line in zip(labels, steps, strict=True)
-            }
-            yield {"ph": "C", "name": f"{name} (bytes/s)", "pid": _MOUNTS, "tid": 0,
-                   "ts": edge / 1000, "args": rates}  # fmt: skip
+        yield from _counter(f"{name} (bytes/s)", _MOUNTS, loads.view, steps)
+    yield from _gpus(store, job)
+
+
+def _gpus(store: Repository, job: str) -> Iterator[dict[str, Any]]:
+    """Yield counters of the job's GPUs; a job without GPUs has no group of them."""
+    row, named = job_row(store, job), False
+    for metric, what in (("gpu", "bytes/s"), ("gpu_busy_ns", "share of the time")):
+        shown = view(metric)
+        for gpu in gpu_steps(store, row, shown):
+            if not any(line.values.any() for line in gpu.lines):
+                continue
+            if not named:
+                yield _named("process_name", _GPUS, 0, "GPUs")
+            named = True
+            yield from _counter(f"{gpu.title} ({what})", _GPUS, shown, gpu.lines)
+
+
+def _counter(name: str, group: int, shown: View, steps: list[Steps]) -> Iterator[dict[str, Any]]:
+    """Yield what a view is per second in each slice."""
+    length_s = steps[0].slice_ns / 1e9
+    scale = length_s * (1e9 if shown.unit == "ns" else 1)
+    for number, edge in enumerate(steps[0].edges[:-1].tolist()):
+        rates = {
+            line.label: float(each.values[number]) / scale
+            for line, each in zip(shown.lines, steps, strict=True)
+        }
+        yield {"ph": "C", "name": name, "pid": group, "tid": 0, "ts": edge / 1000, "args": rates}
 
 
 def _processes(store: Repository, job: str) -> Iterator[dict[str, Any]]:

@@ -205,6 +205,7 @@ class JobIndex:
                 "running": row["running"],
                 "processes": row["processes"],
                 "ranks": row["ranks"],
+                "mpi_library": row["mpi_library"],
                 "nodes": row["hosts"],
                 "spark": sparks[row["job"]][1] if row["job"] in sparks else [],
                 "spark_of": sparks[row["job"]][0] if row["job"] in sparks else None,

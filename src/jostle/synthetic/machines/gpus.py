@@ -9,12 +9,12 @@ import numpy as np
 from jostle.synthetic.machines.counters import Component, Stretch
 
 #: PCI bus of each GPU of a node, and the root that it hangs on.
-_PLACES = tuple(
+PLACES = tuple(
     (f"0000:{bus:02x}:00.0", f"pci0000:{root:02x}/0000:{root:02x}:01.0/0000:{bus:02x}:00.0")
     for root, bus in ((0x15, 0x1B), (0x37, 0x43), (0x48, 0x52), (0x59, 0x61),
                       (0x97, 0x9D), (0xB7, 0xC3), (0xC7, 0xD1), (0xD7, 0xDF))
 )  # fmt: skip
-MOST_GPUS = len(_PLACES)
+MOST_GPUS = len(PLACES)
 _CLOCK_KHZ, _IDLE_KHZ = 1_980_000, 345_000
 _MEMORY = 85_899_345_920
 _LIMIT_W, _IDLE_W = 700.0, 90.0
@@ -36,7 +36,7 @@ def gpu_components(stretch: Stretch, row: int, gpus: int) -> Iterator[Component]
     number = np.round(stretch.seconds / stretch.slice_s).astype(np.int64)
     trains = (number + 7 * row) % (_STEPS + _PAUSE) < _STEPS
     size = len(number)
-    for place, (name, path) in enumerate(_PLACES[:gpus]):
+    for place, (name, path) in enumerate(PLACES[:gpus]):
         left = stretch.factor("throttled GPU", host) if place == 0 else np.ones(size)
         rate = np.zeros(size)
         for fault in stretch.faults:
