@@ -18,6 +18,7 @@ import argparse
 import datetime
 import fnmatch
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,9 @@ ROWS = ROOT / "bench/reproduce.toml"
 PAGE = ROOT / "docs/measurements/papers.md"
 PICTURES = ROOT / "docs/measurements/papers"
 RESULTS = PICTURES / "results.json"
+
+#: Variables that name the libraries of other profilers, as for bench/run.py.
+PROFILERS = ("MPIP_PRELOAD", "IPM_PRELOAD", "DARSHAN_MPI_PRELOAD")
 
 Table = dict[str, Any]
 
@@ -91,8 +95,42 @@ def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
     if argv[1] == "study":
         argv += ["--repository", str(home / "repository")]
         argv += ["--repetitions", str(repetitions)] if repetitions else []
+    if argv[1] == "overhead":
+        argv += [f"--beside={os.environ[name]}" for name in PROFILERS if os.environ.get(name)]
     print(f"\n{experiment['name']}: {' '.join(argv)}", flush=True)
-    return subprocess.run(argv, check=False).returncode == 0
+    if "show" in experiment:
+        return subprocess.run(argv, check=False).returncode == 0
+    folder = home / experiment["name"]
+    folder.mkdir(parents=True, exist_ok=True)
+    argv = drawing(argv, folder)
+    done = subprocess.run(argv, check=False, stdout=subprocess.PIPE, text=True)
+    if done.stdout:
+        (folder / "shown.json").write_text(done.stdout)
+    return done.returncode == 0
+
+
+def drawing(argv: list[str], folder: Path | str) -> list[str]:
+    """Return a command that also draws into a folder."""
+    return [*argv, "--plot", str(folder), "--format", "svg"]
+
+
+def printed(experiment: Table, home: Path, place: str) -> str | None:
+    """Return the JSON of what was measured, its figures drawn; None: it was not measured yet."""
+    name = experiment["name"]
+    if "show" not in experiment:
+        kept = home / name / "shown.json"
+        if kept.exists():
+            return kept.read_text()
+        print(f"{name}: not run yet")
+        return None
+    argv = words(experiment, "show", home)
+    if argv[1] == "study":
+        argv += ["--repository", str(home / "repository")]
+    done = subprocess.run(drawing(argv, place), check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(f"{name}: {done.stderr.strip().splitlines()[0]}")
+        return None
+    return done.stdout
 
 
 def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
@@ -102,16 +140,11 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
         When, how often and with which version it was measured, and each figure's file and finding;
         None: it was not measured yet.
     """
-    argv = words(experiment, "show", home)
-    if argv[1] == "study":
-        argv += ["--repository", str(home / "repository")]
     with tempfile.TemporaryDirectory() as place:
-        argv += ["--plot", place, "--format", "svg"]
-        done = subprocess.run(argv, check=False, capture_output=True, text=True)
-        if done.returncode:
-            print(f"{experiment['name']}: {done.stderr.strip().splitlines()[0]}")
+        text = printed(experiment, home, place)
+        if text is None:
             return None
-        content = json.JSONDecoder().raw_decode(done.stdout)[0]
+        content = json.JSONDecoder().raw_decode(text)[0]
         figures = []
         for figure in content["figures"]:
             drawn = next(Path(file) for file in figure["files"] if file.endswith(".svg"))
@@ -184,7 +217,7 @@ def page(rows: Table, shown: Table) -> str:
         lines.append("")
     lines += ["## Experiments", ""]
     for name, experiment in rows["experiment"].items():
-        command = " ".join(experiment.get("run", experiment["show"])).replace("@dir@", "DIR")
+        command = " ".join(experiment.get("run") or experiment["show"]).replace("@dir@", "DIR")
         lines += [f"### {name}", "", f"Command: `jostle {command}`."]
         if "full" in experiment:
             lines.append(f"At full size on a cluster: `jostle study run {experiment['full']}`.")

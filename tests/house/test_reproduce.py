@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -53,3 +54,29 @@ def test_a_row_that_names_nothing_is_refused(
     tomllib.loads(file.read_text())
     with pytest.raises(SystemExit, match=r"reproduce\.toml: Shah 2020, figure"):
         papers.rows_of(file)
+
+
+def test_an_experiment_that_shows_itself_keeps_its_figures(
+    papers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "jostle").write_text(
+        "#!/bin/sh\n"
+        'for folder; do [ "$last" = --plot ] && break; last=$folder; done\n'
+        'echo svg >"$folder/overhead.svg"\n'
+        'echo "{\\"runs\\": 6, \\"planned\\": 9, \\"figures\\": '
+        '[{\\"title\\": \\"cheap\\", \\"files\\": [\\"$folder/overhead.svg\\"]}]}"\n'
+        "exit 1\n"
+    )
+    (tmp_path / "jostle").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(papers, "PICTURES", tmp_path / "pictures")
+    experiment = {"name": "cost", "run": ["overhead", "--json"]}
+    assert papers.show(experiment, {"overhead"}, tmp_path) is None
+    monkeypatch.setenv("IPM_PRELOAD", "/opt/libipm.so")
+    assert not papers.run(experiment, tmp_path, None)  # one program failed
+    assert "--beside=/opt/libipm.so" in capfd.readouterr().out
+    result = papers.show(experiment, {"overhead"}, tmp_path)
+    assert (result["runs"], result["planned"]) == (6, 9)
+    assert result["figures"] == [{"name": "overhead", "finding": "cheap"}]
+    assert (tmp_path / "pictures/cost/overhead.svg").read_text() == "svg\n"

@@ -28,7 +28,7 @@ class Arm:
     """The runs of one kind.
 
     Attributes:
-        name: plain or profiled.
+        name: plain, profiled, or another profiler's.
         seconds: Every run, in the order in which they ran, s.
         outlier: Which of them are left out.
         mean: Of those kept, s; the following too.
@@ -67,7 +67,7 @@ class Overhead:
 
     Attributes:
         plain: The bare runs.
-        profiled: Those under jostle.
+        profiled: Those under jostle, or under another profiler.
         mean: Mean of the profiled over mean of the plain, less 1.
         low: Lower end of its 99 % interval.
         high: Its upper end.
@@ -90,6 +90,35 @@ class Overhead:
         """Return the figures as plain values; those that do not exist are null."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+@dataclass(frozen=True)
+class ProgramOverhead:
+    """What profilers cost one program of a set.
+
+    Attributes:
+        program: Its name.
+        about: How it uses MPI.
+        command: The words of its command.
+        timed: The part of a run that was timed.
+        rounds: Runs of each kind.
+        profilers: The comparison of each profiler with the plain runs; jostle's is the first.
+        notes: What a reader of the figures needs.
+        error: Why there are no figures; "" where there are.
+    """
+
+    program: str
+    about: str
+    command: list[str]
+    timed: str
+    rounds: int
+    profilers: dict[str, Overhead]
+    notes: list[str]
+    error: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as plain values; those that do not exist are null."""
+        return {**plain(self)}
 
 
 def modified_z(values: Sequence[float]) -> Floats:
@@ -138,19 +167,20 @@ def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -
     return mean, mean - half, mean + half
 
 
-def overhead(plain: Sequence[float], profiled: Sequence[float]) -> Overhead:
+def overhead(plain: Sequence[float], profiled: Sequence[float], name: str = "profiled") -> Overhead:
     """Compare runs with and without profiling.
 
     Args:
         plain: Times of the bare runs, s.
         profiled: Times of the profiled ones, s.
+        name: What the second kind is called.
 
     Returns:
         The comparison, outliers left out of each kind by itself.
     """
     base = _kept(plain)
     middle = float(np.median(base)) if len(base) else math.nan
-    arms = [_arm("plain", plain, middle), _arm("profiled", profiled, middle)]
+    arms = [_arm("plain", plain, middle), _arm(name, profiled, middle)]
     mean, low, high = _ratio(base, _kept(profiled))
     few = min(arm.kept for arm in arms) < _FEWEST
     half = (high - low) / 2

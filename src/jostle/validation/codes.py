@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,9 @@ from jostle.validation.errors import ValidationError
 Disturber = Literal["cpu", "memory", "write-seek", "all-to-all"]
 #: Names of folders that a validation has for other things.
 _TAKEN = ("lab", "logs", "programs")
+#: How ranks are started; their number follows.
+MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
+          "mpi_yield_when_idle", "1", "-np")  # fmt: skip
 _FOAM = ("/usr/share/openfoam",)
 
 
@@ -106,7 +109,9 @@ def _write(folder: Path, files: dict[str, str], **values: object) -> None:
 
 def _make_mini(folder: Path, _code: Code) -> None:
     source = Path(__file__).with_name("mini.c")
-    _run(["mpicc.openmpi", "-O2", "-o", str(folder / "mini"), str(source), "-lm"], folder)
+    _run(
+        ["mpicc.openmpi", "-O2", "-fopenmp", "-o", str(folder / "mini"), str(source), "-lm"], folder
+    )
 
 
 def _make_melt(folder: Path, code: Code) -> None:
@@ -128,6 +133,15 @@ def _mini(
         name, ranks, about, ("mpicc.openmpi", "mpirun.openmpi"), "libopenmpi-dev, gcc",
         lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps, beside=beside,
         over_nodes=over_nodes,
+    )  # fmt: skip
+
+
+def _hybrid(name: str, steps: int, ranks: int) -> Code:
+    """Return the kernel that has two threads a rank; all others have one."""
+    return replace(
+        _mini(name, steps, _HYBRID, ranks),
+        argv=lambda folder: ["env", "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive",
+                             str(folder / "mini"), "hybrid", str(steps)],
     )  # fmt: skip
 
 
@@ -156,6 +170,7 @@ _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterat
 _WAVEFRONT = "pipelined sweeps: thousands of small messages a second, few collectives"
 _CHECKPOINT = "a stencil that stores a checkpoint of 4 MiB per rank every 32 steps"
 _FILES = "the same stencil with a new small file per rank every 16 steps"
+_HYBRID = "neighbours and an Allreduce a step; two threads of OpenMP share a rank's part"
 _DISK: tuple[Disturber, ...] = ("write-seek", "cpu")
 _ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"
 
@@ -185,6 +200,7 @@ def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
             ("all-to-all",),
             over_nodes=True,
         ),
+        _hybrid(f"hybrid{at}", times * 8000, ranks),
     )
 
 
@@ -195,9 +211,28 @@ def _all(*, quick: bool) -> dict[str, Code]:
 #: In runs of two seconds a moment of the machine is points of the run, and segments are few.
 CODES = _all(quick=False)
 _QUICK = _all(quick=True)
-#: What is run unless others are named.
+#: What is validated unless others are named: segments are those of the thread that calls MPI.
 USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly",
          "checkpoint", "files")  # fmt: skip
+
+
+def installed() -> list[Code]:
+    """Return all programs that can run on this machine alone, with the fewest ranks.
+
+    Raises:
+        ValidationError: There is none.
+    """
+    return _installed([code.name for code in _of_ranks(RANKS[0], quick=False)
+                       if not code.over_nodes], CODES)  # fmt: skip
+
+
+def _installed(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
+    able = [codes[name] for name in names if not codes[name].missing()]
+    if not able:
+        raise ValidationError(
+            "None of the programs can run here.", hint="Debian: apt install libopenmpi-dev gcc"
+        )
+    return able
 
 
 def of_command(text: str) -> Code:
@@ -255,12 +290,7 @@ def choose(
 
 def _known(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
     if not names:
-        found = [codes[name] for name in USUAL if not codes[name].missing()]
-        if not found:
-            raise ValidationError(
-                "None of the programs can run here.", hint="Debian: apt install libopenmpi-dev gcc"
-            )
-        return found
+        return _installed(USUAL, codes)
     for name in names:
         if name not in codes:
             raise ValidationError(

@@ -12,6 +12,7 @@
  *   mini checkpoint STEPS  a stencil with a norm every fourth step; every 32nd step each rank writes
  *                          4 MiB of its field to a file of its own, and waits until they are stored
  *   mini files STEPS       the same stencil; every 16th step each rank stores its field in a new file
+ *   mini hybrid STEPS      a stencil of threads (OpenMP), and the sum of its change each step
  */
 #include <complex.h>
 #include <fcntl.h>
@@ -148,6 +149,36 @@ static double stencil(int steps)
     free(now);
     free(next);
     return sum;
+}
+
+static double hybrid(int steps)
+{
+    enum { WIDTH = 512, LINES = 512 };
+    int lines = LINES / ranks;
+    size_t cells = (size_t)(lines + 2) * WIDTH;
+    double *now = take(cells * sizeof *now), *next = take(cells * sizeof *next), all = 0;
+    for (size_t at = 0; at < cells; at++)
+        now[at] = next[at] = (double)((at * 13 + (size_t)rank) % 17);
+    for (int step = 0; step < steps; step++) {
+        double change = 0;
+        edges(now, WIDTH, lines);
+#pragma omp parallel for reduction(+ : change) schedule(static)
+        for (int line = 1; line <= lines; line++) {
+            const double *own = now + (size_t)line * WIDTH;
+            double *to = next + (size_t)line * WIDTH;
+            for (int x = 1; x < WIDTH - 1; x++) {
+                to[x] = 0.2 * (own[x] + own[x - 1] + own[x + 1] + own[x - WIDTH] + own[x + WIDTH]);
+                change += fabs(to[x] - own[x]);
+            }
+        }
+        MPI_Allreduce(&change, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        double *kept = now;
+        now = next;
+        next = kept;
+    }
+    free(now);
+    free(next);
+    return all / ranks;
 }
 
 static double solver(int steps)
@@ -452,7 +483,9 @@ int main(int argc, char **argv)
     const char *what = argc == 3 ? argv[1] : "";
     int steps = argc == 3 ? atoi(argv[2]) : 0;
     double own = 0, all = 0;
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, !strcmp(what, "hybrid") ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (!strcmp(what, "transpose"))
@@ -469,9 +502,11 @@ int main(int argc, char **argv)
         own = writing(steps, what, 0, 32, 2 * ranks);
     else if (!strcmp(what, "files"))
         own = writing(steps, what, O_TRUNC, 16, 1);
+    else if (!strcmp(what, "hybrid"))
+        own = hybrid(steps);
     else {
         fprintf(stderr, "usage: mini transpose|stencil|solver|wavefront|assembly|checkpoint|"
-                        "files STEPS\n");
+                        "files|hybrid STEPS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Reduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle import _native_path
 from jostle.repository import Repository
-from jostle.validation.codes import Bench, Code, environment
+from jostle.validation.codes import MPIRUN, Bench, Code, environment
 from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
 from jostle.validation.placement import APART, Ruler, together
@@ -31,8 +31,6 @@ SLICE = "250ms"
 CANARY = "20ms"
 _TRIES = 2
 _TRIES_APART = 4  # of a run whose cores are found apart at its end
-_MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
-           "mpi_yield_when_idle", "1", "-np")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -265,7 +263,7 @@ def _words(
         variables += _injection(code, step, logs, usual)
     if nodes is not None:
         return nodes.words(code.ranks, {"JOSTLE": "on"}, ["env", *variables, *own], folder)
-    return [*_MPIRUN, str(code.ranks), "env", *variables, *own]
+    return [*MPIRUN, str(code.ranks), "env", *variables, *own]
 
 
 def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shlex
 import shutil
@@ -14,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle._profile import MpiAdapter
-from jostle.cli.launch.trial import ARMS, Trial, TrialRun
+from jostle.cli.commands.overhead_set import measure_set
+from jostle.cli.launch.other_profilers import other_profilers
+from jostle.cli.launch.rounds import RoundPlan, Rounds, busy_notes, run_rounds
+from jostle.cli.launch.trial import Trial
+from jostle.cli.options.figures import format_option
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from jostle.analysis.overhead import Overhead
 
 _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
-_MPI, _WHOLE = "MPI_Init to MPI_Finalize", "whole command"
 
 
 @click.command(
@@ -36,17 +37,27 @@ _MPI, _WHOLE = "MPI_Init to MPI_Finalize", "whole command"
               metavar="N", help="Runs of each kind.")  # fmt: skip
 @click.option("--warmup", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
               help="Runs of each kind before those that count.")  # fmt: skip
+@click.option("--set", "names", metavar="NAMES",
+              help="Instead of CMD: programs of `jostle validate`, comma separated; "
+                   "all: those installed.")  # fmt: skip
+@click.option("--beside", "libraries", metavar="LIBRARY", multiple=True,
+              help="Also run it under another profiler, by its library to preload. "
+                   "Repeatable.")  # fmt: skip
 @click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
+@format_option
 @click.option("--seed", type=int, metavar="N",
               help="Draw the order within each round by chance [plain first].")  # fmt: skip
 @click.option("--gpu", is_flag=True,
               help="Profiled runs also count what an NVIDIA GPU does for CMD.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
-@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+@click.argument("cmd", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
     runs: int,
     warmup: int,
+    names: str | None,
+    libraries: tuple[str, ...],
     folder: str | None,
+    endings: tuple[str, ...],
     seed: int | None,
     gpu: bool,
     as_json: bool,
@@ -57,27 +68,50 @@ def command(
     Timed from MPI_Init to MPI_Finalize where CMD is an MPI program, else as a whole. CMD's
     output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
     """
+    _check_words(cmd, names, endings, gpu=gpu)
+    beside = other_profilers(libraries)
+    order = random.Random(seed) if seed is not None else None
+    plan = RoundPlan(runs, warmup, order, gpu)
+    if names is not None:
+        return measure_set(names, plan, beside, folder, endings, as_json=as_json)
     picture = _picture(folder, program_of_command(cmd))
-    trial = Trial(cmd, gpu=gpu)
+    trial = Trial(cmd, gpu=gpu, beside=beside)
     try:
-        done, interrupted = _measure(trial, runs, warmup, seed, gpu=gpu, quiet=as_json)
-        notes = [_GPU_NOTE] if gpu else []
-        notes += _notes(trial, done, runs, interrupted=interrupted)
+        rounds = _measure(trial, plan, quiet=as_json)
     finally:
         trial.close()
-    if not done:
+    if not rounds.done:
         raise JostleError("Interrupted before a single round was over.", hint="Use fewer ranks or "
                           "less input, so that a run takes less time.", exit_code=130)  # fmt: skip
-    timed, overhead = _compare(done)
-    saved = _save(overhead, done, timed, cmd, picture)
+    notes = [*([_GPU_NOTE] if gpu else []), *rounds.notes(), *busy_notes()]
+    overhead, *others = rounds.compare().values()
+    saved = _save(overhead, others, rounds, cmd, picture)
     if as_json:
-        emit_json(_content(cmd, timed, done, overhead, notes, saved))
+        emit_json(_content(cmd, rounds, overhead, others, notes, saved))
     else:
         from jostle.cli.views.overhead import view
 
-        _print(view(shlex.join(cmd), program_of_command(cmd), timed, overhead, notes), saved)
+        program = program_of_command(cmd)
+        _print(view(shlex.join(cmd), program, rounds.timed, overhead, notes, others), saved)
         next_steps(*_next(cmd, runs, overhead, folder, gpu=gpu))
-    return 130 if interrupted else 0
+    return 130 if rounds.interrupted else 0
+
+
+def _check_words(
+    cmd: Sequence[str], names: str | None, endings: Sequence[str], *, gpu: bool
+) -> None:
+    """Refuse what cannot be meant."""
+    if names is None and not cmd:
+        raise UsageError("What is to be measured?",
+                         hint="jostle overhead -- CMD, or: jostle overhead --set all")  # fmt: skip
+    if names is not None and cmd:
+        raise UsageError("--set runs programs of its own, and CMD is another.",
+                         hint="Leave out one of them.")  # fmt: skip
+    if names is not None and gpu:
+        raise UsageError("No program of --set uses a GPU.", hint="Leave out --gpu.")
+    if names is None and tuple(endings) != ("png",):
+        raise UsageError("--format is of the figure of --set; that of CMD has it in its name.",
+                         hint="--plot overhead.svg")  # fmt: skip
 
 
 def _picture(folder: str | None, program: str) -> Path | None:
@@ -96,108 +130,36 @@ def _picture(folder: str | None, program: str) -> Path | None:
     return file
 
 
-def _measure(
-    trial: Trial, runs: int, warmup: int, seed: int | None, *, gpu: bool, quiet: bool
-) -> tuple[list[TrialRun], bool]:
-    """Run both kinds in turn; return the runs of whole rounds, and whether Ctrl-C ended them."""
-    order = random.Random(seed) if seed is not None else None
-    done: list[TrialRun] = []
-    total = 2 * (runs + warmup)
+def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:
+    """Run all kinds in turn beside a progress bar."""
+    total = len(trial.arms) * (plan.runs + plan.warmup)
     with Bar("warming up", quiet=quiet) as bar:
-        try:
-            for number in range(warmup):
-                for place, arm in enumerate(ARMS):
-                    bar.advance(2 * number + place, total)
-                    trial.run(arm)
-                _check_recorded(trial)
-                if gpu:
-                    _check_gpu(trial)
-            for number in range(runs):
-                arms = order.sample(ARMS, 2) if order else ARMS
-                done += [trial.run(arm) for arm in arms]
-                bar.advance(2 * (warmup + number + 1), total, _estimate(done, runs))
-        except KeyboardInterrupt:
-            return done, True
-    return done, False
+
+        def follow(rounds: Rounds) -> None:
+            left = total - rounds.ended
+            bar.advance(rounds.ended, total, _estimate(rounds, left) if rounds.done else None)
+
+        return run_rounds(trial, plan, follow)
 
 
-def _check_recorded(trial: Trial) -> None:
-    """Refuse a command that the runtime does not reach: the measurement would say 0 %."""
-    if trial.recorded():
-        return
-    from jostle.cli.launch.elf import why_no_preload
-
-    why = why_no_preload(trial.command[0])
-    raise UsageError(
-        f"Nothing of `{trial.command[0]}` was profiled: {why or 'the runtime left no profile'}.",
-        hint="Measure a dynamically linked program." if why else "jostle doctor",
-    )
-
-
-def _check_gpu(trial: Trial) -> None:
-    """Refuse a command of which no GPU was recorded: the measurement would say little."""
-    recorded, notes = trial.gpus_recorded()
-    if not recorded:
-        raise UsageError(
-            f"Nothing that a GPU does for `{trial.command[0]}` was recorded: "
-            f"{'; '.join(notes) or 'it did not use one by CUDA'}.",
-            hint="jostle doctor" if notes else "Leave out --gpu.",
-        )
-
-
-def _compare(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
-    """Compare the bare with the profiled runs, and return the result."""
-    from jostle.analysis.overhead import overhead
-
-    mpi = all(run.mpi_s is not None for run in done)
-    times: dict[str, list[float]] = {arm: [] for arm in ARMS}
-    for run in done:
-        times[run.arm].append(run.mpi_s if mpi and run.mpi_s is not None else run.wall_s)
-    return _MPI if mpi else _WHOLE, overhead(times["plain"], times["profiled"])
-
-
-def _estimate(done: Sequence[TrialRun], runs: int) -> str:
+def _estimate(rounds: Rounds, left: int) -> str:
     """Return the state after a number of rounds."""
     from jostle.cli.views.overhead import interval_text
 
-    _, overhead = _compare(done)
-    seconds = sum(run.wall_s for run in done) / len(done) * (2 * runs - len(done))
+    overhead = next(iter(rounds.compare().values()))
+    seconds = sum(run.wall_s for run in rounds.done) / len(rounds.done) * left
     times = (
         f"plain {duration(overhead.plain.mean * 1e9)}, profiled "
         f"{duration(overhead.profiled.mean * 1e9)}"
     )
-    left = f", {duration(seconds * 1e9)} left" if seconds > 0 else ""
-    return f"round {len(done) // 2} of {runs}: {times}, {interval_text(overhead)}{left}"
-
-
-def _notes(trial: Trial, done: Sequence[TrialRun], runs: int, *, interrupted: bool) -> list[str]:
-    """Return remarks that a reader of the figures needs."""
-    notes = []
-    if interrupted:
-        notes.append(f"interrupted after {len(done) // 2} of {runs} rounds")
-    some = sum(run.mpi_s is not None for run in done)
-    if 0 < some < len(done):
-        notes.append(
-            f"only {some} of {len(done)} runs came from MPI_Init to MPI_Finalize, so the whole "
-            "command is timed"
-        )
-    headers = trial.recorded() if done and done[-1].arm == "profiled" else []
-    missing = {getattr(header, "mpi_library", "") for header in headers
-               if getattr(header, "mpi_adapter", 0) == MpiAdapter.LACKING}  # fmt: skip
-    for library in sorted(missing):
-        notes.append(f"no adapter for this MPI ({library.strip()}): its calls were not counted")
-    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
-    if load > 1.5 * cores:
-        notes.append(
-            f"the machine was busy (load {load:.1f} on {cores} core{'s' if cores > 1 else ''})"
-        )
-    return notes
+    more = f", {duration(seconds * 1e9)} left" if seconds > 0 else ""
+    return f"round {rounds.rounds} of {rounds.wanted}: {times}, {interval_text(overhead)}{more}"
 
 
 def _save(
     overhead: Overhead,
-    done: Sequence[TrialRun],
-    timed: str,
+    others: Sequence[Overhead],
+    rounds: Rounds,
     cmd: Sequence[str],
     picture: Path | None,
 ) -> str | None:
@@ -206,12 +168,11 @@ def _save(
     from jostle.cli.views.overhead import bars
     from jostle.plot.figures.bars import save_bars
 
-    return str(save_bars(bars(program_of_command(cmd), timed, overhead, _places(done)), picture))
-
-
-def _places(done: Sequence[TrialRun]) -> dict[str, list[int]]:
-    """Return, for each kind, the places of its runs among all."""
-    return {arm: [n for n, run in enumerate(done, 1) if run.arm == arm] for arm in ARMS}
+    places: dict[str, list[int]] = {}
+    for number, run in enumerate(rounds.done, 1):
+        places.setdefault(run.arm, []).append(number)
+    chart = bars(program_of_command(cmd), rounds.timed, overhead, places, others)
+    return str(save_bars(chart, picture))
 
 
 def _print(parts: Any, saved: str | None) -> None:
@@ -235,9 +196,9 @@ def _print(parts: Any, saved: str | None) -> None:
 
 def _content(
     cmd: Sequence[str],
-    timed: str,
-    done: Sequence[TrialRun],
+    rounds: Rounds,
     overhead: Overhead,
+    others: Sequence[Overhead],
     notes: list[str],
     saved: str | None,
 ) -> dict[str, Any]:
@@ -245,12 +206,13 @@ def _content(
 
     return {
         "command": list(cmd),
-        "timed": timed,
-        "rounds": len(done) // 2,
+        "timed": rounds.timed,
+        "rounds": rounds.rounds,
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "runs": [vars(run) for run in done],
+        "runs": [vars(run) for run in rounds.done],
         **overhead.to_json(),
         "says": verdict(overhead),
+        "beside": [{**other.to_json(), "says": verdict(other)} for other in others],
         "notes": notes,
         "plot": saved,
     }

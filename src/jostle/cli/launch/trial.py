@@ -1,4 +1,4 @@
-"""Time one run of a command, bare or profiled, for `jostle overhead`."""
+"""Time one run of a command, bare, profiled or beside another profiler, for `jostle overhead`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jostle.cli.config import settings
 from jostle.cli.launch.environment import INJECTION, gpu_environment
+from jostle.cli.launch.other_profilers import OtherProfiler
 from jostle.errors import JostleError, UsageError
 from jostle.regular_files import read_regular
 
@@ -30,11 +31,26 @@ class TrialError(JostleError):
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where and how a command runs, if not as the user would run it.
+
+    Attributes:
+        folder: Its current folder.
+        environment: All of its environment.
+        limit_s: After so many seconds it hangs.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    limit_s: float
+
+
+@dataclass(frozen=True)
 class TrialRun:
     """One run.
 
     Attributes:
-        arm: plain or profiled.
+        arm: plain, profiled, or the name of another profiler.
         wall_s: The whole command, s.
         mpi_s: From the first return of MPI_Init to the last call of MPI_Finalize, s; None where
             no process came to MPI_Finalize. Several MPI programs one after the other are added up.
@@ -46,14 +62,23 @@ class TrialRun:
 
 
 class Trial:
-    """A command that can be run in both ways, in a temporary folder of its own."""
+    """A command that can be run in all ways, in a temporary folder of its own."""
 
-    def __init__(self, command: Sequence[str], *, gpu: bool = False) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        gpu: bool = False,
+        beside: Sequence[OtherProfiler] = (),
+        place: Place | None = None,
+    ) -> None:
         """Look for the command and for our own parts.
 
         Args:
             command: The command and its arguments.
             gpu: Profiled runs also record what a GPU does.
+            beside: Other profilers.
+            place: Where it runs; else as we do.
 
         Raises:
             UsageError: There is no such command; or no driver of a GPU, and `gpu` asks for it.
@@ -72,6 +97,8 @@ class Trial:
             )
         self._recorder = _gpu_recorder() if gpu else {}
         self.command = list(command)
+        self._others = {profiler.name: profiler for profiler in beside}
+        self._place = place
         self._library = str(_native_path("libjostle.so"))
         try:
             self._timer: str | None = str(_native_path(_TIMER))
@@ -87,6 +114,12 @@ class Trial:
         self.spool = parent if locked else self.folder / "spool"
         self.job = f"overhead-{os.getpid()}"
         self._stamps, self._output = self.folder / "stamps", self.folder / "output"
+        self.logs = self.folder / "logs"
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The kinds of runs."""
+        return (*ARMS, *self._others)
 
     def close(self) -> None:
         """Remove the profiles and the temporary folder."""
@@ -97,34 +130,47 @@ class Trial:
         """Run the command once.
 
         Args:
-            arm: plain or profiled.
+            arm: plain, profiled, or the name of another profiler.
 
         Raises:
-            TrialError: It ended with anything but 0.
+            TrialError: It ended with anything but 0, or not at all.
         """
         self._clear()
         self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
+        shutil.rmtree(self.logs, ignore_errors=True)
+        self.logs.mkdir()
+        limit_s = self._place.limit_s if self._place else None
         self._stamps.unlink(missing_ok=True)
         environment = self._environment(arm)
         with self._output.open("wb") as output:
             begin = time.monotonic_ns()
             process = subprocess.Popen(
                 self.command, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=subprocess.STDOUT, cwd=self._place.folder if self._place else None,
             )  # fmt: skip
             try:
-                status = process.wait()
+                status = process.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                _stop(process)
+                raise self._failed(arm, f"did not end within {limit_s:g} s") from None
             except BaseException:
                 _stop(process)
                 raise
             wall_s = (time.monotonic_ns() - begin) / 1e9
-        if status != 0:
-            raise self._failed(arm, status)
+        if status < 0:
+            raise self._failed(arm, f"was killed by {signal.Signals(-status).name}")
+        if status > 0:
+            raise self._failed(arm, f"ended with {status}")
+        if arm in self._others and b"cannot be preloaded" in self._first_words():
+            raise self._failed(arm, f"could not load {self._others[arm].library}")
         return TrialRun(arm, wall_s, mpi_seconds(self._stamps))
 
     def _environment(self, arm: str) -> dict[str, str]:
-        """Return the environment: both arms carry the timer, so that they differ in jostle."""
-        environment = dict(os.environ)
+        """Return the environment: all arms carry the timer, so that they differ in the profiler.
+
+        The timer is behind the profiler, whose own work in MPI_Init and MPI_Finalize counts.
+        """
+        environment = dict(self._place.environment if self._place else os.environ)
         libraries = [self._timer] if self._timer else []
         if arm == "profiled":
             libraries.insert(0, self._library)
@@ -134,6 +180,9 @@ class Trial:
             environment |= self._recorder
         elif self._recorder:
             environment.pop(INJECTION, None)
+        if arm in self._others:
+            libraries.insert(0, self._others[arm].library)
+            environment |= self._others[arm].environment(self.logs)
         others = environment.pop("LD_PRELOAD", "")
         preload = ":".join([*libraries, *([others] if others else [])])
         if preload:
@@ -141,21 +190,23 @@ class Trial:
         environment["JOSTLE_TIMER_FILE"] = str(self._stamps)
         return environment
 
-    def _failed(self, arm: str, status: int) -> TrialError:
+    def _first_words(self) -> bytes:
+        with self._output.open("rb") as output:
+            return output.read(1 << 16)
+
+    def _failed(self, arm: str, ending: str) -> TrialError:
         words = self._output.read_bytes()[-2000:].decode(errors="replace").strip().splitlines()
         output = ", saying nothing"
         if words:
             output = "; its last words:\n    " + "\n    ".join(words[-5:])
-        ending = f"ended with {status}"
-        if status < 0:
-            ending = f"was killed by {signal.Signals(-status).name}"
-        how = "without jostle" if arm == "plain" else "under jostle (without it, it ends well)"
-        return TrialError(
-            f"`{self.command[0]}` {ending} {how}{output}",
-            hint="Only a command that ends with 0 can be measured."
-            if arm == "plain"
-            else "Please report this; JOSTLE=off switches the runtime off.",
-        )
+        how, hint = {
+            "plain": ("without jostle", "Only a command that ends with 0 can be measured."),
+            "profiled": (
+                "under jostle (without it, it ends well)",
+                "Please report this; JOSTLE=off switches the runtime off.",
+            ),
+        }.get(arm, (f"under {arm} (without it, it ends well)", f"Leave {arm} out."))
+        return TrialError(f"`{self.command[0]}` {ending} {how}{output}", hint=hint)
 
     def _profiles(self) -> list[Path]:
         return [path for path in self.spool.glob(f"{self.job}.*") if os.access(path, os.R_OK)]
@@ -170,6 +221,10 @@ class Trial:
         from jostle.reader import read_header
 
         return [read_header(path) for path in self._profiles()]
+
+    def log_missing(self, arm: str) -> bool:
+        """Whether the last run, beside a profiler that we told where to log, left no log there."""
+        return bool(self._others[arm].variables) and not any(self.logs.iterdir())
 
     def gpus_recorded(self) -> tuple[bool, list[str]]:
         """Whether the last run left numbers of a GPU; what it says of those that are missing."""

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table, utf8
 from jostle.plot import Bars, IntervalBar
+from jostle.plot.charts.overhead import set_finding, signed
 from jostle.report.format.values import duration, percent
 
 if TYPE_CHECKING:
-    from jostle.analysis.overhead import Arm, Overhead
-
-
-def signed(share: float) -> str:
-    """Return a share of 1 as a signed percentage with two digits behind the point: `+0.35 %`."""
-    if not math.isfinite(share):
-        return "-"
-    text = f"{100 * share:+.2f} %"
-    return "0.00 %" if text in ("+0.00 %", "-0.00 %") else text
+    from jostle.analysis.overhead import Arm, Overhead, ProgramOverhead
 
 
 def interval_text(overhead: Overhead) -> str:
@@ -27,6 +20,11 @@ def interval_text(overhead: Overhead) -> str:
     if not math.isfinite(overhead.low):
         return signed(overhead.mean)
     return f"{signed(overhead.mean)} ({signed(overhead.low)[:-2]} to {signed(overhead.high)})"
+
+
+#: Verdicts as cells of a table.
+_SHORT = {"cost": "costs", "gain": "faster", "none": "none seen", "noise": "too noisy",
+          "few": "too few runs"}  # fmt: skip
 
 
 def verdict(overhead: Overhead) -> str:
@@ -53,25 +51,32 @@ def verdict(overhead: Overhead) -> str:
 
 
 def bars(
-    name: str, timed: str, overhead: Overhead, order: Mapping[str, Sequence[int]] | None = None
+    name: str,
+    timed: str,
+    overhead: Overhead,
+    order: Mapping[str, Sequence[int]] | None = None,
+    others: Sequence[Overhead] = (),
 ) -> Bars:
-    """Return the chart: both kinds of runs against the median of the plain ones.
+    """Return the chart: all kinds of runs against the median of the plain ones.
 
     Args:
         name: The program.
         timed: The part of a run that was timed.
         overhead: The comparison.
         order: Kind -> number of each run in the order of all runs; None draws no history.
+        others: The same runs beside other profilers.
     """
     return Bars(
         title=f"{name}: time against the median of the plain runs",
         note=f"bar: median; marks: least and most; outliers left out; {timed}",
         axis="overhead",
-        bars=tuple(
-            _bar(arm, overhead.plain.median, order) for arm in (overhead.plain, overhead.profiled)
-        ),
+        bars=tuple(_bar(arm, overhead.plain.median, order) for arm in _arms(overhead, others)),
         history_axis="seconds, in the order of the runs",
     )
+
+
+def _arms(overhead: Overhead, others: Sequence[Overhead]) -> list[Arm]:
+    return [overhead.plain, overhead.profiled, *(other.profiled for other in others)]
 
 
 def _bar(arm: Arm, base: float, order: Mapping[str, Sequence[int]] | None) -> IntervalBar:
@@ -92,28 +97,30 @@ def _bar(arm: Arm, base: float, order: Mapping[str, Sequence[int]] | None) -> In
 
 
 def view(
-    shown: str, program: str, timed: str, overhead: Overhead, notes: Sequence[str]
-) -> Iterator[Any]:
+    shown: str, program: str, timed: str, overhead: Overhead, notes: Sequence[str],
+    others: Sequence[Overhead] = (),
+) -> Iterator[Any]:  # fmt: skip
     """Yield the measurement as lines, a table and a chart."""
     rounds = len(overhead.plain.seconds)
     yield heading(shown, f"  {rounds} runs of each kind in turn; timed: {timed}")
     yield ""
-    yield _table(overhead)
+    yield _table(_arms(overhead, others))
     yield ""
     if math.isfinite(overhead.plain.median):
-        yield bars(program, timed, overhead)
+        yield bars(program, timed, overhead, others=others)
         yield ""
     yield heading(verdict(overhead))
+    yield from (f"{other.profiled.name}: {verdict(other)}" for other in others)
     yield from (f"note: {note}" for note in notes)
 
 
-def _table(overhead: Overhead) -> Any:
+def _table(arms: Sequence[Arm]) -> Any:
     plus = "±" if utf8() else "+-"
     frame = table(
         ["=", f">mean {plus} 99 %", ">fastest", ">median", ">slowest", ">overhead: least",
          ">its median", ">most", ">left out"]
     )  # fmt: skip
-    for arm in (overhead.plain, overhead.profiled):
+    for arm in arms:
         half = (arm.mean_high - arm.mean_low) / 2
         spread = f" {plus} {percent(half / arm.mean)}" if math.isfinite(half) else ""
         frame.add_row(
@@ -124,3 +131,42 @@ def _table(overhead: Overhead) -> Any:
             str(sum(arm.outlier)),
         )
     return fit(frame, "left out")
+
+
+def set_view(programs: Sequence[ProgramOverhead], notes: Sequence[str]) -> Iterator[Any]:
+    """Yield the measurement of a set of programs as a table and a sentence.
+
+    Args:
+        programs: Each program.
+        notes: Remarks on all of them.
+    """
+    measured = [each for each in programs if each.profilers]
+    if measured:
+        timed = " or ".join(dict.fromkeys(each.timed for each in measured))
+        yield heading("Overhead", f"  all kinds of runs in turn; timed: {timed}")
+        yield ""
+        yield _set_table(measured)
+        yield ""
+        yield heading(f"{set_finding(programs)}.")
+    yield from (f"{each.program} failed: {each.error}" for each in programs if each.error)
+    yield from (f"note: {each.program}: {note}" for each in programs for note in each.notes)
+    yield from (f"note: {note}" for note in notes)
+
+
+def _set_table(programs: Sequence[ProgramOverhead]) -> Any:
+    frame = table(
+        ["=program", "=profiler", ">runs", ">mean (99 % interval)", ">median", ">least", ">most",
+         "=verdict"]
+    )  # fmt: skip
+    for each in programs:
+        for number, (profiler, cost) in enumerate(each.profilers.items()):
+            arm = cost.profiled
+            frame.add_row(
+                "" if number else each.program,
+                profiler,
+                str(arm.kept),
+                interval_text(cost),
+                *(signed(s) for s in (arm.overhead_median, arm.overhead_least, arm.overhead_most)),
+                _SHORT[cost.verdict],
+            )
+    return fit(frame, "runs", "least", "most")

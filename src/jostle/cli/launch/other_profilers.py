@@ -1,0 +1,76 @@
+"""Other profilers that `jostle overhead` runs a program beside: their libraries and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jostle.errors import UsageError
+
+#: Name, and the variables that send what it writes into {logs} and keep it silent. What it is
+#: known by is the name in its library's.
+_KNOWN = {
+    "Darshan": {"DARSHAN_LOGPATH": "{logs}"},
+    "mpiP": {"MPIP": "-f {logs} -k 0"},  # without stacks: its fastest
+    "IPM": {"IPM_REPORT": "none", "IPM_LOGDIR": "{logs}"},
+}
+
+
+@dataclass(frozen=True)
+class OtherProfiler:
+    """A profiler that is preloaded.
+
+    Attributes:
+        name: What tables call it.
+        library: Absolute path.
+        variables: What it needs; {logs} stands for a folder.
+    """
+
+    name: str
+    library: str
+    variables: dict[str, str]
+
+    def environment(self, logs: Path) -> dict[str, str]:
+        """Return its variables, with the folder of its logs in them."""
+        return {key: text.format(logs=logs) for key, text in self.variables.items()}
+
+
+def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
+    """Recognize profilers by the names of their libraries.
+
+    Args:
+        libraries: Paths, as a user writes them.
+
+    Raises:
+        UsageError: One is not there, cannot be preloaded, or two have the same name.
+    """
+    profilers = [_profiler(text) for text in libraries]
+    names = [profiler.name for profiler in profilers]
+    for name in names:
+        if names.count(name) > 1 or name in ("plain", "profiled", "jostle"):
+            raise UsageError(f"--beside: there are two kinds of runs called {name}.",
+                             hint="Give another library, or this one once.")  # fmt: skip
+    return profilers
+
+
+def _profiler(text: str) -> OtherProfiler:
+    path = Path(text).expanduser().absolute()
+    try:
+        with path.open("rb") as file:
+            is_library = file.read(4) == b"\x7fELF"
+    except OSError as error:
+        raise UsageError(f"--beside: `{text}` cannot be read: {error.strerror}.",
+                         hint="Name the library that is preloaded: libdarshan.so, libmpiP.so, "
+                         "libipm.so.") from error  # fmt: skip
+    if not is_library:
+        raise UsageError(f"--beside: `{text}` is not a library.",
+                         hint="Name the file that ends in .so.")  # fmt: skip
+    if " " in str(path) or ":" in str(path):
+        raise UsageError(
+            f"--beside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Give it a path without them.",
+        )
+    stem = path.name.partition(".")[0].removeprefix("lib")
+    known = next((name for name in _KNOWN if name.lower() in stem.lower()), None)
+    return OtherProfiler(known or stem, str(path), dict(_KNOWN[known]) if known else {})
