@@ -209,4 +209,8 @@ def test_the_finding_counts_programs() -> None:
     words = "In the median, jostle costs less than 1 % in 1 of 2 programs; most in large: +2.00 %"
     assert set_finding(programs) == words
     noisy = replace(programs[0], profilers={"jostle": overhead(plain, [0.8, 1.2, 0.9, 1.1])})
-    assert set_finding([noisy]).endswith("; 1 too noisy to decide")
+    assert set_finding([*programs[1:], noisy]) == (
+        "In the median, jostle costs less than 1 % in 0 of 1 programs; most in large: +2.00 %; "
+        "1 more too noisy to decide"
+    )
+    assert set_finding([noisy]) == "Too noisy to decide what jostle costs: 1 of 1 programs"

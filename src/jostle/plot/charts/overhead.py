@@ -24,14 +24,18 @@ def set_finding(programs: Sequence[ProgramOverhead]) -> str:
     costs = {each.program: each.profilers[OURS] for each in programs if OURS in each.profilers}
     if not costs:
         return "No program was measured"
-    below = sum(cost.profiled.overhead_median < GOAL for cost in costs.values())
-    most = max(costs, key=lambda name: costs[name].profiled.overhead_median)
+    sure = [name for name, cost in costs.items() if cost.verdict not in ("noise", "few")]
+    unsure = len(costs) - len(sure)
+    if not sure:
+        return f"Too noisy to decide what jostle costs: {unsure} of {unsure} programs"
+    medians = {name: costs[name].profiled.overhead_median for name in sure}
+    below = sum(median < GOAL for median in medians.values())
+    most = max(medians, key=lambda name: medians[name])
     words = (
-        f"In the median, jostle costs less than {100 * GOAL:g} % in {below} of {len(costs)} "
-        f"programs; most in {most}: {signed(costs[most].profiled.overhead_median)}"
+        f"In the median, jostle costs less than {100 * GOAL:g} % in {below} of {len(sure)} "
+        f"programs; most in {most}: {signed(medians[most])}"
     )
-    unsure = sum(cost.verdict in ("noise", "few") for cost in costs.values())
-    return f"{words}; {unsure} too noisy to decide" if unsure else words
+    return f"{words}; {unsure} more too noisy to decide" if unsure else words
 
 
 def profilers_of(programs: Sequence[ProgramOverhead]) -> list[str]:
