@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,16 @@ settings.register_profile(
 settings.load_profile("house")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def fresh_console() -> Iterator[None]:
+    """A console writes to what was standard output when it was made: the next test has another."""
+    yield
+    output = sys.modules.get("jostle.cli.output")
+    if output is not None:
+        output.console.cache_clear()
+
 
 # ---- tests that look at clocks ----
 

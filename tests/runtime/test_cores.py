@@ -115,6 +115,7 @@ if len(sys.argv) > 1:
 """
 
 
+@pytest.mark.tries(3)  # a heartbeat that is late sees the later cores only
 @pytest.mark.parametrize("later", [[], ["all"]])
 def test_where_it_may_run_is_said(jostle: Runner, later: list[str]) -> None:
     """The cores that taskset gave it, or those that it gave itself later."""

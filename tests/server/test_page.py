@@ -42,7 +42,7 @@ def test_a_page_names_what_it_needs(assets):
 def test_every_page_that_is_named_has_its_source():
     sources = Path(__file__).parents[2] / "ui/src/pages"
     for page in {name for pair in _PAGES.values() for name in pair if name}:
-        assert (sources / page.lower() / f"{page}Page.svelte").exists(), page
+        assert len([*sources.glob(f"*/{page}Page.svelte")]) == 1, page
     router = (sources.parent / "shell/router.ts").read_text()
     routes = set(re.findall(r"\[/\^.*'\.\./pages/\w+/(\w+)Page\.svelte'", router))
     assert routes == {name for pair in _PAGES.values() for name in pair if name}

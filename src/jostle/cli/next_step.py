@@ -77,7 +77,6 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "timeline": {
         "jobs": ("background JOB", "serve JOB"),
         "machines": ("serve",),
-        "gpus": ("nodes", "serve"),
     },
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
 }

@@ -141,9 +141,7 @@ def command(
         show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)
     job = str(content[0]["job"]) if content else ""
-    next_steps(
-        *steps("timeline", "jobs" if content else "gpus" if gpus_of else "machines", job, flag=flag)
-    )
+    next_steps(*steps("timeline", "jobs" if content else "machines", job, flag=flag))
 
 
 def _drawn(view: View, lines: list[Steps]) -> tuple[View, list[Steps]]:
