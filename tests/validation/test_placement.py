@@ -55,7 +55,7 @@ def test_a_run_with_cores_apart_is_made_again(
     """Four times at most; all are remembered, those with cores together count."""
     apart = iter([90.0, 480.0, 95.0, *[480.0] * 4])
 
-    def made(store: Store, step: ValidationStep, _code: codes.Code) -> ValidationRun:
+    def made(store: Store, step: ValidationStep, *_rest: object) -> ValidationRun:
         job = f"{step.job}.a{len(store.runs(failed=True))}"
         return ValidationRun(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
 
@@ -75,7 +75,7 @@ def test_a_first_run_with_cores_apart_ends_nothing(
     """Nothing tells it until there are others; it says how long its program runs all the same."""
     apart = iter([452.0, 113.0, 102.0, 105.0])
 
-    def made(store: Store, step: ValidationStep, code: codes.Code) -> ValidationRun:
+    def made(store: Store, step: ValidationStep, code: codes.Code, _nodes: object) -> ValidationRun:
         if step.kind == "inject":
             assert runner._usual(store, code).seconds == 1
         job = f"{step.job}.a{len(store.runs(failed=True))}"

@@ -105,7 +105,7 @@ def test_runs_of_a_small_program(
     # A segment per all-to-all, where the others may have one for several of them.
     cut = [len(known[run.job].done) for run in runs]
     assert cut[3] > 80 and cut[3] >= max(cut[:3])
-    assert "JOSTLE_SEGMENTS=raw" in _words(small, plan[3], tmp_path, "job", tmp_path, None)
+    assert "JOSTLE_SEGMENTS=raw" in _words(small, plan[3], tmp_path, "job", tmp_path, None, None)
     repository = store.repository("transpose")
     assert list(_said(repository, runs[3], {}, 0)) == [RAW]
     tables = repository.run_tables(runs[0].job)  # recorded with the canary
