@@ -229,6 +229,8 @@ def page(rows: Table, shown: Table) -> str:
         count = f"; {result['runs']} of {result['planned']} runs" if result["runs"] else ""
         lines += [f"Shown {result['date']}{count}.", ""]
         lines += [*(f"- {law}" for law in result["laws"]), ""] if result["laws"] else []
+        for figure in result["figures"]:
+            lines += [f"![{figure['finding']}](papers/{name}/{figure['name']}.svg)", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

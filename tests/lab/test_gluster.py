@@ -64,6 +64,37 @@ def test_two_nodes_share_the_link(lab: Lab) -> None:
     assert 0.6 < rates[0] / rates[1] < 1.7
 
 
+def test_several_servers_have_links_and_files_of_their_own() -> None:
+    with lab_of(
+        "servers", fs="gluster", queue="fifo", nodes=3, storage_rate="400mbit,400mbit,40mbit"
+    ) as made:
+        assert made.spec.server_names == ("storage", "storage2", "storage3")
+        for number, node in enumerate(made.nodes, 1):
+            script = f"for k in 1 2 3 4; do echo {number} >{made.shared}/by-node/{number}.$k; done"
+            on(made, node, "sh", "-c", script)
+        store = made.folder / "store"
+        for number, server in enumerate(made.spec.server_names, 1):
+            own = f"cat {store}/{server}-by-node/*.*"
+            assert set(on(made, server, "sh", "-c", own).split()) == {str(number)}
+        for number in range(30):
+            on(made, "node1", "touch", made.shared / f"by-name/{number}")
+        shares = [len(on(made, server, "sh", "-c",
+                         f"find {store}/{server}-by-name/by-name -perm -0200 -type f").split())
+                  for server in made.spec.server_names]  # fmt: skip
+        assert sum(shares) == 30 and max(shares) < 30
+        before = made.counters()
+        fast, _, slow_rate = together(made, *(
+            (node, dd(made, f"by-node/{node}", 4 * MIB, "oflag=direct")) for node in made.nodes
+        ))  # fmt: skip
+        after = made.counters()
+        assert slow_rate < 5e6 and fast > 1.5 * slow_rate
+        for server in made.spec.server_names:
+            moved = after[f"{server}.in"] - before[f"{server}.in"]
+            assert 4 * MIB < moved < 6 * MIB, server
+        assert made.down() == []
+        assert remains(made) == []
+
+
 @pytest.mark.parametrize("ending", ["down", "kill"])
 def test_nothing_stays(ending: str) -> None:
     with lab_of(f"gluster-{ending}", fs="gluster") as made:

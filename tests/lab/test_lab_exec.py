@@ -138,7 +138,10 @@ def test_mistakes_are_named(lab: Lab) -> None:
     [
         {"nodes": 0}, {"nodes": 17}, {"name": "../x"}, {"name": ""}, {"storage_rate": "fast"},
         {"uplink_rate": "10bit"}, {"queue": "lifo"}, {"fs": "nfs"}, {"store": "tape"},
-        {"size": "4"}, {"size": "many"},
+        {"size": "4"}, {"size": "many"}, {"storage_rate": "9mbit,9mbit"},
+        {"storage_rate": "9mbit,fast", "fs": "gluster", "queue": "fifo"},
+        {"storage_rate": "9mbit,9mbit", "fs": "gluster", "queue": "fifo", "topology": "tree:2x2"},
+        {"storage_rate": "9mbit," * 4 + "9mbit", "fs": "gluster", "queue": "fifo"},
     ],
 )  # fmt: skip
 def test_what_cannot_be_built_is_refused(wrong: dict[str, object]) -> None:

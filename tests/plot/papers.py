@@ -13,6 +13,7 @@ import zlib
 import numpy as np
 
 from jostle.analysis.study.model import (
+    Balance,
     BreakEven,
     Cell,
     Curve,
@@ -170,6 +171,7 @@ def result(**parts: object) -> StudyResult:
         "study": "papers", "place": "lab", "slice_ns": 500_000_000, "runs": 0, "planned": 0,
         "programs": [], "settings": [], "standalone": [], "cells": [], "curves": [],
         "break_even": [], "serialised": [], "kuo": None, "imprints": [], "traces": [], "notes": [],
+        "balances": [],
     }  # fmt: skip
     return StudyResult(**(empty | parts))  # type: ignore[arg-type]
 
@@ -324,6 +326,20 @@ def kuo_alone() -> StudyResult:
         for size, rate in rates.items()
     ]  # fmt: skip
     return result(study="standalone", runs=80, programs=["writer"], standalone=alone)
+
+
+def servers() -> StudyResult:
+    """Thesis fig. 3.3 and 3.4: six processes on three servers, as hashed, and two on each."""
+    found = []
+    for store, times in (("by-name", [2.1, 2.0, 6.2, 6.1, 6.0, 4.1]), ("by-node", [4.0, 4.2] * 3)):
+        received = [[8e6 + place * 1e6] * 20 + [0.0] * (20 - 8 * place) for place in range(3)]
+        spread = statistics.pstdev(times) / statistics.mean(times)
+        found.append(Balance(
+            "writer", Setting(MIB, (6, 0), False, more=(("store", store),)), [times] * 3, times,
+            summary([spread] * 3), ["storage", "storage2", "storage3"],
+            [0.1 * step for step in range(1, 25)], [(row + [0.0] * 24)[:24] for row in received],
+        ))  # fmt: skip
+    return result(study="servers", runs=6, programs=["writer"], balances=found)
 
 
 def kuo() -> StudyResult:

@@ -36,6 +36,7 @@ STUDIES: dict[str, Callable[[], StudyResult]] = {
     "process count": papers.process_count,
     "kuo": papers.kuo,
     "applications": papers.applications,
+    "servers": papers.servers,
 }
 
 #: Their pages that differ in nothing but numbers from those of another study.
@@ -159,6 +160,22 @@ def test_each_kind_of_figure_is_drawn_where_there_is_data() -> None:
     apps = stems(papers.applications())
     assert "degradation-matrix-applications-against-patterns" in apps
     assert "degradation-matrix-applications-against-applications" in apps
+
+
+def test_servers_and_processes(tmp_path: Path) -> None:
+    times, rates = drawn(papers.servers(), tmp_path, "process-times|server-throughput")
+    assert times.title == (
+        "A program's processes differ in run time by 41 % (store by-name), by 2.4 % (store by-node)"
+    )
+    assert rates.title == (
+        "While it is busy, storage (store by-name) receives 7.63 MiB/s, "
+        "storage3 (store by-node) 9.54 MiB/s"
+    )
+    lines = rows(times.files[-1])
+    assert len(lines) == 36 and lines[2]["seconds"] == "6.2"
+    assert {line["server"] for line in rows(rates.files[-1])} == {
+        "storage", "storage2", "storage3",
+    }  # fmt: skip
 
 
 def test_no_two_figures_have_one_name() -> None:

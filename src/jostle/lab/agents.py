@@ -53,7 +53,7 @@ class Agents(Service):
         munge = site.folder / "slurm" / "munge.socket"
         receive = _RECEIVE.format(port=PORT, folder=site.local(site.storage), munge=munge)
         (site.folder / "receive.toml").write_text(receive)
-        for host in (site.storage, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
+        for host in (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
             conf = site.local(host) / "agent.conf"
             conf.write_text(_SHIP.format(
                 host=host.name, spool=self._spool(host), port=PORT, munge=munge,
@@ -82,8 +82,9 @@ class Agents(Service):
         by = ",".join(
             ["eth1", *([f"loop{number}"] if (number := self._loop()) is not None else [])]
         )
-        is_server = host is site.storage
-        words = ["--serves", served, "--serves-by", by] if is_server else ["--role", "node"]
+        words = (
+            ["--serves", served, "--serves-by", by] if host in site.servers else ["--role", "node"]
+        )
         environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
         sampler = [str(_native_path("jostle-agent")), "sample", *words]
         site.spawn(host, sampler, log=f"sampler-{host.name}", env=environment)

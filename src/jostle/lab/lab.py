@@ -83,7 +83,7 @@ class Lab:
         It keeps descriptors and terminal, receives the signals, and returns the exit status.
 
         Args:
-            node: `node1`, ... or `storage`.
+            node: `node1`, ... or a file server, `storage`.
             argv: The command.
             env: Variables for the command alone, on top of the environment it inherits.
             cwd: Its working directory, as the node sees it; the caller's by default.
@@ -201,7 +201,7 @@ class Lab:
         if node not in self.state.hosts:
             raise LabError(
                 f"The lab `{self.name}` has no node `{node}`.",
-                hint=f"It has {', '.join([*self.nodes, 'storage'])}.",
+                hint=f"It has {', '.join([*self.nodes, *self.spec.server_names])}.",
                 exit_code=2,
             )
         return node

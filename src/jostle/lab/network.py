@@ -2,8 +2,9 @@
 
     node1 ... nodeH ── leaf1 ══ uplink ══ leaf2 ── nodeH+1 ... nodeN      eth0, 10.7.0.0/24
     node1 ... nodeN ── store ══ storage link ══ storage                   eth1, 10.8.0.0/24
+                             ══ storage link ══ storage2 ...
 
-Bridges are the switches and live in the supervisor's network namespace; `══` are the two links
+Bridges are the switches and live in the supervisor's network namespace; `══` are the links
 whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) in place of the
 leaf switches; the storage network is the same.
 
@@ -27,6 +28,7 @@ from jostle.lab.spec import LabSpec, parse_rate
 LEAVES = ("leaf1", "leaf2")
 STORAGE_SWITCH = "store"
 STORAGE_NUMBER = 254
+_SERVER_NUMBERS = (STORAGE_NUMBER, 252, 251, 250)
 #: The machine that the ports of all switches belong to, in profiles of agents.
 SWITCHES = "switches"
 _UPLINK = ("up1", "up2")
@@ -56,7 +58,7 @@ SWITCHES_ADDRESS = storage_address(253)
 
 def leaf_of(number: int, nodes: int) -> int:
     """Return the leaf (0 or 1) that a node is connected to; the storage's own port is on leaf 0."""
-    return 0 if number == STORAGE_NUMBER or number <= (nodes + 1) // 2 else 1
+    return 0 if number > nodes or number <= (nodes + 1) // 2 else 1
 
 
 def port(kind: str, number: int) -> str:
@@ -67,9 +69,14 @@ def port(kind: str, number: int) -> str:
 def hosts_file(spec: LabSpec) -> str:
     """Return the hosts file of every host of the lab."""
     lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
-    for name, number in [("storage", STORAGE_NUMBER), *numbered(spec)]:
+    for name, number in [*servers(spec), *numbered(spec)]:
         lines += [f"{address(number)} {name}", f"{storage_address(number)} {name}-s"]
     return "\n".join(lines) + "\n"
+
+
+def servers(spec: LabSpec) -> list[tuple[str, int]]:
+    """Return (name, number) of every file server."""
+    return list(zip(spec.server_names, _SERVER_NUMBERS, strict=False))
 
 
 def numbered(spec: LabSpec) -> list[tuple[str, int]]:
@@ -129,17 +136,16 @@ def leaf_host_commands(number: int) -> list[str]:
     return [f"addr add {address(number)}/24 dev eth0", "link set eth0 up"]
 
 
-def shape_storage_port(spec: LabSpec) -> list[str]:
-    """Return the commands for `tc -batch` on the switches: the direction to the storage."""
-    sources = [(number, storage_address(number)) for _, number in numbered(spec)]
-    bits = parse_rate(spec.storage_rate)
-    return shape(spec, port("s", STORAGE_NUMBER), bits, "src", sources)
+def shape_storage_port(spec: LabSpec, number: int, bits: int) -> list[str]:
+    """Return the commands for `tc -batch` on the switches: the direction to a file server."""
+    sources = [(node, storage_address(node)) for _, node in numbered(spec)]
+    return shape(spec, port("s", number), bits, "src", sources)
 
 
-def shape_storage_host(spec: LabSpec) -> list[str]:
-    """Return the commands for `tc -batch` on the storage: the direction to the nodes."""
-    targets = [(number, storage_address(number)) for _, number in numbered(spec)]
-    return shape(spec, "eth1", parse_rate(spec.storage_rate), "dst", targets)
+def shape_storage_host(spec: LabSpec, bits: int) -> list[str]:
+    """Return the commands for `tc -batch` on a file server: the direction to the nodes."""
+    targets = [(node, storage_address(node)) for _, node in numbered(spec)]
+    return shape(spec, "eth1", bits, "dst", targets)
 
 
 def shape_uplink(spec: LabSpec) -> list[str]:

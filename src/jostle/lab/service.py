@@ -38,7 +38,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Host:
-    """A host of the lab: the storage or a node.
+    """A host of the lab: a file server or a node.
 
     Attributes:
         name: `storage`, `node1`, ...; also its host name, which every host resolves to `address`.
@@ -64,7 +64,8 @@ class Site(Protocol):
             ext4 on a disk image), visible to the supervisor and the storage, not to the nodes.
         shared: Where every node mounts the shared file system; an existing, empty folder.
         rootless: Whether the lab runs in a user namespace.
-        storage: The storage host.
+        storage: The storage host, the first of the file servers.
+        servers: The file servers; usually one.
         nodes: The nodes.
     """
 
@@ -74,6 +75,7 @@ class Site(Protocol):
     shared: Path
     rootless: bool
     storage: Host
+    servers: tuple[Host, ...]
     nodes: tuple[Host, ...]
 
     def run(

@@ -29,9 +29,14 @@ class LabSite:
         self.store = folder / "store"
         self.shared = folder / "shared"
         self.storage = _NOBODY
+        self.servers: tuple[Host, ...] = ()
         self.nodes: tuple[Host, ...] = ()
         self._daemons: list[tuple[str, subprocess.Popen[bytes]]] = []
-        hosts = ["storage", *spec.node_names, *([network.SWITCHES] if spec.topology else [])]
+        hosts = [
+            *spec.server_names,
+            *spec.node_names,
+            *([network.SWITCHES] if spec.topology else []),
+        ]
         locals_ = [f"local/{name}" for name in hosts]
         for name in ("store", "shared", "here", "aside", "log", "local", *locals_):
             (folder / name).mkdir(exist_ok=True)

@@ -15,6 +15,7 @@ NETWORKED = ("sshfs", "gluster")
 STORES = ("ram", "disk", "both")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
+MOST_SERVERS = 4
 #: Topologies, and how many sizes each has.
 TOPOLOGIES = {"tree": (2, 3), "torus": (1, 4), "dragonfly": (3, 3)}
 
@@ -38,7 +39,8 @@ class LabSpec:
         name: Names the lab, so that several can be up at once.
         nodes: Number of compute nodes, 1 to 16; the first half is connected to one leaf switch,
             the rest to the other. A topology decides itself how many there are.
-        storage_rate: Rate of the link between the storage and its switch, each way.
+        storage_rate: Rate of the link between the storage and its switch, each way. Several,
+            separated by commas: as many file servers, each with a link of its own.
         uplink_rate: Rate of the link between the two leaf switches, each way; of a topology the
             rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
@@ -95,12 +97,26 @@ class LabSpec:
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
         if self.agents and not self.slurm:
             raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")
-        parse_rate(self.storage_rate)
+        if len(self.server_rates) > 1:
+            self._check_servers()
         parse_rate(self.uplink_rate)
         if self.size is not None:
             parse_size(self.size)
         if self.storage_at:
             self._check_storage()
+
+    def _check_servers(self) -> None:
+        if self.fs != "gluster" or self.queue != "fifo" or self.topology:
+            raise UsageError(
+                "Several file servers need GlusterFS, links that serve who comes first, and nodes "
+                "on two leaf switches.",
+                hint="Add --fs gluster --fifo, without --topology; or one --storage-rate.",
+            )
+        if len(self.server_rates) > MOST_SERVERS:
+            raise UsageError(
+                f"A lab of {len(self.server_rates)} file servers cannot be built: 1 to "
+                f"{MOST_SERVERS}.", hint="Fewer rates in --storage-rate.",
+            )  # fmt: skip
 
     def _check_storage(self) -> None:
         if not self.topology:
@@ -116,6 +132,29 @@ class LabSpec:
     def node_names(self) -> tuple[str, ...]:
         """Host names of the nodes: node1, node2, ..."""
         return tuple(f"node{number}" for number in range(1, self.nodes + 1))
+
+    @property
+    def server_rates(self) -> tuple[int, ...]:
+        """Rate of the link of each file server, bits per second."""
+        return tuple(parse_rate(rate) for rate in self.storage_rate.split(","))
+
+    @property
+    def server_names(self) -> tuple[str, ...]:
+        """Host names of the file servers: storage, storage2, ..."""
+        others = range(2, len(self.server_rates) + 1)
+        return ("storage", *(f"storage{number}" for number in others))
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """Folders of the shared file system whose files are kept in different ways; or none.
+
+        `ram` and `disk`: on that medium. `by-name`: on the server that a hash of the file's name
+        names. `by-node`: node N's files on server N; where there are fewer servers, from the first
+        on again.
+        """
+        if self.store == "both":
+            return ("ram", "disk")
+        return ("by-name", "by-node") if len(self.server_rates) > 1 else ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON knows them."""

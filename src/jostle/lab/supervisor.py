@@ -84,10 +84,7 @@ class Supervisor:
         wires.prepare(self.spec)
         self.site.run(None, ["ip", "-batch", "-"], text=wires.switch_commands(self.spec))
         network.offloads_off(wires.switch_devices(self.spec))
-        storage = Holder("storage", network.STORAGE_NUMBER, self.site, hide_store=False)
-        self._plug([storage])
-        self.site.storage = storage.host
-        self._shape_storage()
+        self._servers()
         filesystem = kinds[0](self.site)
         assert isinstance(filesystem, Filesystem)
         self.say(progress=f"file system ({self.spec.fs})")
@@ -124,6 +121,17 @@ class Supervisor:
         self.state |= {"device": device, "written": store.written(device)}
         self.save()
 
+    def _servers(self) -> None:
+        """Start the file servers, each with a link of its rate."""
+        numbered = network.servers(self.spec)
+        holders = [Holder(name, number, self.site, hide_store=False) for name, number in numbered]
+        self._plug(holders)
+        self.site.servers = tuple(holder.host for holder in holders)
+        self.site.storage = self.site.servers[0]
+        for holder, bits in zip(holders, self.spec.server_rates, strict=True):
+            self._limit(None, network.shape_storage_port(self.spec, holder.number, bits))
+            self._limit(holder.host, network.shape_storage_host(self.spec, bits))
+
     def _start(self, service: Service) -> None:
         """Start a service, and write its facts to the state file at once."""
         self.services.append(service)
@@ -148,11 +156,6 @@ class Supervisor:
         for holder in holders:
             holder.wait()
             self.state["hosts"][holder.host.name] = holder.host.pid
-
-    def _shape_storage(self) -> None:
-        """Set the rate of the storage's link."""
-        self._limit(None, network.shape_storage_port(self.spec))
-        self._limit(self.site.storage, network.shape_storage_host(self.spec))
 
     def _shape_nodes(self, holders: list[Holder]) -> None:
         """Set the rates of the links between the nodes, once all are connected."""

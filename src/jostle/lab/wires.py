@@ -102,7 +102,7 @@ def counters(spec: LabSpec, table: str, *, payload: bool) -> dict[str, int]:
     """
     ports = network.read_counters(table, payload=payload)
     counts: dict[str, int] = {}
-    for name, number in [("storage", network.STORAGE_NUMBER), *network.numbered(spec)]:
+    for name, number in [*network.servers(spec), *network.numbered(spec)]:
         nodes_port = port(spec, number)
         files_port = nodes_port if spec.storage_at else network.port("s", number)
         # The switch receives from a cable what the host has sent.

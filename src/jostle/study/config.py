@@ -21,6 +21,7 @@ from jostle.study.model import (
     FLUSHES,
     MODES,
     MOST_LAB_NODES,
+    MOST_LAB_SERVERS,
     MPIS,
     PATTERNS,
     PLACEMENTS,
@@ -228,14 +229,18 @@ def check_where(study: Study) -> None:
 def _lab(table: Table) -> LabTable:
     default = LabTable()
 
-    def speed(key: str, other: str) -> str:
-        return table.take(key, lambda v: v if isinstance(v, str) and rate(v) else None,
-                          "a rate", '"400mbit"') or other  # fmt: skip
+    def speed(key: str, other: str, most: int = 1) -> str:
+        def valid(value: Any) -> Any:
+            several = value.split(",") if isinstance(value, str) else []
+            return value if 1 <= len(several) <= most and all(map(rate, several)) else None
+
+        what = "a rate" if most == 1 else f"1 to {most} rates"
+        return table.take(key, valid, what, '"400mbit"') or other
 
     lab_table = LabTable(
         name=table.name("name", "lab") or default.name,
         nodes=table.whole("nodes", 1, MOST_LAB_NODES) or default.nodes,
-        storage_rate=speed("storage_rate", default.storage_rate),
+        storage_rate=speed("storage_rate", default.storage_rate, MOST_LAB_SERVERS),
         uplink_rate=speed("uplink_rate", default.uplink_rate),
         queue=table.word("queue", ("fair", "fifo")) or default.queue,
         fs=table.word("fs", ("sshfs", "gluster", "loop", "plain")) or default.fs,

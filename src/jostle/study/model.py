@@ -147,6 +147,7 @@ class Pair:
 
 #: What jostle.lab builds at most; a test holds them together, as its import would cost every plan.
 MOST_LAB_NODES = 16
+MOST_LAB_SERVERS = 4
 
 
 @dataclass(frozen=True)

@@ -307,7 +307,8 @@ def preparing_seconds(study: Study, programs: Sequence[Program]) -> float:
 
 
 def _storage_speed(study: Study, program: Program) -> float:
-    speed = _RATES.get(study.where.place) or rate(study.lab.storage_rate) or 50e6
+    links = sum(rate(each) or 0 for each in study.lab.storage_rate.split(","))
+    speed = _RATES.get(study.where.place) or links or 50e6
     if study.where.place == "slurm":
         speed = min(speed, _NODE_RATE * (program.nodes or 1))
     return speed

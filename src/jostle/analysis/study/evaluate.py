@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.analysis.study import imprint as dents_of
+from jostle.analysis.study.balance import balances
 from jostle.analysis.study.cells import break_even, cells, curves, serialised
 from jostle.analysis.study.foreign import served
 from jostle.analysis.study.intervals import median, summary
@@ -112,6 +113,7 @@ def evaluate(
         _imprints(study),
         _traces(found, study),
         _notes(study, found, planned, unsynchronised),
+        balances(references.values(), study.axes),
     )
 
 

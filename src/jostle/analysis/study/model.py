@@ -19,6 +19,7 @@ from jostle.analysis.study.setting import Setting, Summary, size_label
 from jostle.plain_values import plain
 
 __all__ = [
+    "Balance",
     "BreakEven",
     "Cell",
     "Curve",
@@ -80,6 +81,31 @@ class Standalone:
     protocol: float | None
     discarded: int
     failed: int
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How evenly several file servers served a program by itself (thesis fig. 3.3 and 3.4).
+
+    Attributes:
+        program: Its name.
+        setting: Its setting.
+        seconds: Of each run that counts, how long each process took, s.
+        middle: Of the run whose rate is nearest to the median.
+        spread: Standard deviation over mean of a run's times, over the runs.
+        servers: Names of the servers.
+        ends: Ends of the steps in which their counters were read, s from the program's begin.
+        received: Bytes per second that each server received, shape (servers, steps).
+    """
+
+    program: str
+    setting: Setting
+    seconds: list[list[float]]
+    middle: list[float]
+    spread: Summary
+    servers: list[str]
+    ends: list[float]
+    received: list[list[float]]
 
 
 @dataclass(frozen=True)
@@ -524,6 +550,7 @@ class StudyResult:
         imprints: One per run with a periodic signal.
         traces: One per cell, and one per standalone program.
         notes: Warnings.
+        balances: One per standalone program with several file servers.
     """
 
     study: str
@@ -542,6 +569,7 @@ class StudyResult:
     imprints: list[Imprint]
     traces: list[Trace]
     notes: list[StudyNote]
+    balances: list[Balance]
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain values; what does not exist is null."""

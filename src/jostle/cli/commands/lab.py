@@ -54,7 +54,8 @@ def command() -> None:
               help="Connect the storage to this switch of the topology: file traffic crosses its "
               "links [files have a network of their own].")  # fmt: skip
 @click.option("--storage-rate", default="400mbit", show_default=True, metavar="RATE",
-              help="Rate of the storage's link, each way.")  # fmt: skip
+              help="Rate of the storage's link, each way; several, separated by commas: as many "
+              "file servers (--fs gluster --fifo).")  # fmt: skip
 @click.option("--uplink-rate", default="100mbit", show_default=True, metavar="RATE",
               help="Rate of the link between the leaf switches, or of each link of a topology, "
               "each way.")  # fmt: skip

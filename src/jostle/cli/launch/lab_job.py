@@ -117,7 +117,7 @@ def profile(
     if name != wish:
         warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"
-    spools = [lab.local(host) / folder for host in ("storage", *lab.nodes)]
+    spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
     for spool in spools:
         spool.mkdir()  # a new one: what stands there already may be somebody's link
         spool.chmod(0o1777)

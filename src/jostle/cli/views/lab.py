@@ -31,7 +31,8 @@ def view(lab: Lab, now: Measured) -> list[Any]:
     lines.append(f"  shared file system: {lab.shared}{room}")
     lines += [f"  {label}: {text}" for label, text in _of_services(lab)]
     links = table(["=link", ">rate", ">in", ">now", ">out", ">now"])
-    _link(links, "storage", lab.spec.storage_rate, now, "storage.in", "storage.out")
+    for server, rate in zip(lab.spec.server_names, lab.spec.storage_rate.split(","), strict=True):
+        _link(links, server, rate, now, f"{server}.in", f"{server}.out")
     fabric = lab.topology()
     if fabric is None:
         _link(links, "uplink of leaf 1", lab.spec.uplink_rate, now, "uplink.left", "uplink.right")

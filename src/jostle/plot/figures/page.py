@@ -71,7 +71,7 @@ class Look:
         return "#" + "".join(f"{round(255 - 0.3 * (255 - part)):02X}" for part in parts)
 
 
-_HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
+_HATCHES = ("", "////", "xxxx", "||||", "----", "\\\\\\\\")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.5, 1, 1.5)), "-", "--")
 LOOKS = tuple(map(Look, PALETTE, _HATCHES, _MARKERS, _DASHES))

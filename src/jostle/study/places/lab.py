@@ -27,22 +27,24 @@ class LabMonitor:
     """The lab's own link and disk counters, without what packets cost around their payload."""
 
     name = "lab"
-    server = "storage.in"
+    server = "servers.in"
 
     def __init__(self, lab: Lab) -> None:
         """Watch a lab."""
         self._lab = lab
 
     def read(self) -> Mapping[str, int]:
-        """Return bytes by link and direction, and what the disk wrote.
+        """Return bytes by link and direction, to all servers, and what the disk wrote.
 
         Raises:
             OSError: The lab is gone.
         """
         try:
-            return self._lab.counters(payload=True)
+            counts = self._lab.counters(payload=True)
         except LabError as error:
             raise OSError(str(error)) from error
+        received = (counts[f"{server}.in"] for server in self._lab.spec.server_names)
+        return counts | {self.server: sum(received)}
 
     def own(self, nodes: Sequence[str]) -> list[str]:
         """Name what the nodes sent to the storage."""
@@ -75,14 +77,15 @@ class LabPlace(Base):
         """
         super().open()
         table = self.study.lab
-        self._check_stores()
         try:
+            shape = {key: getattr(table, key) for key in _SHAPE}
+            spec = LabSpec(name=table.name, nodes=table.nodes, **shape)
+            self._check_stores(spec)
             with contextlib.suppress(LabError):
                 self._lab = attach(table.name)
             if self._lab is None:
-                shape = {key: getattr(table, key) for key in _SHAPE}
                 self._owned = True
-                self._lab = up(LabSpec(name=table.name, nodes=table.nodes, **shape))
+                self._lab = up(spec)
             else:
                 self._same_shape(self._lab)
             self.nodes = tuple(self._lab.nodes)
@@ -96,18 +99,17 @@ class LabPlace(Base):
             self.close()
             raise
 
-    def _check_stores(self) -> None:
+    def _check_stores(self, spec: LabSpec) -> None:
         """Refuse stores that the lab will not have.
 
         Raises:
             StudyError: There is one.
         """
-        has = ("", "ram", "disk") if self.study.lab.store == "both" else ("",)
-        if other := [store for store in self.stores if store not in has]:
-            self.close()
+        if other := [store for store in self.stores if store and store not in spec.stores]:
             raise StudyError(
                 f"The lab has no store `{other[0]}`.",
-                hint='Set store = "both" in [lab]: its stores are "ram" and "disk".',
+                hint='Set store = "both" in [lab] for "ram" and "disk"; several storage_rate, '
+                'separated by commas, for "by-name" and "by-node".',
             )
 
     def fabric(self) -> Topology | None:

@@ -17,6 +17,9 @@ from jostle.plot.figures.study import (
     matrix as study_matrix,
 )
 from jostle.plot.figures.study import (
+    servers as study_servers,
+)
+from jostle.plot.figures.study import (
     slices as study_slices,
 )
 from jostle.plot.figures.study import (
@@ -44,6 +47,7 @@ def plans(result: StudyResult) -> Iterator[Plan]:
             page = study_curves.page(result, pairs, chunk=chunk)
             yield page, partial(study_curves.draw, found=pairs, chunk=chunk)
     yield from _kuo(result)
+    yield from study_servers.server_pages(result)
     yield from _slices(result)
 
 
