@@ -19,6 +19,7 @@ import datetime
 import fnmatch
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,9 @@ def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
     if "of" in experiment:
         print(f"\n{experiment['name']}: shows what {experiment['of']} measured")
         return True
+    before = experiment.get("before")
+    if before and subprocess.run(before, cwd=ROOT, check=False).returncode:
+        return False
     argv = words(experiment, "run", home)
     if argv[1] == "study":
         argv += ["--repository", str(home / "repository")]
@@ -99,11 +103,11 @@ def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
         argv += [f"--beside={os.environ[name]}" for name in PROFILERS if os.environ.get(name)]
     print(f"\n{experiment['name']}: {' '.join(argv)}", flush=True)
     if "show" in experiment:
-        return subprocess.run(argv, check=False).returncode == 0
+        return subprocess.run(argv, cwd=ROOT, check=False).returncode == 0
     folder = home / experiment["name"]
     folder.mkdir(parents=True, exist_ok=True)
     argv = drawing(argv, folder)
-    done = subprocess.run(argv, check=False, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(argv, cwd=ROOT, check=False, stdout=subprocess.PIPE, text=True)
     if done.stdout:
         (folder / "shown.json").write_text(done.stdout)
     return done.returncode == 0
@@ -126,7 +130,9 @@ def printed(experiment: Table, home: Path, place: str) -> str | None:
     argv = words(experiment, "show", home)
     if argv[1] == "study":
         argv += ["--repository", str(home / "repository")]
-    done = subprocess.run(drawing(argv, place), check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        drawing(argv, place), cwd=ROOT, check=False, capture_output=True, text=True
+    )
     if done.returncode:
         print(f"{name}: {done.stderr.strip().splitlines()[0]}")
         return None
@@ -217,7 +223,7 @@ def page(rows: Table, shown: Table) -> str:
         lines.append("")
     lines += ["## Experiments", ""]
     for name, experiment in rows["experiment"].items():
-        command = " ".join(experiment.get("run") or experiment["show"]).replace("@dir@", "DIR")
+        command = shlex.join(experiment.get("run") or experiment["show"]).replace("@dir@", "DIR")
         lines += [f"### {name}", "", f"Command: `jostle {command}`."]
         if "full" in experiment:
             lines.append(f"At full size on a cluster: `jostle study run {experiment['full']}`.")
@@ -247,6 +253,7 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, metavar="N")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if it is stale")
     given = parser.parse_args()
+    given.repository = given.repository.resolve()
     rows = rows_of()
     unknown = set(given.experiments) - rows["experiment"].keys()
     if unknown:
