@@ -28,6 +28,9 @@ from jostle.plot.figures.study.bars import (
 )
 
 
+_ALIKE = 1.02  # times: no setting stands out
+
+
 def standalone_pages(result: StudyResult) -> list[tuple[Page, list[Standalone]]]:
     """Return the pages of a study without pairs, each with its programs and settings."""
     if result.cells:
@@ -60,6 +63,8 @@ def _page(result: StudyResult, found: Sequence[Standalone], suffix: str) -> Page
     said = [f"{names[id(row)].replace(chr(10), ', ')}: {rate_label(row.rate.median, row.metric)}"
             for row in (most, least)]  # fmt: skip
     title = f"Alone, most with {said[0]}; least with {said[1]}"
+    if (most.rate.median or 0.0) <= _ALIKE * (least.rate.median or 0.0):
+        title = f"Alone, all settings get about the same: {said[0].rpartition(': ')[2]}"
     kept = [row.rate.n for row in found]
     note = f"Throughput of a program by itself. Bars: median, {kept_label(kept)}"
     note += "; whiskers: least to most." if max(kept) > 1 else "."
