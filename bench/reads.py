@@ -295,6 +295,53 @@ block, part = numpy.empty(65536, 'u1'), 1024 // MPI.COMM_WORLD.size
 for k in range(part): f.Read_at((MPI.COMM_WORLD.rank * part + k) * 65536, block)
 f.Close()
 """,
+    "hdf5-chunks-at-random": """
+import h5py, random
+with h5py.File('big.h5') as f:
+    for n in random.Random(9).choices(range(8000), k=300): f['chunked'][n].sum()
+""",
+    "hdf5-every-fourth-chunk": """
+import h5py
+with h5py.File('big.h5') as f:
+    for n in range(0, 80, 4): f['chunked'][n * 100:n * 100 + 100].sum()
+""",
+    "hdf5-diagonal-of-chunks": """
+import h5py
+with h5py.File('big.h5') as f:
+    for n in range(400): f['tiles'][n * 50:n * 50 + 50, n % 20 * 50:n % 20 * 50 + 50].sum()
+""",
+    "netcdf4-all-steps": """
+import netCDF4
+with netCDF4.Dataset('steps.nc') as f:
+    for t in range(600): f['v'][t].sum()
+""",
+    "sqlite-range": """
+import sqlite3
+db = sqlite3.connect('db')
+db.execute('select sum(length(v)) from t where k between 2000 and 18000').fetchone()
+""",
+    "csv-lines": """
+import csv
+with open('all') as f: sum(len(line) for line in csv.reader(f, delimiter=' '))
+""",
+    "records-by-pread": """
+import os, random
+f, draw = os.open('big', os.O_RDONLY), random.Random(8)
+for _ in range(5000): os.pread(f, 3000, draw.randrange(16000) * 4096)
+""",
+    "parquet-one-column": """
+import pyarrow.parquet as pq
+pq.ParquetFile('big.parquet', pre_buffer=False).read(['c'], use_threads=False)
+""",
+    "parquet-whole": """
+import pyarrow.parquet as pq
+pq.ParquetFile('big.parquet', pre_buffer=False).read(use_threads=False)
+""",
+    "duckdb-csv": """
+import duckdb
+duckdb.sql("set threads = 1")
+duckdb.sql("select count(*) from read_csv('all', delim=' ', header=false)").fetchall()
+""",
 }  # fmt: skip
 PREPARE_HDF5 = """
 import h5py, numpy
@@ -315,6 +362,11 @@ with netCDF4.Dataset('steps.nc', 'w') as f:
     f.createDimension('t', None); f.createDimension('x', 20000)
     f.createVariable('v', 'f8', ('t', 'x'), chunksizes=(1, 20000))
     for t in range(600): f['v'][t] = numpy.random.rand(20000)
+"""
+PREPARE_PARQUET = """
+import numpy, pyarrow, pyarrow.parquet as pq
+table = pyarrow.table({name: numpy.random.rand(800_000) for name in 'abcdefghij'})
+pq.write_table(table, 'big.parquet', 20_000, compression='none', use_dictionary=False)
 """
 PREPARE_SQLITE = """
 import sqlite3
@@ -367,6 +419,21 @@ PROGRAMS = (
     Program("tar t", ("unknown",), "tar -tf odd.tar > /dev/null", "tar"),
     Program("sort -m", (SEQUENTIAL,), "sort -m sorted sorted sorted > merged", "sort"),
     Program("cmp", (SEQUENTIAL,), "cp big other; cmp big other", "cmp"),
+    Program("wc of many", (SEQUENTIAL,), "wc -l many/*", "wc"),
+    Program("grep -r", (SEQUENTIAL,), "grep -rc 99999 many", "grep"),
+    Program("split", (SEQUENTIAL,), "split -b 1M big part-", "split"),
+    Program("tail -c", (SEQUENTIAL,), "tail -c 40M big > /dev/null", "tail"),
+    Program("gunzip", (SEQUENTIAL,), "gzip -1 < big > big.gz; gunzip < big.gz > /dev/null", "gzip"),
+    python("hdf5-chunks-at-random", (RANDOM,), "h5py"),
+    python("hdf5-every-fourth-chunk", (STRIDED,), "h5py"),
+    python("hdf5-diagonal-of-chunks", (STRIDED,), "h5py"),
+    python("netcdf4-all-steps", (SEQUENTIAL,), "netCDF4"),
+    python("sqlite-range", (SEQUENTIAL,), "sqlite3"),
+    python("csv-lines", (SEQUENTIAL,)),
+    python("records-by-pread", (RANDOM,)),
+    python("parquet-one-column", (STRIDED,), "pyarrow"),
+    python("parquet-whole", (SEQUENTIAL,), "pyarrow"),
+    python("duckdb-csv", (SEQUENTIAL,), "duckdb"),
 )
 
 
@@ -417,7 +484,7 @@ def make_input(folder: Path) -> None:
             member.size = 100_000 + 512 * (number * number * 7919 % 1000)
             packed.addfile(member, io.BytesIO(bytes(member.size)))
     for module, text in (("h5py", PREPARE_HDF5), ("netCDF4", PREPARE_NETCDF),
-                         ("sqlite3", PREPARE_SQLITE)):  # fmt: skip
+                         ("pyarrow", PREPARE_PARQUET), ("sqlite3", PREPARE_SQLITE)):  # fmt: skip
         if interpreter(module):
             subprocess.run([interpreter(module), "-c", text], cwd=folder, check=True)
 

@@ -20,6 +20,7 @@ import fnmatch
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -151,6 +152,7 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
         if text is None:
             return None
         content = json.JSONDecoder().raw_decode(text)[0]
+        shutil.rmtree(PICTURES / experiment["name"], ignore_errors=True)  # what was drawn before
         figures = []
         for figure in content["figures"]:
             drawn = next(Path(file) for file in figure["files"] if file.endswith(".svg"))

@@ -32,7 +32,8 @@ from jostle.repository.types import JobTables
 
 _ENOUGH = 4  # reads, to say anything
 _REPEATED = 3  # jumps, to call it a pattern
-_BOTH = 0.1  # of irregular jumps: as many at least go back, and ahead, where places are random
+_BOTH = 0.25  # of irregular jumps: as many at least go back, and ahead, where places are random
+_SEVERAL = 2  # ways of reading, each with more than a rest: a mixture of them
 _AGAIN = 0.4  # of the bytes: more than that read again, and the first reading belongs to it
 
 
@@ -154,12 +155,15 @@ def _name(series: ReadSeries, ways: Floats, span: slice) -> tuple[str, str]:
         return UNKNOWN, "The profile does not say where reads begin."
     if reads < _ENOUGH:
         return UNKNOWN, f"Too little to tell: {figures}"
-    best, share = max(_folded(shares).items(), key=lambda item: item[1])
-    if share < MOST:
-        return MIXED, figures
+    folded = _folded(shares)
     many = {STRIDED: regular, RANDOM: ahead + back}
-    if many.get(best, _REPEATED) < _REPEATED:
-        return UNKNOWN, f"Too few jumps: {figures}"
-    if best == RANDOM and min(ahead, back) < _BOTH * (ahead + back):
-        return UNKNOWN, f"Jumps of many lengths in one direction: {figures}"
-    return best, figures
+    doubts = {way: "Too few jumps" for way, count in many.items() if count < _REPEATED}
+    if min(ahead, back) < _BOTH * (ahead + back):
+        doubts.setdefault(RANDOM, "Jumps of many lengths in one direction")
+    best, share = max(folded.items(), key=lambda item: item[1])
+    if share >= MOST:
+        return (UNKNOWN, f"{doubts[best]}: {figures}") if best in doubts else (best, figures)
+    large = [way for way, part in folded.items() if part > 1 - MOST]
+    if len(large) < _SEVERAL or doubts.keys() & large:
+        return UNKNOWN, f"No way of reading stands out: {figures}"
+    return MIXED, figures
