@@ -56,10 +56,36 @@ def pattern(*rows: Row) -> AccessPattern:
         ([STRIDED] * 10 + [RANDOM] * 10, "mixed", None),
         ([read(ahead_ops=40, jump_bytes=40 * MIB)] * 10, "unknown", None),  # it skips
         # Chunks of HDF5 with nodes of the index between them: neither one way nor two.
-        ([read(100, stride_ops=70, stride_bytes=77 * MIB, ahead_ops=6, back_ops=4,
-               jump_bytes=9 * MIB)] * 10, "unknown", None),
-        ([read(100, stride_ops=20, stride_bytes=20 * MIB, ahead_ops=34, back_ops=6,
-               jump_bytes=41 * MIB)] * 10, "unknown", None),
+        (
+            [
+                read(
+                    100,
+                    stride_ops=70,
+                    stride_bytes=77 * MIB,
+                    ahead_ops=6,
+                    back_ops=4,
+                    jump_bytes=9 * MIB,
+                )
+            ]
+            * 10,
+            "unknown",
+            None,
+        ),
+        (
+            [
+                read(
+                    100,
+                    stride_ops=20,
+                    stride_bytes=20 * MIB,
+                    ahead_ops=34,
+                    back_ops=6,
+                    jump_bytes=41 * MIB,
+                )
+            ]
+            * 10,
+            "unknown",
+            None,
+        ),
         ([read(3)], "unknown", None),
         ([{}] * 3, "none", None),
     ],

@@ -27,7 +27,6 @@ from jostle.plot.figures.study.bars import (
     whisker,
 )
 
-
 _ALIKE = 1.02  # times: no setting stands out
 
 
