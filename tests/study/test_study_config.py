@@ -94,11 +94,15 @@ def test_lines_are_found_behind_multi_line_texts(parse: Callable[..., Any]) -> N
 
 
 def test_a_study_asks_for_no_lab_that_cannot_be_built(parse: Callable[..., Any]) -> None:
-    from jostle.lab.spec import MOST_NODES
+    from jostle.lab.spec import MOST_NODES, MOST_SERVERS
 
     assert parse(ONE + f"[lab]\nnodes = {MOST_NODES}\n").lab.nodes == MOST_NODES
     with pytest.raises(ConfigError, match=f"between 1 and {MOST_NODES}"):
         parse(ONE + f"[lab]\nnodes = {MOST_NODES + 1}\n")
+    rates = ",".join(["9mbit"] * MOST_SERVERS)
+    assert parse(ONE + f'[lab]\nstorage_rate = "{rates}"\n').lab.storage_rate == rates
+    with pytest.raises(ConfigError, match=f"1 to {MOST_SERVERS} rates"):
+        parse(ONE + f'[lab]\nstorage_rate = "{rates},9mbit"\n')
 
 
 def test_nodes_of_slurm_need_a_folder(parse: Callable[..., Any]) -> None:

@@ -77,7 +77,7 @@ _BY_NODE = """\
 volume shared
   type cluster/nufa
   option local-volume-name {own}
-  subvolumes {{servers}}
+  subvolumes {servers}
 end-volume
 """
 
@@ -130,15 +130,16 @@ class Gluster(Filesystem):
         """Mount on a node, without the page cache, so that the links are measured."""
         site = self.site
         names = site.spec.server_names
-        rule = _BY_NAME if len(names) > 1 else ""
+        servers = " ".join(names)
+        rule = _BY_NAME.format(servers=servers) if len(names) > 1 else ""
         self._mount(node, "by-name", site.shared, self.source, rule)
         if rule:
             site.run(
                 node, ["mkdir", "-pm", "777", *(f"{site.shared}/{s}" for s in site.spec.stores)]
             )
             own = names[site.spec.node_names.index(node.name) % len(names)]
-            place, source = site.shared / "by-node", f"{self.source}by-node"
-            self._mount(node, "by-node", place, source, _BY_NODE.format(own=own))
+            rule = _BY_NODE.format(own=own, servers=servers)
+            self._mount(node, "by-node", site.shared / "by-node", f"{self.source}by-node", rule)
 
     def _mount(self, node: Host, volume: str, place: Path, source: str, rule: str) -> None:
         """Mount a volume; the rule says which of several servers a file lies on."""
@@ -149,7 +150,7 @@ class Gluster(Filesystem):
                            brick=volume)
             for server in site.servers
         )  # fmt: skip
-        stack.write_text("".join(clients) + rule.format(servers=" ".join(site.spec.server_names)))
+        stack.write_text("".join(clients) + rule)
         site.spawn(
             node,
             [
