@@ -146,9 +146,9 @@ class Lab:
 
         `storage.in` and `.out` (the storage's link; of further file servers likewise), `nodeN.in`
         and `.out` (the node's cable to the storage network), `nodeN.mpi.in` and `.out` (its cable
-        to its leaf switch), `uplink.right` (leaf 1 to leaf 2) and `uplink.left`, of a lab with a topology all links by
-        name, `leaf1 > spine1`; `disk.written` where a disk is used. Where the storage is on the
-        fabric, `nodeN.in` and `nodeN.mpi.in` are the same cable.
+        to its leaf switch), `uplink.right` (leaf 1 to leaf 2) and `uplink.left`, of a lab with a
+        topology all links by name, `leaf1 > spine1`; `disk.written` where a disk is used. Where the
+        storage is on the fabric, `nodeN.in` and `nodeN.mpi.in` are the same cable.
 
         Raises:
             LabError: The lab is gone.
