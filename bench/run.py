@@ -13,7 +13,6 @@ Exit status 1 when a row could not be measured; whether targets are reached does
 from __future__ import annotations
 
 import argparse
-import ctypes.util
 import json
 import os
 import platform
@@ -51,6 +50,7 @@ import spark
 import web_api
 import web_browser
 import whole
+from jostle.loadable import find_library, is_loadable
 from measure import Bench, MissingError, Row, say
 from mpi import MPICH, OPENMPI, peers
 
@@ -97,7 +97,7 @@ PARTS = {
     "interference": ["interference", "month"],
     "web": [key for key in ROWS if key.startswith("web")],
 }
-DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
+DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/darshan/lib"]
 
 
 def find_preload(named: Path | None) -> Path:
@@ -114,11 +114,10 @@ def find_darshan() -> Path | None:
     named = os.environ.get("DARSHAN_PRELOAD")
     if named:
         return Path(named).resolve(strict=True)
-    for folder in DARSHAN_FOLDERS:
-        if (Path(folder) / "libdarshan.so").is_file():
-            return Path(folder) / "libdarshan.so"
-    known = ctypes.util.find_library("darshan")
-    return Path(known) if known and Path(known).is_absolute() else None
+    name = "libdarshan.so"
+    paths = [f"{folder}/{name}" for folder in DARSHAN_FOLDERS if is_loadable(f"{folder}/{name}")]
+    found = find_library(name) or next(iter(paths), "")
+    return Path(found) if found else None
 
 
 def number(value: float | None) -> str:

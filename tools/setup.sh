@@ -44,12 +44,13 @@ missing_of() {
     done
 }
 
-# The same for files below /usr/lib, or its folder for this kind of machine.
+# The same for files below /usr/lib, or its folder for this kind of machine: there may be others.
 missing_files_of() {
-    local pair
+    local pair kind
+    kind=$(gcc -print-multiarch 2>/dev/null) || true
     for pair in "$@"; do
-        compgen -G "/usr/lib/${pair%%:*}" >/dev/null ||
-            compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || printf '%s ' "${pair#*:}"
+        [ -e "/usr/lib/${pair%%:*}" ] || [ -e "/usr/lib/${kind:-$(uname -m)-linux-gnu}/${pair%%:*}" ] ||
+            printf '%s ' "${pair#*:}"
     done
 }
 
@@ -86,7 +87,7 @@ install_packages() {
     may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${fabrics[@]}" "${browsers[@]}")
     may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}" "${trainings[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
-    if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
+    if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-"$(uname -m)".a >/dev/null 2>&1; then
         may+="libclang-rt-dev "
     fi
     may=$(echo $may)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[s
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     toolkit = tmp_path / "extras" / "CUPTI" / "lib64"
     toolkit.mkdir(parents=True)
-    (toolkit / "libcupti.so.13").touch()
+    shutil.copy(sys.executable, toolkit / "libcupti.so.13")
     return gpus
 
 
@@ -56,7 +58,7 @@ def test_what_the_check_says(
     assert "ROCM_PATH" in check.mend and "CUDA_HOME" not in check.mend
     monkeypatch.setenv("ROCM_PATH", str(tmp_path))
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "librocprofiler-sdk.so.1").touch()
+    shutil.copy(sys.executable, tmp_path / "lib" / "librocprofiler-sdk.so.1")
     assert gpu.check_gpus().state == "ok"
     monkeypatch.setattr(gpu, "library_here", lambda vendor: "")
     check = gpu.check_gpus()

@@ -143,6 +143,11 @@ def test_profilers_are_known_by_their_libraries(profiler: str, tmp_path: Path) -
     for library, problem in (("libtext.so", "not a library"), ("libnone.so", "cannot be read")):
         with pytest.raises(UsageError, match=problem):
             other_profilers([str(tmp_path / library)])
+    other = bytearray(Path(profiler).read_bytes())
+    other[4] = 1  # the class of 32-bit libraries
+    (tmp_path / "libother.so").write_bytes(other)
+    with pytest.raises(UsageError, match="programs of another kind"):
+        other_profilers([str(tmp_path / "libother.so")])
     with pytest.raises(UsageError, match="two kinds of runs called mpiP"):
         other_profilers([profiler, profiler])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +10,17 @@ from pathlib import Path
 import pytest
 from mpis import CACHE, PROGRAMS, Mpi, Mpirun
 
+from jostle.loadable import find_library
+
 LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 def shared_library(mpi: Mpi) -> str:
     """The path of the MPI's library, as the loader knows it."""
-    known = subprocess.run(
-        ["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True
-    ).stdout  # fmt: skip
-    found = re.search(rf"^\s*{re.escape(LIBRARIES[mpi.name])} .*=> (\S+)$", known, re.M)
-    if found is None:
+    found = find_library(LIBRARIES[mpi.name])
+    if not found:
         pytest.skip(f"the loader does not know {LIBRARIES[mpi.name]}")
-    return found[1]
+    return found
 
 
 @pytest.fixture(scope="session")

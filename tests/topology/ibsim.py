@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from jostle.loadable import is_loadable
+
 #: What `simulated` needs, all from the packages ibsim-utils, opensm and infiniband-diags.
 TOOLS = ("ibsim", "opensm", "ibnetdiscover", "dump_lfts")
 _PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-_LIBRARY = next(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"), None)
+_FOUND = Path("/usr/lib").glob("*/umad2sim/libumad2sim.so")
+_LIBRARY = next((path for path in _FOUND if is_loadable(path)), None)
 #: Device -> own port -> (other device, its port).
 Net = dict[str, dict[int, tuple[str, int]]]
 

@@ -17,6 +17,7 @@ from jostle import NativeMissingError, _native_path
 from jostle.lab.service import Need, Service
 from jostle.lab.spec import LabError
 from jostle.lab.watch import listens
+from jostle.loadable import is_loadable
 
 _PORT = 6817
 #: Cores that a node reports: more than any machine of a lab has, so that ranks may share cores.
@@ -236,4 +237,4 @@ def _finish() -> str:
 def _pmix() -> bool:
     """Return whether Slurm's plugin for PMIx finds its library (libpmix.so without a version)."""
     patterns = ("lib/*/pmix2/lib/libpmix.so", "lib/*/libpmix.so", "lib64/libpmix.so")
-    return any(next(Path("/usr").glob(pattern), None) for pattern in patterns)
+    return any(is_loadable(path) for pattern in patterns for path in Path("/usr").glob(pattern))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.cli.doctor.checks import Check
+from jostle.loadable import find_library, is_loadable
 
 _KINDS = ("0x03", "0x12")  # classes of PCI: display and 3D controllers, accelerators
 
@@ -71,22 +71,15 @@ def _read(path: Path) -> str:
 
 def library_here(vendor: Vendor) -> str:
     """Find a vendor's library where the recorder looks for it; "": only a program may bring it."""
-    try:
-        known = subprocess.run(
-            ["ldconfig", "-p"], capture_output=True, text=True, timeout=10, check=False
-        ).stdout  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        known = ""
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     for root in (r if r.startswith("/") else os.environ.get(r, "") for r in vendor.roots):
         if root.startswith("/"):
             folders += [f"{root}/{below}" for below in vendor.below]
     for name in vendor.libraries:
-        for line in known.splitlines():
-            if line.split()[:1] == [name]:
-                return line.rpartition("=> ")[2]
+        if path := find_library(name):
+            return path
         for folder in folders:
-            if folder and (Path(folder) / name).is_file():
+            if folder and is_loadable(f"{folder}/{name}"):
                 return f"{folder}/{name}"
     return ""
 

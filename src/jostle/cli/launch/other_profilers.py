@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.errors import UsageError
+from jostle.loadable import is_elf, is_loadable
 
 #: Name, and the variables that send what it writes into {logs} and keep it silent. What it is
 #: known by is the name in its library's.
@@ -57,8 +58,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
 def _profiler(text: str) -> OtherProfiler:
     path = Path(text).expanduser().absolute()
     try:
-        with path.open("rb") as file:
-            is_library = file.read(4) == b"\x7fELF"
+        is_library = is_elf(path)
     except OSError as error:
         raise UsageError(f"--beside: `{text}` cannot be read: {error.strerror}.",
                          hint="Name the library that is preloaded: libdarshan.so, libmpiP.so, "
@@ -66,6 +66,10 @@ def _profiler(text: str) -> OtherProfiler:
     if not is_library:
         raise UsageError(f"--beside: `{text}` is not a library.",
                          hint="Name the file that ends in .so.")  # fmt: skip
+    if not is_loadable(path):
+        raise UsageError(f"--beside: `{text}` is for programs of another kind than this machine's.",
+                         hint="Name the one for this processor, and of 64 bits if programs are.",
+                         )  # fmt: skip
     if " " in str(path) or ":" in str(path):
         raise UsageError(
             f"--beside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
