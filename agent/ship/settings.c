@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,7 +171,8 @@ static bool is_node_name(const char *name)
 {
     static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t n = strlen(name);
-    return n && n <= 64 && name[0] != '.' && strspn(name, fine) == n;
+    bool reserved = strcasecmp(name, "jostle-mirror.json") == 0; /* the mirror's own file */
+    return n && n <= 64 && isalnum((unsigned char)name[0]) && strspn(name, fine) == n && !reserved;
 }
 
 /* A token is worth what the connection is: it goes through no network in the open. */
@@ -200,9 +202,10 @@ const char *jst_ship_check_settings(jst_ship_settings *s)
     if (strchr(s->receiver, '@'))
         return "receiver has a user in it. Mend: set token_file, munge or certificate_file instead";
     if (!is_node_name(s->node))
-        return fail("this machine cannot be called \"%s\"%s. Mend: set `node` to letters, digits, "
-                    "`-`, `_` and `.`, at most 64",
-                    s->node, "");
+        return fail(
+            "this machine cannot be called \"%s\"%s. Mend: set `node` to a letter or digit, then "
+            "letters, digits, `-`, `_` and `.`, at most 64; not jostle-mirror.json",
+            s->node, "");
     if (s->spool[0] != '/')
         return fail("spool = %s%s is no absolute path", s->spool, "");
     if (*s->token_file && !is_local(s->receiver))

@@ -184,8 +184,12 @@ static void settings(void **unused)
     assert_null(jst_ship_check_settings(&s));
     set_line(&s, "receiver = https://far.example:8443");
     assert_null(jst_ship_check_settings(&s));
-    set_line(&s, "node = ../n1");
-    assert_non_null(jst_ship_check_settings(&s));
+    static const char *const names[] = {"node = ../n1", "node = -n1", "node = .n1",
+                                        "node = jostle-mirror.json", "node = JOSTLE-mirror.json"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        set_line(&s, names[i]);
+        assert_non_null(jst_ship_check_settings(&s));
+    }
 }
 
 /* ---- whether writers run: in a /proc of our own ---- */

@@ -3,13 +3,13 @@
 Public interface:
     Receiver: it, ready to run.
     ReceiveSettings, read_settings: the operator's file.
-    add_token: a new token of a node.
+    add_token, tokens_file: a new token of a node, and the file that its hash is kept in.
 """
 
 from __future__ import annotations
 
 from jostle.receive.receiver import Receiver
-from jostle.receive.settings import ReceiveSettings, read_settings
+from jostle.receive.settings import ReceiveSettings, read_settings, tokens_file
 from jostle.receive.tokens import add_token
 
-__all__ = ["ReceiveSettings", "Receiver", "add_token", "read_settings"]
+__all__ = ["ReceiveSettings", "Receiver", "add_token", "read_settings", "tokens_file"]

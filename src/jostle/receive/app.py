@@ -14,7 +14,7 @@ from jostle.receive.credentials import Credentials, Sender, check_clock
 from jostle.receive.ingester import IngestProcess
 from jostle.receive.keeper import Answer, Keeper, Post
 from jostle.receive.metrics import CONTENT_TYPE, Counts, openmetrics
-from jostle.receive.node_mirror import NODE_NAME
+from jostle.receive.names import is_node_name
 from jostle.receive.ranges import MOST_BODY, MOST_SENT
 from jostle.receive.refused import FIRST_LINE, RefusedError, malformed
 from jostle.receive.settings import ReceiveSettings
@@ -104,7 +104,7 @@ class App:
             return  # it passes
         names = (value for name, value in scope["headers"] if name == b"jostle-node")
         node = next(names, b"").decode("latin-1")
-        if not NODE_NAME.fullmatch(node):
+        if not is_node_name(node):
             node = f"A node at {(scope.get('client') or ['the proxy'])[0]}"
         now = time.monotonic()
         if now < self._told.get((node, refusal.code), 0):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from jostle.errors import UsageError
 from jostle.receive.munge import Munge
-from jostle.receive.node_mirror import NODE_NAME
+from jostle.receive.names import NODE_NAME_RULE, is_node_name
 from jostle.receive.refused import RefusedError, malformed
 from jostle.receive.tokens import Tokens
 
@@ -65,11 +65,10 @@ class Credentials:
             RefusedError: It does not say, or that is not true.
         """
         node, time_text = headers.get("jostle-node", ""), headers.get("jostle-time", "")
-        if not NODE_NAME.fullmatch(node):
+        if not is_node_name(node):
             raise RefusedError(
-                400, "node", "the header Jostle-Node is no node's name",
-                "A name has letters, digits and - . _ only, at most 128.",
-            )  # fmt: skip
+                400, "node", "the header Jostle-Node is no node's name", NODE_NAME_RULE
+            )
         if not _DIGITS.fullmatch(time_text):
             raise malformed("the header Jostle-Time is no time in ns")
         if not _BOOT.fullmatch(headers.get("jostle-boot", "")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import logging
@@ -268,6 +269,13 @@ def _hold(mirror: Path) -> tuple[int, int]:
             f"The mirror {mirror} has mode {mode:04o}: others could read users' profiles.",
             hint=f"chmod 0700 {mirror}",
         )
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.stat(".LOCK", dir_fd=root), os.fstat(lock)):
+            raise UsageError(
+                f"The file system of the mirror {mirror} does not tell capitals from small "
+                "letters: files of two nodes, or two files of one, could be taken for one.",
+                hint="Name a folder on another file system.",
+            )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

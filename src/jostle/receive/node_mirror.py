@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import struct
 import time
 from collections import Counter
@@ -15,7 +14,6 @@ from jostle.receive.journal import Journal, Key, MirroredFile
 from jostle.receive.ranges import Range
 from jostle.receive.usage import Usage
 
-NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 MOST_FILE = 64 << 30
 #: Files of a node that are not over: of one user, and in all.
 MOST_OF_USER, MOST_FILES = 10_000, 50_000
@@ -51,7 +49,7 @@ class NodeMirror:
 
         Args:
             root: Descriptor of the mirror.
-            node: The node's name, which matches NODE_NAME.
+            node: The node's name, see `is_node_name`.
             usage: Counts what the mirror holds.
 
         Raises:

@@ -129,6 +129,24 @@ def read_settings(path: Path | None, **given: Any) -> ReceiveSettings:
     Raises:
         UsageError: The file cannot be read or is not valid, or the settings are not (see check).
     """
+    settings = replace(_read_file(path), **{key: value for key, value in given.items() if value})
+    settings.check()
+    return settings
+
+
+def tokens_file(path: Path | None) -> Path:
+    """Return the file of hashed tokens that a receiver with these settings would read.
+
+    Args:
+        path: The operator's file, as in `read_settings`.
+
+    Raises:
+        UsageError: The operator's file cannot be read or is not valid.
+    """
+    return _read_file(path).tokens or DEFAULT_TOKENS
+
+
+def _read_file(path: Path | None) -> ReceiveSettings:
     file = path or RECEIVE_CONFIG
     content: dict[str, Any] = {}
     if path is not None or file.exists():
@@ -140,10 +158,7 @@ def read_settings(path: Path | None, **given: Any) -> ReceiveSettings:
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"{file} is not valid TOML: {error}.", hint=_REFERENCE) from None
-    settings = ReceiveSettings(**{key: _value(file, key, value) for key, value in content.items()})
-    settings = replace(settings, **{key: value for key, value in given.items() if value})
-    settings.check()
-    return settings
+    return ReceiveSettings(**{key: _value(file, key, value) for key, value in content.items()})
 
 
 def _value(file: Path, key: str, value: Any) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import hmac
 import os
 import re
 import secrets
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from jostle.errors import UsageError
-from jostle.receive.node_mirror import NODE_NAME
+from jostle.receive.names import NODE_NAME_RULE, RESERVED, is_node_name
 from jostle.regular_files import open_regular
 
 _LINE = re.compile(r"(\S+) ([0-9a-f]{64})")
@@ -65,30 +68,43 @@ def add_token(path: Path, node: str) -> str:
     Raises:
         UsageError: It cannot be a node's name, or the file cannot be read or written.
     """
-    if not NODE_NAME.fullmatch(node):
-        raise UsageError(
-            f"`{node}` cannot be a node's name.",
-            hint="Letters, digits and - . _ are allowed, as in node17.example.org.",
-        )
+    if not is_node_name(node):
+        raise UsageError(f"`{node}` cannot be a node's name.", hint=NODE_NAME_RULE)
     token = secrets.token_urlsafe(32)
     try:
-        hashes = _read(path) if path.exists() else {}
-        hashes[node] = _hash(token)
-        new = path.with_name(f".{path.name}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-        with open(os.open(new, flags, 0o600), "w", encoding="ascii") as file:
-            file.writelines(f"{name} {value}\n" for name, value in sorted(hashes.items()))
-            file.flush()
-            os.fsync(file.fileno())
-            if path.exists():  # the receiver's user keeps it
-                os.fchown(file.fileno(), path.stat().st_uid, path.stat().st_gid)
-        os.rename(new, path)
+        with _alone(path.parent):
+            hashes = _read(path) if path.exists() else {}
+            hashes[node] = _hash(token)
+            _write(path, hashes)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
             hint="Run this as the user of `jostle receive`, or name another file with --tokens.",
         ) from None
     return token
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other commands from changing the file in between, which would lose a token."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, hashes: Mapping[str, str]) -> None:
+    new = path.with_name(f".{path.name}.new")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with open(os.open(new, flags, 0o600), "w", encoding="ascii") as file:
+        file.writelines(f"{name} {value}\n" for name, value in sorted(hashes.items()))
+        file.flush()
+        os.fsync(file.fileno())
+        if path.exists():  # the receiver's user keeps it
+            os.fchown(file.fileno(), path.stat().st_uid, path.stat().st_gid)
+    os.rename(new, path)
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -103,8 +119,10 @@ def _read(path: Path) -> dict[str, str]:
     hashes: dict[str, str] = {}
     for number, line in enumerate(content.splitlines(), 1):
         fields = _LINE.fullmatch(line.strip())
-        if fields and NODE_NAME.fullmatch(fields[1]):
+        if fields and is_node_name(fields[1]):
             hashes[fields[1]] = fields[2]
+        elif fields and fields[1].lower() in RESERVED:
+            continue  # an earlier version made such tokens; no post with one was ever stored
         elif line.strip() and not line.startswith("#"):
             raise UsageError(
                 f"{path}, line {number}: this is no node with its hash.",

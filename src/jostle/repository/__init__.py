@@ -12,6 +12,7 @@ from jostle.repository.errors import (
     RepositoryError,
     SnapshotGoneError,
 )
+from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
@@ -29,6 +30,7 @@ from jostle.repository.types import (
 )
 
 __all__ = [
+    "MIRROR_MARKER",
     "CompactReport",
     "DamagedError",
     "ExpireReport",

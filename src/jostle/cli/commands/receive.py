@@ -10,6 +10,7 @@ import click
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
 from jostle.cli.output import next_steps, show, warn
+from jostle.errors import UsageError
 from jostle.report.format.values import byte_count
 from jostle.repository_address import shown
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from jostle.receive import ReceiveSettings
 
 _PATH = click.Path(path_type=Path)
-_DEFAULT_TOKENS = "/etc/jostle/receive.tokens"
 
 
 @click.group("receive", invoke_without_command=True)
@@ -48,6 +48,8 @@ def command(
     A node is answered once its bytes are on the disk. Several receivers may fill one repository.
     """
     if ctx.invoked_subcommand is not None:
+        _refuse_options(ctx, {"tokens", "config"})
+        ctx.obj = {**(ctx.obj or {}), "tokens": tokens, "config": config}
         return
     from jostle.receive import Receiver, read_settings
 
@@ -80,14 +82,33 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
 
 @command.command("token", short_help="Make a token for a node, and print it.")
 @click.argument("node", metavar="NODE")
-@click.option("--tokens", type=_PATH, metavar="FILE", default=Path(_DEFAULT_TOKENS),
-              show_default=True, help="File of the hashes.")  # fmt: skip
-def token(node: str, tokens: Path) -> None:
+@click.option("--tokens", type=_PATH, metavar="FILE",
+              help="File of the hashes [`tokens` of the receiver's file, or "
+              "/etc/jostle/receive.tokens].")  # fmt: skip
+@click.pass_context
+def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
     """Make a token for NODE, and print it; the one that it had does not count any more.
 
     The token alone is printed to standard output: give it to the node's agent, in a file that only
     the agent may read.
     """
-    from jostle.receive import add_token
+    from jostle.receive import add_token, tokens_file
 
-    click.echo(add_token(tokens, node))
+    of_receiver = ctx.obj["tokens"]
+    if tokens and of_receiver and tokens != of_receiver:
+        raise UsageError(
+            f"--tokens names both {of_receiver} and {tokens}.", hint="Name one of them."
+        )
+    click.echo(add_token(tokens or of_receiver or tokens_file(ctx.obj["config"]), node))
+
+
+def _refuse_options(ctx: click.Context, taken: set[str]) -> None:
+    """Refuse options before a verb below this one, which would have no effect there."""
+    for option in ctx.command.params:
+        name = option.name or ""
+        source = ctx.get_parameter_source(name)
+        if name not in taken and source is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"{option.opts[0]} has no effect on `{ctx.command_path} {ctx.invoked_subcommand}`.",
+                hint="Leave it out.",
+            )
