@@ -203,6 +203,8 @@ def test_one_users_files_leave_room_for_those_of_others(
     for path in mirror.folder.glob("n1/1000/[012].jst"):
         path.unlink()
     monkeypatch.setattr(node_mirror, "_KEPT_LEAST_S", -2)
+    monkeypatch.setattr(node_mirror, "_LOOK_EVERY_S", 0)
+    mirror.keeper._nodes["n1"]._next_look = 0
     assert mirror.put(ranged(5, b"x", name="5.jst")) == [state(5, 1)]
 
 

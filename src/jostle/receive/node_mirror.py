@@ -6,18 +6,20 @@ import contextlib
 import os
 import struct
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jostle.receive.journal import Journal, Key, MirroredFile
 from jostle.receive.ranges import Range
+from jostle.receive.shares import Shares
 from jostle.receive.usage import Usage
 
 MOST_FILE = 64 << 30
-#: Files of a node that are not over: of one user, and in all.
+#: Files of a node that are not over: of one user, and in all; and files in all (see Shares).
 MOST_OF_USER, MOST_FILES = 10_000, 50_000
 _MOST_KNOWN = 2 * MOST_FILES
+#: Where there is no room, slots whose files are gone are looked for so often, s.
+_LOOK_EVERY_S = 10.0
 _GENERATION, _GENERATION_END = 2048, 2056
 _WITH_HEAD = (".jst", ".jsp", ".jsm")
 _KEPT_S, _KEPT_LEAST_S = 86_400, 600  # for a node that missed the answer
@@ -63,10 +65,17 @@ class NodeMirror:
         with self._folder() as folder:
             self._journal = Journal()
             self._journal.read(folder)
-            for known in self.files.values():
+            for key, known in list(self.files.items()):
                 self._recover(known, folder)
+                if not known.over and _is_gone(known, folder):
+                    del self.files[key]
         self._taken = {known.path for known in self.files.values()}
-        self._open = Counter(owner for (_, owner), known in self.files.items() if not known.over)
+        self._open = Shares(MOST_FILES, MOST_OF_USER)
+        self._known = Shares(_MOST_KNOWN, _MOST_KNOWN)
+        for (_, owner), known in self.files.items():
+            self._known.add(owner)
+            self._open.add(owner, not known.over)
+        self._next_look = 0.0
 
     @property
     def files(self) -> dict[Key, MirroredFile]:
@@ -157,13 +166,14 @@ class NodeMirror:
 
     def _may_add(self, owner: int) -> bool:
         """Return whether there may be one more file of a user."""
-        if len(self.files) >= _MOST_KNOWN:
+        now = time.monotonic()
+        if not self._has_slot(owner) and now >= self._next_look:
+            self._next_look = now + _LOOK_EVERY_S
             self.prune(time.time(), _KEPT_LEAST_S)
-        return (
-            len(self.files) < _MOST_KNOWN
-            and self._open[owner] < MOST_OF_USER
-            and self._open.total() < MOST_FILES
-        )
+        return self._has_slot(owner)
+
+    def _has_slot(self, owner: int) -> bool:
+        return self._open.fits(owner) and self._known.fits(owner)
 
     def _add(self, key: Key, part: Range, folder: int, group: Group) -> MirroredFile:
         """Begin a file: its line in the journal first, so that it has no file without a line."""
@@ -180,7 +190,8 @@ class NodeMirror:
         known = MirroredFile(place, part.name)
         self.files[key] = known
         self._taken.add(known.path)
-        self._open[part.owner] += 1
+        self._open.add(part.owner)
+        self._known.add(part.owner)
         return known
 
     def _is_taken(self, path: str, folder: int) -> bool:
@@ -248,7 +259,7 @@ class NodeMirror:
             self._journal.add(folder, ["over", *key, known.have, now])
             _mark_over(known, folder)
         known.over, known.over_s = True, now
-        self._open[key[1]] -= 1
+        self._open.add(key[1], -1)
         group.journals.add(self.node)
         group.folders.add(f"{self.node}/{known.folder}")
 
@@ -261,29 +272,31 @@ class NodeMirror:
     def reopen(self, key: Key) -> None:
         """Forget that a file is over, since that did not get to the disk."""
         known = self.files[key]
-        self._open[key[1]] += known.over
+        self._open.add(key[1], known.over)
         known.over = False
 
     def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
-        """Forget files that were over long ago; their nodes have heard so.
+        """Forget files that are gone: the ingester has what was in them.
+
+        Those that were over are kept for a while, until their nodes have heard so. Others are gone
+        for their age; where their node still has them, it sends them from the beginning.
 
         Args:
             now_s: The time, s since the epoch.
-            kept_s: How long they are kept.
+            kept_s: How long those that were over are kept.
 
         Raises:
             OSError: The journal cannot be written.
         """
-        old = [key for key, known in self.files.items()
-               if known.over and known.over_s < now_s - kept_s]  # fmt: skip
-        if not old:
-            return
         with self._folder() as folder:
-            for key in old:
-                path = self.files[key].path
-                if not _exists(path, folder):  # the ingester has it
+            for key, known in list(self.files.items()):
+                if known.over and known.over_s >= now_s - kept_s:
+                    continue
+                if _is_gone(known, folder):
                     del self.files[key]
-                    self._taken.discard(path)
+                    self._taken.discard(known.path)
+                    self._known.add(key[1], -1)
+                    self._open.add(key[1], -1 + known.over)
             if self._journal.lines > 4096 + 4 * len(self.files):
                 self._journal.rewrite(folder)
 
@@ -347,6 +360,12 @@ def _mark_over(known: MirroredFile, folder: int) -> None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     os.close(os.open(f"{known.path}.over", flags, 0o600, dir_fd=folder))
+
+
+def _is_gone(known: MirroredFile, folder: int) -> bool:
+    """Return whether a file that was there was removed; one that is only a gap never was there."""
+    is_gap = not known.over and 0 < known.gap == known.have
+    return not is_gap and not _exists(known.path, folder)
 
 
 def _exists(path: str, folder: int) -> bool:

@@ -7,6 +7,8 @@ import os
 from collections import Counter
 from pathlib import Path
 
+from jostle.receive.shares import Shares
+
 
 class Usage:
     """Bytes in the mirror, about: counted on the disk now and then, and added to meanwhile.
@@ -20,35 +22,34 @@ class Usage:
         """Start with an empty mirror.
 
         Args:
-            node_bytes: Most bytes of one node; a quarter of it is the most of one user there.
+            node_bytes: Most bytes of one node (see Shares); a quarter of it is the most of one user
+                there.
             user_bytes: Most bytes of one user, on all nodes.
         """
         self._node_bytes = node_bytes
         self._user_bytes = user_bytes
-        self._nodes: Counter[str] = Counter()
+        self._nodes: dict[str, Shares] = {}
         self._users: Counter[int] = Counter()
-        self._shares: Counter[tuple[str, int]] = Counter()
         self.gaps = 0
         self.files = 0
 
     @property
     def bytes(self) -> int:
         """Bytes in the mirror."""
-        return sum(self._nodes.copy().values())
+        return sum(shares.total for shares in list(self._nodes.values()))
 
     def has_room(self, node: str, user: int, size: int) -> bool:
         """Return whether so many bytes more keep the node and the user below their shares."""
-        return (
-            self._shares[node, user] + size <= self._node_bytes // 4
-            and self._nodes[node] + size <= self._node_bytes
-            and self._users[user] + size <= self._user_bytes
-        )
+        in_node = self._nodes.get(node) or self._new_node()
+        return in_node.fits(user, size) and self._users[user] + size <= self._user_bytes
 
     def add(self, node: str, user: int, size: int) -> None:
         """Count bytes that were stored."""
-        self._nodes[node] += size
+        self._nodes.setdefault(node, self._new_node()).add(user, size)
         self._users[user] += size
-        self._shares[node, user] += size
+
+    def _new_node(self) -> Shares:
+        return Shares(self._node_bytes, self._node_bytes // 4)
 
     def count(self, mirror: Path) -> None:
         """Count anew on the disk, since the ingester removes files; meant for a thread beside."""
@@ -65,12 +66,12 @@ class Usage:
                             shares[node.name, int(owner.name)] += size
                             files += not name.endswith(".over")
         # What came meanwhile is missing until the next time.
-        nodes: Counter[str] = Counter()
+        nodes: dict[str, Shares] = {}
         users: Counter[int] = Counter()
         for (name, user), size in shares.items():
-            nodes[name] += size
+            nodes.setdefault(name, self._new_node()).add(user, size)
             users[user] += size
-        self._nodes, self._users, self._shares = nodes, users, shares
+        self._nodes, self._users = nodes, users
         self.files = files
 
 
