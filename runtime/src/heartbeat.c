@@ -38,10 +38,12 @@
 #include "release_pages.h"
 #include "sys.h"
 
-enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };
+enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN, ENDING };
 
 #define STACK_BYTES 65536
 #define LOOK_NS 1000000000ull
+#define STOP_NS                                                                                    \
+    10000000000ull /* a call of the program that needs one thread fails if it is not gone */
 
 static _Atomic uint32_t alive_tid; /* the kernel zeroes and wakes it when the thread is gone */
 static _Atomic uint32_t request;   /* what the heartbeat sleeps on */
@@ -81,9 +83,15 @@ static bool serve(uint32_t what)
     }
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
+    if (what == STOP) { /* taken: from here on it cannot be taken back */
+        if (!atomic_compare_exchange_strong(&request, &what, ENDING))
+            return true;
+        jst_modules_sample(0, JST_AT_END);
+        return false;
+    }
     if (what != GO_ON)
         answer(what);
-    return what != STOP;
+    return true;
 }
 
 /* The last thread of the program has ended without taking the process along (raw exit system
@@ -293,6 +301,7 @@ static bool ask(uint32_t what, bool patient, const call *args)
         jst_futex(&answered, FUTEX_WAIT, 0, &wait, 0);
         done = atomic_load(&answered) != 0;
     }
+    done = atomic_load(&answered) != 0; /* it may have answered, and ended, after the last look */
     atomic_store(&asking, 0);
     return done;
 }
@@ -315,16 +324,29 @@ void jst_heartbeat_also(long number, long a, long b, long c)
     ask(ALSO, true, &args);
 }
 
+/* The kernel clears alive_tid before the thread has left the thread group, and callers need it gone. */
+static bool is_gone(uint32_t tid)
+{
+    return !atomic_load(&alive_tid) && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) < 0;
+}
+
+/* RATIONALE: on a crowded node it may take the request, or end, at any time, also when nobody waits any
+ * longer. Whoever calls must know whether it goes on: else no profile would go on where it does not. So
+ * either the request is taken back, or it counts as gone. */
 bool jst_heartbeat_stop(void)
 {
-    uint32_t tid = atomic_load(&alive_tid);
-    if (!ask(STOP, true, NULL))
+    uint32_t tid = atomic_load(&alive_tid), nothing = GO_ON, sent = STOP;
+    if (!jst_heartbeat_runs())
         return false;
-    /* The kernel clears alive_tid before the thread has left the thread group, and callers need
-     * it gone. */
-    for (int i = 0; i < 2000 && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == 0; i++) {
-        struct timespec wait = {0, 100000};
+    uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + STOP_NS;
+    struct timespec wait = {0, 100000};
+    while (!is_gone(tid) && jst_clock_ns(CLOCK_MONOTONIC) < until) {
+        /* What others asked for before is served first. */
+        if (atomic_compare_exchange_strong(&request, &nothing, STOP))
+            jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
+        nothing = GO_ON;
         jst_sys2(SYS_nanosleep, &wait, NULL);
     }
-    return jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) < 0;
+    return is_gone(tid) ||
+           (!atomic_compare_exchange_strong(&request, &sent, GO_ON) && sent == ENDING);
 }

@@ -200,20 +200,29 @@ class Runner:
 
 
 @contextmanager
-def heartbeat_held(pid: int) -> Iterator[None]:
-    """Keep the heartbeat of a process of one thread from running, as a crowded node does."""
-    seize, detach, interrupt = 0x4206, 17, 0x4207
+def heartbeat_held(pid: int, *, at_its_end: bool = False) -> Iterator[None]:
+    """Keep the heartbeat of a process of one thread from running, as a crowded node does.
+
+    Args:
+        pid: The process.
+        at_its_end: Let it run; keep it from leaving when it ends.
+    """
+    seize, detach, interrupt, trace_exit = 0x4206, 17, 0x4207, 0x40
     tid, *more = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
     if more:
         pytest.skip("a sanitizer has a thread of its own beside the heartbeat")
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
-    if ptrace(seize, tid, None, None) or ptrace(interrupt, tid, None, None):
+    options = trace_exit if at_its_end else 0
+    if ptrace(seize, tid, None, options) or (not at_its_end and ptrace(interrupt, tid, None, None)):
         pytest.skip(f"no thread can be held here: {os.strerror(ctypes.get_errno())}")
     any_thread = 0x40000000  # __WALL
-    os.waitpid(tid, any_thread)
+    if not at_its_end:
+        os.waitpid(tid, any_thread)
     try:
         yield
     finally:
+        if at_its_end:
+            os.waitpid(tid, any_thread)
         if ptrace(detach, tid, None, None):  # it has ended with its process
             os.waitpid(tid, any_thread)
 

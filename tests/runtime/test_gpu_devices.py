@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections import Counter
+from typing import Any
 
 import pytest
-from harness import Compile, Result, Runner, needs_decoder
+from harness import Compile, Result, Runner, heartbeat_held, needs_decoder
 
 from jostle.repository import Repository
 
@@ -42,7 +45,10 @@ def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
         seen = {first: words[1] for first, words in place.slices.items() if words[1]}
         late = {first: n for (name, first), n in slices.items() if name == gpu}
         assert sum(seen.values()) == sum(late.values())
-        assert len(seen.items() & late.items()) >= 4, "a crowded machine may be late once"
+        assert len(seen) > 1
+        for begin in seen:  # where the heartbeat got no core in time, a record has several slices
+            before = sum(moved for first, moved in seen.items() if first < begin)
+            assert before == sum(n for number, n in late.items() if number < begin)
     for at, metric in enumerate(METRICS):
         if not metric.endswith("_ns"):  # what is written of times in sums is rounded
             more = metric in ("gpu_h2d_ops", "gpu_h2d_bytes")  # of the GPU without a place
@@ -62,19 +68,50 @@ def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
         check_repository(repository, *truth(result))
 
 
-def test_a_profile_in_two_parts(jostle: Runner, build: Compile) -> None:
-    """Each part names the GPUs and has what was done in its time."""
-    result = jostle.run(build("two_gpus.c"), "parts", length="200ms", code=None,
-                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
-    if result.code == 77:
+@pytest.mark.parametrize("held", ["", "before it hears of it", "before it is gone"])
+def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> None:
+    """Each part names the GPUs and has what was done in its time, also on a crowded node.
+
+    There the heartbeat makes room late for what the program asks of the kernel.
+    """
+    if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode:
         pytest.skip("needs user namespaces")
-    assert result.code == 0
+    with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
+                      env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip
+        if held:
+            jostle.await_ticks(process.pid, 3)
+            with heartbeat_held(process.pid, at_its_end="gone" in held):
+                assert process.stdin is not None
+                process.stdin.close()
+                process.stdin = None
+                time.sleep(1.5)
+        out, err = process.communicate(timeout=60)
+    result = jostle.collect(process.returncode, out, err)
+    assert result.code == 0, "it must not be refused what it gets without us"
     first, second = sorted(result.processes, key=lambda process: int(process.header["part"]))
     assert [gpu.uuid for gpu in second.gpus] == [gpu.uuid for gpu in first.gpus]
     assert all(part.gpus[0].sums[0] for part in (first, second))
     needs_decoder(jostle.library)
     with Repository.of_spool(jostle.spool) as repository:
         check_repository(repository, *truth(result))
+
+
+def check_slices(rows: list[dict[str, Any]], slices: Counter[tuple[str, int]]) -> None:
+    """Each row has what was done in its slices: several, where the heartbeat got a core late."""
+    spans: dict[tuple[str, int, int], int] = {}
+    for row in sorted(rows, key=lambda row: (row["gpu"], row["slice"])):
+        gpu, begin, end = row["gpu"], row["slice"], row["slice"] + row["span"]
+        bytes_moved = row["gpu_h2d_bytes"]
+        if spans and (last := list(spans)[-1])[0] == gpu and begin < last[2]:
+            bytes_moved += spans.pop(last)  # of two parts, or a record and what came after it
+            begin, end = last[1], max(end, last[2])
+        spans[gpu, begin, end] = bytes_moved
+    done = {
+        (gpu, begin, end): sum(slices[gpu, number] for number in range(begin, end))
+        for gpu, begin, end in spans
+    }
+    assert spans == done
+    assert len(spans) > len(GPUS), "else nothing is known of slices"
 
 
 def check_repository(
@@ -85,8 +122,7 @@ def check_repository(
     for gpu in GPUS:
         mine = [row for row in rows.to_pylist() if row["gpu"] == gpu]
         assert [sum(row[name] for row in mine) for name in METRICS] == sums[gpu]
-    per = {(row["gpu"], row["slice"]): row["gpu_h2d_bytes"] for row in rows.to_pylist()}
-    assert len(per.items() & slices.items()) >= 12
+    check_slices(rows.to_pylist(), slices)
     named = {row["gpu"]: row for row in repository.gpus.named(job).to_pylist()}
     assert set(named) == set(GPUS)
     first = named[GPUS[0]]

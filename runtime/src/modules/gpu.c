@@ -16,6 +16,7 @@
 #include "common.h"
 #include "config.h"
 #include "core.h"
+#include "heartbeat.h"
 #include "modules/gpu.h"
 #include "modules/gpu_devices.h"
 #include "modules/modules.h"
@@ -82,9 +83,11 @@ static uint64_t time_after(uint64_t begin_ns, uint64_t end_ns)
     return begin_ns < until ? end_ns - until : end_ns - begin_ns;
 }
 
+/* Without a heartbeat (stopped for a sandbox, or refused) no further slice opens that could take it. */
 static bool is_after(uint64_t end_ns)
 {
-    return atomic_load(&jst_state) == JST_RUNNING && end_ns > (open_slice() + 1) * jst_cfg.slice_ns;
+    return atomic_load(&jst_state) == JST_RUNNING &&
+           end_ns > (open_slice() + 1) * jst_cfg.slice_ns && jst_heartbeat_runs();
 }
 
 static _Atomic uint64_t *words_later(unsigned device, uint64_t at_ns)
