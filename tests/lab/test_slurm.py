@@ -450,6 +450,8 @@ def test_a_study_on_slurm(lab: Lab, tmp_path: Path) -> None:
             assert _written(repository, program["job"]) == 64 * MIB
     pair = records[-1]["programs"]
     assert {node for program in pair for node in program["nodes"]} == {"node1", "node2"}
-    assert on(lab, "node1", "squeue", "--noheader") == "", "the allocation is given back"
+    states = on(lab, "node1", "squeue", "--noheader", "--format=%T").split()
+    assert {*states} <= {"COMPLETING"}, "the allocation is given back"
+    _wait_for_end(lab)
     assert list((tmp_path / "local").iterdir()) == []
     assert not any("jostle" in name for name in on(lab, "node1", "ls", "-a", lab.shared).split())

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from jostle.study.model import Study
 from jostle.study.places.place import Base, Processes, file_system, make_roots, one_per_node
 
 _NEEDS = ("salloc", "srun", "scancel", "squeue", "scontrol")
+#: States of an allocation that has its nodes, or gets them.
+_LIVE = ("RUNNING", "SUSPENDED", "CONFIGURING", "RESIZING", "STOPPED", "SIGNALING")
+_PATIENCE_S = 30
 #: Makes the node's own folders before it becomes the program.
 _IN_FOLDERS = 'umask 077; mkdir -p "$1" "$2" || exit 1; shift 2; exec "$@"'
 #: Nodes may share the folder, as those of a lab do: then one of them takes all.
@@ -115,22 +119,41 @@ class SlurmPlace(Base):
                 place = str(self.scratch("run").parent)
                 subprocess.run([*step, "--mpi=none", "rm", "-rf", place], timeout=60, check=False,
                                stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            if self._id and self._owned:
-                subprocess.run(["scancel", self._id], timeout=60, check=False,
-                               capture_output=True)  # fmt: skip
+        if self._id and self._owned:
+            self._give_back()
         self._id, self._owned = "", False
         for root in self.roots():
             shutil.rmtree(root, ignore_errors=True)
         super().close()
 
+    def _give_back(self) -> None:
+        """Cancel the allocation until Slurm says that it ends: a busy controller refuses at times.
+
+        Not until its nodes are free: an epilog may take long.
+        """
+        end = time.monotonic() + _PATIENCE_S
+        while True:
+            with contextlib.suppress(OSError, subprocess.SubprocessError):
+                subprocess.run(["scancel", self._id], timeout=60, check=False,
+                               capture_output=True)  # fmt: skip
+            if self.gone():
+                return
+            if time.monotonic() > end:
+                self.said.append(f"Slurm does not end the allocation: scancel {self._id}")
+                return
+            time.sleep(1)
+
     def gone(self) -> str:
         """Return why the allocation ended: its time limit, or somebody cancelled it; "" if not."""
         try:
             state = _said("squeue", "--noheader", f"--jobs={self._id}", "--format=%T").strip()
-        except (StudyError, OSError, subprocess.SubprocessError):
+        except (OSError, subprocess.SubprocessError):
             return ""  # nothing is known then
-        return "" if state in ("RUNNING", "SUSPENDED") else f"the allocation {self._id} has ended"
+        except StudyError as error:
+            state = ""
+            if "Invalid job id" not in str(error):  # so it calls those that ended a while ago
+                return ""
+        return "" if state in _LIVE else f"the allocation {self._id} has ended"
 
     def root(self, store: str = "") -> Path:
         """Return a hidden folder in [where] dir."""
