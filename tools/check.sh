@@ -120,7 +120,7 @@ sanitized() {
         timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
         tests/runtime tests/mpi/test_mpi_sanitizer.py -k "$(echo $3)")
     flock -o -s "$logs/beside" "${run[@]}" || code=$?
-    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed || code=$?; }
+    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rp || code=$?; }
     [ "$code" != 0 ] || rm -rf --one-file-system "$place"
     return "$code"
 }
@@ -171,5 +171,6 @@ if [ -n "$failed" ]; then
     echo "Failed: $failed. Logs are in $logs; one step again: tools/check.sh ${failed%% *}"
     exit 1
 fi
+sed -n "s/^PASSED /AGAIN /p" "$logs"/{asan,tsan,ubsan}.log 2>/dev/null
 undone=$(cd "$logs" && find . -name '*.not-done' | sed 's|^./||; s|\.not-done$||' | sort | xargs)
 echo "All checks passed${undone:+, but these were not done: $undone}."

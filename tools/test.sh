@@ -6,9 +6,10 @@
 #   tools/test.sh [OPTION...]     options of pytest
 #
 # What failed is tried once more with nothing beside it: three streams on a small machine starve
-# programs that are held against clocks. What is wrong is wrong again; what is not, is named.
+# programs that are held against clocks. What is wrong is wrong again; what is not, is named, and
+# counted over runs of all tests (tools/again.py).
 #
-# Logs: build/tests/FOLDER.log, and FOLDER.again.log
+# Logs: build/tests/FOLDER.log, and FOLDER.again.log; the record of second tries: build/tests/again.tsv
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export logs=build/tests
@@ -75,10 +76,11 @@ for failed in "$logs"/*.failed; do
     rm "$failed"
     echo "$name: what failed is tried once more, alone"
     one "$name.again" "$name" --last-failed -rp "$@"
-    [ -e "$failed" ] || sed -n 's/^PASSED /AGAIN /p' "$logs/$name.again.log" >>"$logs/$name.log"
+    sed -n 's/^PASSED \(.*\)/AGAIN \1 (alone)/p' "$logs/$name.again.log" >>"$logs/$name.log"
 done
+grep -hE '^(SKIPPED|AGAIN)' "$logs"/*.log | sort -u || true
+[ $# -gt 0 ] || .venv/bin/python tools/again.py "$logs"
 if [ -n "$(find "$logs" -maxdepth 1 -name '*.failed')" ]; then
     echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
     exit 1
 fi
-grep -hE '^(SKIPPED|AGAIN)' "$logs"/*.log | sort -u || true

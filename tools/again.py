@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""again.py: which tests needed a second try, in this run of all tests and in the last five.
+
+    tools/again.py [LOGS]      LOGS: build/tests, where tools/test.sh has left its logs
+
+The record is LOGS/again.tsv: date, commit, test, how it was tried again; it is not committed. A run
+in which no test needed it has one line with `-`. A test that needs a second try in two of five runs
+is a defect, of the test or of the product: it is named as such. It does not fail the run, since a
+record stays for five runs after the defect is fixed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+RUNS = 5
+#: In so many of them.
+DEFECT = 2
+ALONE = " (alone)"
+
+
+def tried_again(logs: Path) -> dict[str, str]:
+    """Return the tests that the logs name, each with how it was tried: `at once` or `alone`."""
+    found = {}
+    for path in sorted(logs.glob("*.log")):
+        for line in path.read_text(errors="replace").splitlines():
+            if line.startswith("AGAIN "):
+                test = line.removeprefix("AGAIN ")
+                how = "alone" if test.endswith(ALONE) else "at once"
+                found[test.removesuffix(ALONE)] = how
+    return found
+
+
+def commit() -> str:
+    """Return the commit that was tested, with `+` where files differ from it; `-` without git."""
+    said = []
+    for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "-uno"]):
+        try:
+            done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+        except OSError:
+            return "-"
+        if done.returncode:
+            return "-"
+        said.append(done.stdout.strip())
+    return said[0] + ("+" if said[1] else "")
+
+
+def read(record: Path) -> list[list[str]]:
+    """Return the lines of the record; those that are damaged count for nothing."""
+    text = record.read_text(errors="replace") if record.exists() else ""
+    return [cells for line in text.splitlines() if len(cells := line.split("\t")) == 4]
+
+
+def main() -> None:
+    """Write this run's lines, and print the tests of the last runs."""
+    logs = Path(sys.argv[1] if len(sys.argv) > 1 else "build/tests")
+    date, version = datetime.now(UTC).isoformat(timespec="microseconds"), commit()
+    tests = tried_again(logs) or {"-": "-"}
+    record = logs / "again.tsv"
+    with record.open("a") as file:
+        file.writelines(f"{date}\t{version}\t{test}\t{how}\n" for test, how in tests.items())
+    lines = read(record)
+    runs = list(dict.fromkeys(line[0] for line in lines))[-RUNS:]
+    seen: dict[str, set[str]] = {}
+    for run, _, test, _ in lines:
+        if run in runs and test != "-":
+            seen.setdefault(test, set()).add(run)
+    if not seen:
+        return
+    print(f"Needed a second try, in so many of the last runs ({len(runs)}); x: in this run")
+    for test, when in sorted(seen.items(), key=lambda item: (-len(item[1]), item[0])):
+        print(f"{len(when):>3} {'x' if test in tests else ' '} {test}")
+    for test, when in sorted(seen.items()):
+        if len(when) >= DEFECT:
+            print(f"DEFECT of the test or of the product, find out which and fix it: {test}")
+
+
+if __name__ == "__main__":
+    main()
