@@ -39,12 +39,17 @@ typedef struct path_text {
     uint32_t tail_n;
 } path_text;
 
-/* Where relative paths begin, with a slash behind it. sequence is odd while it is written. */
-static struct {
-    _Atomic uint32_t sequence;
-    uint32_t generation; /* of jst_cwd_generation, plus one */
+/* The path of a directory at which relative paths begin, with a slash at its end. The kernel is asked for
+ * it once: the programs that open by a directory's descriptor (tar, rsync, find, git) open all its files so.
+ * NOTE: until the next slice begins, a directory that is renamed keeps the name it had. */
+typedef struct base_path {
+    _Atomic uint32_t sequence; /* odd while the rest is written */
+    uint64_t base;             /* jst_path_base */
     path_text text;
-} cwd;
+} base_path;
+
+#define OPEN_DIRECTORIES 7
+static base_path working_directory, open_directories[OPEN_DIRECTORIES];
 
 static inline uint64_t mixed(uint64_t h, uint64_t word)
 {
@@ -115,7 +120,7 @@ static bool put_link(path_text *t, int fd)
     return true;
 }
 
-static bool cwd_now(path_text *t)
+static bool put_working_directory(path_text *t)
 {
     char path[1024];
     long n = jst_sys2(SYS_getcwd, path, sizeof path);
@@ -127,23 +132,35 @@ static bool cwd_now(path_text *t)
     return true;
 }
 
-static void put_cwd(path_text *t)
+static bool put_directory(path_text *t, int dirfd)
 {
-    uint32_t generation = jst_cwd_now() + 1;
-    uint32_t before = atomic_load_explicit(&cwd.sequence, memory_order_acquire);
-    if (!(before & 1) && cwd.generation == generation) {
-        *t = cwd.text;
+    if (dirfd == AT_FDCWD)
+        return put_working_directory(t);
+    if (!put_link(t, dirfd))
+        return false;
+    put_piece(t, "/", 1);
+    return true;
+}
+
+static void put_base(path_text *t, int dirfd)
+{
+    const uint64_t base = jst_path_base(dirfd);
+    base_path *known = dirfd == AT_FDCWD ? &working_directory
+                                         : &open_directories[(unsigned)dirfd % OPEN_DIRECTORIES];
+    uint32_t before = atomic_load_explicit(&known->sequence, memory_order_acquire);
+    if (before && !(before & 1) && known->base == base) {
+        *t = known->text;
         atomic_thread_fence(memory_order_acquire);
-        if (atomic_load_explicit(&cwd.sequence, memory_order_relaxed) == before)
+        if (atomic_load_explicit(&known->sequence, memory_order_relaxed) == before)
             return;
         *t = (path_text){0};
     }
-    if (!cwd_now(t) || (before & 1) ||
-        !atomic_compare_exchange_strong(&cwd.sequence, &before, before + 1))
+    if (!put_directory(t, dirfd) || (before & 1) ||
+        !atomic_compare_exchange_strong(&known->sequence, &before, before + 1))
         return;
-    cwd.text = *t;
-    cwd.generation = generation;
-    atomic_store_explicit(&cwd.sequence, before + 2, memory_order_release);
+    known->text = *t;
+    known->base = base;
+    atomic_store_explicit(&known->sequence, before + 2, memory_order_release);
 }
 
 static void put_path(path_text *t, int dirfd, const char *path)
@@ -151,10 +168,8 @@ static void put_path(path_text *t, int dirfd, const char *path)
     while (path[0] == '.' && path[1] == '/')
         for (path++; *path == '/'; path++)
             ;
-    if (path[0] != '/' && dirfd == AT_FDCWD)
-        put_cwd(t);
-    else if (path[0] != '/' && put_link(t, dirfd))
-        put_piece(t, "/", 1);
+    if (path[0] != '/')
+        put_base(t, dirfd);
     put_piece(t, path, jst_strlen(path));
 }
 
@@ -524,8 +539,9 @@ void jst_files_begin(void)
     jst_zero(taken, sizeof taken);
     atomic_store(&used, 0);
     atomic_store(&making_room, false);
-    atomic_store(&cwd.sequence, 0);
-    cwd.generation = 0;
+    atomic_store(&working_directory.sequence, 0);
+    for (unsigned i = 0; i < OPEN_DIRECTORIES; i++)
+        atomic_store(&open_directories[i].sequence, 0);
 }
 
 unsigned jst_files_used(void)

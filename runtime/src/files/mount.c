@@ -211,8 +211,13 @@ static JST_COLD bool fd_excluded(int fd)
 /* What was trusted turns out to be there, or elsewhere. */
 static void verified(int fd, unsigned trusted, unsigned slot)
 {
-    if (trusted & JST_SLOT_TRUSTED && slot != (trusted & ~JST_SLOT_TRUSTED))
-        jst_trust_misled(atomic_load_explicit(&jst_descriptors[fd].source, memory_order_relaxed));
+    if (!(trusted & JST_SLOT_TRUSTED))
+        return;
+    unsigned source = atomic_load_explicit(&jst_descriptors[fd].source, memory_order_relaxed);
+    if (slot == (trusted & ~JST_SLOT_TRUSTED))
+        jst_trust_confirmed(source);
+    else
+        jst_trust_misled(source);
 }
 
 static unsigned look_at(int fd)
@@ -254,8 +259,7 @@ unsigned jst_fd_opened(int fd)
     return look_at(fd);
 }
 
-/* Number of the directory that a relative path begins at. */
-static uint64_t base_of(int dirfd)
+uint64_t jst_path_base(int dirfd)
 {
     if (dirfd == AT_FDCWD)
         return (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 1;
@@ -272,7 +276,7 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
     if (JST_UNLIKELY(never || far || !jst_may_syscall()))
         return jst_fd_opened(fd);
     size_t n, end;
-    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : base_of(dirfd), path, &n, &end);
+    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : jst_path_base(dirfd), path, &n, &end);
     /* Where paths are excluded each is asked for. */
     unsigned slot = jst_cfg.exclude_paths[0] ? 0 : jst_trust_ask(key);
     if (!slot) {
@@ -326,11 +330,6 @@ uint32_t jst_fds_seen(void)
 void jst_cwd_changed(void)
 {
     atomic_fetch_add(&cwd_generation, 1);
-}
-
-uint32_t jst_cwd_now(void)
-{
-    return atomic_load_explicit(&cwd_generation, memory_order_relaxed);
 }
 
 /* The kernel refused before it read the path, so it may be no path: we must not read it either. */
@@ -395,7 +394,7 @@ unsigned jst_path_slot(int dirfd, const char *path)
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
         return JST_SLOT_IGNORE;
     size_t n, end;
-    uint64_t h = jst_directory_key(base_of(AT_FDCWD), path, &n, &end);
+    uint64_t h = jst_directory_key(jst_path_base(AT_FDCWD), path, &n, &end);
     if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
         unsigned slot = jst_fd_slot(dirfd);
         return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;

@@ -73,7 +73,9 @@ bool jst_fd_is_file(int fd);
 void jst_fd_forget_range(unsigned first, unsigned last);
 uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
 void jst_cwd_changed(void);
-uint32_t jst_cwd_now(void); /* how often it has changed */
+/** A number that stands for the directory at which a relative path begins: another one once the working
+ *  directory has changed, or the descriptor stands for another directory. */
+uint64_t jst_path_base(int dirfd);
 
 /** Slot of a new descriptor; excluded paths are looked at here. */
 unsigned jst_fd_opened(int fd);

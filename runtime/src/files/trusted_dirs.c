@@ -6,8 +6,9 @@
 #include <limits.h>
 
 #define DIRECTORIES 64
-#define FIRST 4  /* opens that are looked at before any is trusted */
-#define EVERY 16 /* after these, one in so many */
+#define FIRST 2 /* opens that are looked at before any is trusted */
+#define EVERY                                                                                      \
+    16 /* after these, one in so many, unless files that were trusted are seen to be there */
 
 /* 48 bits of the key, and the slot. A directory that misled keeps its entry; one that falls on the
  * entry of such a one is not trusted. */
@@ -85,6 +86,13 @@ void jst_trust_tell(uint64_t key, unsigned slot)
 void jst_trust_misled(unsigned source)
 {
     atomic_fetch_or_explicit(&directories[source % DIRECTORIES], MISLED, memory_order_relaxed);
+}
+
+void jst_trust_confirmed(unsigned source)
+{
+    source %= DIRECTORIES;
+    if (atomic_load_explicit(&asked[source], memory_order_relaxed) > FIRST)
+        atomic_store_explicit(&asked[source], FIRST, memory_order_relaxed);
 }
 
 void jst_trust_forget(void)
