@@ -20,9 +20,9 @@ typedef struct jst_wipe_page {
     uint8_t gap[JST_PAGE - sizeof(uintptr_t)];
 } jst_wipe_page;
 
-extern jst_wipe_page jst_wipe;
-extern __thread jst_block *jst_tls_block;
-extern __thread uint32_t jst_tls_vfork; /* this thread runs in a vfork child */
+extern JST_HIDDEN jst_wipe_page jst_wipe;
+extern JST_HIDDEN __thread jst_block *jst_tls_block;
+extern JST_HIDDEN __thread uint32_t jst_tls_vfork; /* this thread runs in a vfork child */
 
 jst_block *jst_enter_slow(void);
 
@@ -43,17 +43,23 @@ static inline void jst_add(uint64_t *cell, uint64_t n)
 #endif
 }
 
+/** Bucket of a histogram for n > 0. */
+static inline unsigned jst_bucket_of_some(uint64_t n)
+{
+    unsigned bits = 63 - (unsigned)__builtin_clzll(n);
+    return (bits < JST_HIST_BUCKETS - 2 ? bits : JST_HIST_BUCKETS - 2) + 1;
+}
+
 static inline unsigned jst_bucket(uint64_t n)
 {
-    unsigned bits = n ? 64 - (unsigned)__builtin_clzll(n) : 0;
-    return bits < JST_HIST_BUCKETS ? bits : JST_HIST_BUCKETS - 1;
+    return n ? jst_bucket_of_some(n) : 0;
 }
 
 jst_block *jst_block_at(uint32_t i);
 uint64_t jst_sum_cell(unsigned cell);
-extern _Atomic uint32_t jst_blocks; /* handed out so far, block 0 included */
+extern JST_HIDDEN _Atomic uint32_t jst_blocks; /* handed out so far, block 0 included */
 void jst_blocks_to_head(void);
-extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
+extern JST_HIDDEN jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 
 #define JST_MARK_MOVED 0xffffffffu /* a state mark: this profile is no process's any more */
 

@@ -9,10 +9,23 @@
 #include "sys.h"
 #include "text.h"
 
-uint32_t jst_no_tsc;
+#if defined(__x86_64__)
+uint32_t jst_tick_source = JST_TICKS_COUNTER;
+#else
+uint32_t jst_tick_source = JST_TICKS_CLOCK;
+#endif
 uint64_t jst_tick_ns = (uint64_t)1 << 32;
 
 static uint64_t ticks0, ns0;
+
+uint64_t jst_slow_ticks(void)
+{
+    struct timespec t;
+    if (jst_tick_source == JST_TICKS_NONE)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* Both clocks at one instant: the thread may lose its core between the two readings, so the closest
  * of a few pairs is taken. */
@@ -46,8 +59,8 @@ void jst_clock_check(void)
     long n = jst_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                            source, sizeof source);
     bool unstable = n > 0 && (source[0] == 'h' || source[0] == 'a'); /* hpet, acpi_pm */
-    if (!jst_no_tsc && (!invariant || unstable)) {
-        jst_no_tsc = 1;
+    if (jst_tick_source == JST_TICKS_COUNTER && (!invariant || unstable)) {
+        jst_tick_source = JST_TICKS_CLOCK;
         jst_clock_begin();
         jst_tick_ns = (uint64_t)1 << 32;
     }
@@ -56,7 +69,7 @@ void jst_clock_check(void)
 
 void jst_clock_calibrate(void)
 {
-    if (jst_no_tsc)
+    if (jst_tick_source != JST_TICKS_COUNTER)
         return;
     uint64_t ns = 0, ticks = 0;
     read_pair(&ns, &ticks);

@@ -6,21 +6,24 @@
 
 #include "common.h"
 
-extern uint32_t jst_no_tsc;  /* 1: the time-stamp counter cannot be used, ticks are nanoseconds;
-                                2: no clock at all may be read, calls are only counted */
-extern uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
+enum jst_tick_source {
+    JST_TICKS_NONE,    /* no clock may be read: calls are only counted */
+    JST_TICKS_COUNTER, /* the time-stamp counter */
+    JST_TICKS_CLOCK    /* the counter cannot be used: ticks are nanoseconds */
+};
+
+extern JST_HIDDEN uint32_t jst_tick_source;
+extern JST_HIDDEN uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
+
+uint64_t jst_slow_ticks(void); /* without the time-stamp counter */
 
 static inline uint64_t jst_ticks(void)
 {
 #if defined(__x86_64__)
-    if (JST_LIKELY(!jst_no_tsc))
+    if (JST_LIKELY(jst_tick_source == JST_TICKS_COUNTER))
         return __builtin_ia32_rdtsc();
 #endif
-    if (jst_no_tsc == 2)
-        return 0;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return jst_slow_ticks();
 }
 
 void jst_clock_begin(void);     /* remember where ticks and nanoseconds stand */

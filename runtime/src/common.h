@@ -9,6 +9,12 @@
 
 #define JST_EXPORT __attribute__((visibility("default")))
 #define JST_SLOW __attribute__((noinline))
+#define JST_INLINE static inline __attribute__((always_inline))
+/* Keeps a pointer in a register: else the compiler computes the address anew for each field. */
+#define JST_KEEP(pointer) __asm__("" : "+r"(pointer))
+/* Of variables that a header declares: without it the compiler must expect another object to define them,
+ * and takes their address from a table. */
+#define JST_HIDDEN __attribute__((visibility("hidden")))
 #define JST_COLD __attribute__((noinline, cold))
 /* Of variables of more than a page or so: they come last (jostle.ld), so that the small ones share few
  * pages. */
@@ -33,5 +39,12 @@
 /* Words that one thread writes and another may read meanwhile. */
 #define JST_STORE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 #define JST_LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+/* The same on the path of every call: compilers make an instruction of its own of an atomic load, which they
+ * do not compare with in memory. */
+#ifdef __SANITIZE_THREAD__
+#define JST_PEEK(type, word) __atomic_load_n((const type *)&(word), __ATOMIC_RELAXED)
+#else
+#define JST_PEEK(type, word) (*(const type *)&(word))
+#endif
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef JST_CONFIG_H
 #define JST_CONFIG_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common.h"
 
 enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
 enum jst_perf { JST_PERF_AUTO, JST_PERF_ON, JST_PERF_OFF };
@@ -32,7 +31,7 @@ typedef struct jst_config {
     bool job_is_session; /* no batch system and no name: the login session stands for the job */
 } jst_config;
 
-extern jst_config jst_cfg;
+extern JST_HIDDEN jst_config jst_cfg;
 bool jst_configure(void); /* false: switched off */
 /** Looks where standard error leads to: before anything is said. */
 void jst_say_begin(void);

@@ -45,7 +45,8 @@ _Atomic uint32_t jst_blocks;
 
 static _Atomic uint32_t sandboxed;
 static bool over; /* the end of a short process has been recorded: no profile may begin */
-static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
+_Atomic uint64_t jst_start_due = UINT64_MAX;
+static _Atomic uint64_t moved; /* bytes, while there is no profile */
 
 /* ---- blocks ---- */
 
@@ -176,7 +177,8 @@ static void begin_lazily(void)
     jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_clock_begin();
     jst_now_life.start_ticks = jst_ticks();
-    atomic_store(&ask_at, JST_START_NS / 20);
+    atomic_store(&jst_start_due, jst_now_life.start_ticks + JST_START_NS / 20);
+    atomic_store(&moved, 0);
     over = false;
     atomic_store(&jst_state, JST_LAZY);
 }
@@ -295,31 +297,19 @@ void jst_come_up(void)
 static bool old_enough(void)
 {
     uint64_t ticks = jst_ticks() - jst_now_life.start_ticks;
-    if (ticks < atomic_load_explicit(&ask_at, memory_order_relaxed) || !jst_may_syscall())
-        return false;
     uint64_t ns = jst_clock_ns(CLOCK_REALTIME) - jst_now_life.start_ns;
     if (ns > JST_START_NS)
         return true;
     if (ns)
-        atomic_store_explicit(&ask_at, (uint64_t)((double)ticks * JST_START_NS / (double)ns),
+        atomic_store_explicit(&jst_start_due,
+                              jst_now_life.start_ticks +
+                                  (uint64_t)((double)ticks * JST_START_NS / (double)ns),
                               memory_order_relaxed);
     return false;
 }
 
-static bool moved_enough(void)
-{
-    static const unsigned bytes[] = {JST_CELL_POSIX_READ_BYTES, JST_CELL_POSIX_WRITE_BYTES,
-                                     JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_WRITE_BYTES};
-    jst_block *b = &jst_a.blocks[1];
-    uint64_t sum = b->cells[JST_CELL_STREAM_READ_BYTES] + b->cells[JST_CELL_STREAM_WRITE_BYTES];
-    for (unsigned mount = 0; mount < jst_mounts_used(); mount++)
-        for (unsigned i = 0; i < 4; i++)
-            sum += b->cells[mount * JST_MOUNT_STRIDE + bytes[i]];
-    return sum >= JST_START_BYTES;
-}
-
-/* Every call comes here until the profile has started, and the first one of each thread after. */
-JST_COLD jst_block *jst_enter_slow(void)
+/* The first call of a thread, of a forked child, of the process. */
+static JST_COLD jst_block *first_enter(void)
 {
     uint32_t state = atomic_load_explicit(&jst_state, memory_order_relaxed);
     if (state == JST_OFF)
@@ -329,8 +319,6 @@ JST_COLD jst_block *jst_enter_slow(void)
     state = atomic_load(&jst_state);
     if (!jst_wipe.mask || state == JST_OFF)
         return NULL;
-    if (state == JST_LAZY && !over && (moved_enough() || old_enough()))
-        jst_start();
     if (jst_tls_vfork && !tls_early) /* the child's thread is not its parent's, its TLS is */
         return NULL;
     if (!tls_early) /* of threads that libc made by itself, too, seen by no wrapper */
@@ -341,6 +329,19 @@ JST_COLD jst_block *jst_enter_slow(void)
     if (state == JST_RUNNING || state == JST_MEMORY)
         jst_tls_block = tls_early;
     return tls_early;
+}
+
+/* Every call comes here until the profile has started. Some take no time, and would never be found to be
+ * due: one in sixteen asks for the time here. */
+jst_block *jst_enter_slow(void)
+{
+    static uint8_t calls; /* NOTE: threads that come at once may lose one */
+    jst_block *early = tls_early;
+    if (JST_LIKELY(jst_is_lazy() && jst_wipe.mask && early && ++calls % 16))
+        return early;
+    if (jst_is_lazy() && early && jst_ticks() >= JST_LOAD(jst_start_due))
+        jst_due();
+    return first_enter();
 }
 
 /* ---- the profile starts ---- */
@@ -377,14 +378,26 @@ void jst_start(void)
         struct timespec moment = {0, 1000000};
         if (atomic_load(&jst_blocks) > 2)
             jst_sys2(SYS_nanosleep, &moment, NULL);
+        atomic_store(&jst_start_due, UINT64_MAX);
         start_now();
     }
     jst_restore_signals(&signals);
 }
 
-JST_COLD void jst_moved(void)
+JST_COLD void jst_due(void)
 {
-    if (atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY && !over)
+    if (jst_tls_vfork)
+        return;
+    if (over || !jst_is_lazy())
+        atomic_store(&jst_start_due, UINT64_MAX);
+    else if (old_enough())
+        jst_start();
+}
+
+JST_SLOW void jst_moved(uint64_t bytes)
+{
+    uint64_t before = atomic_fetch_add_explicit(&moved, bytes, memory_order_relaxed);
+    if (before + bytes >= JST_START_BYTES && !over)
         jst_start();
 }
 

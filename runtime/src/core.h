@@ -17,7 +17,7 @@
 
 enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
 
-extern _Atomic uint32_t jst_state;
+extern JST_HIDDEN _Atomic uint32_t jst_state;
 
 typedef struct jst_life {
     uint64_t start_ns; /* CLOCK_REALTIME when this image (or forked child) came up */
@@ -27,7 +27,7 @@ typedef struct jst_life {
     bool in_valgrind; /* which knows no bare clone: no heartbeat */
 } jst_life;
 
-extern jst_life jst_now_life;
+extern JST_HIDDEN jst_life jst_now_life;
 
 void jst_come_up(void);
 void jst_ending(enum jst_end_reason reason); /* the image is about to end in an orderly way */
@@ -36,6 +36,15 @@ void jst_new_part(void);
 void jst_sandboxed(void);
 bool jst_may_syscall(void);
 void jst_start(void);
-void jst_moved(void); /* a call moved JST_START_BYTES or more */
+void jst_due(void);             /* a call began at jst_start_due or later */
+void jst_moved(uint64_t bytes); /* a call of a process without a profile moved so many */
+
+/** Ticks from which on a call starts the profile; UINT64_MAX where there is one, or never will be. */
+extern JST_HIDDEN _Atomic uint64_t jst_start_due;
+
+static inline bool jst_is_lazy(void)
+{
+    return JST_PEEK(uint32_t, jst_state) == JST_LAZY;
+}
 
 #endif

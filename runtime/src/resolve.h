@@ -13,7 +13,7 @@ enum jst_call_index {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-extern void *jst_reals[JST_CALLS];
+extern JST_HIDDEN void *jst_reals[JST_CALLS];
 void *jst_resolve(unsigned index);
 void jst_resolve_all(void);
 

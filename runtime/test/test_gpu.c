@@ -26,7 +26,6 @@ _Atomic uint32_t jst_state = JST_RUNNING;
 jst_wipe_page jst_wipe = {.mask = ~(uintptr_t)0};
 static jst_block block, own; /* of a thread, of the heartbeat */
 __thread jst_block *jst_tls_block;
-uint32_t jst_no_tsc;
 jst_area jst_a;
 
 jst_block *jst_enter_slow(void)

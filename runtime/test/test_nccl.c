@@ -15,8 +15,6 @@
 
 /* ---- the runtime around them, as far as it is needed ---- */
 
-uint64_t jst_tick_ns = (uint64_t)1 << 32;
-uint32_t jst_no_tsc = 1; /* ticks are nanoseconds */
 jst_config jst_cfg = {.peers = true};
 jst_wipe_page jst_wipe = {.mask = ~(uintptr_t)0};
 __thread jst_block *jst_tls_block;
@@ -43,11 +41,6 @@ bool jst_may_syscall(void)
 bool jst_mpi_runs(void)
 {
     return world != NULL;
-}
-
-uint64_t jst_ticks_to_ns(uint64_t ticks)
-{
-    return ticks;
 }
 
 bool jst_ccl_joins(const jst_ccl_group *group)
@@ -455,6 +448,7 @@ static void threads(void **state)
 
 int main(void)
 {
+    jst_tick_source = JST_TICKS_CLOCK;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(bytes_by_datatype, begin),
         cmocka_unit_test_setup(partners_are_of_the_world_only, begin),

@@ -84,6 +84,33 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned slot, int fd, uint
         jst_access_elsewhere(b, slot, fd, at, n, true);
 }
 
+/** Does the file offset stand where the last read and the last write ended? */
+JST_INLINE bool jst_access_in_order(const jst_descriptor *k)
+{
+    const uint64_t away = JST_ACCESS_AWAY | JST_ACCESS_READ_AWAY;
+    return JST_LIKELY(!(JST_LOAD(k->access.before) >> 59 & away >> 59));
+}
+
+/** n bytes were written at an offset that the call named: where the last such write ended, or where it began,
+ *  for the counters of the mount. false: it is another case, nothing was done. */
+JST_INLINE bool jst_access_follows(uint64_t *cells, jst_descriptor *k, uint64_t at, uint64_t n)
+{
+    struct jst_access *a = &k->access;
+    uint64_t before = JST_LOAD(a->before), origin = JST_LOAD(a->origin), run = JST_LOAD(a->run);
+    const uint64_t known = JST_ACCESS_ASKED | JST_ACCESS_AWAY; /* and it does not append */
+    if (at == origin + run && (before & JST_ACCESS_AWAY)) {
+        jst_add(&a->run, n);
+        return true;
+    }
+    if (JST_UNLIKELY(at != origin || before >> 61 != known >> 61 || run == 0))
+        return false;
+    jst_add(&cells[JST_CELL_ACCESS_BACK_OPS], 1);
+    jst_add(&cells[JST_CELL_ACCESS_BACK_BYTES], run);
+    jst_add(&a->before, run);
+    JST_STORE(a->run, n);
+    return true;
+}
+
 /** n bytes were written at the end of what was written, wherever the file offset is. */
 static inline void jst_access_appended(unsigned slot, int fd, uint64_t n)
 {

@@ -13,8 +13,8 @@
 
 #define JST_FILE_NONE UINT16_MAX
 
-extern bool jst_files_on;
-extern bool jst_threads; /* more than one may count */
+extern JST_HIDDEN bool jst_files_on;
+extern JST_HIDDEN bool jst_threads; /* more than one may count */
 
 /** Looks for the file of a descriptor that was not seen to be opened. */
 JST_COLD jst_file *jst_file_find(int fd);

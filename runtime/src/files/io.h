@@ -31,6 +31,8 @@
 static inline uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();
+    if (JST_UNLIKELY(t >= JST_PEEK(uint64_t, jst_start_due)))
+        jst_due();
     if (b->mark == 0 || b->mark == JST_CELL_STATE_IO_NS) {
         JST_STORE(b->since, t);
         JST_STORE(b->mark, JST_CELL_STATE_IO_NS);
@@ -85,101 +87,121 @@ static const jst_direction jst_stdio_write = {
     JST_CELL_STREAM_WRITE_BYTES, JST_CELL_STREAM_WRITE_NS,
 };
 
-/** One successful transfer of n bytes that took `ticks` (0: not timed) by a descriptor at a slot. */
-static inline void jst_count(jst_block *b, unsigned slot, int fd, const jst_direction *d,
-                             uint64_t n, uint64_t ticks)
+#define JST_COUNTED UINT64_MAX /* for ticks: all has been counted but its place in the file */
+
+/** Counts a successful transfer of n bytes that took `ticks` (0: not timed) by a descriptor at a slot (io.c). */
+void jst_count(jst_block *b, unsigned slot, int fd, const jst_direction *d, uint64_t n,
+               uint64_t ticks);
+
+/** The same in the usual case: n is not 0, the descriptor k lies on a mount, and its file was first used by this thread.
+ *  Returns the counters of the mount; NULL: it is another case, nothing was counted. */
+JST_INLINE uint64_t *jst_count_usual(jst_block *b, const jst_descriptor *k, const jst_direction *d,
+                                     uint64_t n, uint64_t ticks)
 {
-    if (JST_LIKELY(jst_is_mount(slot))) {
-        uint64_t *cells = jst_slot_cells(b, slot);
-        jst_add(&cells[d->ops], 1);
-        jst_add(&cells[d->bytes], n);
-        if (ticks)
-            jst_add(&cells[d->ns], ticks);
-        jst_add(&b->cells[d->size + jst_bucket(n)], 1);
-        jst_file *f = jst_file_of(fd);
-        if (JST_LIKELY(f != NULL))
-            jst_file_moved(b, f, d->file, n, ticks);
-    } else if (slot == JST_SLOT_STREAM) {
-        jst_add(&b->cells[d->stream_ops], 1);
-        jst_add(&b->cells[d->stream_bytes], n);
-        if (ticks)
-            jst_add(&b->cells[d->stream_ns], ticks);
+    unsigned mount = atomic_load_explicit(&k->slot, memory_order_relaxed) - 1u;
+    unsigned place = JST_LOAD(k->file) - 1u;
+    if (JST_UNLIKELY(mount >= JST_MOUNT_SLOTS || place >= JST_FILES))
+        return NULL;
+    jst_file *f = &jst_a.files[place];
+    JST_KEEP(f);
+    if (JST_UNLIKELY(JST_PEEK(uint64_t, f->owner) != (uintptr_t)b))
+        return NULL;
+    uint64_t *cells = b->cells + mount * JST_MOUNT_STRIDE;
+    uint64_t *words = &f->opens + (d->file - offsetof(jst_file, opens)) / 8;
+    jst_add(&cells[d->ops], 1);
+    jst_add(&cells[d->bytes], n);
+    jst_add(&cells[d->ns], ticks);
+    jst_add(&b->cells[d->size + jst_bucket_of_some(n)], 1);
+    jst_add(&words[0], 1);
+    jst_add(&words[1], n);
+    jst_add(&words[2], ticks);
+    if (JST_UNLIKELY(jst_is_lazy()))
+        jst_moved(n);
+    return cells;
+}
+
+/** A transfer that moved nothing: r is 0, or -1 with errno (io.c). */
+void jst_moved_nothing(jst_block *b, int fd, const jst_direction *d, ssize_t r, uint64_t ticks);
+/* Transfers of n bytes, in any case (io.c). buf: where the bytes lie; NULL: not known. */
+void jst_read_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t ticks);
+void jst_wrote_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t ticks);
+void jst_read_at_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t at,
+                         uint64_t ticks);
+void jst_wrote_at_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t at,
+                          uint64_t ticks);
+
+/** End of a read at the file offset. */
+JST_INLINE void jst_read_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
+{
+    uint64_t ticks = jst_elapsed(b, t), n = (uint64_t)r;
+    if (JST_UNLIKELY(r <= 0)) {
+        jst_moved_nothing(b, fd, &jst_posix_read, r, ticks);
+        return;
     }
-    if (JST_UNLIKELY(n >= JST_START_BYTES))
-        jst_moved();
-}
-
-/** End of a read or write on a descriptor, its place in the file apart. */
-static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, const jst_direction *d)
-{
-    uint64_t ticks = jst_elapsed(b, t);
-    if (JST_LIKELY(r >= 0))
-        jst_count(b, jst_fd_slot(fd), fd, d, (uint64_t)r, ticks);
-    else
-        jst_fail(b, jst_fd_slot(fd), errno);
-}
-
-/** End of a read at the file offset. buf: where the bytes lie; NULL: not known. */
-static inline void jst_read_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
-{
-    jst_io_done(b, fd, r, t, &jst_posix_read);
-    if (JST_UNLIKELY(r <= 0))
+    jst_descriptor *k = jst_descriptor_of(fd);
+    if (JST_UNLIKELY(!jst_access_in_order(k) ||
+                     !jst_count_usual(b, k, &jst_posix_read, n, ticks))) {
+        jst_read_unusual(b, fd, buf, n, ticks);
         return;
-    jst_access_read(b, jst_fd_slot(fd), fd, (uint64_t)r);
-    if (JST_UNLIKELY(jst_read_began(fd, (uint64_t)r)))
-        jst_file_began(fd, buf, (size_t)r);
-}
-
-/** End of a read at an offset of its own. */
-static inline void jst_read_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
-                                    uint64_t t)
-{
-    jst_io_done(b, fd, r, t, &jst_posix_read);
-    if (JST_UNLIKELY(r <= 0))
-        return;
-    jst_access_read_at(b, jst_fd_slot(fd), fd, (uint64_t)at, (uint64_t)r);
-    if (JST_UNLIKELY(at == 0))
-        jst_file_began(fd, buf, (size_t)r);
+    }
+    jst_add(&jst_read_orders[fd].run, n);
+    if (JST_UNLIKELY(jst_read_began(fd, n)))
+        jst_file_began(fd, buf, n);
 }
 
 /** End of a write at the file offset. */
-static inline void jst_write_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
+JST_INLINE void jst_write_done(jst_block *b, int fd, const void *buf, ssize_t r, uint64_t t)
 {
-    uint64_t ticks = jst_elapsed(b, t);
-    unsigned slot = jst_fd_slot(fd);
-    if (JST_UNLIKELY(r < 0)) {
-        jst_fail(b, slot, errno);
+    uint64_t ticks = jst_elapsed(b, t), n = (uint64_t)r;
+    if (JST_UNLIKELY(r <= 0)) {
+        jst_moved_nothing(b, fd, &jst_posix_write, r, ticks);
         return;
     }
-    jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
-    jst_access_wrote(b, slot, fd, (uint64_t)r);
-    if (JST_UNLIKELY(jst_access_began(fd, (uint64_t)r)))
-        jst_file_began(fd, buf, (size_t)r);
+    jst_descriptor *k = jst_descriptor_of(fd);
+    if (JST_UNLIKELY(!jst_access_in_order(k) ||
+                     !jst_count_usual(b, k, &jst_posix_write, n, ticks))) {
+        jst_wrote_unusual(b, fd, buf, n, ticks);
+        return;
+    }
+    jst_add(&k->access.run, n);
+    if (JST_UNLIKELY(JST_PEEK(uint64_t, k->access.run) == n) && JST_LOAD(k->access.origin) == 0)
+        jst_file_began(fd, buf, n);
 }
 
-/** End of a write that goes to the end of the file, and leaves the file offset where it is. */
-static inline void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+/** End of a read at an offset of its own. */
+JST_INLINE void jst_read_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
+                                 uint64_t t)
 {
-    jst_io_done(b, fd, r, t, &jst_posix_write);
-    if (JST_LIKELY(r >= 0))
-        jst_access_appended(jst_fd_slot(fd), fd, (uint64_t)r);
+    uint64_t ticks = jst_elapsed(b, t), n = (uint64_t)r;
+    if (JST_UNLIKELY(r <= 0)) {
+        jst_moved_nothing(b, fd, &jst_posix_read, r, ticks);
+        return;
+    }
+    jst_descriptor *k = jst_descriptor_of(fd);
+    uint64_t *cells = jst_count_usual(b, k, &jst_posix_read, n, ticks);
+    if (JST_UNLIKELY(!cells || !jst_read_follows(cells, k, fd, (uint64_t)at, n)))
+        jst_read_at_unusual(b, fd, buf, n, (uint64_t)at, cells ? JST_COUNTED : ticks);
 }
 
 /** End of a write at an offset of its own. */
-static inline void jst_write_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
-                                     uint64_t t)
+JST_INLINE void jst_write_at_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at,
+                                  uint64_t t)
 {
-    uint64_t ticks = jst_elapsed(b, t);
-    unsigned slot = jst_fd_slot(fd);
-    if (JST_UNLIKELY(r < 0)) {
-        jst_fail(b, slot, errno);
+    uint64_t ticks = jst_elapsed(b, t), n = (uint64_t)r;
+    if (JST_UNLIKELY(r <= 0)) {
+        jst_moved_nothing(b, fd, &jst_posix_write, r, ticks);
         return;
     }
-    jst_count(b, slot, fd, &jst_posix_write, (uint64_t)r, ticks);
-    jst_access_wrote_at(b, slot, fd, (uint64_t)at, (uint64_t)r);
-    if (JST_UNLIKELY(at == 0))
-        jst_file_began(fd, buf, (size_t)r);
+    jst_descriptor *k = jst_descriptor_of(fd);
+    uint64_t *cells = jst_count_usual(b, k, &jst_posix_write, n, ticks);
+    if (JST_UNLIKELY(!cells || !jst_access_follows(cells, k, (uint64_t)at, n)))
+        jst_wrote_at_unusual(b, fd, buf, n, (uint64_t)at, cells ? JST_COUNTED : ticks);
 }
+
+/** End of a write that goes to the end of the file, and leaves the file offset where it is. */
+void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t);
+/** End of a write whose place in the file is not known. */
+void jst_print_done(jst_block *b, int fd, ssize_t r, uint64_t t);
 
 /** One call of a counted and timed kind (open, close, seek, sync, meta) at a slot, and the ticks that
  *  it took. ns_cell 0 is a real cell only for posix_open_ops, which is never a time: 0 stands for "not

@@ -22,7 +22,7 @@
 #include "text.h"
 #include "trusted_dirs.h"
 
-JST_LARGE jst_descriptor jst_descriptors[JST_FDS];
+JST_LARGE jst_descriptor jst_descriptors[JST_FDS + 1];
 static _Atomic uint32_t fds_used;
 
 #define DEVICES 64

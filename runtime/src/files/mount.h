@@ -35,9 +35,18 @@ typedef struct jst_descriptor {
 
 struct stat;
 
-extern jst_descriptor jst_descriptors[JST_FDS];
+extern JST_HIDDEN jst_descriptor jst_descriptors[JST_FDS + 1];
 
 unsigned jst_fd_resolve(int fd);
+
+/** What is known of a number; of those out of range one that nothing is known of. */
+JST_INLINE jst_descriptor *jst_descriptor_of(int fd)
+{
+    jst_descriptor *k =
+        &jst_descriptors[JST_LIKELY((unsigned)fd < JST_FDS) ? (unsigned)fd : JST_FDS];
+    JST_KEEP(k);
+    return k;
+}
 
 static inline unsigned jst_fd_known(int fd)
 {

@@ -5,9 +5,6 @@
 #include "common.h"
 #include "mount.h"
 
-/* What a run began with. From AHEAD on: an irregular jump. */
-enum kind { FIRST, GOES_ON, RETURN, REGULAR, AHEAD, BACK };
-
 #define FEW 8     /* irregular jumps: so many are counted for certain */
 #define MANY 0xff /* in ahead: they are counted as they come */
 
@@ -30,15 +27,16 @@ static bool among(const uint64_t *last, uint64_t value, unsigned count, unsigned
 }
 
 /* jumps: the current run included, which is in the rings already. */
-static enum kind kind_of(const jst_read_order *o, uint64_t at, uint64_t stride, unsigned jumps)
+static enum jst_read_kind kind_of(const jst_read_order *o, uint64_t at, uint64_t stride,
+                                  unsigned jumps)
 {
     if (among(o->begins, at, jumps, JST_RUNS))
-        return RETURN;
+        return JST_READ_RETURN;
     if (among(o->ends, at, jumps, JST_RUNS))
-        return GOES_ON;
+        return JST_READ_GOES_ON;
     if (among(o->strides, stride, JST_LOAD(o->distances), JST_STRIDES))
-        return REGULAR;
-    return at > jst_read_end(o) ? AHEAD : BACK;
+        return JST_READ_REGULAR;
+    return at > jst_read_end(o) ? JST_READ_AHEAD : JST_READ_BACK;
 }
 
 static void count_irregular(uint64_t *cells, uint64_t ahead, uint64_t back, uint64_t bytes)
@@ -80,16 +78,16 @@ static void irregular(uint64_t *cells, jst_read_order *o, bool ahead, uint64_t b
     }
 }
 
-static void count_run(jst_block *b, unsigned slot, jst_read_order *o, enum kind kind,
+static void count_run(jst_block *b, unsigned slot, jst_read_order *o, enum jst_read_kind kind,
                       uint64_t bytes)
 {
     uint64_t *cells = jst_slot_cells(b, slot);
-    if (kind >= AHEAD) {
-        irregular(cells, o, kind == AHEAD, bytes);
-    } else if (kind == REGULAR) {
+    if (kind >= JST_READ_AHEAD) {
+        irregular(cells, o, kind == JST_READ_AHEAD, bytes);
+    } else if (kind == JST_READ_REGULAR) {
         jst_add(&cells[JST_CELL_ACCESS_READ_STRIDE_OPS], 1);
         jst_add(&cells[JST_CELL_ACCESS_READ_STRIDE_BYTES], bytes);
-    } else if (kind == RETURN) {
+    } else if (kind == JST_READ_RETURN) {
         jst_add(&cells[JST_CELL_ACCESS_READ_AGAIN_OPS], 1);
         jst_add(&cells[JST_CELL_ACCESS_READ_AGAIN_BYTES], bytes);
     }
@@ -98,17 +96,18 @@ static void count_run(jst_block *b, unsigned slot, jst_read_order *o, enum kind 
 static void jump(jst_block *b, unsigned slot, jst_read_order *o, uint64_t at)
 {
     uint64_t begin = JST_LOAD(o->origin), end = jst_read_end(o), stride = at - begin;
-    enum kind kind = JST_LOAD(o->kind), counted = kind;
+    enum jst_read_kind kind = JST_LOAD(o->kind), counted = kind;
     uint8_t jumps = JST_LOAD(o->jumps), distances = JST_LOAD(o->distances);
     unsigned place = jumps % JST_RUNS;
     uint64_t last = begin - JST_LOAD(o->begins[(place + JST_RUNS - 1) % JST_RUNS]);
     JST_STORE(o->begins[place], begin);
     JST_STORE(o->ends[place], end);
-    enum kind next = kind_of(o, at, stride, jumps + 1u);
-    if (kind >= AHEAD && next == REGULAR && stride == last)
-        counted = REGULAR;
-    else if (kind != FIRST && kind < AHEAD && JST_LOAD(o->previous) >= AHEAD && next >= AHEAD)
-        counted = last >> 63 ? BACK : AHEAD;
+    enum jst_read_kind next = kind_of(o, at, stride, jumps + 1u);
+    if (kind >= JST_READ_AHEAD && next == JST_READ_REGULAR && stride == last)
+        counted = JST_READ_REGULAR;
+    else if (kind != JST_READ_FIRST && kind < JST_READ_AHEAD &&
+             JST_LOAD(o->previous) >= JST_READ_AHEAD && next >= JST_READ_AHEAD)
+        counted = last >> 63 ? JST_READ_BACK : JST_READ_AHEAD;
     count_run(b, slot, o, counted, end - begin);
     if (!among(o->strides, stride, distances, JST_STRIDES)) {
         JST_STORE(o->strides[distances % JST_STRIDES], stride);
@@ -199,8 +198,8 @@ JST_COLD void jst_read_forget(int fd)
         JST_STORE(o->longest, 0);
         JST_STORE(o->ahead, 0);
         JST_STORE(o->back, 0);
-        JST_STORE(o->kind, FIRST);
-        JST_STORE(o->previous, FIRST);
+        JST_STORE(o->kind, JST_READ_FIRST);
+        JST_STORE(o->previous, JST_READ_FIRST);
         JST_STORE(o->jumps, 0);
         JST_STORE(o->distances, 0);
     }

@@ -25,6 +25,16 @@
 #define JST_RUNS 4    /* runs, and */
 #define JST_STRIDES 3 /* distances that are remembered */
 
+/* What a run began with. From JST_READ_AHEAD on: an irregular jump. */
+enum jst_read_kind {
+    JST_READ_FIRST,
+    JST_READ_GOES_ON,
+    JST_READ_RETURN,
+    JST_READ_REGULAR,
+    JST_READ_AHEAD,
+    JST_READ_BACK
+};
+
 typedef struct jst_read_order {
     uint64_t origin; /* where the last read ended, less run, modulo 2^64 */
     uint64_t run;    /* bytes read in order since the last jump */
@@ -32,11 +42,11 @@ typedef struct jst_read_order {
     uint64_t strides[JST_STRIDES];             /* from begin to begin, each once, in turn */
     uint64_t waiting, longest; /* bytes of all runs that wait, and of the longest of them */
     uint8_t ahead, back;       /* irregular jumps that wait; 0xff: none waits any more */
-    uint8_t kind, previous;    /* of the current run and the one before (read_order.c) */
+    uint8_t kind, previous;    /* enum jst_read_kind of the current run and the one before */
     uint8_t jumps, distances;  /* how many so far; the next place, and whether all are taken */
 } __attribute__((aligned(128))) jst_read_order;
 
-extern jst_read_order jst_read_orders[JST_FDS];
+extern JST_HIDDEN jst_read_order jst_read_orders[JST_FDS];
 
 /** A read of n bytes at an offset that is not where the last one ended, or that leaves the file offset
  *  behind for the first time. stays: it left the file offset where it was (pread and its kin). */
@@ -79,7 +89,7 @@ static inline bool jst_read_began(int fd, uint64_t n)
     if ((unsigned)fd >= JST_FDS)
         return false;
     const jst_read_order *o = &jst_read_orders[fd];
-    return JST_UNLIKELY(JST_LOAD(o->run) == n) && JST_LOAD(o->origin) == 0;
+    return JST_UNLIKELY(JST_PEEK(uint64_t, o->run) == n) && JST_LOAD(o->origin) == 0;
 }
 
 /** n bytes were read at an offset that the call named. */
@@ -93,6 +103,29 @@ static inline void jst_access_read_at(jst_block *b, unsigned slot, int fd, uint6
         jst_add(&o->run, n);
     else
         jst_read_elsewhere(b, slot, fd, at, n, true);
+}
+
+/** n bytes were read at an offset that the call named: where the last such read ended, or once more where
+ *  it began, for the counters of the mount. false: it is another case, nothing was done. */
+JST_INLINE bool jst_read_follows(uint64_t *cells, const jst_descriptor *k, int fd, uint64_t at,
+                                 uint64_t n)
+{
+    jst_read_order *o = &jst_read_orders[fd];
+    JST_KEEP(o);
+    uint64_t origin = JST_LOAD(o->origin), run = JST_LOAD(o->run);
+    if (JST_UNLIKELY(!(JST_LOAD(k->access.before) & JST_ACCESS_READ_AWAY)))
+        return false;
+    if (at == origin + run) {
+        jst_add(&o->run, n);
+        return true;
+    }
+    if (at != origin || JST_LOAD(o->kind) != JST_READ_RETURN || run == 0)
+        return false;
+    jst_add(&cells[JST_CELL_ACCESS_READ_AGAIN_OPS], 1);
+    jst_add(&cells[JST_CELL_ACCESS_READ_AGAIN_BYTES], run);
+    JST_STORE(o->run, n);
+    JST_STORE(o->previous, JST_READ_RETURN);
+    return true;
 }
 
 #endif

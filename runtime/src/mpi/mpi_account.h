@@ -2,10 +2,8 @@
 #ifndef JST_MPI_ACCOUNT_H
 #define JST_MPI_ACCOUNT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "../../include/jst_mpi.h"
+#include "common.h"
 
 bool jst_mpi_enter(jst_mpi_call *call);
 void jst_mpi_leave(const jst_mpi_call *call);
@@ -24,7 +22,7 @@ void jst_mpi_completed(const jst_mpi_call *call, uint64_t now, uint64_t ticks);
 void jst_mpi_off_cpu(struct jst_block *b, uint64_t began, uint64_t now, uint64_t used);
 bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */
 
-extern __thread jst_mpi_outer jst_tls_outer;
+extern JST_HIDDEN __thread jst_mpi_outer jst_tls_outer;
 
 /** Instructions of the calling thread outside MPI calls since this was asked last; 0 where not all of
  *  them were counted. */

@@ -24,7 +24,7 @@ typedef struct jst_site {
 } jst_site;
 
 #define JST_SITES 2048
-extern jst_site jst_sites[JST_SITES];
+extern JST_HIDDEN jst_site jst_sites[JST_SITES];
 
 jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
                        uint64_t bytes);

@@ -40,8 +40,8 @@ typedef struct jst_sketch {
     unsigned sets;            /* of one of the two tables */
 } jst_sketch;
 
-extern const jst_sketch jst_peer_sketch, jst_collective_sketch;
-extern _Atomic bool jst_peers_on;
+extern JST_HIDDEN const jst_sketch jst_peer_sketch, jst_collective_sketch;
+extern JST_HIDDEN _Atomic bool jst_peers_on;
 
 static inline bool jst_peers_are_on(void)
 {
@@ -56,7 +56,7 @@ typedef struct jst_member_queue {
     uint8_t data[8192];
 } jst_member_queue;
 
-extern jst_member_queue jst_members;
+extern JST_HIDDEN jst_member_queue jst_members;
 bool jst_members_hold(void);
 void jst_members_let_go(void);
 

@@ -28,12 +28,14 @@ typedef struct jst_segment {
     uint16_t sequence;
 } jst_segment;
 
-extern jst_block *jst_segment_owner; /* block of the thread whose calls make the segments */
-extern bool jst_segments_of_process; /* CPU time is that of all threads (collective libraries) */
-extern uint64_t jst_bin_begin, jst_bin_end; /* of the current bin, ticks */
-extern jst_bins jst_bins_now;
-extern jst_site *jst_epoch_site; /* NULL: no epochs */
-extern uint64_t jst_epoch_mask;
+extern JST_HIDDEN jst_block
+    *jst_segment_owner; /* block of the thread whose calls make the segments */
+extern JST_HIDDEN bool
+    jst_segments_of_process; /* CPU time is that of all threads (collective libraries) */
+extern JST_HIDDEN uint64_t jst_bin_begin, jst_bin_end; /* of the current bin, ticks */
+extern JST_HIDDEN jst_bins jst_bins_now;
+extern JST_HIDDEN jst_site *jst_epoch_site; /* NULL: no epochs */
+extern JST_HIDDEN uint64_t jst_epoch_mask;
 
 static inline void jst_bin_add(uint64_t *bin, uint64_t ticks)
 {

@@ -23,6 +23,6 @@ typedef struct jst_area {
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
 
-extern jst_area jst_a;
+extern JST_HIDDEN jst_area jst_a;
 
 #endif

@@ -363,6 +363,6 @@ JST_EXPORT int prctl(int option, ...)
     /* Both make reading the time-stamp counter, also by way of libc's clocks, a fatal fault. */
     if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
         (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
-        jst_no_tsc = 2;
+        jst_tick_source = JST_TICKS_NONE;
     return JST_REAL(prctl)(option, a[0], a[1], a[2], a[3]);
 }

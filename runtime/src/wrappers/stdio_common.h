@@ -103,17 +103,23 @@ static inline void jst_stream_moved(jst_block *b, unsigned slot, const FILE *fp,
         jst_access_read(b, slot, fp->_fileno, n);
 }
 
+/** End of a transfer of n bytes that took `ticks` (0: not timed), in any case (stdio_common.c). */
+void jst_stream_unusual(jst_block *b, const FILE *fp, bool writes, uint64_t n, bool failed,
+                        uint64_t ticks);
+
 /** End of a transfer of n bytes. t: from jst_in_begin or jst_out_begin. */
-static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direction *d, uint64_t n,
-                                   bool failed, uint64_t t)
+JST_INLINE void jst_stream_done(jst_block *b, const FILE *fp, const jst_direction *d, uint64_t n,
+                                bool failed, uint64_t t)
 {
-    uint64_t ticks = t ? jst_elapsed(b, t) : 0;
-    unsigned slot = jst_stream_slot(fp);
-    if (JST_UNLIKELY(failed))
-        jst_fail(b, slot, errno);
-    if (JST_LIKELY(!failed || n > 0))
-        jst_count(b, slot, fp->_fileno, d, n, ticks);
-    jst_stream_moved(b, slot, fp, d, n);
+    const bool writes = d == &jst_stdio_write;
+    int fd = jst_stream_fd(fp);
+    uint64_t ticks = JST_UNLIKELY(t != 0) ? jst_elapsed(b, t) : 0;
+    jst_descriptor *k = jst_descriptor_of(fd);
+    if (JST_LIKELY(!failed && n > 0 && jst_access_in_order(k) &&
+                   jst_count_usual(b, k, d, n, ticks)))
+        jst_add(writes ? &k->access.run : &jst_read_orders[fd].run, n);
+    else
+        jst_stream_unusual(b, fp, writes, n, failed, ticks);
 }
 
 /** End of a character function: n bytes, neither timed nor in a histogram. */
@@ -132,9 +138,13 @@ static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_
         if (f)
             jst_file_moved(b, f, d->file, n, 0);
         jst_stream_moved(b, slot, fp, d, n);
+        if (JST_UNLIKELY(jst_is_lazy()))
+            jst_moved(n);
     } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], n);
+        if (JST_UNLIKELY(jst_is_lazy()))
+            jst_moved(n);
     }
 }
 

@@ -162,7 +162,7 @@ static int print_fd(int fd, const char *format, va_list args)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(vdprintf)(fd, format, args);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_print_done(b, fd, r, t);
     return r;
 }
 
@@ -188,7 +188,7 @@ static int print_fd_chk(int fd, int flag, const char *format, va_list args)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__vdprintf_chk)(fd, flag, format, args);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_print_done(b, fd, r, t);
     return r;
 }
 

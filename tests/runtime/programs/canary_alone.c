@@ -3,8 +3,13 @@
 
 jst_config jst_cfg;
 jst_life jst_now_life;
-uint32_t jst_no_tsc;
+uint32_t jst_tick_source = JST_TICKS_COUNTER;
 uint64_t jst_own_read_bytes, jst_own_read_calls;
+
+uint64_t jst_slow_ticks(void)
+{
+    return 0;
+}
 
 long jst_read_file(const char *path, char *text, size_t n)
 {
