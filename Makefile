@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo demo-site demo-network test check fuzz-nightly packages bench clean distclean lock format
+.PHONY: build demo demo-site demo-network test check fuzz-nightly zoo-nightly packages bench clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -21,6 +21,9 @@ check: build            ## tests, linters, sanitizers, fuzzers, freshness of gen
 
 fuzz-nightly: build     ## ten minutes of mutated profiles, through ingest and server, by a new seed
 	@.venv/bin/python tests/hostile/fuzz_through.py --minutes 10
+
+zoo-nightly: build      ## sixty real programs, bare and profiled, counts against strace (best as root)
+	@.venv/bin/python tests/zoo/zoo.py --install
 
 packages: build         ## a .deb and an .rpm for nodes and for the repository's host, and a wheel, in build/packages
 	@tools/packages.sh

@@ -17,6 +17,8 @@ _READS = "read|pread64|readv|preadv|preadv2"
 _WRITES = "write|pwrite64|writev|pwritev|pwritev2"
 _OPENS = "open|openat|creat"
 _SYNCS = "fsync|fdatasync|sync_file_range|syncfs"
+#: What `add_up` wants to see, as a regular expression.
+SYSTEM_CALLS = f"{_READS}|{_WRITES}|{_OPENS}|{_SYNCS}|lseek|sendfile|copy_file_range|splice"
 _CALL = re.compile(r"^(?:\d+ +)?(\w+)\((.*)\) += (-?\d+)")
 _UNFINISHED = re.compile(r"^(\d+) +(.*) <unfinished \.\.\.>$")
 _RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)$")
@@ -31,6 +33,7 @@ class Traced:
     writes: int = 0
     bytes_written: int = 0
     opens: int = 0
+    folders: int = 0  # of the opens, those with O_DIRECTORY
     seeks: int = 0
     syncs: int = 0
 
@@ -44,9 +47,8 @@ def trace(jostle: Runner, *command: str | Path, about: Path) -> Traced:
         about: the folder whose files count.
     """
     log = jostle.truth.parent / "strace.log"
-    calls = f"{_READS}|{_WRITES}|{_OPENS}|{_SYNCS}|lseek|sendfile|copy_file_range|splice"
     strace = ["strace", "-f", "-y", "-s", "0", "-o", log, "-e", "signal=none"]
-    expression = f"trace=/^({calls})$"
+    expression = f"trace=/^({SYSTEM_CALLS})$"
     environment = jostle.environment(preload=[])
     subprocess.run(
         [*map(str, strace), "-e", expression, *map(str, command)],
@@ -65,14 +67,16 @@ def add_up(lines: list[str], folder: str) -> Traced:
             waiting[held[1]] = f"{held[1]} {held[2]}"
             continue
         if resumed := _RESUMED.match(line):
-            line = waiting.pop(resumed[1]) + resumed[2]
+            line = waiting.pop(resumed[1], "") + resumed[2]
         call = _CALL.match(line)
         if call is None or int(call[3]) < 0:
             continue
         name, arguments, value = call[1], call[2], int(call[3])
         ours = [f"<{folder}/" in part for part in arguments.split(", ")]
         if re.fullmatch(_OPENS, name):
-            out.opens += f"<{folder}/" in line.rpartition("=")[2]
+            opened = f"<{folder}/" in line.rpartition("=")[2]
+            out.opens += opened
+            out.folders += opened and "O_DIRECTORY" in arguments
         elif name in ("sendfile", "copy_file_range", "splice"):
             source, target = (1, 0) if name == "sendfile" else (0, 2)
             if ours[source]:
