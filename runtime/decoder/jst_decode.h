@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 6 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 7 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -156,6 +156,9 @@ typedef struct jst_decode_result {
     uint64_t next_slice; /* slice that the next record may begin at: of a jst_decode_place */
     uint32_t goes_on;    /* 1: records_end and next_slice are a place to go on from */
     uint32_t resumed;    /* 1: what lies before the place was not looked at, and gave no events */
+    uint64_t
+        newest_ns; /* with the remainder: newest time at which the process is known to have run,
+                          * CLOCK_REALTIME; else 0 */
 } jst_decode_result;
 
 /* Where an earlier reading of a profile stopped, as its result says. */

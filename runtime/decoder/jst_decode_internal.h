@@ -160,6 +160,7 @@ typedef struct jst_cell {
     uint8_t goal;   /* enum jst_goal */
     uint8_t timer;  /* ticks in the live blocks */
     uint8_t part;   /* slot of a mount, or bucket of a histogram */
+    uint8_t state;  /* a `state_*` timer: a thread is in one of them at a time */
     uint16_t column;
 } jst_cell;
 
@@ -274,6 +275,7 @@ typedef struct jst_job {
     uint32_t flags;
     bool no_memory;
     bool sound;                  /* all records were read, to their end */
+    uint64_t newest_ns;          /* newest time that the blocks hold, CLOCK_REALTIME */
     struct jst_traffic *traffic; /* NULL: no such record yet */
     struct jst_gpus *gpus;       /* NULL: no such record yet */
 } jst_job;

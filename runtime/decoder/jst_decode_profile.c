@@ -105,6 +105,38 @@ static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
         j->d->sums[mark] += now - since;
 }
 
+static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
+{
+    return (uint64_t)((unsigned __int128)ticks * tick_ns >> 32);
+}
+
+static void not_before(jst_job *j, uint64_t from_ns, uint64_t ticks)
+{
+    uint64_t ns = from_ns + ns_of_ticks(ticks, jst_head64(j, JST_AT(tick_ns)));
+    if (ns >= from_ns && ns > j->newest_ns)
+        j->newest_ns = ns;
+}
+
+/* RATIONALE: of a process that was killed the heartbeat's last tick is up to a second old, and in the
+ * first second there was none. But each call leaves the time of its beginning in the block. Before
+ * the first tick that may be the only call; a thread is in one state at a time, so the process has
+ * lived at least as long as its states add up to. */
+static void look_at_times(jst_job *j, const uint8_t *block, uint32_t cells)
+{
+    uint64_t since = jst_load64(block + offsetof(jst_block, since)), busy = 0,
+             now = jst_head64(j, JST_AT(tick_now));
+    if (now == 0) /* unknown */
+        return;
+    if (since > now)
+        not_before(j, jst_head64(j, JST_AT(heartbeat_ns)), since - now);
+    if (jst_head64(j, JST_AT(heartbeat_ns)) > jst_head64(j, JST_AT(file_ns)))
+        return;
+    for (uint32_t i = 0; i < cells; i++)
+        if (j->d->table.cells[i].state)
+            busy += jst_load64(block + offsetof(jst_block, cells) + 8 * (size_t)i);
+    not_before(j, jst_head64(j, JST_AT(start_ns)), busy);
+}
+
 /* d->sums = sum over the blocks minus the commit. */
 static bool sum_blocks(jst_job *j, uint64_t commit_at)
 {
@@ -118,11 +150,13 @@ static bool sum_blocks(jst_job *j, uint64_t commit_at)
         return false;
     for (uint32_t i = 0; i < cells; i++)
         sums[i] = 0 - jst_load64(p + 8 * (size_t)i);
+    j->newest_ns = jst_head64(j, JST_AT(heartbeat_ns));
     for (uint32_t b = 0; b < (used < capacity ? used : capacity); b++) {
         uint64_t at = jst_head32(j, JST_AT(block_offset)) + (uint64_t)b * bytes;
         if ((p = jst_source_at(j->s, at, offsetof(jst_block, cells) + 8 * (uint64_t)cells)) == NULL)
             return false;
         add_in_progress(j, p, cells);
+        look_at_times(j, p, cells);
         p += offsetof(jst_block, cells);
         for (uint32_t i = 0; i < cells; i++)
             sums[i] += jst_load64(p + 8 * (size_t)i);
@@ -381,18 +415,12 @@ static void read_records(jst_job *j, const jst_commit_view *c)
         jst_warn(j, w.at, "the last record is cut short and left out");
 }
 
-static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
-{
-    return (uint64_t)((unsigned __int128)ticks * tick_ns >> 32);
-}
-
 /* The last, partial slice: what the live blocks hold beyond the records. */
 static void take_remainder(jst_job *j, const jst_commit_view *c)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
     uint64_t slice_ns = jst_head64(j, JST_AT(slice_ns)), tick_ns = jst_head64(j, JST_AT(tick_ns));
-    uint64_t end_ns = jst_head64(j, JST_AT(end_ns));
     bool backwards = false;
     d->moved.count = 0;
     for (uint32_t i = 0; i < t->cell_count; i++) {
@@ -419,7 +447,7 @@ static void take_remainder(jst_job *j, const jst_commit_view *c)
     for (uint32_t i = 0; i < t->gauge_count; i++)
         d->levels[t->gauges[i]] = d->committed[t->gauges[i]];
     jst_levels_follow(d, t, &d->moved);
-    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT(heartbeat_ns))) / slice_ns;
+    uint64_t last = j->r->newest_ns / slice_ns;
     j->no_memory = !jst_rows_put(d, t, &d->moved, j->process, (int64_t)c->open_slice,
                                  jst_span(c->open_slice, last));
     j->r->remainder = !j->no_memory;
@@ -438,6 +466,10 @@ void jst_profile_read(jst_job *j)
         return;
     jst_commit_read(j, &c);
     read_records(j, &c);
+    if (j->flags & JST_DECODE_REMAINDER && c.whole) {
+        uint64_t end_ns = jst_head64(j, JST_AT(end_ns));
+        j->r->newest_ns = end_ns != 0 ? end_ns : j->newest_ns;
+    }
     if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)
         take_remainder(j, &c);
     jst_gpus_names(j);

@@ -97,7 +97,9 @@ static jst_cell cell_of(const line *l, const jst_decode *d)
     bool mount = strcmp(l->scope, "mount") == 0, component = strcmp(l->scope, "component") == 0;
     bool histogram = strcmp(l->kind, "histogram") == 0, gauge = strcmp(l->kind, "gauge") == 0;
     bool timer = strcmp(l->kind, "timer") == 0;
-    jst_cell c = {.coding = JST_CODED_VARINT, .timer = timer};
+    jst_cell c = {.coding = JST_CODED_VARINT,
+                  .timer = timer,
+                  .state = timer && strncmp(l->id, "state_", 6) == 0};
     if (gauge && !component) /* a component's level is written as it is */
         c.coding = JST_CODED_GAUGE;
     else if (timer || (!histogram && strcmp(l->unit, "ns") == 0))

@@ -68,6 +68,80 @@ def test_a_command_killed_in_mid_run_loses_nothing(place: dict[str, str], tmp_pa
     assert rows[0]["written_bytes"] == 3_000_000
 
 
+@pytest.mark.skipif(not shutil.which("gcc"), reason="needs a C compiler")
+@pytest.mark.parametrize("how", ["many", "one"])
+def test_killed_in_its_first_second_it_lasted_as_long_as_it_did(
+    place: dict[str, str], tmp_path: Path, how: str
+) -> None:
+    """Nothing wrote an end, and the heartbeat has not ticked: its calls say how long it ran."""
+    program = compiled(tmp_path, "killed_early.c")
+    done = run(place, "--job", "early", "--json", "--", program, str(tmp_path / "data"), how)
+    assert done.code == 137
+    digest = json.loads(jostle("digest", "early", "--json", **place).out)
+    written = digest["metrics"]["posix_write_ops" if how == "many" else "stream_write_ops"]
+    assert written["total"] >= int(done.out)
+    # Its clock's rate was measured for less than a millisecond.
+    wall = json.loads(done.err.splitlines()[-1])["wall_ns"] / 1e9
+    assert 0.6 <= digest["seconds"] <= 1.1 * wall
+    shares = {share["name"]: share["share"] for share in digest["shares"]}
+    assert max(shares.values()) <= 1
+    if how == "many":
+        assert shares["file writes"] > 0.3
+
+
+def compiled(folder: Path, source: str) -> str:
+    """Make a program of the runtime's tests."""
+    path = ROOT / "tests" / "runtime" / "programs" / source
+    subprocess.run(["gcc", "-O1", "-o", folder / path.stem, path], check=True)
+    return str(folder / path.stem)
+
+
+LATE = """
+import os, sys, time
+f = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)
+os.write(f, bytes(100_000))  # its profile begins
+open(sys.argv[1] + ".begun", "w").close()
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    os.pwrite(f, bytes(1000), 0)
+    time.sleep(0.001)
+os.kill(os.getpid(), 9)
+"""
+
+
+def late(place: dict[str, str], data: Path, seconds: float, status: int) -> Done:
+    """A command that ends while a process of it goes on writing, which is then killed."""
+    wait = f'while ! [ -e "{data}.begun" ]; do sleep 0.01; done'
+    script = f'"$0" -c "$1" "{data}" {seconds} & {wait}; exit {status}'
+    return run(place, "--job", "late", "--", "sh", "-c", script, sys.executable, LATE)
+
+
+def test_after_a_failure_processes_that_are_being_killed_are_waited_for(
+    place: dict[str, str], tmp_path: Path
+) -> None:
+    done = late(place, tmp_path / "data", 0.7, 17)
+    assert done.code == 17
+    (job,) = json.loads(jostle("jobs", "--json", **place).out)["jobs"]
+    assert not job["running"]
+    assert "still run" not in done.err
+    digest = json.loads(jostle("digest", "late", "--json", **place).out)
+    assert digest["metrics"]["posix_write_ops"]["total"] > 100  # also after the command's end
+
+
+def test_a_process_that_goes_on_keeps_its_profile(place: dict[str, str], tmp_path: Path) -> None:
+    done = late(place, tmp_path / "data", 4, 0)
+    (line,) = (line for line in done.err.splitlines() if "still run" in line)
+    folder = Path(line.split()[-1])
+    (kept,) = folder.glob("*.jst")  # that of the shell is taken, and gone
+    while Path(f"/proc/{kept.name.split('.')[-3]}").exists():
+        time.sleep(0.05)
+    assert jostle("ingest", "--remove", str(folder), **place).code == 0
+    assert not list(folder.glob("*.js*"))
+    (job,) = json.loads(jostle("jobs", "--json", **place).out)["jobs"]
+    assert not job["running"]
+    shutil.rmtree(folder)
+
+
 def test_missing_and_unusable_commands_end_as_in_a_shell(
     place: dict[str, str], tmp_path: Path
 ) -> None:

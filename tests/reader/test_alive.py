@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 import uuid
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from jostle._profile import END_REASONS
 from jostle.reader import (
     ProfileHeader,
     ReadRequest,
@@ -52,10 +58,72 @@ def test_its_number_was_given_to_another(tmp_path: Path) -> None:
     assert state(tmp_path, pid=me, proc_start=stat_start(me) - 1) == (False, True)
 
 
+def ends(reason: str) -> dict[str, Any]:
+    now = time.time_ns()
+    return {"heartbeat_ns": now, "end_ns": now + 1, "end_reason": END_REASONS.index(reason)}
+
+
 def test_it_ended(tmp_path: Path) -> None:
-    me = os.getpid()
-    header = {"pid": me, "proc_start": stat_start(me), "end_ns": 5, "end_reason": 3}
+    child = subprocess.Popen(["sleep", "60"])
+    header = {"pid": child.pid, "proc_start": stat_start(child.pid), **ends("exit")}
+    assert state(tmp_path, **header) == (True, False)  # it may count as long as it is there
+    child.kill()
+    child.wait()
     assert state(tmp_path, **header) == (False, True)
+
+
+def test_it_became_another_program_or_wants_to(tmp_path: Path) -> None:
+    me = {"pid": os.getpid(), "proc_start": stat_start(os.getpid()), **ends("exec")}
+    assert state(tmp_path, **me) == (False, True)
+    profile = Profile(boot_id=BOOT_ID, **me)
+    path = profile.write(tmp_path)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ):
+        assert state(tmp_path, **me) == (True, False)  # its exec may fail yet
+    assert state(tmp_path, **me) == (False, True)
+
+
+def test_it_goes_on_in_another_file(tmp_path: Path) -> None:
+    me = {"pid": os.getpid(), "proc_start": stat_start(os.getpid()), **ends("continued")}
+    assert state(tmp_path, **me) == (False, True)
+
+
+def test_its_first_thread_has_ended(tmp_path: Path) -> None:
+    code = (
+        "import ctypes, threading, time; threading.Thread(target=time.sleep, args=[60]).start(); "
+    )
+    child = subprocess.Popen([sys.executable, "-c", code + "ctypes.CDLL(None).pthread_exit(None)"])
+    header = {"pid": child.pid, "proc_start": stat_start(child.pid)}
+    wait_for_zombie(child.pid)
+    assert state(tmp_path, **header) == (True, False)
+    child.kill()
+    child.wait()
+    assert state(tmp_path, **header) == (False, True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a time namespace")
+def test_its_clock_is_another_one(tmp_path: Path) -> None:
+    script = "sleep 60 & cat /proc/$!/stat; wait"
+    child = subprocess.Popen(
+        ["unshare", "--time", "--boottime", "1000", "sh", "-c", script],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout
+    words = child.stdout.readline().replace(")", " ) ").split()
+    pid, inside = int(words[0]), int(words[words.index(")") + 20])
+    header = {"pid": pid, "proc_start": inside}
+    assert inside != stat_start(pid)
+    try:
+        assert state(tmp_path, **header) == (True, False)
+        assert state(tmp_path, pid=pid, proc_start=inside + 200) == (False, True)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        child.wait()
+    assert state(tmp_path, **header) == (False, True)
+
+
+def wait_for_zombie(pid: int) -> None:
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)
 
 
 def test_it_was_killed(tmp_path: Path) -> None:
@@ -63,8 +131,7 @@ def test_it_was_killed(tmp_path: Path) -> None:
     header = {"pid": child.pid, "proc_start": stat_start(child.pid)}
     assert state(tmp_path, **header) == (True, False)
     child.kill()
-    while Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-        time.sleep(0.01)
+    wait_for_zombie(child.pid)
     assert state(tmp_path, **header) == (False, True)  # nobody has waited for it yet
     child.wait()
     assert state(tmp_path, **header) == (False, True)
@@ -74,6 +141,8 @@ def test_another_machine_or_another_boot(tmp_path: Path) -> None:
     other = uuid.UUID(int=5)
     assert state(tmp_path, boot_id=other, host="elsewhere", pid=1) == (None, False)
     assert state(tmp_path, boot_id=other, pid=1) == (False, True)
+    newer = {"start_ns": time.time_ns(), "heartbeat_ns": time.time_ns()}
+    assert state(tmp_path, boot_id=other, pid=1, **newer) == (None, False)  # has our name
 
 
 def test_read_while_it_is_written(tmp_path: Path) -> None:

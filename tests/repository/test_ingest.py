@@ -6,6 +6,7 @@ import gc
 import os
 import random
 import struct
+import subprocess
 import time
 import uuid
 from pathlib import Path
@@ -111,9 +112,9 @@ def test_slices_carry_what_the_profile_says(store, spool):
 
 def test_a_growing_profile(store, spool):
     profile = make_profile(1, ended=False, slices=0)
-    profile.boot_id = own_boot_id()  # as if it ran here, under our own pid: alive
-    pid, start = own_process()
-    profile.pid, profile.proc_start = pid, start
+    profile.boot_id = own_boot_id()
+    runs = subprocess.Popen(["sleep", "600"])  # as if it were this process's
+    profile.pid, profile.proc_start = runs.pid, start_of(runs.pid)
     rng = random.Random(7)
     for number in range(6):
         profile.add_slice(profile.first_slice + number, random_moves(rng))
@@ -127,6 +128,10 @@ def test_a_growing_profile(store, spool):
         assert store.jobs().to_pylist()[0]["running"]
     end_job(profile, profile.first_slice + 6)
     profile.write(spool)
+    assert store.ingest([spool]).finished == 0  # it counts until it is gone
+    assert store.jobs().to_pylist()[0]["running"]
+    runs.kill()
+    runs.wait()
     assert store.ingest([spool]).finished == 1
     assert stored_keys(store) == expected_keys([profile])
     assert store.query("SELECT sum(posix_write_bytes) n FROM mount_slices").to_pylist() == [
@@ -387,8 +392,11 @@ def own_boot_id():
 
 
 def own_process() -> tuple[int, int]:
-    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-    return os.getpid(), int(stat[19])
+    return os.getpid(), start_of(os.getpid())
+
+
+def start_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def test_repository_is_a_repository(tmp_path):

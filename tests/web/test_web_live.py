@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -20,12 +22,13 @@ DRAWN = "document.querySelector('.stack canvas')?.toDataURL() ?? ''"
 
 
 def running(job: str) -> Profile:
-    """A profile of this process, which goes on; its first slice ended three slices ago."""
-    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    """A profile of a process that goes on; its first slice ended three slices ago."""
+    pid = subprocess.Popen(["sleep", "600"]).pid
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     begin = time.time_ns() // SLICE_NS * SLICE_NS - 8 * SLICE_NS
     profile = Profile(
-        job=job, pid=os.getpid(), boot_id=boot, proc_start=int(stat[19]), slice_ns=SLICE_NS,
+        job=job, pid=pid, boot_id=boot, proc_start=int(stat[19]), slice_ns=SLICE_NS,
         start_ns=begin,
     )  # fmt: skip
     profile.add_mount(0, path="/scratch", type="ext4")
@@ -66,6 +69,7 @@ def test_a_page_follows_a_job_from_its_first_slice_to_its_verdict(page, idle, tm
                 waits.append(time.monotonic() - written)
             assert max(waits) < 2 * SLICE_NS / SECOND
             page.wait_for_selector("section.verdict")
+            os.kill(profile.pid, signal.SIGKILL)
             profile.end_ns = profile.start_ns + 4 * SLICE_NS
             profile.write(tmp_path / "next").rename(spool / profile.name)
             page.get_by_text("so far").first.wait_for(state="detached")

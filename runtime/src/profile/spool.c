@@ -114,6 +114,7 @@ static void fill_head(jst_head *h)
     h->slice_ns = jst_cfg.slice_ns;
     h->start_ns = jst_now_life.start_ns;
     h->file_ns = jst_clock_ns(CLOCK_REALTIME);
+    h->tick_now = jst_ticks();
     h->first_slice = (jst_now_life.part ? h->file_ns : h->start_ns) / h->slice_ns;
     h->pid = (uint32_t)jst_getpid();
     h->ppid = (uint32_t)jst_sys0(SYS_getppid);

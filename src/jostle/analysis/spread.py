@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,5 +36,8 @@ class Range:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Range:
-        """Describe one value per rank, of at least one rank."""
-        return cls(float(values.min()), float(values.mean()), float(values.max()))
+        """Describe one value per rank; NaN: that rank's is not known. NaN where none is known."""
+        known = values[~np.isnan(values)]
+        if not known.size:
+            return cls(math.nan, math.nan, math.nan)
+        return cls(float(known.min()), float(known.mean()), float(known.max()))

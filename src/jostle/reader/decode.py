@@ -27,9 +27,9 @@ from jostle.reader.header import (
     ShortsHeader,
     clean_text,
     end_reason,
-    is_alive,
     parse_header,
 )
+from jostle.reader.liveness import is_alive
 from jostle.reader.native import (
     BUCKETS,
     MOUNT_SLICES,
@@ -339,7 +339,7 @@ def add_file(
             return open_error(item.path, error)
         alive = None
         if len(head) == HEAD_BYTES and head.startswith(MAGIC):
-            alive = not item.origin.over if item.origin else is_alive(head)
+            alive = not item.origin.over if item.origin else is_alive(head, item.path.name)
         if flags is None:
             flags = REMAINDER if alive is False else 0
         mark = item.bookmark
@@ -467,7 +467,9 @@ class Events:
                 gpus.append(Gpu(pci, uuid, name, path, numbers[1] - 1, numbers[2]))
         said = (tuple(mounts.values()), tuple(clock), tuple(notes))
         place = (result.records_read, result.records_end, result.next_slice)
-        header = parse_header(bytes(result.head), read.owner, *said, gpus, read.alive)
+        header = parse_header(
+            bytes(result.head), read.owner, *said, gpus, read.alive, result.newest_ns
+        )
         return header, Bookmark(*place, *said) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:

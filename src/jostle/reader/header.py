@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import os
-import socket
 import struct
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from jostle._profile import (
@@ -117,6 +115,7 @@ class ProfileHeader:
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
         finished: It had ended, or was killed, by then: no more slices will come.
+        newest_ns: Newest time at which it is known to have run, ns; its end, if it noted that.
         mpi_state: 0 no MPI, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
         mpi_adapter: 0 no MPI seen, 1 loaded, 2 none for this MPI (its calls are not counted), 3
             refused.
@@ -188,6 +187,7 @@ class ProfileHeader:
     gpus: list[Gpu]
     alive: bool | None
     finished: bool
+    newest_ns: int
     mpi_state: int = 0
     mpi_adapter: int = 0
     world_size: int = 0
@@ -308,6 +308,7 @@ def parse_header(
     notes: Sequence[ProfileNote] = (),
     gpus: Sequence[Gpu] = (),
     alive: bool | None = None,
+    newest_ns: int = 0,
 ) -> ProfileHeader:
     """Take the first 4096 bytes of a profile apart.
 
@@ -319,6 +320,7 @@ def parse_header(
         notes: From its 'N' records.
         gpus: From the table in its head.
         alive: What is_alive said before the file was read.
+        newest_ns: What the decoder found as the newest time in its blocks, ns; 0: it did not look.
     """
     h = Head._make(HEAD.unpack_from(head))
     return ProfileHeader(
@@ -332,8 +334,14 @@ def parse_header(
         h.blocks_used, h.clock_state, h.clock_error_us, h.lost_threads,
         _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes), list(gpus),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive, alive is False, **_mpi_fields(h), **_binding(head),
+        alive, alive is False, _newest_ns(h, newest_ns), **_mpi_fields(h), **_binding(head),
     )  # fmt: skip
+
+
+def _newest_ns(h: Head, found_ns: int) -> int:
+    # A time that has not come yet is a damaged file's, or of a clock that was exchanged.
+    known = max(h.heartbeat_ns, h.file_ns)
+    return h.end_ns or (max(known, found_ns) if found_ns <= time.time_ns() else known)
 
 
 def _mpi_fields(h: Head) -> dict[str, Any]:
@@ -375,73 +383,3 @@ def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Moun
             m = MountSlot._make(values)
             known[slot] = Mount(slot, m.major, m.minor, m.mnt_id, m.fs_magic, "", "", "")
     return [known[slot] for slot in sorted(known)]
-
-
-#: The kernel's number of the PID namespace that sees all others (PROC_PID_INIT_INO).
-_FIRST_PID_NAMESPACE = 0xEFFFFFFC
-
-
-@functools.cache
-def _own_boot_id() -> bytes:
-    try:
-        return uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip()).bytes
-    except (OSError, ValueError):
-        return b""
-
-
-def _own_pid_namespace() -> int:
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino
-    except OSError:
-        return 0
-
-
-def _runs_within(namespace: int, pid: int, proc_start: int) -> bool | None:
-    """Search from outside for a process of a PID namespace by its number in there.
-
-    Returns:
-        None if no process of that namespace is visible and some processes are hidden from us.
-    """
-    seen = False
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit():
-            continue
-        try:
-            if (process / "ns" / "pid").stat().st_ino != namespace:
-                continue
-            seen = True
-            numbers = (process / "status").read_text().partition("NSpid:")[2].split("\n", 1)[0]
-            if int(numbers.split()[-1]) == pid:
-                return _is_running((process / "stat").read_bytes(), proc_start)
-        except (OSError, ValueError, IndexError):
-            continue
-    everything = os.geteuid() == 0 and _own_pid_namespace() == _FIRST_PID_NAMESPACE
-    return False if seen or everything else None
-
-
-def _is_running(stat: bytes, proc_start: int) -> bool:
-    state, *rest = stat.rpartition(b")")[2].split()
-    return state not in (b"Z", b"X") and proc_start in (0, int(rest[18]))
-
-
-def is_alive(head: bytes) -> bool | None:
-    """Return whether the process that writes a profile still runs.
-
-    Args:
-        head: The first 4096 bytes of the file.
-
-    Returns:
-        False when it ended, was killed, or ran before this machine's latest start; None when it
-        runs on another machine or in a container, where one cannot look.
-    """
-    h = Head._make(HEAD.unpack_from(head))
-    if h.end_ns:
-        return False
-    if h.boot_id != _own_boot_id():
-        return False if clean_text(h.host) == socket.gethostname() else None
-    if h.pid_namespace not in (0, _own_pid_namespace()):
-        return _runs_within(h.pid_namespace, h.pid, h.proc_start)
-    try:
-        return _is_running(Path(f"/proc/{h.pid}/stat").read_bytes(), h.proc_start)
-    except OSError:
-        return False

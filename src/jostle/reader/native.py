@@ -15,7 +15,7 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 6
+API = 7
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS, COMPONENT_SLICES = range(6)  # tables
@@ -75,6 +75,7 @@ class Result(ctypes.Structure):
         ("next_slice", c_uint64),
         ("goes_on", c_uint32),
         ("resumed", c_uint32),
+        ("newest_ns", c_uint64),
     )
 
 

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from jostle.reader import FILE_VALUES, find_profiles
 from jostle.repository.errors import DamagedError
+from jostle.repository.ingest.clearing import clear_spool, not_taken
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
-from jostle.repository.ingest.spool import names_job, not_taken
+from jostle.repository.ingest.spool import names_job
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
@@ -162,6 +163,15 @@ class Repository:
         """
         self._engine.refresh()
         return not_taken(paths, self._log.state)
+
+    def clear_spool(self, folder: Path) -> None:
+        """Remove the profiles of a spool that the repository has to their end; the others stay.
+
+        Args:
+            folder: The spool.
+        """
+        self._engine.refresh()
+        clear_spool(folder, self._log.state)
 
     def follow(
         self,

@@ -161,7 +161,8 @@ def _over(parts: Sequence[_Part], unit: str, names: Sequence[str]) -> Range | No
     values: list[NDArray[np.float64] | None] = []
     for part in parts:
         counted = part.total(names).astype(np.float64)
-        values.append(counted / np.maximum(part.life_s, 1e-9) if unit == "calls/s" else counted)
+        life_s = np.where(part.life_s > 0, part.life_s, np.nan)  # 0: it is not known
+        values.append(counted / life_s if unit == "calls/s" else counted)
     return _range(values)
 
 

@@ -138,7 +138,8 @@ class _World:
         # Rates are per second between MPI_Init's return and MPI_Finalize's call.
         begin = np.where(ready > 0, ready, self._init)
         until = np.where(leaving > 0, leaving, end)
-        self._between = np.maximum(until - begin, 1).astype(np.float64)
+        # Of a rank that is not known to have lived after MPI_Init there is no rate.
+        self._between = np.where(until > begin, until - begin, np.nan)
 
     def ints(self, name: str) -> Ints:
         return self._people.ints(name)[self._at]

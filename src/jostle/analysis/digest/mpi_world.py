@@ -24,7 +24,8 @@ class CallTraffic:
             write.
         calls: Calls per rank.
         bytes: Bytes per rank, as docs/reference/metrics.md defines them for each call.
-        calls_per_s: Calls per second between MPI_Init and MPI_Finalize.
+        calls_per_s: Calls per second between MPI_Init and MPI_Finalize; NaN: how long that was
+            is known of no rank.
         bytes_per_s: Bytes per second of that time.
     """
 

@@ -19,6 +19,7 @@ import click
 
 from jostle.cli.config import OFF, RuntimeSettings, settings
 from jostle.cli.launch import spool_room
+from jostle.cli.launch.collect import clear, collect
 from jostle.cli.launch.end_verdict import (
     EndVerdict,
     end_verdict,
@@ -52,7 +53,7 @@ from jostle.report.format.values import duration
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
     from jostle.cli.views.inject import Delays
-    from jostle.repository import IngestReport, Repository
+    from jostle.repository import Repository
 
 
 @dataclass(frozen=True)
@@ -331,17 +332,18 @@ def _report(
 
     published: Warnings about what was ingested while it ran.
     """
-    files = spool.profiles_of(name)
-    if not files:
+    if not spool.profiles_of(name):
         _nothing_recorded(cmd, name, spool.folder, outcome, more, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         return
     from jostle.cli.views.run_summary import headline, headline_json, read_digest
+    from jostle.reader.liveness import still_written
 
     store = open_repository(repository, create=True)
     full = spool_room.reason(spool.folder)  # before profiles are removed
-    report = store.ingest(files)
+    report = collect(store, partial(spool.profiles_of, name), failed=outcome.status != 0)
+    files = spool.profiles_of(name)
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]
@@ -363,10 +365,11 @@ def _report(
         digest = headline(store, name, cmd[0], outcome)
         if settings().get("digest") not in (None, *OFF):
             _digest(store, name)
-    living = _clear(spool, files, report, keep=keep)
+    living = any(still_written(path) for path, _ in store.not_taken(files))
+    cleared = spool.private and not (keep or report.warnings) and clear(store, spool.folder)
     if not as_json:
         _static_note(cmd, name, outcome, files)
-        if living:
+        if living and not cleared:
             click.echo(
                 f"processes of the job still run; later: jostle ingest {spool.folder}", err=True
             )
@@ -398,17 +401,6 @@ def _digest(store: Repository, name: str) -> None:
 
     among = figures_of(store, runs_of(store, name), name)
     show("", *view(read_digest(store, name), among), err=True)
-
-
-def _clear(spool: RunSpool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
-    """Remove the private spool; return True when it must stay for processes that still run."""
-    from jostle.reader import ProfileHeader, read_header
-
-    headers = [read_header(path) for path in files]
-    living = any(isinstance(header, ProfileHeader) and header.alive for header in headers)
-    if spool.private and not (keep or living or report.warnings):
-        shutil.rmtree(spool.folder, ignore_errors=True)
-    return living
 
 
 def _nothing_recorded(

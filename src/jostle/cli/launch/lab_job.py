@@ -139,19 +139,23 @@ def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
     """Ingest and show the headline; return whether the profiles must stay."""
+    from jostle.cli.launch.collect import clear, collect
     from jostle.cli.launch.end_verdict import few_slices
     from jostle.cli.launch.spawn import CommandOutcome
     from jostle.cli.views.run_summary import headline
 
     assert isinstance(outcome, CommandOutcome)
-    files = [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
-    if not files:
+
+    def profiles() -> list[Path]:
+        return [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
+
+    if not profiles():
         click.echo("jostle: nothing recorded: no process left a profile on any node", err=True)
         next_steps("jostle doctor")
         return False
     try:
         store = open_repository(repository, create=True)
-        report = store.ingest(files)
+        report = collect(store, profiles, failed=outcome.status != 0)
         warn(report.warnings, most=3)
         digest = headline(store, name, cmd[0], outcome)
         if hint := few_slices(digest, by_itself=False):
@@ -165,4 +169,4 @@ def _report(
         return True
     flag = repository_flag(repository)
     next_steps(*steps("lab exec", "a job", name, flag=flag))
-    return bool(report.warnings)
+    return bool(report.warnings) or [clear(store, spool) for spool in spools].count(False) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,7 @@ def _traffic(world: WorldDigest) -> Any:
             _KINDS[kind.name],
             *(count(round(n)) for n in (kind.calls.min, kind.calls.mean, kind.calls.max)),
             *(byte_count(n) if kind.bytes.max else "-" for n in sizes),
-            count(kind.calls_per_s.mean),
+            "-" if math.isnan(kind.calls_per_s.mean) else count(kind.calls_per_s.mean),
         )
     return fit(frame, "calls/s", "mean ", "mean")
 
@@ -122,7 +123,9 @@ def _traffic(world: WorldDigest) -> Any:
 def _rates(world: WorldDigest) -> Iterator[str]:
     """Say the rate of collectives as the papers do: least, mean and most over ranks."""
     for kind in world.traffic:
-        if kind.name == "collective":
+        if kind.name == "collective" and math.isnan(kind.calls_per_s.mean):
+            yield "collectives: rate unknown (no rank is known to have lived after MPI_Init)"
+        elif kind.name == "collective":
             yield (
                 f"collectives: {_range(kind.calls_per_s)} a second, "
                 f"{byte_count(kind.bytes_per_s.mean)}/s in the mean"

@@ -293,10 +293,11 @@ class Ingester:
             if done.isdisjoint(self._ids(peek)):
                 left.setdefault(peek.process or peek.path, peek)
                 continue
-            self._over.add(peek.path)
+            if peek.is_dead or not self._remove:
+                self._over.add(peek.path)
             if not expired.isdisjoint(self._ids(peek)):
                 report.expired += 1  # it may be the only copy, if the horizon was a mistake
-            elif self._remove and peek.final:
+            elif self._remove and peek.is_dead:
                 self._remove_file(peek.path, peek.mark, report)
         return list(left.values())
 
@@ -382,7 +383,7 @@ class Ingester:
                 if item.process in plan.advance():
                     tally.changed.add(item.path)
                 self._taken[item.path] = item.bytes
-                if self._remove and item.process in plan.finished:
+                if self._remove and item.is_dead and item.process in plan.finished:
                     self._remove_file(item.path, item.mark, tally.report)
             left = more
         tally.report.left += len(left)
@@ -499,7 +500,10 @@ class Ingester:
             if item.process in plan.expired:  # not taken, so not removed either
                 self._over.add(item.path)
                 tally.report.expired += 1
-            if self._remove and item.process in plan.finished:
+            dead = item.is_dead or (
+                result.header and getattr(result.header, "alive", None) is False
+            )
+            if self._remove and dead and item.process in plan.finished:
                 self._remove_file(item.path, item.mark, tally.report)
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:

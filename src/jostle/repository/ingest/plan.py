@@ -289,7 +289,7 @@ def _seen_slices(header: ProfileHeader) -> list[int]:
     """Return the slices in which a process is known to have lived."""
     if not header.slice_ns:
         return [0]
-    latest = max(header.end_ns, min(header.heartbeat_ns, time.time_ns()))
+    latest = max(header.end_ns, min(header.newest_ns, time.time_ns()))
     return [latest // header.slice_ns]
 
 

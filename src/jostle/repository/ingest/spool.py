@@ -16,28 +16,27 @@ from jostle.reader import (
     MachineHeader,
     Mount,
     Origin,
-    ProfileError,
     ProfileHeader,
     ShortProcess,
-    find_profiles,
 )
 from jostle.reader.errors import passes
-from jostle.reader.header import boot_text, clean_text, is_alive, parse_header
+from jostle.reader.header import boot_text, clean_text, parse_header
+from jostle.reader.liveness import is_alive
 from jostle.repository.store.layout import (
     BINDING_COLUMNS,
     MPI_COLUMNS,
     gpu_identity,
     is_shared,
     mount_identity,
-    process_id,
 )
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.state import RepositoryState
 from jostle.repository.store.tables import ProcessSource
 
 # A process on another machine that was not heard of for this long is taken for dead.
 _SILENT_NS = 900_000_000_000
 _SILENT_SLICES = 20
+# Its profile stays in the spool for so much longer: it may have been stopped, or cut off.
+_GONE_NS = 7 * 86_400_000_000_000
 # Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
 _YEAR_2000_NS = 946_684_800_000_000_000
 _AHEAD_NS = 86_400_000_000_000
@@ -66,7 +65,9 @@ class HeaderPeek:
             for a shorts file, and for a file without a valid head.
         owner: The uid of its owner.
         slice_ns: Slice length, ns.
-        final: Nothing more will come.
+        final: Nothing more is expected.
+        is_dead: Nothing more can come, for certain: its process was gone before it was read, or all
+            of it was received. A machine that only fell silent may come back.
         bytes: Size of the records, about.
         mark: Changes when the file does.
         job: Its job's name, as the file says.
@@ -90,6 +91,7 @@ class HeaderPeek:
     names: int = 1
     process: int | None = None
     origin: Origin | None = None
+    is_dead: bool = False
 
     @property
     def remainder(self) -> bool | None:
@@ -117,9 +119,10 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     if path.suffix == ".jss" or not _is_profile(head):
         final = origin is not None and origin.over
         return HeaderPeek(
-            path, None, owner, 0, final, info.st_size, mark, names=info.st_nlink, origin=origin
-        )
-    alive = not origin.over if origin else is_alive(head)
+            path, None, owner, 0, final, info.st_size, mark, names=info.st_nlink, origin=origin,
+            is_dead=final,
+        )  # fmt: skip
+    alive = not origin.over if origin else is_alive(head, path.name)
     h = Head._make(HEAD.unpack_from(head))
     life = (boot_text(h.boot_id), h.pid, h.start_ns, h.part)
     size = max(info.st_size - h.head_bytes, 0)
@@ -130,7 +133,12 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     return HeaderPeek(
         path, life, owner, h.slice_ns, over, size, mark, clean_text(h.job), (h.start_ns, last),
         h.mpi_init_ns > 0, info.st_nlink, origin=origin,
+        is_dead=alive is False or (over and _is_long_silent(h)),
     )  # fmt: skip
+
+
+def _is_long_silent(h: Head) -> bool:
+    return time.time_ns() - max(h.heartbeat_ns, h.file_ns) > _GONE_NS
 
 
 def _head(path: Path) -> tuple[os.stat_result, bytes]:
@@ -291,7 +299,7 @@ def profile_source(
     for gpu in header.gpus:
         _add_gpu(source, gpu)
     over = is_over(header)
-    end = header.end_ns or (header.heartbeat_ns or header.file_ns if over else 0)
+    end = header.end_ns or (_last_moment(header) if over else 0)
     if end:
         end = max(end, header.start_ns)  # the clock was set back meanwhile
     reason = header.end_reason if header.end_ns else ("killed" if over else "")
@@ -318,6 +326,17 @@ def profile_source(
         "job": job,
     }
     return source
+
+
+def _last_moment(header: ProfileHeader) -> int:
+    """Return when a killed process was last known to run; ns.
+
+    Where nothing is known after its start (an older runtime's profile has no time in it before the
+    first second), its end is taken for that of the slice: whatever it did fits in there.
+    """
+    if header.newest_ns > max(header.file_ns, header.start_ns) or not header.slice_ns:
+        return header.newest_ns
+    return min((header.newest_ns // header.slice_ns + 1) * header.slice_ns, time.time_ns())
 
 
 def _mpi(header: ProfileHeader) -> dict[str, Any]:
@@ -483,21 +502,3 @@ def names_job(path: Path, job: str) -> bool:
     except OSError:
         return False
     return peek.life is None or peek.job == job
-
-
-def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path, str]]:
-    """Return the profiles in spools that are not complete in a repository, with their jobs.
-
-    Args:
-        paths: Spool folders or single profiles; those that cannot be read do not count.
-        state: Of the repository.
-    """
-    ids: dict[Path, tuple[str, tuple[int, int]]] = {}
-    for path in find_profiles(paths):
-        with contextlib.suppress(OSError, ProfileError):
-            peek = peek_header(path)
-            if peek.life is not None:
-                own, other = (process_id(owner, *peek.life) for owner in (None, peek.owner))
-                ids[path] = (peek.job, (own, other))
-    done = state.done_of({key for _, keys in ids.values() for key in keys})
-    return [(path, job) for path, (job, keys) in ids.items() if done.isdisjoint(keys)]
