@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -21,13 +23,14 @@ LENGTH = 200_000_000  # ns
 
 
 def living_profile(seed: int):
-    """A profile that claims to be our own process: alive as long as the test."""
-    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    """A profile of a process that is alive until it is killed."""
+    pid = subprocess.Popen(["sleep", "600"]).pid
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     start = time.time_ns() // LENGTH * LENGTH
     return make_profile(
         seed, slices=0, ended=False, slice_ns=LENGTH, start_ns=start, boot_id=boot,
-        pid=os.getpid(), proc_start=int(stat[19]),
+        pid=pid, proc_start=int(stat[19]),
     )  # fmt: skip
 
 
@@ -85,6 +88,7 @@ def test_new_slices_appear_within_two_slices(rests, store, spool, follower):
         assert len(stored_keys(reader)) == number + 1
     assert max(rests[known:]) <= LENGTH / 2e9
     end_job(profile, profile.first_slice + 6)
+    os.kill(profile.pid, signal.SIGKILL)
     profile.set_remainder(random_moves(rng))
     replace(profile, spool)
     stop.set()

@@ -41,16 +41,25 @@ class ServerContext:
                 the same answer: a job's name is a secret.
             AuditError: The access cannot be recorded.
         """
+        full = self.full_name(viewer, job)
+        row = self.job_service.rows().get(full)
+        if row is None or not viewer.sees(row["uid"]):
+            raise HTTPException(404, f"There is no job {job!r}.")
+        if self.access.audit is not None and row["uid"] != viewer.uid:
+            self.access.audit.record(viewer, full, row["uid"])
+        return full
+
+    def full_name(self, viewer: Viewer, job: str) -> str:
+        """Return the name that the repository has for what a viewer calls a job.
+
+        Every name of a job in a request is resolved here, and only the result is used: the name may
+        be that of a step (`12.0`), and the owner may leave out @user.
+        """
         rows = self.job_service.rows()
-        asked = job
         if job not in rows:
-            job = job_of_part(job) or job  # `12.0`, as users call a step
+            job = job_of_part(job) or job
         row = rows.get(job)
         if (row is None or not viewer.sees(row["uid"])) and viewer.uid is not None:
-            own = f"{job}@{login_name(viewer.uid)}"  # the owner may leave out @user
-            job, row = (own, rows[own]) if own in rows else (job, row)
-        if row is None or not viewer.sees(row["uid"]):
-            raise HTTPException(404, f"There is no job {asked!r}.")
-        if self.access.audit is not None and row["uid"] != viewer.uid:
-            self.access.audit.record(viewer, job, row["uid"])
+            own = f"{job}@{login_name(viewer.uid)}"
+            return own if own in rows else job
         return job

@@ -30,6 +30,10 @@ _LONGEST_SLICE_NS = 60 * 10**9
 _MOST_STEPS = 1 << 21
 
 
+#: What `Question.of` may be that is no job's name.
+THEMSELVES = ("job", "others")
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked for.
@@ -50,7 +54,7 @@ class Question:
     @property
     def jobs(self) -> tuple[str, ...]:
         """Jobs that it names."""
-        return (self.job,) if self.of in ("job", "others") else (self.job, self.of)
+        return (self.job,) if self.of in THEMSELVES else (self.job, self.of)
 
     @property
     def of_jobs(self) -> tuple[str, ...]:

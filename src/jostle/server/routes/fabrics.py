@@ -138,6 +138,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         with waiting the share of the time that data waited, NaN: not known; and uint16, the place
         of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
         """
+        before = context.full_name(viewer, before)
         loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
         span = (viewer.users, from_ns, to_ns, steps)
         key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count, before)
@@ -164,6 +165,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         float32, bytes per second; and the same in uint16, the place of the busiest job in the
         overview's jobs, 65535: none.
         """
+        before = context.full_name(viewer, before)
         loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
         topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
         parts = zones_of(topology, by, of)
@@ -222,5 +224,5 @@ def add(app: FastAPI, context: ServerContext) -> None:
         shared: list[str] = []
         if job:
             fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
-            shared = jobs_beside(fabric, job)
+            shared = jobs_beside(fabric, context.full_name(viewer, job))
         return Placed(**placed(answers.lives(), viewer, at_ns), conflicting=shared)

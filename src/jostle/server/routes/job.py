@@ -20,7 +20,7 @@ from jostle.server.access import Looking
 from jostle.server.context import ServerContext
 from jostle.server.job_service import EvaluationError
 from jostle.server.jobs.grid import process_grid
-from jostle.server.jobs.series import Question
+from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
@@ -169,9 +169,9 @@ def add(app: FastAPI, context: ServerContext) -> None:
         another job that the viewer may see: on the mounts or nodes that both used.
         """
         job = context.job(viewer, job)
+        if of not in THEMSELVES:
+            of = context.job(viewer, of)
         question = Question(job, metric, of, resource)
-        for name in question.jobs[1:]:
-            context.job(viewer, name)
         key = ("series", job, metric, of, resource, from_ns, to_ns, points, viewer.users)
         return job_service.answer(
             request,
