@@ -32,14 +32,15 @@ extern char *program_invocation_short_name;
 jst_config jst_cfg;
 
 #define SYMBOL(symbol, key, variable) symbol,
-#define FILE_KEY(symbol, key, variable) key,
-#define ENV_KEY(symbol, key, variable) variable,
+#define FILE_KEY(symbol, key, variable) key "\0"
+#define ENV_KEY(symbol, key, variable) variable "\0"
 
 enum key { JST_SETTINGS(SYMBOL) KEYS };
 
-static const char *const file_keys[KEYS] = {JST_SETTINGS(FILE_KEY)};
-/* The last is no option: where the operator's file is, when it is not where it should be. */
-static const char *const env_keys[KEYS + 1] = {JST_SETTINGS(ENV_KEY) "JOSTLE_CONFIG"};
+/* In one text each, as jst_env_all takes them. The last variable is no option: where the operator's file is, when
+ * it is not where it should be. */
+static const char file_keys[] = JST_SETTINGS(FILE_KEY);
+static const char env_keys[] = JST_SETTINGS(ENV_KEY) "JOSTLE_CONFIG\0";
 static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
 
@@ -119,8 +120,9 @@ static void parse_file(char *text)
             bool known = jst_str_equal(key, "lock");
             if (known)
                 lock = value;
-            for (int k = 0; k < KEYS; k++)
-                if (jst_str_equal(key, file_keys[k])) {
+            const char *name = file_keys;
+            for (int k = 0; k < KEYS; k++, name = jst_behind(name))
+                if (jst_str_equal(key, name)) {
                     values[k] = value;
                     known = true;
                 }
@@ -129,8 +131,9 @@ static void parse_file(char *text)
         }
         line = next;
     }
-    for (int k = 0; k < KEYS; k++)
-        locked[k] = list_has(lock, file_keys[k]);
+    const char *name = file_keys;
+    for (int k = 0; k < KEYS; k++, name = jst_behind(name))
+        locked[k] = list_has(lock, name);
 }
 
 static bool says_off(const char *v)
@@ -243,26 +246,26 @@ static void read_values(void)
 
 static void say_wrong(void)
 {
-    static const char *const mends[KEYS] = {
-        "; it is ignored (write on or off)",
-        "; it is ignored (write a length from 100ms to 60s, such as 500ms or 4s)",
-        "; it is ignored (write an absolute path of at most 255 characters)",
-        "; it is ignored (write on, off or raw)",
-        "; it is ignored (write a length from 100ms to 60s, such as 1s)",
-        "; it is ignored (write off, or a length from 5ms to 1s, such as 20ms)",
-        "; it is ignored (write 0 or 1)",
-        "; it is ignored (write at most four names of PAPI events, with commas between them)",
-        "; it is ignored (write auto, on or off)",
-        "; it is ignored (write stderr or off)",
-        "; it is ignored (write program, all or none)",
-        "; it is ignored (write names, nameless or off)",
-    };
-    for (int k = 0; k < KEYS; k++)
+    static const char mends[] = /* of all keys that can have a wrong value */
+        "; it is ignored (write on or off)\0"
+        "; it is ignored (write a length from 100ms to 60s, such as 500ms or 4s)\0"
+        "; it is ignored (write an absolute path of at most 255 characters)\0"
+        "; it is ignored (write on, off or raw)\0"
+        "; it is ignored (write a length from 100ms to 60s, such as 1s)\0"
+        "; it is ignored (write off, or a length from 5ms to 1s, such as 20ms)\0"
+        "; it is ignored (write 0 or 1)\0"
+        "; it is ignored (write at most four names of PAPI events, with commas between them)\0"
+        "; it is ignored (write auto, on or off)\0"
+        "; it is ignored (write stderr or off)\0"
+        "; it is ignored (write program, all or none)\0"
+        "; it is ignored (write names, nameless or off)\0";
+    const char *mend = mends, *key = env_keys;
+    for (int k = 0; k <= FILES; k++, mend = jst_behind(mend), key = jst_behind(key))
         if (wrong[k]) {
             char what[64];
-            jst_put_text(jst_put_text(what, what + sizeof what, env_keys[k]), what + sizeof what,
+            jst_put_text(jst_put_text(what, what + sizeof what, key), what + sizeof what,
                          " has a wrong value:");
-            jst_say(what, wrong[k], mends[k]);
+            jst_say(what, wrong[k], mend);
         }
 }
 

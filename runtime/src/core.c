@@ -19,17 +19,17 @@
 #include "mpi/all_in_mpi.h"
 #include "mpi/peers.h"
 #include "mpi/segment.h"
+#include "next_symbol.h"
 #include "profile/area.h"
 #include "profile/profile_layout.h"
 #include "profile/record.h"
 #include "profile/slice.h"
 #include "profile/spool.h"
-#include "resolve.h"
 #include "sys.h"
 #include "text.h"
 
 JST_LARGE jst_area jst_a __attribute__((aligned(JST_PAGE)));
-jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
+jst_wipe_page jst_wipe __attribute__((section(".bss.wipe"), aligned(JST_PAGE)));
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;
 /* Block of a thread in a process that has not started: not in jst_tls_block, so that every call comes
@@ -173,7 +173,6 @@ static void begin_lazily(void)
     tls_early = b;
     atomic_store(&b->tid, (uint32_t)jst_gettid());
     jst_tls_block = NULL;
-    jst_now_life.pid = jst_getpid();
     jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_clock_begin();
     jst_now_life.start_ticks = jst_ticks();
@@ -254,7 +253,7 @@ static void begin_image(void)
     if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
         pthread_atfork(NULL, NULL, after_fork);
     jst_inject_begin();
-    jst_resolve_all();
+    jst_next_begin();
     if (!jst_configure()) {
         atomic_store(&jst_state, JST_OFF);
         return;
@@ -278,8 +277,9 @@ void jst_come_up(void)
         return;
     }
     jst_block_signals(&signals);
-    if (!jst_wipe.mask) {
-        bool child = atomic_load(&jst_state) != JST_NEW;
+    bool child = state != JST_NEW;
+    if (!child || !jst_wipe.mask) {
+        jst_now_life.pid = jst_getpid();
         if (child)
             begin_child();
         else
@@ -458,14 +458,16 @@ void jst_ending(enum jst_end_reason reason)
     if (jst_getpid() != jst_now_life.pid) /* a child that borrows our memory, not by our vfork */
         return;
     /* A record of a short process has no time axis. */
-    if (state == JST_LAZY && jst_clock_ns(CLOCK_REALTIME) - jst_now_life.start_ns > JST_START_NS) {
-        jst_os_sample_short(&jst_a.blocks[0]); /* its heartbeat may be late */
+    uint64_t now = jst_clock_ns(CLOCK_REALTIME);
+    if (state == JST_LAZY && now - jst_now_life.start_ns > JST_START_NS) {
+        /* its heartbeat may be late */
+        jst_os_sample_short(&jst_a.blocks[0].cells[JST_CELL_OS_USER_NS]);
         jst_start();
         state = atomic_load(&jst_state);
     }
     if (state == JST_LAZY || state == JST_MEMORY) {
         over = reason != JST_END_EXEC;
-        jst_short_record(reason);
+        jst_short_record(reason, now);
     } else if (state == JST_RUNNING) {
         jst_heartbeat_sample();
         jst_a.head.end_reason = reason;
@@ -488,9 +490,10 @@ void jst_not_ending(void)
     }
 }
 
+/* Before anything has happened nobody looks at the wiped page: a page that is read first costs two faults. */
 __attribute__((constructor)) static void constructor(void)
 {
-    if (!jst_wipe.mask)
+    if (atomic_load(&jst_state) == JST_NEW || !jst_wipe.mask)
         jst_come_up();
 }
 

@@ -20,10 +20,10 @@
 #define VARIABLES 4096
 #define CLONE_LIKE_VFORK (0x100 /* CLONE_VM */ | 0x4000 /* CLONE_VFORK */ | SIGCHLD)
 
-enum name { COMMAND, PATH, PRELOAD, DIGEST, JOSTLE, NAMES };
+enum name { COMMAND, PATH, NAMES };
 
-static const char *const names[NAMES] = {"JOSTLE_COMMAND", "PATH", "LD_PRELOAD", "JOSTLE_DIGEST",
-                                         "JOSTLE"};
+static const char names[] = "JOSTLE_COMMAND\0"
+                            "PATH\0";
 
 /* Static, for a handler's stack may be small. */
 JST_LARGE static struct {
@@ -77,7 +77,7 @@ static void make_environment(void)
     unsigned n = 0;
     child.environment[n++] = off;
     for (char **e = environ; e && *e && n + 1 < VARIABLES; e++)
-        if (!is_of(*e, names[PRELOAD]) && !is_of(*e, names[DIGEST]) && !is_of(*e, names[JOSTLE]))
+        if (!is_of(*e, "LD_PRELOAD") && !is_of(*e, "JOSTLE_DIGEST") && !is_of(*e, "JOSTLE"))
             child.environment[n++] = *e;
     child.environment[n] = NULL;
 }

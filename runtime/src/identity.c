@@ -41,26 +41,27 @@ enum variable {
     VARIABLES
 };
 
-static const char *const variables[VARIABLES] = {"JOSTLE_JOB",
-                                                 "SLURM_JOB_ID",
-                                                 "PBS_JOBID",
-                                                 "LSB_JOBID",
-                                                 "OMPI_MCA_orte_hnp_uri",
-                                                 "PMIX_NAMESPACE",
-                                                 "PMI_RANK",
-                                                 "PMI_FD",
-                                                 "PMI_PORT",
-                                                 "SLURM_STEP_ID",
-                                                 "SLURM_PROCID",
-                                                 "RANK",
-                                                 "WORLD_SIZE",
-                                                 "LOCAL_WORLD_SIZE",
-                                                 "LOCAL_SIZE",
-                                                 "MASTER_ADDR",
-                                                 "MASTER_PORT",
-                                                 "TORCHELASTIC_RUN_ID",
-                                                 "TORCHELASTIC_RESTART_COUNT",
-                                                 "JOSTLE_FIRST"};
+static const char variables[] = /* in one text, as jst_env_all takes them */
+    "JOSTLE_JOB\0"
+    "SLURM_JOB_ID\0"
+    "PBS_JOBID\0"
+    "LSB_JOBID\0"
+    "OMPI_MCA_orte_hnp_uri\0"
+    "PMIX_NAMESPACE\0"
+    "PMI_RANK\0"
+    "PMI_FD\0"
+    "PMI_PORT\0"
+    "SLURM_STEP_ID\0"
+    "SLURM_PROCID\0"
+    "RANK\0"
+    "WORLD_SIZE\0"
+    "LOCAL_WORLD_SIZE\0"
+    "LOCAL_SIZE\0"
+    "MASTER_ADDR\0"
+    "MASTER_PORT\0"
+    "TORCHELASTIC_RUN_ID\0"
+    "TORCHELASTIC_RESTART_COUNT\0"
+    "JOSTLE_FIRST\0";
 
 /* What one launch has in common on all nodes, as the end of the job's name. The world is the same, but for
  * launchers that start their ranks anew. */
@@ -230,8 +231,8 @@ static void find_world(const char **v)
         v[PMIX_SPACE] && !jst_begins_with(v[PMIX_SPACE], "slurm.") ? v[PMIX_SPACE] : NULL;
     /* The proxy itself may be profiled, too; it has a session of its own. */
     bool proxy = jst_begins_with(program_invocation_short_name, "hydra_pmi");
-    uint64_t from = (uint64_t)(proxy ? jst_getpid() : jst_sys0(SYS_getppid));
-    if ((hydra || proxy) && find_hydra(from, v[ORTE_URI] || space))
+    if ((hydra || proxy) &&
+        find_hydra((uint64_t)(proxy ? jst_getpid() : jst_sys0(SYS_getppid)), v[ORTE_URI] || space))
         return;
     if (v[ORTE_URI])
         set_world("orte", v[ORTE_URI], 0);
@@ -261,13 +262,12 @@ static void find_batch(const char **v)
 
 /* jostle run says who it is, and jostle-run becomes the program. Others lead a session: batch scripts,
  * tasks of a batch system, what a login or cron starts. */
-static bool is_first(const char *launcher)
+static bool is_first(const char *launcher, uint64_t session)
 {
     uint64_t n = 0, me = (uint64_t)jst_getpid();
     for (; launcher && *launcher >= '0' && *launcher <= '9' && n < UINT32_MAX; launcher++)
         n = n * 10 + (uint64_t)(*launcher - '0');
-    return (n != 0 && (n == me || n == (uint64_t)jst_sys0(SYS_getppid))) ||
-           (uint64_t)jst_sys1(SYS_getsid, 0) == me;
+    return (n != 0 && (n == me || n == (uint64_t)jst_sys0(SYS_getppid))) || session == me;
 }
 
 void jst_identify(void)
@@ -278,7 +278,8 @@ void jst_identify(void)
     for (unsigned i = 0; i < VARIABLES; i++)
         if (v[i] && !v[i][0])
             v[i] = NULL;
-    jst_cfg.is_first = is_first(v[FIRST]);
+    uint64_t session = (uint64_t)jst_sys1(SYS_getsid, 0);
+    jst_cfg.is_first = is_first(v[FIRST], session);
     find_batch(v);
     find_world(v);
     set_restart(v[RESTARTS]);
@@ -293,6 +294,6 @@ void jst_identify(void)
         jst_put_text(jst_put_text(p, end, training ? "train-" : "mpi-"), end, launch);
     } else {
         jst_cfg.job_is_session = true;
-        jst_put_number(p, end, (uint64_t)jst_sys1(SYS_getsid, 0));
+        jst_put_number(p, end, session);
     }
 }

@@ -3,17 +3,36 @@
  * RATIONALE: dlsym takes the loader's lock, which whoever loads a library holds while constructors
  * run; it drops the text that dlerror has for the program; a name costs it three times as much. So
  * the tables that it reads are read here: libraries loaded at the start, in their order, each with
- * its GNU hash table. Where one has none, or a name stands for no plain function, or an auditor
- * (LD_AUDIT) wants to be asked, nothing is found, and dlsym is left to answer.
+ * its GNU hash table. The loader never unloads them, so their part of its list stays as it is. Where one has
+ * no such table, or a name stands for no plain function, or an auditor (LD_AUDIT) wants to be asked, nothing is
+ * found, and dlsym is left to answer.
  */
-#include "next_symbol.h"
-#include "common.h"
-#include "text.h"
-
+#include <link.h>
+#include <stdint.h>
 #include <sys/auxv.h>
+
+#include "common.h"
+#include "next_symbol.h"
+#include "text.h"
 
 #define HIDDEN 0x8000u /* of a symbol's version: an older one than the default */
 #define WORD_BITS (8u * sizeof(ElfW(Addr)))
+
+static const struct link_map *ours, *last;
+static ElfW(Addr) vdso;
+
+void jst_next_begin(void)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    if (!map || jst_env("LD_AUDIT"))
+        return;
+    vdso = getauxval(AT_SYSINFO_EHDR);
+    for (last = map; last->l_next; last = last->l_next)
+        ;
+    ours = map;
+}
 
 static const void *dynamic(const struct link_map *map, ElfW(Sxword) tag)
 {
@@ -21,43 +40,6 @@ static const void *dynamic(const struct link_map *map, ElfW(Sxword) tag)
         if (d->d_tag == tag)
             return d->d_un.d_ptr < map->l_addr ? NULL : (const void *)d->d_un.d_ptr;
     return NULL;
-}
-
-static bool open_symbols(const struct link_map *map, jst_symbols *s)
-{
-    const uint32_t *hash = dynamic(map, DT_GNU_HASH);
-    *s = (jst_symbols){.base = map->l_addr,
-                       .symbols = dynamic(map, DT_SYMTAB),
-                       .strings = dynamic(map, DT_STRTAB),
-                       .versions = dynamic(map, DT_VERSYM)};
-    if (!hash || !s->symbols || !s->strings || hash[0] == 0 || hash[2] == 0)
-        return false;
-    s->bucket_count = hash[0];
-    s->first = hash[1];
-    s->bloom_count = hash[2];
-    s->bloom_shift = hash[3];
-    s->bloom = (const void *)(hash + 4);
-    s->buckets = (const void *)(s->bloom + s->bloom_count);
-    s->chains = s->buckets + s->bucket_count;
-    return true;
-}
-
-void jst_next_open(jst_next *next)
-{
-    const struct link_map *map = _r_debug.r_map;
-    const ElfW(Addr) vdso = getauxval(AT_SYSINFO_EHDR);
-    next->count = 0;
-    while (map && map->l_ld != _DYNAMIC)
-        map = map->l_next;
-    if (!map || jst_env("LD_AUDIT"))
-        return;
-    while ((map = map->l_next) && next->count < JST_NEXT_OBJECTS) {
-        if (map->l_addr == vdso) /* nobody's search comes there */
-            continue;
-        if (!open_symbols(map, &next->objects[next->count]))
-            return;
-        next->count++;
-    }
 }
 
 static uint32_t hash_of(const char *name)
@@ -68,37 +50,51 @@ static uint32_t hash_of(const char *name)
     return h;
 }
 
-static bool may_have(const jst_symbols *s, uint32_t hash)
+static bool may_have(const uint32_t *table, uint32_t hash)
 {
-    ElfW(Addr) word = s->bloom[hash / WORD_BITS % s->bloom_count];
-    return word >> hash % WORD_BITS & word >> (hash >> s->bloom_shift) % WORD_BITS & 1;
+    const ElfW(Addr) *bloom = (const void *)(table + 4);
+    ElfW(Addr) word = bloom[hash / WORD_BITS % table[2]];
+    return word >> hash % WORD_BITS & word >> (hash >> table[3]) % WORD_BITS & 1;
 }
 
-static const ElfW(Sym) * defined(const jst_symbols *s, const char *name, uint32_t hash)
+/* In a hash table: number of buckets, of the first symbol in it, of words of the filter, its shift; the
+ * filter, the buckets, and from the first symbol on the hash of each, whose last bit ends a chain. */
+static const ElfW(Sym) *
+    defined(const struct link_map *map, const uint32_t *table, const char *name, uint32_t hash)
 {
-    uint32_t i = may_have(s, hash) ? s->buckets[hash % s->bucket_count] : 0;
-    if (i < s->first)
+    const ElfW(Sym) *symbols = dynamic(map, DT_SYMTAB);
+    const char *strings = dynamic(map, DT_STRTAB);
+    const ElfW(Half) *versions = dynamic(map, DT_VERSYM);
+    const uint32_t *buckets = (const void *)((const ElfW(Addr) *)(table + 4) + table[2]);
+    const uint32_t *chains = buckets + table[0];
+    uint32_t i = buckets[hash % table[0]];
+    if (i < table[1])
         return NULL;
     for (;; i++) {
-        uint32_t chain = s->chains[i - s->first];
-        const ElfW(Sym) *symbol = &s->symbols[i];
-        if ((chain | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-            !(s->versions && s->versions[i] & HIDDEN) &&
-            jst_str_equal(s->strings + symbol->st_name, name))
-            return symbol;
+        uint32_t chain = chains[i - table[1]];
+        if ((chain | 1) == (hash | 1) && symbols[i].st_shndx != SHN_UNDEF &&
+            !(versions && versions[i] & HIDDEN) &&
+            jst_str_equal(strings + symbols[i].st_name, name))
+            return &symbols[i];
         if (chain & 1)
             return NULL;
     }
 }
 
-void *jst_next_find(const jst_next *next, const char *name)
+void *jst_next_find(const char *name)
 {
     const uint32_t hash = hash_of(name);
-    for (uint32_t i = 0; i < next->count; i++) {
-        const ElfW(Sym) *symbol = defined(&next->objects[i], name, hash);
+    for (const struct link_map *map = ours; map && map != last;) {
+        map = map->l_next;
+        if (map->l_addr == vdso) /* nobody's search comes there */
+            continue;
+        const uint32_t *table = dynamic(map, DT_GNU_HASH);
+        if (!table || table[0] == 0 || table[2] == 0)
+            return NULL;
+        const ElfW(Sym) *symbol = may_have(table, hash) ? defined(map, table, name, hash) : NULL;
         if (symbol) /* the type's place is the same in both sizes of ELF */
             return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC
-                       ? (void *)(next->objects[i].base + symbol->st_value)
+                       ? (void *)(map->l_addr + symbol->st_value)
                        : NULL;
     }
     return NULL;

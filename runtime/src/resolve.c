@@ -1,9 +1,9 @@
-/* resolve.c: finds the functions that the wrappers stand in front of.
+/* resolve.c: finds the functions that the wrappers stand in front of, each when it is first called.
  *
- * RATIONALE: all of them when the library comes up, so that no call of the program waits for the
- * loader's lock, and without dlsym, which has other faults (next_symbol.c). What is not found then is asked
- * of dlsym at its first call. The next definition, not libc's: other preloaded libraries have a
- * right to their turn.
+ * RATIONALE: most programs call few of them, and looking them all up took a quarter of what a short process
+ * pays for jostle. A first call may come in a signal handler or in a vfork child: so without dlsym, which takes
+ * the loader's lock (next_symbol.c). What is not found there is asked of dlsym. The next definition, not
+ * libc's: other preloaded libraries have a right to their turn.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,15 +13,35 @@
 #include "next_symbol.h"
 #include "resolve.h"
 
+/* All names in one text: a table of pointers would have to be relocated in each process. */
+#define JST_CALL(module, name, ret, params, kind) char JST_N_##name[sizeof #name];
+#define JST_CALL_OPT(module, name, ret, params, kind) char JST_N_##name[sizeof #name];
+struct names {
+#include "../../schema/calls.def"
+};
+#undef JST_CALL
+#undef JST_CALL_OPT
+
 #define JST_CALL(module, name, ret, params, kind) #name,
 #define JST_CALL_OPT(module, name, ret, params, kind) #name,
-static const char *const names[] = {
+static const struct names names = {
+#include "../../schema/calls.def"
+};
+#undef JST_CALL
+#undef JST_CALL_OPT
+
+#define JST_CALL(module, name, ret, params, kind) offsetof(struct names, JST_N_##name),
+#define JST_CALL_OPT(module, name, ret, params, kind) offsetof(struct names, JST_N_##name),
+static const uint16_t name_at[] = {
 #include "../../schema/calls.def"
 };
 #undef JST_CALL
 #undef JST_CALL_OPT
 
 void *jst_reals[JST_CALLS];
+
+/* What the compiler's start files would hold: this library is linked without them. */
+__attribute__((weak, visibility("hidden"))) char __dso_handle;
 
 /* What a program gets for a function that this system lacks. Only names that libc may lack can end
  * here (JST_CALL_OPT), and all of them return an integer. */
@@ -31,29 +51,19 @@ static long missing(void)
     return -1;
 }
 
-static void *found(unsigned index, void *real)
+static void *ask_loader(const char *name)
 {
-    void *p = jst_inject_io(index, real);
-    __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
-    return p;
+    int saved = errno;
+    void *p = dlsym(RTLD_NEXT, name);
+    errno = saved;
+    return p ? p : (void *)missing;
 }
 
 JST_COLD void *jst_resolve(unsigned index)
 {
-    int saved = errno;
-    void *p = dlsym(RTLD_NEXT, names[index]);
-    p = found(index, p ? p : (void *)missing);
-    errno = saved;
+    const char *name = (const char *)&names + name_at[index];
+    void *p = jst_next_find(name);
+    p = jst_inject_io(index, p ? p : ask_loader(name));
+    __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
     return p;
-}
-
-void jst_resolve_all(void)
-{
-    JST_SCRATCH static jst_next next;
-    jst_next_open(&next);
-    for (unsigned i = 0; i < JST_CALLS; i++) {
-        void *p = jst_real_known(i) ? NULL : jst_next_find(&next, names[i]);
-        if (p)
-            found(i, p);
-    }
 }

@@ -15,7 +15,6 @@ enum jst_call_index {
 
 extern JST_HIDDEN void *jst_reals[JST_CALLS];
 void *jst_resolve(unsigned index);
-void jst_resolve_all(void);
 
 /** The real function if it has been looked up already, else NULL. */
 static inline void *jst_real_known(unsigned index)

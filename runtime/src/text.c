@@ -15,6 +15,11 @@ size_t jst_strlen(const char *s)
     return n;
 }
 
+const char *jst_behind(const char *s)
+{
+    return s + jst_strlen(s) + 1;
+}
+
 /* Always leaves room for, and writes, the terminating NUL. */
 char *jst_put_text(char *p, const char *end, const char *s)
 {
@@ -75,6 +80,12 @@ const char *jst_env(const char *name)
     return NULL;
 }
 
+/* Where in a set of 256 bits a name is that begins with two letters. */
+static unsigned bit_of(const char *name)
+{
+    return name[0] ? ((unsigned)name[0] * 5 + (unsigned)name[1] * 37) % 256 : 0;
+}
+
 static bool is_name(const char *entry, const char *name)
 {
     while (*name && *entry == *name)
@@ -82,22 +93,27 @@ static bool is_name(const char *entry, const char *name)
     return !*name && *entry == '=';
 }
 
-/* One pass over the environment, comparing only one letter of most entries: the cost must not
- * grow with the number of names if none of them is set. */
-void jst_env_all(const char *const *names, const char **values, unsigned count)
+/* One pass over the environment, in which most entries are told from all names by their first two letters: the
+ * cost must not grow with the number of names if none of them is set. */
+void jst_env_all(const char *names, const char **values, unsigned count)
 {
     extern char **environ;
-    uint64_t letters = 0;
-    for (unsigned i = 0; i < count; i++) {
+    uint64_t begins[4] = {0};
+    const char *at[JST_NAMES];
+    for (unsigned i = 0; i < count; i++, names = jst_behind(names)) {
+        at[i] = names;
         values[i] = NULL;
-        letters |= 1ull << (names[i][0] & 63);
+        begins[bit_of(names) / 64] |= 1ull << bit_of(names) % 64;
     }
     if (getauxval(AT_SECURE))
         return;
-    for (char **e = environ; e && *e; e++)
-        for (unsigned i = 0; letters >> ((*e)[0] & 63) & 1 && i < count; i++)
-            if (!values[i] && is_name(*e, names[i]))
-                values[i] = *e + jst_strlen(names[i]) + 1;
+    for (char **e = environ; e && *e; e++) {
+        if (!(begins[bit_of(*e) / 64] >> bit_of(*e) % 64 & 1))
+            continue;
+        for (unsigned i = 0; i < count; i++)
+            if (!values[i] && is_name(*e, at[i]))
+                values[i] = *e + jst_strlen(at[i]) + 1;
+    }
 }
 
 static long read_all(int fd, char *buf, size_t n)
@@ -119,6 +135,17 @@ long jst_read_file(const char *path, char *buf, size_t n)
     return fd < 0 ? fd : read_all(fd, buf, n);
 }
 
+/* The same of a few lines, which the kernel gives at once: one call less. */
+long jst_read_lines(const char *path, char *buf, size_t n)
+{
+    int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    long r = fd < 0 ? fd : jst_read(fd, buf, n - 1);
+    if (fd >= 0)
+        jst_close(fd);
+    buf[r > 0 ? r : 0] = 0;
+    return r;
+}
+
 /* RATIONALE: a pipe that nobody writes to would be waited for, opening some devices does something,
  * and others never end. So what is there is asked first, and what was opened is asked again, since
  * it may have been replaced in between. Neither a terminal is taken nor a lease waited for. */
@@ -132,7 +159,6 @@ long jst_read_regular(const char *path, char *buf, size_t n)
 {
     struct stat st;
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    buf[0] = 0;
     long r = jst_fstatat(AT_FDCWD, path, &st, 0);
     if (r == 0 && !S_ISREG(st.st_mode))
         return is_null(&st) ? 0 : -ESPIPE;

@@ -14,15 +14,20 @@ bool jst_begins_with(const char *text, const char *with);
 const char *jst_env(const char *name);
 void jst_copy(void *to, const void *from, size_t n);
 void jst_zero(void *to, size_t n);
-long jst_read_file(const char *path, char *buf, size_t n); /* NUL-terminated; length or -errno */
+long jst_read_file(const char *path, char *buf, size_t n);  /* NUL-terminated; length or -errno */
+long jst_read_lines(const char *path, char *buf, size_t n); /* the same of less than a page */
 /* The same of a path that a user or an operator named: only a regular file of less than n bytes. -ESPIPE
- * when it is no regular file, -EFBIG when it is too large. */
+ * when it is no regular file, -EFBIG when it is too large. Where there is nothing, buf is not touched. */
 long jst_read_regular(const char *path, char *buf, size_t n);
 uint64_t jst_next_number(const char **p); /* the first in a text; p: behind it */
 const char *jst_base_name(const char *path);
 
-/** Sets values[i] to what the environment says of names[i], NULL where it says nothing. One pass, and
- *  nothing in a set-uid program. */
-void jst_env_all(const char *const *names, const char **values, unsigned count);
+/** The next of several texts that are one, each with a NUL behind it. */
+const char *jst_behind(const char *s);
+
+/** Sets values[i] to what the environment says of the i-th of `count` names in one text, each with a NUL behind
+ *  it; NULL where it says nothing. One pass, and nothing in a set-uid program. */
+#define JST_NAMES 32 /* at most */
+void jst_env_all(const char *names, const char **values, unsigned count);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct operation {
     bool used, over;
 } operation;
 
-static struct {
+JST_LARGE static struct {
     const void *group; /* that of the world */
     bool on_gpus;
     bool is_rank; /* of a group that may be gone by now */

@@ -40,7 +40,7 @@ static _Atomic uint32_t mounts_used;
 /* Directories seen in paths: hash << 8 | slot. An entry is overwritten by the next one that hashes to
  * it; forgotten at every slice boundary, since mounts may change. */
 #define PATHS 64
-static _Atomic uint64_t paths[PATHS];
+__attribute__((section(".bss.later"))) static _Atomic uint64_t paths[PATHS];
 static _Atomic uint32_t cwd_generation;
 
 /* statfs f_type of file systems that hold no data of anybody. */
@@ -95,7 +95,8 @@ static unsigned slot_of_mount(uint64_t maj, uint64_t min, uint64_t magic, uint64
     mounts[used].magic = magic;
     mounts[used].mnt_id = mnt_id;
     atomic_store(&mounts[used].used, 1);
-    jst_mounts_to_head();
+    if (atomic_load(&jst_state) != JST_LAZY) /* else they come there with the profile */
+        jst_mounts_to_head();
     return used + 1;
 }
 
@@ -442,16 +443,23 @@ unsigned jst_mounts_used(void)
     return atomic_load(&mounts_used);
 }
 
+bool jst_mount_at(unsigned slot, jst_mount_slot *mount)
+{
+    if (!atomic_load(&mounts[slot].used))
+        return false;
+    mount->major = mounts[slot].major;
+    mount->minor = mounts[slot].minor;
+    mount->fs_magic = mounts[slot].magic;
+    mount->mnt_id = mounts[slot].mnt_id;
+    return true;
+}
+
 void jst_mounts_to_head(void)
 {
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
+        jst_mount_slot *m = &jst_a.head.mounts[i];
         /* What is there stays as it is: the heartbeat may be reading it. */
-        if (!atomic_load(&mounts[i].used) || atomic_load(&jst_a.head.mounts[i].used))
-            continue;
-        jst_a.head.mounts[i].major = mounts[i].major;
-        jst_a.head.mounts[i].minor = mounts[i].minor;
-        jst_a.head.mounts[i].fs_magic = mounts[i].magic;
-        jst_a.head.mounts[i].mnt_id = mounts[i].mnt_id;
-        atomic_store(&jst_a.head.mounts[i].used, 1);
+        if (!atomic_load(&m->used) && jst_mount_at(i, m))
+            atomic_store(&m->used, 1);
     }
 }

@@ -102,6 +102,7 @@ unsigned jst_path_slot_after(int error, int dirfd, const char *path);
 unsigned jst_dev_slot(uint64_t major, uint64_t minor, int dirfd, const char *path);
 /** What a mount slot is called: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
+bool jst_mount_at(unsigned slot, jst_mount_slot *mount); /* false: the slot is free */
 unsigned jst_mounts_used(void);
 void jst_mounts_forget(void);
 void jst_mounts_remember(void);

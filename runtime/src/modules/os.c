@@ -84,10 +84,14 @@ void jst_os_begin(void)
     jst_zero(&last, sizeof last);
     char text[256];
     own_io(last.own);
-    parse_io(text, jst_read_file("/proc/self/io", text, sizeof text), last.io);
-    own_io(last.own_main);
-    parse_io(text, jst_read_file("/proc/thread-self/io", text, sizeof text), last.main);
+    parse_io(text, jst_read_lines("/proc/self/io", text, sizeof text), last.io);
+    jst_copy(last.own_main, last.own, sizeof last.own);
+    jst_copy(last.main, last.io, sizeof last.io);
     last.children = children_mark();
+    if (last.children) { /* an image before this one has waited for some: they are in io */
+        own_io(last.own_main);
+        parse_io(text, jst_read_lines("/proc/thread-self/io", text, sizeof text), last.main);
+    }
     if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) == 0) {
         last.user = time_ns(u.ru_utime);
         last.system = time_ns(u.ru_stime);
@@ -180,7 +184,7 @@ static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
 
 /* Our own part is asked for first: what the heartbeat does between the two (where it is interrupted,
  * that is a switch) then makes the rest too large by it until the next sample, never negative. */
-static void sample_usage(jst_block *b)
+static void sample_usage(uint64_t *usage)
 {
     struct rusage u, ours;
     jst_zero(&ours, sizeof ours);
@@ -188,17 +192,17 @@ static void sample_usage(jst_block *b)
         jst_sys2(SYS_getrusage, RUSAGE_THREAD, &ours);
     if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
         return;
-    add_grown(&b->cells[JST_CELL_OS_USER_NS], less(time_ns(u.ru_utime), time_ns(ours.ru_utime)),
-              &last.user);
-    add_grown(&b->cells[JST_CELL_OS_SYSTEM_NS], less(time_ns(u.ru_stime), time_ns(ours.ru_stime)),
-              &last.system);
-    add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES],
+    add_grown(&usage[JST_CELL_OS_USER_NS - JST_CELL_OS_USER_NS],
+              less(time_ns(u.ru_utime), time_ns(ours.ru_utime)), &last.user);
+    add_grown(&usage[JST_CELL_OS_SYSTEM_NS - JST_CELL_OS_USER_NS],
+              less(time_ns(u.ru_stime), time_ns(ours.ru_stime)), &last.system);
+    add_grown(&usage[JST_CELL_OS_VOLUNTARY_SWITCHES - JST_CELL_OS_USER_NS],
               less((uint64_t)u.ru_nvcsw, (uint64_t)ours.ru_nvcsw), &last.voluntary);
-    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES],
+    add_grown(&usage[JST_CELL_OS_INVOLUNTARY_SWITCHES - JST_CELL_OS_USER_NS],
               less((uint64_t)u.ru_nivcsw, (uint64_t)ours.ru_nivcsw), &last.involuntary);
-    add_grown(&b->cells[JST_CELL_OS_MINOR_FAULTS],
+    add_grown(&usage[JST_CELL_OS_MINOR_FAULTS - JST_CELL_OS_USER_NS],
               less((uint64_t)u.ru_minflt, (uint64_t)ours.ru_minflt), &last.minor);
-    add_grown(&b->cells[JST_CELL_OS_MAJOR_FAULTS],
+    add_grown(&usage[JST_CELL_OS_MAJOR_FAULTS - JST_CELL_OS_USER_NS],
               less((uint64_t)u.ru_majflt, (uint64_t)ours.ru_majflt), &last.major);
 }
 
@@ -221,14 +225,14 @@ static void sample_levels(jst_block *b)
 void jst_os_sample(jst_block *b)
 {
     sample_io(b);
-    sample_usage(b);
+    sample_usage(&b->cells[JST_CELL_OS_USER_NS]);
     sample_levels(b);
     jst_cores_sample(b);
 }
 
-void jst_os_sample_short(jst_block *b)
+void jst_os_sample_short(uint64_t *usage)
 {
-    sample_usage(b);
+    sample_usage(usage);
 }
 
 #else
@@ -244,9 +248,9 @@ void jst_os_sample(jst_block *b)
     (void)b;
 }
 
-void jst_os_sample_short(jst_block *b)
+void jst_os_sample_short(uint64_t *usage)
 {
-    (void)b;
+    (void)usage;
 }
 
 const char *jst_os_missing(void)

@@ -27,7 +27,7 @@ typedef union slots_page {
     uint8_t bytes[JST_PAGE];
 } slots_page;
 
-static slots_page slots __attribute__((aligned(JST_PAGE)));
+JST_LARGE static slots_page slots __attribute__((aligned(JST_PAGE)));
 _Static_assert(sizeof(slots_page) == JST_PAGE, "wiped as a whole in a forked child");
 
 static _Atomic uint32_t wiped; /* 1: it will be, 2: it cannot be */

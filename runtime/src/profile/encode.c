@@ -3,8 +3,7 @@
 #include "common.h"
 #include "text.h"
 
-#define GROUPS ((JST_CELL_COUNT + 7) / 8)
-#define BITMAP ((GROUPS + 7) / 8)
+#define BITMAP ((JST_CELL_GROUPS + 7) / 8)
 
 uint8_t *jst_put_varint(uint8_t *p, uint64_t v)
 {
@@ -91,26 +90,37 @@ static uint8_t *put_value(uint8_t *p, uint8_t kind, uint64_t delta, uint64_t *ta
     return p;
 }
 
+uint8_t *jst_begin_groups(uint8_t *p)
+{
+    for (unsigned i = 0; i < BITMAP; i++)
+        p[i] = 0;
+    return p + BITMAP;
+}
+
+uint8_t *jst_put_group(uint8_t *bitmap, uint8_t *p, unsigned g, const uint64_t *delta,
+                       uint64_t *taken, uint64_t tick_ns)
+{
+    const uint8_t *kinds = &jst_cell_kind[g * 8];
+    uint8_t mask = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (delta[i] && kinds[i] != JST_CODE_UNUSED)
+            mask |= (uint8_t)(1u << i);
+    if (!mask)
+        return p;
+    bitmap[g / 8] |= (uint8_t)(1u << g % 8);
+    *p++ = mask;
+    for (unsigned i = 0; i < 8; i++)
+        if (mask & 1u << i)
+            p = put_value(p, kinds[i], delta[i], &taken[i], tick_ns);
+    return p;
+}
+
 uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint64_t tick_ns)
 {
     uint8_t *bitmap = p;
-    p += BITMAP;
-    for (unsigned i = 0; i < BITMAP; i++)
-        bitmap[i] = 0;
-    for (unsigned g = 0; g < GROUPS; g++) {
-        uint8_t mask = 0;
-        for (unsigned i = 0; i < 8 && g * 8 + i < JST_CELL_COUNT; i++)
-            if (delta[g * 8 + i] && jst_cell_kind[g * 8 + i] != JST_CODE_UNUSED)
-                mask |= (uint8_t)(1u << i);
-        if (!mask)
-            continue;
-        bitmap[g / 8] |= (uint8_t)(1u << g % 8);
-        *p++ = mask;
-        for (unsigned i = 0; i < 8; i++)
-            if (mask & 1u << i)
-                p = put_value(p, jst_cell_kind[g * 8 + i], delta[g * 8 + i], &taken[g * 8 + i],
-                              tick_ns);
-    }
+    p = jst_begin_groups(p);
+    for (unsigned g = 0; g < JST_CELL_GROUPS; g++)
+        p = jst_put_group(bitmap, p, g, &delta[g * 8], &taken[g * 8], tick_ns);
     return p;
 }
 

@@ -14,6 +14,10 @@ uint32_t jst_crc32(uint32_t crc, const void *data, size_t n);
 /** Writes the changes of all cells and what the code of each stands for (taken), so that what
  *  rounding leaves is carried. delta of timers: ticks. Returns the end of what was written. */
 uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint64_t tick_ns);
+/** The same, eight cells at a time: first the bitmap of groups, then each group in turn. */
+uint8_t *jst_begin_groups(uint8_t *bitmap);
+uint8_t *jst_put_group(uint8_t *bitmap, uint8_t *p, unsigned group, const uint64_t *delta,
+                       uint64_t *taken, uint64_t tick_ns);
 /** Puts type and length before a payload of n bytes and the checksum behind it; frame has room for
  *  n + 16 bytes and the payload stands at frame + 12. Returns the start of the record, sets *size. */
 uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
@@ -21,6 +25,8 @@ uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
 uint16_t jst_short_ns(uint64_t ns);
 /** What the two bytes stand for. */
 uint64_t jst_short_ns_value(uint16_t code);
+#define JST_CELL_GROUPS (JST_CELL_COUNT / 8)
+_Static_assert(JST_CELL_COUNT % 8 == 0, "cells are in groups of eight");
 #define JST_FRAME_GAP 12
 #define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
 

@@ -29,6 +29,7 @@ extern char *program_invocation_short_name;
 
 /* What a short process' record holds already; it may go on after an exec that failed. */
 JST_LARGE static uint64_t recorded[JST_CELL_COUNT];
+static bool any_recorded; /* until then no page of it is touched */
 
 /* A login session's job is local-BOOT-SID: the session id alone would come back after a reboot. */
 static void job_name(char *out, size_t n)
@@ -253,7 +254,7 @@ static int cannot(int r)
  * keep are those of an earlier part and stay in its file). */
 int jst_profile_create(int *out)
 {
-    static struct {
+    JST_SCRATCH static struct {
         jst_head head;
         jst_commit commit;
     } next; /* a further part's first pages: the mapped ones are still the old part's */
@@ -277,7 +278,7 @@ int jst_profile_create(int *out)
     fill_head(h);
     c->records_end = JST_HEAD_BYTES;
     c->open_slice = h->first_slice;
-    if (first) /* what a failed exec had recorded already */
+    if (first && any_recorded) /* before an exec that failed */
         jst_copy(c->base, recorded, sizeof recorded);
     uint32_t used = atomic_load(&jst_blocks);
     size_t blocks = (used < JST_BLOCKS ? used : JST_BLOCKS) * sizeof(jst_block);
@@ -407,57 +408,54 @@ static uint8_t *put_short_header(uint8_t *p)
     return jst_put_string(p, jst_metric_table, jst_metric_table_bytes);
 }
 
-static uint8_t *put_short(uint8_t *p, enum jst_end_reason reason, const uint64_t *delta)
+static uint8_t *put_short(uint8_t *p, enum jst_end_reason reason, uint64_t now_ns)
 {
-    JST_SCRATCH static uint64_t taken[JST_CELL_COUNT];
+    jst_mount_slot mount;
     const char *name = jst_base_name(program_invocation_short_name);
     size_t length = jst_strlen(name);
-    p = jst_put_varint(p, (uint64_t)jst_getpid());
+    p = jst_put_varint(p, (uint64_t)jst_now_life.pid);
     p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getppid));
     p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getuid));
     p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getgid));
     p = jst_put_varint(p, (uint64_t)jst_sys1(SYS_getsid, 0));
     p = jst_put_varint(p, jst_now_life.start_ns);
-    p = jst_put_varint(p, jst_clock_ns(CLOCK_REALTIME));
+    p = jst_put_varint(p, now_ns);
     p = jst_put_varint(p, reason);
     for (unsigned i = 0; i < 4; i++)
         *p++ = (uint8_t)(jst_metric_table_crc >> 8 * i);
     p = jst_put_string(p, name, length < 32 ? length : 32);
-    unsigned mounts = 0;
-    for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++)
-        mounts += atomic_load(&jst_a.head.mounts[i].used) != 0;
-    p = jst_put_varint(p, mounts);
+    uint8_t *mounts = p++;
+    *mounts = 0;
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
-        if (!atomic_load(&jst_a.head.mounts[i].used))
+        if (!jst_mount_at(i, &mount))
             continue;
+        ++*mounts;
         p = jst_put_varint(p, i);
-        p = jst_put_varint(p, jst_a.head.mounts[i].major);
-        p = jst_put_varint(p, jst_a.head.mounts[i].minor);
-        p = jst_put_varint(p, jst_a.head.mounts[i].fs_magic);
+        p = jst_put_varint(p, mount.major);
+        p = jst_put_varint(p, mount.minor);
+        p = jst_put_varint(p, mount.fs_magic);
     }
-    return jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
+    return p;
 }
 
 /* Appends one record by one write. Somebody else may have put a file, or a pipe that nobody reads, under
  * our name. */
-static bool append_whole(int fd, const uint8_t *record, size_t n)
+static bool append_whole(int fd, struct stat *st, const uint8_t *record, size_t n)
 {
-    struct stat st;
-    if (jst_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-        st.st_uid != (uid_t)jst_sys0(SYS_geteuid))
+    if (!S_ISREG(st->st_mode) || st->st_nlink != 1 || st->st_uid != (uid_t)jst_sys0(SYS_geteuid))
         return false;
-    if (!jst_size_allowed((uint64_t)st.st_size + n))
+    st->st_size += (off_t)n;
+    if (!jst_size_allowed((uint64_t)st->st_size))
         return false;
     /* A torn record stays: somebody else may have appended behind it, and readers pass over it. */
     return jst_write(fd, record, n) == (long)n;
 }
 
 /* The job's shorts file, with its header if it is new. */
-static int open_shorts(uint8_t *frame)
+static int open_shorts(uint8_t *frame, struct stat *st)
 {
     char name[128];
     size_t size;
-    struct stat st;
     const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     char *p = jst_job_file_name(name, name + sizeof name);
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
@@ -471,11 +469,15 @@ static int open_shorts(uint8_t *frame)
         fd = jst_openat(dir, name, flags | O_CREAT | O_EXCL, 0600);
     if (fd == -EEXIST)
         fd = jst_openat(dir, name, flags, 0);
-    if (fd >= 0 && jst_fstat(fd, &st) == 0 && st.st_size == 0) {
+    if (fd >= 0 && jst_fstat(fd, st) < 0) {
+        jst_close(fd);
+        fd = -EIO;
+    }
+    if (fd >= 0 && st->st_size == 0) {
         uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
         uint8_t *start = jst_frame(frame, JST_RECORD_SHORTS_HEADER,
                                    (size_t)(end - frame) - JST_FRAME_GAP, &size);
-        if (!append_whole(fd, start, size)) {
+        if (!append_whole(fd, st, start, size)) {
             if (missing)
                 jst_sys3(SYS_unlinkat, dir, name, 0);
             jst_close(fd);
@@ -486,43 +488,103 @@ static int open_shorts(uint8_t *frame)
     return fd;
 }
 
-void jst_short_begin(void)
+static inline bool is_zero(const uint64_t *group)
 {
-    jst_zero(recorded, sizeof recorded);
+    return (JST_LOAD(group[0]) | JST_LOAD(group[1]) | JST_LOAD(group[2]) | JST_LOAD(group[3]) |
+            JST_LOAD(group[4]) | JST_LOAD(group[5]) | JST_LOAD(group[6]) | JST_LOAD(group[7])) == 0;
 }
 
-bool jst_short_recorded(void)
+/* What all threads have counted of eight cells since the last record; false: nothing. Block 0, the heartbeat's, is empty. */
+static bool sum_group(unsigned group, uint64_t *sums)
 {
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        if (recorded[i])
+    uint32_t used = atomic_load(&jst_blocks);
+    bool any = false;
+    for (uint32_t b = 1; b < used; b++) {
+        const uint64_t *cells = &jst_block_at(b)->cells[group * 8];
+        if (is_zero(cells))
+            continue;
+        for (unsigned i = 0; i < 8; i++)
+            sums[i] = (any ? sums[i] : 0) + JST_LOAD(cells[i]);
+        any = true;
+    }
+    for (unsigned i = 0; any && any_recorded && i < 8; i++)
+        sums[i] -= recorded[group * 8 + i];
+    return any && !is_zero(sums);
+}
+
+static bool has_used_files(void)
+{
+    uint64_t sums[8];
+    for (unsigned g = 0; g < JST_MOUNT_SLOTS * JST_MOUNT_STRIDE / 8; g++)
+        if (sum_group(g, sums))
             return true;
     return false;
 }
 
+/* RATIONALE: most short processes have counted next to nothing, and each page that is touched for the first
+ * time costs as much as several system calls: no page of delta and recorded is touched for them. */
+static uint8_t *put_counts(uint8_t *bitmap, uint64_t *delta, bool *counted, const uint64_t *usage)
+{
+    const unsigned first = JST_CELL_OS_USER_NS, last = JST_CELL_OS_MAJOR_FAULTS;
+    uint64_t sums[8], taken[8];
+    uint8_t *p = jst_begin_groups(bitmap);
+    for (unsigned g = 0; g < JST_CELL_GROUPS; g++) {
+        if (sum_group(g, sums)) {
+            if (!*counted)
+                jst_clock_calibrate();
+            jst_copy(&delta[g * 8], sums, sizeof sums);
+            *counted = true;
+        } else if (g >= first / 8 && g <= last / 8) {
+            jst_zero(sums, sizeof sums);
+        } else {
+            continue;
+        }
+        for (unsigned i = first; i <= last; i++)
+            sums[i % 8] += i / 8 == g ? usage[i - first] : 0;
+        p = jst_put_group(bitmap, p, g, sums, taken, JST_LOAD(jst_tick_ns));
+    }
+    return p;
+}
+
+void jst_short_begin(void)
+{
+    if (any_recorded)
+        jst_zero(recorded, sizeof recorded);
+    any_recorded = false;
+}
+
+bool jst_short_recorded(void)
+{
+    return any_recorded;
+}
+
 /* One write with O_APPEND, so that processes that end at the same time do not mix. What has been
  * recorded is subtracted the next time: an exec may fail and the process go on. */
-void jst_short_record(enum jst_end_reason reason)
+void jst_short_record(enum jst_end_reason reason, uint64_t now_ns)
 {
     JST_SCRATCH static uint64_t delta[JST_CELL_COUNT];
     JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
-    bool any = false;
-    jst_os_sample_short(&jst_a.blocks[0]);
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
-        delta[i] = jst_sum_cell(i) - recorded[i];
-        any = any || (delta[i] && i < JST_MOUNT_SLOTS * JST_MOUNT_STRIDE);
-    }
-    if (reason == JST_END_EXEC && !any) /* the usual step between fork and exec: not a process */
-        return;
+    uint64_t usage[JST_OS_USAGE] = {0};
+    static bool counted; /* something stands in delta */
+    struct stat st;
     size_t size;
-    jst_clock_calibrate();
-    int fd = open_shorts(frame);
+    if (reason == JST_END_EXEC && !has_used_files())
+        return; /* the usual step between fork and exec: not a process */
+    int fd = open_shorts(frame, &st);
     if (fd < 0)
         return;
-    uint8_t *end = put_short(frame + JST_FRAME_GAP, reason, delta);
+    jst_os_sample_short(usage);
+    if (counted)
+        jst_zero(delta, sizeof delta);
+    counted = false;
+    uint8_t *cells = put_short(frame + JST_FRAME_GAP, reason, now_ns);
+    uint8_t *end = put_counts(cells, delta, &counted, usage);
     uint8_t *start =
         jst_frame(frame, JST_RECORD_SHORT_PROCESS, (size_t)(end - frame) - JST_FRAME_GAP, &size);
-    if (append_whole(fd, start, size))
-        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+    if (append_whole(fd, &st, start, size)) {
+        any_recorded = any_recorded || counted;
+        for (unsigned i = 0; counted && i < JST_CELL_COUNT; i++)
             recorded[i] += delta[i];
+    }
     jst_close(fd);
 }

@@ -16,7 +16,7 @@ int jst_head_allocate(int fd, uint32_t bytes); /* 0 or -errno */
 uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */
-void jst_short_record(enum jst_end_reason reason);
+void jst_short_record(enum jst_end_reason reason, uint64_t now_ns);
 extern char jst_profile_name[160];
 
 #endif

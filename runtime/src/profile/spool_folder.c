@@ -27,7 +27,7 @@ const uint8_t *jst_boot_id(void)
     char text[64];
     if (boot_id_known)
         return boot_id;
-    long n = jst_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    long n = jst_read_lines("/proc/sys/kernel/random/boot_id", text, sizeof text);
     for (long i = 0, digit = 0; i < n && digit < 32; i++)
         if ((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')) {
             boot_id[digit / 2] = (uint8_t)(boot_id[digit / 2] << 4 | hex(text[i]));

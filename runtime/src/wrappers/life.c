@@ -309,7 +309,7 @@ JST_EXPORT int initgroups(const char *user, gid_t group)
 {
     gid_t groups[1024];
     int r = JST_REAL(initgroups)(user, group), saved = errno;
-    int n = r == 0 ? getgroups(1024, groups) : -1;
+    int n = r == 0 ? (int)jst_sys2(SYS_getgroups, 1024, groups) : -1;
     if (n >= 0)
         also(0, SYS_setgroups, n, (long)groups, 0);
     errno = saved;
