@@ -96,6 +96,23 @@ def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> No
         check_repository(repository, *truth(result))
 
 
+def test_a_part_that_cannot_be_begun(jostle: Runner, build: Compile) -> None:
+    """The first one goes on without a heartbeat: nothing waits for slices that never open."""
+    if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode:
+        pytest.skip("needs user namespaces")
+    away = jostle.spool.with_name("away")
+    with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
+                      env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip
+        jostle.await_profile(process.pid)
+        jostle.spool.rename(away)
+        jostle.spool.touch()  # no folder can be made here
+        out, err = process.communicate(timeout=60)
+    result = jostle.collect(process.returncode, out, err, spool=away)
+    sums, _ = truth(result)
+    places = dict(zip(GPUS, result.only().gpus, strict=True))
+    assert {gpu: [places[gpu].sums[w] for w in WORDS] for gpu in GPUS} == sums
+
+
 def check_slices(rows: list[dict[str, Any]], slices: Counter[tuple[str, int]]) -> None:
     """Each row has what was done in its slices: several, where the heartbeat got a core late."""
     spans: dict[tuple[str, int, int], int] = {}
