@@ -13,7 +13,7 @@
 #include "pace.h"
 #include "turn.h"
 
-#define CONFIG "/etc/jostle/agent.conf"
+#define CONFIG JST_SYSCONFDIR "/jostle/agent.conf"
 
 static jst_ship_settings settings;
 static jst_spool spool;

@@ -1,18 +1,16 @@
-/* settings.c: agent.conf, lines of `key = value`. */
+/* settings.c: agent.conf, lines of `key = value`, and the spool, which is the runtime's. */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../runtime/include/jst_settings.h"
+#include "config.h"
+#include "jst_settings.h"
 #include "ship.h"
-
-#define FILE_MOST 65536
+#include "text.h"
 
 static char wrong[700];
 
@@ -104,54 +102,59 @@ static const char *set(const char *key, const char *value, jst_ship_settings *to
     return fail("there is no key %s%s", key, "");
 }
 
-static char *trimmed(char *text)
-{
-    while (*text == ' ' || *text == '\t')
-        text++;
-    char *end = text + strlen(text);
-    while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-        *--end = 0;
-    return text;
-}
-
 const char *jst_ship_setting(char *line, jst_ship_settings *to)
 {
-    line = trimmed(line);
-    if (!*line || *line == '#')
+    char *key, *value;
+    if (!jst_next_setting(&line, &key, &value) || (!value && !*key))
         return NULL;
-    char *equals = strchr(line, '=');
-    if (!equals)
-        return fail("%s%s is no `key = value`", line, "");
-    *equals = 0;
-    return set(trimmed(line), trimmed(equals + 1), to);
+    return value ? set(key, value, to) : fail("%s%s is no `key = value`", key, "");
 }
 
 static void defaults(jst_ship_settings *to)
 {
     memset(to, 0, sizeof *to);
-    snprintf(to->spool, sizeof to->spool, "%s", JST_DEFAULT_SPOOL);
     to->interval_ns = 4 * JST_NS;
     to->quota = 4ULL << 30;
     if (gethostname(to->node, sizeof to->node - 1) < 0)
         to->node[0] = 0;
 }
 
-const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_settings *to)
+/* The spool is where the runtime writes: what is sent is removed, so that no spool is guessed. */
+static const char *find_spool(jst_ship_settings *to)
 {
-    static char text[FILE_MOST + 1];
-    defaults(to);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT && missing_ok)
+    const char *unsure, *named = jst_named_spool(&unsure);
+    if (unsure)
+        return fail("the spool is not known, since %s cannot be used%s. Mend: correct it, or see "
+                    "`jostle doctor`",
+                    unsure, "");
+    if (named && *to->spool && strcmp(named, to->spool) != 0)
+        return fail("programs write into the spool %s, but `spool` here is %s. Mend: leave it out "
+                    "here",
+                    named, to->spool);
+    if (named)
+        return set_text("spool", named, to->spool, sizeof to->spool);
+    return *to->spool ? NULL
+                      : "no spool is set. Mend: `spool = /var/spool/jostle` in jostle.conf, which "
+                        "all programs read";
+}
+
+static const char *read_error(long error)
+{
+    return error == -ESPIPE  ? "it is no regular file"
+           : error == -EFBIG ? "it has more than 64 KiB"
+                             : strerror((int)-error);
+}
+
+static const char *read_file(const char *path, bool missing_ok, jst_ship_settings *to)
+{
+    static char text[JST_SETTINGS_FILE_BYTES + 1];
+    long n = jst_read_regular(path, text, sizeof text);
+    if (n == -ENOENT && missing_ok)
         return NULL;
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
-    int error = errno;
-    if (fd >= 0)
-        close(fd);
     if (n < 0)
-        return fail("%s: %s", path, strerror(error));
-    if (n == (ssize_t)sizeof text)
-        return fail("%s is no configuration: it has more than 64 KiB%s", path, "");
-    text[n] = 0;
+        return fail("%s: %s", path, read_error(n));
+    if (strlen(text) < (size_t)n)
+        return fail("%s is no configuration: it has a NUL%s", path, "");
     unsigned number_of_line = 1;
     for (char *line = text, *next; line; line = next, number_of_line++) {
         next = strchr(line, '\n');
@@ -165,6 +168,13 @@ const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_s
         }
     }
     return NULL;
+}
+
+const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_settings *to)
+{
+    defaults(to);
+    const char *why = read_file(path, missing_ok, to);
+    return why ? why : find_spool(to);
 }
 
 static bool is_node_name(const char *name)

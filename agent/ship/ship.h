@@ -43,7 +43,7 @@ typedef struct jst_ship_settings {
     uint64_t quota;      /* bytes that files of the spool may take */
 } jst_ship_settings;
 
-/** Reads a configuration file over the defaults. Returns NULL, or what is wrong (with its mend), in a
+/** Reads a configuration file over the defaults, and finds the spool. Returns NULL, or what is wrong (with its mend), in a
  *  static buffer. `missing_ok`: there need be no such file. */
 const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_settings *to);
 /** One line of it: for the fuzzer and the tests. */

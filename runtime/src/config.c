@@ -43,6 +43,7 @@ static const char file_keys[] = JST_SETTINGS(FILE_KEY);
 static const char env_keys[] = JST_SETTINGS(ENV_KEY) "JOSTLE_CONFIG\0";
 static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
+static const char *unread; /* the operator's file, where it is there and cannot be read */
 
 /* "4", "4s", "0.5s", "500ms". 0 when it is no length or out of bounds. */
 static uint64_t parse_length(const char *s, uint64_t least, uint64_t most)
@@ -82,10 +83,10 @@ static bool list_has(const char *list, const char *word)
 {
     size_t n = jst_strlen(word);
     for (const char *p = list; *p;) {
-        while (*p == ' ' || *p == ',')
+        while (*p == ' ' || *p == '\t' || *p == ',')
             p++;
         const char *from = p;
-        while (*p && *p != ',' && *p != ' ')
+        while (*p && *p != ',' && *p != ' ' && *p != '\t')
             p++;
         size_t i = 0;
         while (i < n && from + i < p && from[i] == word[i])
@@ -96,27 +97,37 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-/* `key = value` lines; '#' begins a comment. The text stays: values point into it. */
+bool jst_next_setting(char **text, char **key, char **value)
+{
+    char *end = *text, *equals;
+    if (!*end)
+        return false;
+    *key = end;
+    *value = NULL;
+    while (*end && *end != '\n')
+        end++;
+    *text = *end ? end + 1 : end;
+    *end = 0;
+    for (char *c = *key; c < end; c++)
+        if (*c == '#')
+            *c = 0, end = c;
+    for (equals = *key; *equals && *equals != '=';)
+        equals++;
+    if (*equals) {
+        *equals = 0;
+        *value = equals + 1;
+        trim(value, end);
+    }
+    trim(key, equals);
+    return true;
+}
+
+/* The text stays: values point into it. */
 static void parse_file(char *text)
 {
     const char *lock = "";
-    for (char *line = text; *line;) {
-        char *end = line;
-        while (*end && *end != '\n')
-            end++;
-        char *next = *end ? end + 1 : end;
-        *end = 0;
-        for (char *c = line; c < end; c++)
-            if (*c == '#')
-                *c = 0, end = c;
-        char *eq = line;
-        while (*eq && *eq != '=')
-            eq++;
-        if (*eq) {
-            *eq = 0;
-            char *key = line, *value = eq + 1;
-            trim(&key, eq);
-            trim(&value, end);
+    for (char *key, *value; jst_next_setting(&text, &key, &value);) {
+        if (value) {
             bool known = jst_str_equal(key, "lock");
             if (known)
                 lock = value;
@@ -129,7 +140,6 @@ static void parse_file(char *text)
             if (!known)
                 jst_say("unknown key in the configuration file:", key, "; it is ignored");
         }
-        line = next;
     }
     const char *name = file_keys;
     for (int k = 0; k < KEYS; k++, name = jst_behind(name))
@@ -237,11 +247,19 @@ static void read_values(void)
             wrong[k] = env;
         }
     }
+    unread = n >= 0 ? NULL : ours ? JST_SYSCONFDIR "/jostle/jostle.conf" : config;
     if (n < 0 && ours)
         jst_say("the operator's file cannot be read:", JST_SYSCONFDIR "/jostle/jostle.conf",
                 unreadable(n));
     else if (n < 0 && config)
         jst_say("JOSTLE_CONFIG names a file that cannot be read:", config, unreadable(n));
+}
+
+const char *jst_named_spool(const char **unsure)
+{
+    read_values();
+    *unsure = unread ? unread : values[SPOOL] ? NULL : wrong[SPOOL];
+    return values[SPOOL];
 }
 
 static void say_wrong(void)

@@ -36,6 +36,12 @@ bool jst_configure(void); /* false: switched off */
 /** Looks where standard error leads to: before anything is said. */
 void jst_say_begin(void);
 void jst_say(const char *what, const char *value, const char *mend);
+/** Splits the next line of a configuration off: `key = value`, '#' begins a comment. *value is NULL on
+ *  a line without '='; *text is behind the line then. Returns false at the end of the text. */
+bool jst_next_setting(char **text, char **key, char **value);
+/** The spool that the environment or the operator's file names; NULL: neither does. For programs that
+ *  remove files and must not guess: *unsure is the value or file that cannot be used, or NULL. */
+const char *jst_named_spool(const char **unsure);
 bool jst_path_excluded(const char *path);
 bool jst_program_excluded(const char *name);
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +22,7 @@ OFF, ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 def _is_valid(key: str, value: str) -> bool:
     """Return whether the runtime accepts a value (the rules of runtime/src/config.c)."""
     if key == "spool":
-        return value.startswith("/") and len(value) < 256
+        return value.startswith("/") and len(os.fsencode(value)) < 256
     if key == "enabled":
         return value in OFF + ON
     return True
@@ -73,28 +73,43 @@ class RuntimeSettings:
 def settings() -> RuntimeSettings:
     """Read the operator's file (JOSTLE_CONFIG counts only where the system has none)."""
     path = SYSTEM_CONFIG
-    if not path.exists():
-        named = os.environ.get("JOSTLE_CONFIG")
-        if not named:
-            return RuntimeSettings()
-        path = Path(named)
+    named = os.environ.get("JOSTLE_CONFIG")
     try:
-        text = read_regular(path, MAX_FILE_BYTES).decode(errors="replace")
+        try:
+            text = read_regular(path, MAX_FILE_BYTES)
+        except FileNotFoundError:
+            if not named:
+                return RuntimeSettings()
+            path = Path(named)
+            text = read_regular(path, MAX_FILE_BYTES)
     except OSError as error:
         return RuntimeSettings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
     values: dict[str, str] = {}
     problems: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        bare = line.split("#", 1)[0].strip()
-        if not bare:
-            continue
-        key, equals, value = (part.strip() for part in bare.partition("="))
-        if not equals or key not in KEYS:
-            problems.append(f"{path}:{number}: `{bare}` is not a `key = value` that jostle knows")
-        else:
+    for number, (key, value) in enumerate(setting_lines(text), 1):
+        if value is not None and key in KEYS:
             values[key] = value
+        elif key or value is not None:
+            bare = key if value is None else f"{key} = {value}"
+            problems.append(f"{path}:{number}: `{bare}` is not a `key = value` that jostle knows")
     locked = frozenset(values.get("lock", "").replace(",", " ").split())
     return RuntimeSettings(path, values, locked, tuple(problems))
+
+
+def setting_lines(content: bytes) -> Iterator[tuple[str, str | None]]:
+    """Split a configuration into keys and values, as `jst_next_setting` of the runtime does.
+
+    Args:
+        content: Lines `key = value` of jostle.conf or agent.conf; `#` begins a comment.
+
+    Yields:
+        Key and value of each line; the value is None on a line without `=`.
+    """
+    for line in content.split(b"\n"):
+        key, equals, value = (
+            os.fsdecode(part.strip(b" \t\r")) for part in line.split(b"#", 1)[0].partition(b"=")
+        )
+        yield key, value if equals else None
 
 
 def closed_by(path: Path) -> tuple[Path, str]:

@@ -23,7 +23,7 @@ _SWITCHES = Host(network.SWITCHES, 1, network.SWITCHES_ADDRESS, network.SWITCHES
 #: Port of the receiver on the storage.
 PORT = 8643
 _SHIP = """\
-# agent.conf of {host}: what both programs of the agent read
+# agent.conf of {host}
 spool = {spool}
 node = {host}
 receiver = http://{address}:{port}
@@ -90,4 +90,4 @@ class Agents(Service):
         site.spawn(host, sampler, log=f"sampler-{host.name}", env=environment)
         conf = site.local(host) / "agent.conf"
         shipper = [str(_native_path("jostle-ship")), "--config", str(conf)]
-        site.spawn(host, shipper, log=f"shipper-{host.name}")
+        site.spawn(host, shipper, log=f"shipper-{host.name}", env=environment)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from jostle.cli.config import settings
+from jostle.cli.config import DEFAULT_SPOOL, setting_lines, settings
 from jostle.cli.doctor import checks, site_host, site_node
 from jostle.cli.doctor.checks import Check
 from jostle.regular_files import read_regular
@@ -78,11 +78,10 @@ class Site:
     def agent(self) -> dict[str, str]:
         """Keys and values of agent.conf; the programs themselves check them."""
         try:
-            text = read_regular(self.agent_conf).decode("utf-8", "replace")
+            lines = setting_lines(read_regular(self.agent_conf))
         except OSError:
             return {}
-        lines = (line.partition("=") for line in text.splitlines() if "=" in line)
-        return {key.strip(): value.strip() for key, _, value in lines if key.strip()[:1] != "#"}
+        return {key: value for key, value in lines if value is not None}
 
     @cached_property
     def has_repository(self) -> bool:
@@ -100,7 +99,7 @@ class Site:
     @property
     def spool(self) -> Path:
         """The spool of this machine."""
-        return Path(self.agent.get("spool") or settings().spool)
+        return Path(settings().get("spool") or self.agent.get("spool") or DEFAULT_SPOOL)
 
     @cached_property
     def roles(self) -> list[str]:

@@ -88,7 +88,7 @@ def check_spool(site: Site) -> Check:
         return Check(
             "spool", "fail", f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
             "private to each job: profiles go with it",
-            "set `spool` in jostle.conf and agent.conf to a folder elsewhere, such as "
+            "set `spool` in jostle.conf to a folder elsewhere, such as "
             "/var/spool/jostle",
         )  # fmt: skip
     make = f"install -d -m 1777 {spool}, as root, and at each boot (tmpfiles.d)"
@@ -100,11 +100,10 @@ def check_spool(site: Site) -> Check:
             "spool", "fail", f"{spool} has mode {stat.S_IMODE(facts.st_mode):o}: all users must "
             "be able to write, and nobody to remove what is another's", f"chmod 1777 {spool}",
         )  # fmt: skip
-    told = settings().spool
-    if told != spool:
+    if settings().spool != spool:
         return Check(
-            "spool", "warn", f"programs write into {told}, the agent reads {spool}",
-            f"write the same `spool` into {site.etc}/jostle.conf and {site.agent_conf}",
+            "spool", "warn", f"programs write into {settings().spool}, the agent reads {spool}",
+            f"move `spool` from {site.agent_conf} to {site.etc}/jostle.conf",
         )  # fmt: skip
     kind, free = checks.file_system_of(spool), checks.free_of(spool)
     says = f"{spool}: owner {owner_name(facts.st_uid)}, sticky, {kind}, {free} free"
