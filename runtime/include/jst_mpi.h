@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JST_MPI_INTERFACE 2u
+#define JST_MPI_INTERFACE 3u
 
 /* JST_MPI_CLASS(name, metric prefix, has bytes, state): what a call is counted as. */
 #define JST_MPI_CLASSES(X)                                                                         \
@@ -135,6 +135,8 @@ typedef struct jst_mpi_host {
     /** False: nested in another wrapped MPI call, or nothing is to be counted: just call through. */
     bool (*enter)(jst_mpi_call *call);
     void (*leave)(const jst_mpi_call *call);
+    /** The thread leaves the call that it is in without a return (jst_frame.h). */
+    void (*left)(void);
     /** Counts an operation beside the current call (a started persistent request, Isendrecv's other
      *  half): ops and bytes, no time. peer as in jst_mpi_call. Not the bytes of receives. */
     void (*count)(const jst_mpi_call *call, unsigned klass, uint64_t bytes, uint32_t peer);

@@ -110,6 +110,20 @@ static void *wrapper(unsigned index, void *real)
     return jst_functions[id];
 }
 
+/** Called by unwinders for each frame that jst_frame() marks. */
+__attribute__((used, visibility("hidden"))) int
+jst_frame_left(int version, int actions, uint64_t exception_class, void *exception, void *context)
+{
+    (void)version;
+    (void)exception_class;
+    (void)exception;
+    (void)context;
+    if (actions & JST_UNWIND_CLEANUP) {
+        jst_host.left();
+    }
+    return JST_UNWIND_CONTINUE;
+}
+
 /* ---- the door ------------------------------------------------------------------------------ */
 
 /** Whether the MPI in this process says that it has the standard's own ABI. */

@@ -5,6 +5,7 @@
 #ifndef JST_ADAPTER_H
 #define JST_ADAPTER_H
 
+#include "jst_frame.h"
 #include "jst_mpi.h"
 
 #include <mpi.h>
@@ -405,6 +406,7 @@ static inline void *jst_real_of(unsigned id)
  * the same for all calls from one frame, lower in a nested one. */
 #define JST_HERE(call)                                                                             \
     do {                                                                                           \
+        jst_frame();                                                                               \
         (call)->site = (uintptr_t)__builtin_return_address(0);                                     \
         (call)->frame = (uintptr_t)__builtin_dwarf_cfa();                                          \
     } while (0)

@@ -14,6 +14,7 @@
 #include "files/mount.h"
 #include "heartbeat.h"
 #include "inject.h"
+#include "left.h"
 #include "modules/modules.h"
 #include "modules/os.h"
 #include "mpi/all_in_mpi.h"
@@ -75,22 +76,17 @@ static void ends_with(jst_block *b)
 }
 #endif
 
-static bool thread_is_dead(uint32_t tid)
-{
-    return jst_sys3(SYS_tgkill, jst_now_life.pid, tid, 0) == -ESRCH;
-}
-
 /* A block of a thread that has died goes on with its counters where they stand: they only ever
  * grow, so nothing needs to be folded. No thread-exit hook: threads that end by a raw system call
  * are found just the same, and calls made during late thread teardown still count. */
 static bool take_over(jst_block *b, uint32_t me)
 {
     uint32_t tid = atomic_load_explicit(&b->tid, memory_order_relaxed);
-    if (tid == 0 || (tid != me && !thread_is_dead(tid)) ||
+    if (tid == 0 || (tid != me && !jst_thread_is_dead(tid)) ||
         !atomic_compare_exchange_strong(&b->tid, &tid, me))
         return false;
     ends_with(b);
-    JST_STORE(b->mark, 0); /* the dead may have been in the middle of a call */
+    jst_end_mark(b, JST_LOAD(jst_a.head.tick_now)); /* the dead was in a call: see left.c */
     b->cpu_ticks = 0;
     return true;
 }
@@ -342,6 +338,14 @@ jst_block *jst_enter_slow(void)
     if (jst_is_lazy() && early && jst_ticks() >= JST_LOAD(jst_start_due))
         jst_due();
     return first_enter();
+}
+
+/* Not jst_enter, which may start the profile: a jump is no call. */
+void jst_call_left(void)
+{
+    jst_block *b = (jst_block *)((uintptr_t)tls_early & jst_wipe.mask);
+    if (JST_UNLIKELY(b && b->mark))
+        jst_end_mark(b, jst_ticks());
 }
 
 /* ---- the profile starts ---- */

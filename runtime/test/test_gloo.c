@@ -23,6 +23,12 @@ static jst_mpi_call left;
 static uint64_t begun, ended;
 static unsigned leaves, calls, lookups;
 
+/* Named by frames that may be left; no test leaves one. */
+int jst_frame_left(void)
+{
+    return JST_UNWIND_CONTINUE;
+}
+
 jst_block *jst_enter_slow(void)
 {
     return NULL;

@@ -232,6 +232,12 @@ static void waits(void **state)
     wait_end(wait_begin());
     assert_int_equal(block.mark, JST_CELL_STATE_P2P_NS);
     assert_int_equal(block.cells[JST_CELL_GPU_WAIT_OPS], 2);
+    block.mark = 0;
+    uint64_t so_far = block.cells[JST_CELL_GPU_WAIT_NS];
+    t = wait_begin();
+    block.mark = 0; /* a jump ended it */
+    wait_end(t);
+    assert_int_equal(block.cells[JST_CELL_GPU_WAIT_NS], so_far);
 }
 
 /* One note is kept until it has been asked for. */

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import peek
+import pytest
 from mpis import Mpi, Mpirun, World
+
+CXX = ("-Wl,--no-as-needed", "-lstdc++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
 
 
 def globals_of(world: World) -> list[int]:
@@ -38,8 +41,17 @@ def test_requests_that_ended_together_are_forgotten(jostle: Mpirun, mpi: Mpi) ->
 
 def test_exceptions_out_of_error_handlers_hide_no_calls(jostle: Mpirun, mpi: Mpi) -> None:
     """The handler's exception passes through the MPI's frames and ours, as it does bare."""
-    flags = ("-Wl,--no-as-needed", "-lstdc++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
-    program = mpi.compiled("thrown", "thrown.cc", flags=flags)
+    program = mpi.compiled("thrown", "thrown.cc", flags=CXX)
     world = jostle.world(mpi, 2, program, counted="")
     assert world.total("mpi_all_to_all_ops") == 2 * 100
     assert world.total("mpi_send_ops") == 0
+
+
+@pytest.mark.tries(3)
+def test_time_in_calls_that_never_return_ends_where_they_are_left(jostle: Mpirun, mpi: Mpi) -> None:
+    """By an exception, a jump and a cancellation; behind each the ranks compute for a second."""
+    program = mpi.compiled("never_returns", "never_returns.cc", flags=CXX)
+    world = jostle.world(mpi, 2, program, counted="")
+    for rank in world.ranks:
+        assert rank.total("state_p2p_ns") < 50_000_000
+        assert 100_000_000 <= rank.total("state_io_ns") < 300_000_000

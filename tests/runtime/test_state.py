@@ -79,3 +79,27 @@ def test_state_is_no_less_than_its_parts(jostle: Runner, build: Compile) -> None
     parts += process.total("posix_sync_ns")
     state = process.total("state_io_ns")
     assert parts * 0.95 <= state <= parts * 1.3 + MS
+
+
+NEVER_RETURNS = (
+    "siglongjmp", "longjmp", "again", "stream", "setcontext", "swapcontext", "exception", "cancel",
+    "pthread_exit", "thread_end",
+)  # fmt: skip
+
+
+@pytest.mark.tries(3)
+@pytest.mark.parametrize("way", NEVER_RETURNS)
+def test_a_call_that_never_returns_ends_where_it_is_left(
+    jostle: Runner, build: Compile, way: str
+) -> None:
+    """The time in files is what was waited, although no call follows for four times as long.
+
+    When a thread ended by a bare system call is known to the slice only.
+    """
+    result = jostle.run(build("never_returns.cc"), way, text=False)
+    (waited,) = struct.unpack("<q", bytes(result.stdout))  # type: ignore[arg-type]
+    assert 300 * MS <= waited < 600 * MS
+    slack = 110 * MS if way == "thread_end" else 30 * MS
+    assert abs(result.only().total("state_io_ns") - waited) < slack
+    profiles = list(jostle.spool.glob("*.jst"))
+    assert not any(mark for profile in profiles for mark in marks(profile))

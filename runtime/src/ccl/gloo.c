@@ -18,6 +18,8 @@
 #include "sys.h"
 #include "text.h"
 
+#include "../../include/jst_frame.h"
+
 #define LEAST_ELEMENT 1u
 #define MOST_ELEMENT 64u
 #define MOST_RANKS (1u << 20)
@@ -191,6 +193,7 @@ static void run(target *known, const layout *l, void *options, const void *calle
     jst_block *b = jst_enter();
     if (b)
         b->cpu_ticks = 0; /* that a thread of the library's sleeps between calls is no waiting */
+    jst_frame();          /* it throws when a partner is gone */
     if (!jst_inject_enter()(&c)) {
         real(options);
         return;

@@ -5,18 +5,14 @@
 #include "clock.h"
 #include "common.h"
 #include "errors.h"
+#include "left.h"
 #include "mount.h"
 
 JST_COLD void jst_fail(jst_block *b, unsigned slot, int error)
 {
     unsigned cell;
-    if (b->mark == JST_CELL_STATE_IO_NS) { /* the call is over: see jst_elapsed in io.h */
-        uint64_t ticks = jst_ticks() - b->since;
-        __asm__ volatile("" ::: "memory");
-        JST_STORE(b->mark, 0);
-        __asm__ volatile("" ::: "memory");
-        jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
-    }
+    if (b->mark == JST_CELL_STATE_IO_NS) /* the call is over: see jst_elapsed in io.h */
+        jst_end_mark(b, jst_ticks());
     if (!jst_is_mount(slot))
         return;
     switch (error) {

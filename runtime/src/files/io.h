@@ -22,18 +22,21 @@
 #include "core.h"
 #include "errors.h"
 #include "file.h"
+#include "left.h"
 #include "mount.h"
 #include "read_order.h"
 
+#include "../../include/jst_frame.h"
+
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
- * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. A mark that a call
- * left behind (cancelled, or left by longjmp) is overwritten by the next one. */
+ * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. Calls that never
+ * return: left.h. */
 static inline uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();
     if (JST_UNLIKELY(t >= JST_PEEK(uint64_t, jst_start_due)))
         jst_due();
-    if (b->mark == 0 || b->mark == JST_CELL_STATE_IO_NS) {
+    if (JST_LIKELY(b->mark == 0) || jst_end_mark_before(b, t)) {
         JST_STORE(b->since, t);
         JST_STORE(b->mark, JST_CELL_STATE_IO_NS);
     }
@@ -58,6 +61,10 @@ static inline uint64_t jst_begin(jst_block *b)
 {
     return b ? jst_mark_io(b) : 0;
 }
+
+/* The frame that can be left is the wrapper's, even where the functions above are not inlined. */
+#define jst_mark_io(block) (jst_frame(), jst_mark_io(block))
+#define jst_begin(block) (jst_frame(), jst_begin(block))
 
 /* Offsets of one direction's counters in a slot, and of its histogram. */
 typedef struct jst_direction {

@@ -158,7 +158,7 @@ static void wait_end(uint64_t since)
     jst_block *b = jst_enter();
     if (!b)
         return;
-    uint64_t ticks = jst_ticks() - since;
+    uint64_t ticks = b->mark != 0 ? jst_ticks() - since : 0; /* none: ended already (left.c) */
     if (b->mark == JST_CELL_GPU_WAIT_NS) {
         atomic_signal_fence(memory_order_seq_cst);
         JST_STORE(b->mark, 0);

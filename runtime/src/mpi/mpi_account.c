@@ -336,9 +336,11 @@ void jst_mpi_leave(const jst_mpi_call *c)
     uint64_t now = jst_ticks(), ticks = now - c->begin;
     if ((c->flags & JST_MPI_POLL) && b->cells[k->ops] >= POLLS)
         ticks *= POLLS;
+    /* Ended already: a handler that it called jumped (left.c). */
+    uint64_t in_state = JST_LIKELY(b->mark != 0) ? ticks : 0;
     JST_STORE(b->mark, 0); /* before the addition: see jst_elapsed in io.h */
     __asm__ volatile("" ::: "memory");
-    jst_add(&b->cells[k->state], ticks);
+    jst_add(&b->cells[k->state], in_state);
     jst_add(&b->cells[k->ns], ticks);
     if (!(c->flags & JST_MPI_SILENT)) {
         jst_add(&b->cells[k->ops], 1);

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "core.h"
 #include "inject.h"
+#include "left.h"
 #include "mpi_account.h"
 #include "mpi_host.h"
 #include "peers.h"
@@ -38,6 +39,7 @@ static void fill_host(void)
         .size = sizeof(jst_mpi_host),
         .enter = jst_inject_enter(),
         .leave = jst_mpi_leave,
+        .left = jst_call_left,
         .count = jst_mpi_count,
         .arrived = jst_mpi_arrived,
         .sent = jst_peer_sent,

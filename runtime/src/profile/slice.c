@@ -16,6 +16,7 @@
 #include "encode.h"
 #include "files/mount.h"
 #include "gpu_record.h"
+#include "left.h"
 #include "mount_record.h"
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
@@ -33,6 +34,7 @@ JST_LARGE static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST
 JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
 static uint64_t expected_slice;                      /* end of the newest 'S' record */
 static uint64_t first_slice;
+static uint64_t gathered; /* when the blocks were read last, ticks */
 
 static bool is_state(unsigned cell)
 {
@@ -71,6 +73,8 @@ static void gather(const jst_commit *c)
     uint32_t used = atomic_load(&jst_blocks);
     jst_block *more = atomic_load(&jst_more);
     uint64_t now = jst_ticks();
+    jst_end_marks_of_dead(gathered);
+    gathered = now;
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
         sums[i] = delta[i] = 0;
     for (uint32_t b = 0; b < used && b < JST_BLOCKS; b++)
@@ -150,6 +154,7 @@ void jst_slice_begin(int fd)
     uint64_t now = jst_clock_ns(CLOCK_REALTIME);
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     expected_slice = first_slice = c->open_slice;
+    gathered = 0;
     jst_mount_records_begin();
     jst_clock_record_begin(now);
     if (jst_now_life.part == 0)
@@ -169,6 +174,7 @@ void jst_slice_finish(int fd)
     jst_mount_records_write(fd);
     jst_segments_drain(fd);
     jst_communicators_drain(fd);
+    jst_end_marks_of_dead(gathered);
     if (atomic_load(&jst_more))
         write_slice(fd, open, open);
 }

@@ -87,6 +87,9 @@ static inline uint64_t jst_out_begin(jst_block *b, const FILE *fp, size_t n)
     return b && (room <= 0 || n > (size_t)room) ? jst_mark_io(b) : 0;
 }
 
+#define jst_in_begin(...) (jst_frame(), jst_in_begin(__VA_ARGS__)) /* as jst_begin in files/io.h */
+#define jst_out_begin(...) (jst_frame(), jst_out_begin(__VA_ARGS__))
+
 /* The error flag stays until clearerr; the end of file is looked at after it. */
 static inline bool jst_in_failed(const FILE *fp)
 {

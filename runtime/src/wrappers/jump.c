@@ -1,0 +1,44 @@
+/* jump.c: jumps out of calls in progress.
+ *
+ * A thread that jumps while it is marked as inside a call runs a signal handler that interrupted the call, or
+ * something that the call has called (an error handler of an MPI, a callback of a stream). It nearly
+ * always leaves the call by it: that is how shells, R and wget end a read that lasts too long.
+ *
+ * RATIONALE: where the jump leads is not looked at, since C libraries keep that address enciphered. If it
+ * stays within the handler, and the call goes on, the rest of its time is in no state: too little
+ * rather than too much. Counts, and times of operations, are not touched.
+ */
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include "common.h"
+#include "left.h"
+#include "resolve.h"
+
+void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noreturn));
+
+#define JUMP(name)                                                                                 \
+    JST_EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag to[1], int value)          \
+    {                                                                                              \
+        jst_call_left();                                                                           \
+        JST_REAL(name)(to, value);                                                                 \
+        __builtin_unreachable();                                                                   \
+    }
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+JST_EXPORT int setcontext(const ucontext_t *to)
+{
+    jst_call_left();
+    return JST_REAL(setcontext)(to);
+}
+
+/* The frame of this wrapper lies on the stack that is left, and waits there until it is come back to. */
+JST_EXPORT int swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+    jst_call_left();
+    return JST_REAL(swapcontext)(from, to);
+}
