@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #define JST_SHIP_NAME 200                /* most bytes in a file's name */
-#define JST_SHIP_FILES 16384             /* files looked after at a time ... */
+#define JST_SHIP_FILES 16384             /* files looked after at a time, without root's ... */
 #define JST_SHIP_USER_FILES 4096         /* ... and of one user */
 #define JST_SHIP_FILE_MOST (1ULL << 30)  /* a larger file is no profile */
 #define JST_SHIP_HEAD_MOST (16u << 20)   /* a larger head is none */

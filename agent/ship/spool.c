@@ -86,6 +86,17 @@ void jst_spool_drop_hashes(jst_spool *s, jst_ship_file *f)
     f->units = 0;
 }
 
+static void count(jst_spool *s, jst_ship_user *u, int change)
+{
+    if (u->uid) {
+        s->sharing -= u->files > 0;
+        s->shared += (uint32_t)change;
+    }
+    s->files += (uint32_t)change;
+    u->files += (uint32_t)change;
+    s->sharing += u->uid && u->files > 0;
+}
+
 void jst_spool_forget(jst_spool *s, jst_ship_file *f)
 {
     jst_spool_drop_hashes(s, f);
@@ -97,18 +108,36 @@ void jst_spool_forget(jst_spool *s, jst_ship_file *f)
     f->prev->next = f->next;
     if (f->user->cursor == f)
         f->user->cursor = f->next == f ? NULL : f->next;
-    f->user->files--;
+    count(s, f->user, -1);
     f->user->disk -= f->disk;
     s->disk -= f->disk;
-    s->files--;
     free(f);
+}
+
+/* Room for one more file of a user. Root, whose files are the machine's, has room of its own. Where the
+ * others have no more, one who has less than an equal part takes it from the one who has most: that
+ * file is looked after again later. */
+static bool make_room(jst_spool *s, const jst_ship_user *u)
+{
+    if (u->files >= JST_SHIP_USER_FILES)
+        return false;
+    if (!u->uid || s->shared < JST_SHIP_FILES)
+        return true;
+    if (u->files >= JST_SHIP_FILES / (s->sharing + !u->files))
+        return false;
+    jst_ship_user *most = NULL;
+    for (jst_ship_user *each = s->users; each; each = each->next)
+        if (each->uid && (!most || each->files > most->files))
+            most = each;
+    jst_spool_forget(s, most->cursor->prev);
+    return true;
 }
 
 static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st,
                           enum jst_ship_kind kind)
 {
     jst_ship_user *u = user_of(s, st->stx_uid);
-    if (!u || s->files >= JST_SHIP_FILES || u->files >= JST_SHIP_USER_FILES) {
+    if (!u || !make_room(s, u)) {
         if (u)
             jst_ship_say(JST_TOPIC_FILES, "the spool holds more files than are looked after at a "
                                           "time: the others follow as these are done");
@@ -148,8 +177,7 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     } else {
         u->cursor = f->next = f->prev = f;
     }
-    u->files++;
-    s->files++;
+    count(s, u, 1);
     jst_ship_file **bucket = bucket_of(s, name);
     f->next_of_name = *bucket;
     *bucket = f;

@@ -11,6 +11,8 @@ typedef struct jst_spool {
     uint32_t owner; /* of the folder */
     uint32_t scans;
     uint32_t files;
+    uint32_t sharing;    /* users other than root who have files, and ... */
+    uint32_t shared;     /* ... their files */
     uint64_t disk;       /* bytes that all its files take */
     uint64_t hash_bytes; /* of heads */
     jst_ship_user *users;

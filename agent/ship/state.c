@@ -26,23 +26,39 @@ static bool is_note(const jst_gap *g)
            jst_spool_is_name(g->name, &kind);
 }
 
-/* Somebody else may have made a file of this name before we did: the folder is ours, so it goes. */
-static int open_own(int dir)
+/* A file goes; a folder, which may have something in it, gets another name. */
+static bool clear_name(int dir)
 {
+    char aside[64];
+    if (unlinkat(dir, JST_STATE_NAME, 0) == 0 || errno == ENOENT)
+        return true;
+    snprintf(aside, sizeof aside, JST_STATE_NAME "-aside-%016llx",
+             (unsigned long long)jst_ship_random());
+    return errno == EISDIR && renameat(dir, JST_STATE_NAME, dir, aside) == 0;
+}
+
+/* Somebody else may have made a file of this name before we did: the folder is ours, so it goes. One of
+ * the folder's owner stays also where root runs this: his shipper may be at work. */
+static int open_own(const jst_spool *spool)
+{
+    const int dir = spool->dir;
     struct stat st;
     for (int tries = 0; tries < 3; tries++) {
         int fd = openat(dir, JST_STATE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-            st.st_nlink == 1 && !(st.st_mode & 077))
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+            (st.st_uid == geteuid() || st.st_uid == spool->owner) && st.st_nlink == 1 &&
+            !(st.st_mode & 077))
             return fd;
         if (fd >= 0)
             close(fd);
         else if (errno == ENOENT) {
             fd = openat(dir, JST_STATE_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+            if (fd >= 0 && geteuid() == 0 && fchown(fd, spool->owner, (gid_t)-1) < 0)
+                errno = 0; /* then the owner's shipper makes its own */
             if (fd >= 0 || errno != EEXIST)
                 return fd;
         }
-        if (unlinkat(dir, JST_STATE_NAME, 0) < 0 && errno != ENOENT)
+        if (!clear_name(dir))
             return -1;
     }
     errno = EEXIST;
@@ -52,7 +68,7 @@ static int open_own(int dir)
 bool jst_state_open(jst_state *s, const jst_spool *spool)
 {
     const off_t size = JST_STATE_TEXT + sizeof s->gap;
-    s->fd = open_own(spool->dir);
+    s->fd = open_own(spool);
     if (s->fd < 0) {
         jst_ship_say(JST_TOPIC_STATE,
                      "%s cannot be made in the spool: %s. Mend: let the user of "

@@ -140,3 +140,22 @@ def test_users_take_turns(site: Site) -> None:
     assert bytes(site.receiver.named("other.1.1.jst").data) == data
     assert len(site.receiver.files) == 3002 and 12345 in {o for o, _ in site.receiver.files}
     assert taken and taken[0] < 6 < len(site.receiver.posts)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs files of several users")
+@pytest.mark.parametrize("owner", [0, 12345])
+def test_files_of_some_users_do_not_keep_those_of_others_out(site: Site, owner: int) -> None:
+    """Four users have as many files as are looked after, and these never end."""
+    for user in range(4):
+        for i in range(4096):
+            path = site.spool / f"many{user}.{i}.1.jss"
+            path.touch()
+            os.chown(path, 20_000 + user, 20_000)
+    with site.running():
+        until(lambda: len(site.receiver.files) == 4 * 4096, 60)
+        path = site.spool / "machine.1.1.jsm"
+        data = dead(path)
+        os.chown(path, owner, owner)
+        until(lambda: not path.exists(), 60)
+        assert bytes(site.receiver.named(path.name).data) == data
+        assert len(site.waiting()) == 4 * 4096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -100,3 +101,57 @@ def test_a_planted_state_file_is_replaced(tmp_path: Path) -> None:
     assert victim.read_bytes() == b"precious"
     assert not (site.spool / ".jostle-ship").is_symlink()
     assert (site.spool / ".jostle-ship").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kind", ["folder", "full folder", "pipe", "socket"])
+def test_nothing_under_the_name_of_the_state_file_stops_it(tmp_path: Path, kind: str) -> None:
+    site = Site(tmp_path)
+    state = site.spool / ".jostle-ship"
+    if "folder" in kind:
+        state.mkdir()
+    if kind == "full folder":
+        (state / "file").touch()
+    if kind == "pipe":
+        os.mkfifo(state)
+    if kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(state))
+    data = dead(site.spool / "none.1.1.jst")
+    with serving(site.receiver, site.socket):
+        done = site.once()
+        assert (done.returncode, done.stderr) == (0, "")
+    assert bytes(site.receiver.named("none.1.1.jst").data) == data
+    assert state.is_file()
+
+
+@root_only
+def test_root_does_not_send_a_spool_beside_its_owners_shipper(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for parent in list(tmp_path.parents)[:3]:
+        parent.chmod(parent.stat().st_mode | 0o11)
+    site = Site(tmp_path)
+    os.chown(site.spool, 65534, 65534)
+    state = site.spool / ".jostle-ship"
+    owners = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(shipper()),
+              "--config", str(site.config)]  # fmt: skip
+    with serving(site.receiver, site.socket):
+        site.socket.chmod(0o777)
+        process = subprocess.Popen(owners, stderr=subprocess.PIPE, text=True)
+        try:
+            until(lambda: state.exists() and state.stat().st_size > 0)
+            inode = state.stat().st_ino
+            done = site.once()
+            assert done.returncode == 1
+            assert "another jostle-ship sends this spool" in done.stderr
+            assert state.stat().st_ino == inode
+        finally:
+            process.terminate()
+            process.wait()
+        # And the other way round: what root makes is the owner's.
+        state.unlink()
+        assert site.once().returncode == 0
+        assert state.stat().st_uid == 65534
+        inode = state.stat().st_ino
+        done = subprocess.run([*owners, "--once"], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert state.stat().st_ino == inode

@@ -358,6 +358,24 @@ def test_an_installed_prolog_finds_its_library(tmp_path: Path) -> None:
     assert found and Path(found[1]).is_relative_to(prefix) and Path(found[1]).is_file()
 
 
+@pytest.mark.parametrize("name", ["a place", "a:place", "a\tplace"])
+def test_the_prolog_names_no_library_that_the_loader_would_complain_of(
+    tmp_path: Path, name: str
+) -> None:
+    prolog = native("slurm-task-prolog")
+    if prolog is None:
+        pytest.skip("slurm-task-prolog is not built: run `make build`")
+    for folder, library in (("place", 1), (name, 0)):
+        place = tmp_path / folder
+        place.mkdir()
+        (place / "libjostle.so").touch()
+        shutil.copy(prolog, place)
+        words = [place / prolog.name]
+        said = subprocess.run(words, env={}, capture_output=True, text=True, check=True)
+        assert said.stdout.count("export LD_PRELOAD=") == library
+        assert said.stderr == ""
+
+
 @pytest.mark.parametrize("ending", ["down", "kill"])
 def test_nothing_stays(ending: str) -> None:
     """With a job that runs on both nodes; its tasks end with the lab."""

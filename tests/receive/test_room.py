@@ -126,3 +126,13 @@ def test_nobody_is_refused_an_equal_part_and_the_sum_is_bounded(
         assert shares.total == sum(held.values())
         assert held[owner] <= most_of_owner
         assert sum(held.values()) - held[ROOT] <= most * sum(1 / n for n in range(1, 13))
+
+
+def test_gaps_without_end_do_not_fill_the_disk_with_the_journal(mirror: Mirror) -> None:
+    for post in range(12):
+        gaps = [ranged(1, b"", 1000 * post + n, gap=True) for n in range(1, 1000)]
+        assert mirror.put(*gaps) == [state(1, 1000 * post + 999)]
+    journal = mirror.folder / "n1/.files"
+    assert len(journal.read_bytes().splitlines()) < 6000
+    mirror.restart()
+    assert mirror.put(ranged(1)) == [state(1, 11_999)]

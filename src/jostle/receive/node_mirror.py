@@ -142,6 +142,7 @@ class NodeMirror:
                     why[key] = reason
                 if part.over and reason in ("", "stale") and part.end == known.have:
                     group.overs.append((self, key, part.end))
+            self._shorten_journal(folder)
         return why
 
     def _stale(self, ranges: Sequence[Range], folder: int) -> set[Key]:
@@ -297,8 +298,11 @@ class NodeMirror:
                     self._taken.discard(known.path)
                     self._known.add(key[1], -1)
                     self._open.add(key[1], -1 + known.over)
-            if self._journal.lines > 4096 + 4 * len(self.files):
-                self._journal.rewrite(folder)
+            self._shorten_journal(folder)
+
+    def _shorten_journal(self, folder: int) -> None:
+        if self._journal.lines > 4096 + 4 * len(self.files):
+            self._journal.rewrite(folder)
 
 
 class _Writer:
