@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import difflib
 import hashlib
 import os
 import re
@@ -302,11 +303,8 @@ def compare_texts(name: str, bare: tuple[str, str], seen: str) -> tuple[list[str
 
 
 def _difference(bare: str, seen: str) -> str:
-    import difflib
-
-    lines = difflib.unified_diff(
-        bare.splitlines(), seen.splitlines(), "bare", "profiled", "", "", 0
-    )
+    texts = bare.splitlines(), seen.splitlines()
+    lines = difflib.unified_diff(*texts, "bare", "profiled", lineterm="", n=0)
     return "\n".join(f"      {line}"[:200] for line in list(lines)[:12])
 
 
