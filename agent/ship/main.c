@@ -139,6 +139,8 @@ static int run_once(void)
 static int run(void)
 {
     while (!jst_net_must_end()) {
+        if (!jst_spool_is_current(&spool, settings.spool))
+            return 1;
         jst_spool_scan(&spool);
         int64_t wait = send_all(false), now = jst_ship_now();
         jst_turn_keep_quota(&spool, &state, settings.quota);

@@ -35,6 +35,20 @@ bool jst_spool_open(jst_spool *s, const char *path)
     return true;
 }
 
+bool jst_spool_is_current(const jst_spool *s, const char *path)
+{
+    struct stat ours, there;
+    if (fstat(s->dir, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+        ours.st_ino == there.st_ino)
+        return true;
+    jst_ship_say(
+        JST_TOPIC_SPOOL,
+        "the spool %s was removed or is another folder now. Mend: start jostle-ship again, "
+        "as its unit does",
+        path);
+    return false;
+}
+
 bool jst_spool_is_name(const char *name, enum jst_ship_kind *kind)
 {
     static const struct {

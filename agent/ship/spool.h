@@ -21,6 +21,8 @@ typedef struct jst_spool {
 
 /** Opens the folder. Returns false after saying why. */
 bool jst_spool_open(jst_spool *s, const char *path);
+/** Whether the folder is still the one under its path. Returns false after saying that it is not. */
+bool jst_spool_is_current(const jst_spool *s, const char *path);
 /** Looks for new files and for those that are gone. Files that were there at the first scan may be known
  *  to the receiver; later ones are new. */
 void jst_spool_scan(jst_spool *s);

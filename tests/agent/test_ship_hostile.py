@@ -159,3 +159,14 @@ def test_files_of_some_users_do_not_keep_those_of_others_out(site: Site, owner: 
         until(lambda: not path.exists(), 60)
         assert bytes(site.receiver.named(path.name).data) == data
         assert len(site.waiting()) == 4 * 4096
+
+
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_a_spool_that_is_replaced_is_not_left_unattended(site: Site, is_made_again: bool) -> None:
+    process = site.begin()
+    until(lambda: (site.spool / ".jostle-ship").exists())
+    site.spool.rename(site.spool.with_name("old"))
+    if is_made_again:
+        site.spool.mkdir(mode=0o1777)
+    assert process.wait(20) == 1
+    assert "is another folder now" in site.log.read_text()
