@@ -121,7 +121,12 @@ def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) ->
     percent = run.estimate["percent"]
     assert run.estimate["world"] == 0 and run.estimate["ranks"] == ranks
     assert run.injected - POINTS <= percent["value"] <= run.slower + POINTS, run
-    assert percent["low"] - POINTS <= run.injected <= percent["high"] + POINTS, run
+    # What others took of a crowded machine is a loss too: the truth is between what was injected
+    # and what steps took longer.
+    assert percent["low"] - POINTS <= run.slower, run
+    assert run.injected <= percent["high"] + POINTS, run
+    if run.slower - run.injected < POINTS:
+        assert percent["low"] - POINTS <= run.injected, run
     if delay_s:
         assert run.estimate["light"] == "red"
         assert "● red" in run.ended
