@@ -23,7 +23,8 @@ from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import fair_batches as shares
 from jostle.repository.store import log
 from jostle.repository.store.fabrics import save_fabric
-from jostle.repository.store.layout import TABLES
+from jostle.repository.store.layout import MARKER, TABLES
+from jostle.repository.store.marker import restore_marker
 from jostle.repository.store.storage import objects, open_storage, opened
 from jostle.topology import Topology
 from jostle.topology.formats.source import Source
@@ -281,3 +282,22 @@ def test_two_ingesters_one_killed(place, store, spool, tmp_path, monkeypatch):
         repository = Repository(where, create=True)
         repository.ingest([spool])
         assert stored_keys(repository) == expected_keys(profiles)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{}"])
+def test_its_marker_is_written_again(place, spool, content):
+    repository = filled(place, spool)
+    before = tables(repository)
+    storage = open_storage(place)
+    if content is None:
+        storage.remove([MARKER])
+    else:
+        storage.replace(MARKER, content)
+    opened.forget_all()
+    with pytest.raises(RepositoryError, match="missing" if content is None else "damaged"):
+        Repository(place)
+    with pytest.raises(RepositoryError, match="missing" if content is None else "damaged"):
+        Repository(place, create=True)
+    assert restore_marker(place) == ("missing" if content is None else "damaged")
+    assert restore_marker(place) == ""
+    assert tables(Repository(place)) == before

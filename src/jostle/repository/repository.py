@@ -42,6 +42,8 @@ from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
 from jostle.repository.store.fabrics import fabrics_of_repository
 from jostle.repository.store.layout import COMMITS, TABLES
+from jostle.repository.store.marker import create as create_repository
+from jostle.repository.store.marker import open_marker
 from jostle.repository.store.owner_names import may_come_back
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.storage import open_storage
@@ -80,8 +82,8 @@ class Repository:
         #: Its folder (of one in an object store that of its copies), and its folder or address.
         self.path, self.name = storage.root, storage.name
         if create:
-            _log.create(self.path)
-        _log.open_marker(self.path)
+            create_repository(self.path)
+        open_marker(self.path)
         self._ask(_log.Log(self.path))
 
     def _ask(self, log: _log.Log | SnapshotLog) -> None:

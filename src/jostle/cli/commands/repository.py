@@ -45,10 +45,13 @@ def check(repository: Path, as_json: bool, mend: bool) -> None:
     """
     from jostle.repository import Repository
 
-    store = Repository(repository)
     if mend:
-        _mend(store, as_json)
+        from jostle.repository.store.marker import restore_marker
+
+        flaw = restore_marker(repository)
+        _mend(Repository(repository), as_json, flaw)
         return
+    store = Repository(repository)
     with Bar("reading", quiet=as_json) as bar:
         report = store.check(bar.advance)
     if as_json:
@@ -69,14 +72,20 @@ def check(repository: Path, as_json: bool, mend: bool) -> None:
         raise SystemExit(1)
 
 
-def _mend(store: Repository, as_json: bool) -> None:
+def _mend(store: Repository, as_json: bool, marker: str) -> None:
     with Bar("mending", quiet=as_json) as bar:
         report = store.repair(bar.advance)
+    report.marker = marker
     if as_json:
         emit_json(report.to_json())
         return
+    if marker:
+        from jostle.repository.store.layout import MARKER
+
+        show(f"{MARKER} was {marker}; it was written again.")
     if not report.lost and not report.log:
-        show("Nothing is damaged; nothing was changed.")
+        if not marker:
+            show("Nothing is damaged; nothing was changed.")
         next_steps("jostle jobs")
         return
     show(*_damaged([*report.log, *report.lost]))

@@ -16,7 +16,7 @@ from jostle.cli.config import DEFAULT_SPOOL, setting_lines, settings
 from jostle.cli.doctor import checks, site_host, site_node
 from jostle.cli.doctor.checks import Check
 from jostle.regular_files import read_regular
-from jostle.repository.store.layout import MARKER
+from jostle.repository.store.layout import COMMITS, MARKER
 from jostle.repository.store.storage import open_storage
 from jostle.repository_address import is_address, shown
 
@@ -87,7 +87,7 @@ class Site:
     def has_repository(self) -> bool:
         """Whether there is a repository where commands look for it."""
         if not is_address(self.repository):
-            return (self.repository / MARKER).exists()
+            return any((self.repository / name).exists() for name in (MARKER, COMMITS))
         try:
             open_storage(self.repository).read(MARKER)
         except FileNotFoundError:

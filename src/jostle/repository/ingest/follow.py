@@ -13,7 +13,7 @@ from jostle.errors import JostleError
 from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.maintenance.compact import Compactor
 from jostle.repository.store.files import plain_errors
-from jostle.repository.store.log import open_marker
+from jostle.repository.store.marker import open_marker
 from jostle.repository.types import IngestReport
 
 _SLOWEST_S = 2.0

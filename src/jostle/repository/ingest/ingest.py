@@ -56,7 +56,8 @@ from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES, process_id
-from jostle.repository.store.log import Log, open_marker
+from jostle.repository.store.log import Log
+from jostle.repository.store.marker import open_marker
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.profile_positions import Position
 from jostle.repository.store.state import Change, RepositoryState

@@ -27,7 +27,8 @@ from jostle.repository.segments import merge_cache as copies
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
-from jostle.repository.store.log import Log, open_marker
+from jostle.repository.store.log import Log
+from jostle.repository.store.marker import open_marker
 from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport

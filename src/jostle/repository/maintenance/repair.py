@@ -30,7 +30,8 @@ from jostle.repository.store.damage import reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import CHANGE, REPLACED, cannot_write, plain_errors
 from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES, is_piece
-from jostle.repository.store.log import Log, open_marker
+from jostle.repository.store.log import Log
+from jostle.repository.store.marker import open_marker
 from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import RepositoryState
 from jostle.repository.store.storage import open_storage
@@ -103,6 +104,8 @@ class RepairReport:
         unknown: Files in no commit that an earlier version wrote: it is unknown whether they
             were ever valid.
         quarantine: Folder of the repository in which the damaged files lie.
+        marker: What was wrong with the file that marks the repository (missing, damaged), which was
+            written again; empty: nothing.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -112,6 +115,7 @@ class RepairReport:
     closed: int = 0
     unknown: list[str] = field(default_factory=list)
     quarantine: str = QUARANTINE
+    marker: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""

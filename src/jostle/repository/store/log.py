@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import time
 import uuid
@@ -30,11 +29,11 @@ from typing import Any
 from jostle.repository.errors import ConflictError, LogError, RepositoryError, log_error
 from jostle.repository.store.durable import cannot_read, read_patiently, sync_folder, write_durably
 from jostle.repository.store.file_days import File
-from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
+from jostle.repository.store.layout import COMMITS
 from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
 from jostle.repository.store.state import Change, RepositoryState, apply, check, encode
-from jostle.repository.store.storage import Storage, open_storage
+from jostle.repository.store.storage import open_storage
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
@@ -323,111 +322,3 @@ class Log:
         finally:
             with contextlib.suppress(OSError):  # nothing was written, and the lock is gone
                 os.close(descriptor)
-
-
-def create(root: Path) -> None:
-    """Make an empty repository; does nothing where there is one.
-
-    Raises:
-        RepositoryError: The folder holds something else, or cannot be written.
-    """
-    storage = open_storage(root)
-    if storage.is_remote:
-        _create_in_objects(storage)
-        return
-    marker = root / MARKER
-    try:
-        if marker.exists():
-            return
-        root.mkdir(parents=True, exist_ok=True)
-        strangers = [
-            name for name in os.listdir(root) if name != COMMITS and not name.startswith(".")
-        ]
-        if strangers:
-            raise RepositoryError(
-                f"{root} is not a jostle repository but holds other files ({strangers[0]}).",
-                hint="Name an empty or new folder with --repository.",
-            )
-        (root / COMMITS).mkdir(exist_ok=True)
-        temporary = root / f".{uuid.uuid4().hex}"
-        write_durably(temporary, json.dumps({"format": "jostle", "version": 1}).encode())
-        os.rename(temporary, marker)
-    except OSError as error:
-        raise RepositoryError(
-            f"The repository {root} cannot be made: {error.strerror}.",
-            hint="Choose a folder that you may write with --repository or JOSTLE_REPOSITORY.",
-        ) from error
-
-
-def _create_in_objects(storage: Storage) -> None:
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            storage.read(MARKER)
-            return
-        if not storage.excludes():
-            raise RepositoryError(
-                f"The object store of {storage.name} ignores `If-None-Match: *`: two ingesters "
-                "would overwrite each other's commits.",
-                hint="Use one that puts an object only if it is absent; `jostle doctor` tries it.",
-            )
-        names = storage.listed("")  # another writer may be making it at this time
-        strangers = (name for name in names if not name.startswith((".", f"{COMMITS}/")))
-        if (stranger := next(strangers, MARKER)) != MARKER:
-            raise RepositoryError(
-                f"{storage.name} is not a jostle repository but holds other objects ({stranger}).",
-                hint="Name an empty or new prefix with --repository.",
-            )
-        storage.replace(f"{COMMITS}/{NEWEST}", b"0")
-        # Copies of another repository that had the address before are told by this name.
-        content = {"format": "jostle", "version": 1, "id": uuid.uuid4().hex}
-        temporary = storage.root / f".{uuid.uuid4().hex}"
-        write_durably(temporary, json.dumps(content).encode())
-        storage.take_name(temporary, MARKER)
-    except OSError as error:
-        raise RepositoryError(
-            f"The repository {storage.name} cannot be made: {error.strerror or error}.",
-            hint="Look at the bucket's name, the credentials and the settings of the object store.",
-        ) from error
-
-
-def open_marker(root: Path) -> None:
-    """Make sure that a folder is a repository that this version understands.
-
-    Raises:
-        RepositoryError: It is not; says why.
-    """
-    storage = open_storage(root)
-    place, is_there = storage.name, storage.is_remote or root.exists()
-    try:
-        if not is_there:
-            raise RepositoryError(
-                f"There is no repository at {place}.",
-                hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
-                "or name another with --repository.",
-                exit_code=2,
-            )
-        value = json.loads(storage.read(MARKER))
-        version = value["version"] if value["format"] == "jostle" else None
-    except (FileNotFoundError, NotADirectoryError):
-        raise RepositoryError(
-            f"{place} is not a jostle repository ({MARKER} is missing).",
-            hint="Name what `jostle ingest` wrote with --repository.",
-            exit_code=2,
-        ) from None
-    except OSError as error:
-        raise RepositoryError(
-            f"The repository {place} cannot be read: {error.strerror}.",
-            hint="Ask its owner for access, or name another with --repository.",
-        ) from error
-    except (ValueError, KeyError, TypeError):
-        version = None
-    if version is None:
-        raise RepositoryError(
-            f"{place}/{MARKER} is damaged.",
-            hint='Its content should be {"format": "jostle", "version": 1}.',
-        )
-    if version > FORMAT_VERSION:
-        raise RepositoryError(
-            f"{place} has format version {version}; this jostle knows {FORMAT_VERSION}.",
-            hint="Upgrade jostle.",
-        )
