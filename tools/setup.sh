@@ -33,7 +33,7 @@ trainings=(python3/dist-packages/torch/__init__.py:python3-torch)
 browsers=(chromium:chromium)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
-    javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm)
+    javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm musl-gcc:musl-tools)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -230,6 +230,17 @@ static void after_fork(void)
     jst_wipe.mask = 0;
 }
 
+/* What pthread_atfork is in glibc. Weak: another C library lacks it (musl), and its loader would end the program. */
+__attribute__((weak)) int __register_atfork(void (*prepare)(void), void (*parent)(void),
+                                            void (*child)(void), void *library);
+__attribute__((visibility("hidden"))) extern void *__dso_handle;
+
+/* Streams lie otherwise in other C libraries: there nothing is counted. */
+static bool is_glibc(void)
+{
+    return __register_atfork != NULL;
+}
+
 /* Valgrind preloads a library of its own, always of this name. */
 static bool is_in_valgrind(void)
 {
@@ -246,8 +257,12 @@ static bool is_in_valgrind(void)
 
 static void begin_image(void)
 {
+    if (!is_glibc()) {
+        atomic_store(&jst_state, JST_OFF);
+        return;
+    }
     if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
-        pthread_atfork(NULL, NULL, after_fork);
+        __register_atfork(NULL, NULL, after_fork, &__dso_handle);
     jst_inject_begin();
     jst_next_begin();
     if (!jst_configure()) {

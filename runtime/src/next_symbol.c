@@ -18,12 +18,15 @@
 #define HIDDEN 0x8000u /* of a symbol's version: an older one than the default */
 #define WORD_BITS (8u * sizeof(ElfW(Addr)))
 
+/* The loader's list. Weak: musl's loader has another name for it, and would refuse a library that needs glibc's. */
+#pragma weak _r_debug
+
 static const struct link_map *ours, *last;
 static ElfW(Addr) vdso;
 
 void jst_next_begin(void)
 {
-    const struct link_map *map = _r_debug.r_map;
+    const struct link_map *map = &_r_debug ? _r_debug.r_map : NULL;
     while (map && map->l_ld != _DYNAMIC)
         map = map->l_next;
     if (!map || jst_env("LD_AUDIT"))

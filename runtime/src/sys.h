@@ -163,4 +163,15 @@ static inline long jst_futex(_Atomic uint32_t *word, int op, uint32_t val,
     return jst_sys6(SYS_futex, JST_ARG(word), op, val, JST_ARG(ts), 0, bits);
 }
 
+/* Of a device's number. Those of <sys/sysmacros.h> may be functions, which other C libraries lack. */
+static inline uint32_t jst_major(uint64_t device)
+{
+    return (uint32_t)(device >> 8 & 0xfff) | (uint32_t)(device >> 32 & 0xfffff000);
+}
+
+static inline uint32_t jst_minor(uint64_t device)
+{
+    return (uint32_t)(device & 0xff) | (uint32_t)(device >> 12 & 0xffffff00);
+}
+
 #endif

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from harness import Compile, Runner, needs_plain_build
+import pytest
+from harness import PROGRAMS, Compile, Runner, needs_plain_build
 
 
 def test_heartbeat_is_no_thread_of_the_program(jostle: Runner, build: Compile) -> None:
@@ -70,3 +74,29 @@ def test_a_server_is_not_asked_for_attributes(jostle: Runner) -> None:
     asked = [line for line in log.read_text().splitlines() if f"<{file}>" in line]
     assert len(asked) > 2
     assert all("AT_STATX_DONT_SYNC" in line for line in asked)
+
+
+def test_a_program_of_another_c_library_runs_as_it_does_bare(
+    jostle: Runner, tmp_path: Path
+) -> None:
+    """Musl's loader ends a program for one symbol that it lacks; what it loads counts nothing."""
+    needs_plain_build(jostle.library)
+    compiler, program = shutil.which("musl-gcc"), tmp_path / "program"
+    if not compiler:
+        pytest.skip("needs musl-gcc (package musl-tools)")
+    subprocess.run([compiler, "-O1", PROGRAMS / "other_libc.c", "-o", program], check=True)
+    native = jostle.library.parent
+    for preload in ([jostle.library], [jostle.library, native / "libjostle_inject.so"]):
+        result = jostle.run(program, code=7, preload=preload)
+        assert (result.stdout, result.stderr) == ("fine\n", "")
+        assert os.listdir(jostle.spool) == []
+
+
+@pytest.mark.parametrize("name", ["libjostle.so", "libjostle_inject.so"])
+def test_what_is_preloaded_needs_libc_alone(jostle: Runner, name: str) -> None:
+    """Another library may be where the loader of another C library does not look for it."""
+    needs_plain_build(jostle.library)
+    command = ["readelf", "-d", jostle.library.parent / name]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    needed = [line.split("[")[1].rstrip("]") for line in listing.splitlines() if "NEEDED" in line]
+    assert set(needed) <= {"libc.so.6", "libdl.so.2"}

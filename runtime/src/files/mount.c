@@ -176,13 +176,14 @@ static unsigned slot_of_fd(int fd)
     count_directory(fd, st.st_mode);
     unsigned slot = slot_of_kind(st.st_mode);
     if (!slot)
-        slot = slot_of_device(device_key(major(st.st_dev), minor(st.st_dev)));
+        slot = slot_of_device(device_key(jst_major(st.st_dev), jst_minor(st.st_dev)));
     if (slot)
         return slot;
     struct statfs fs;
     if (jst_sys2(SYS_fstatfs, fd, &fs) < 0)
         return JST_SLOT_OTHER;
-    return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, mount_id(fd, ""));
+    return new_device(jst_major(st.st_dev), jst_minor(st.st_dev), (uint64_t)fs.f_type,
+                      mount_id(fd, ""));
 }
 
 static void remember(int fd, unsigned slot)
@@ -303,7 +304,7 @@ void jst_fd_observed(int fd, const struct stat *st)
         return;
     unsigned slot = slot_of_kind(st->st_mode);
     if (!slot)
-        slot = slot_of_device(device_key(major(st->st_dev), minor(st->st_dev)));
+        slot = slot_of_device(device_key(jst_major(st->st_dev), jst_minor(st->st_dev)));
     if (!slot) /* a device that was not seen before: looked at when it is used */
         return;
     count_directory(fd, st->st_mode);
@@ -374,7 +375,7 @@ static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
         dir[0] = '.';
         dir[1] = 0;
     }
-    unsigned slot = slot_of_device(device_key(major(st.st_dev), minor(st.st_dev)));
+    unsigned slot = slot_of_device(device_key(jst_major(st.st_dev), jst_minor(st.st_dev)));
     if (slot)
         return slot;
     int fd = jst_openat(dirfd, dir, O_PATH | O_CLOEXEC, 0);
@@ -385,7 +386,7 @@ static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
     jst_close(fd);
     if (r < 0)
         return JST_SLOT_OTHER;
-    return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, id);
+    return new_device(jst_major(st.st_dev), jst_minor(st.st_dev), (uint64_t)fs.f_type, id);
 }
 
 unsigned jst_path_slot(int dirfd, const char *path)

@@ -71,13 +71,13 @@ static JST_SLOW bool shows_heartbeat(const char *path, uint64_t maj, uint64_t mi
     if (n > 0 && (n < 4 || memcmp(path + n - 4, "task", 4) != 0))
         return false;
     return jst_heartbeat_runs() && jst_fstatat(AT_FDCWD, "/proc/self/task", &own, 0) == 0 &&
-           inode == own.st_ino && maj == major(own.st_dev) && min == minor(own.st_dev);
+           inode == own.st_ino && maj == jst_major(own.st_dev) && min == jst_minor(own.st_dev);
 }
 
 #define HIDE_HEARTBEAT(r, path, st)                                                                \
     do {                                                                                           \
         if (r == 0 && JST_UNLIKELY(st->st_size == 0 && S_ISDIR(st->st_mode)) &&                    \
-            shows_heartbeat(path, major(st->st_dev), minor(st->st_dev), st->st_ino))               \
+            shows_heartbeat(path, jst_major(st->st_dev), jst_minor(st->st_dev), st->st_ino))       \
             st->st_nlink--;                                                                        \
     } while (0)
 
@@ -89,8 +89,8 @@ JST_EXPORT int stat(const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(stat)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -102,8 +102,8 @@ JST_EXPORT int stat64(const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(stat64)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -115,8 +115,8 @@ JST_EXPORT int lstat(const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(lstat)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -128,8 +128,8 @@ JST_EXPORT int lstat64(const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(lstat64)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -165,8 +165,8 @@ JST_EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat)(dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
-                    t);
+        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                    r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -178,8 +178,8 @@ JST_EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat64)(dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
-                    t);
+        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                    r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -191,8 +191,8 @@ JST_EXPORT int __xstat(int version, const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__xstat)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -204,8 +204,8 @@ JST_EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__xstat64)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -217,8 +217,8 @@ JST_EXPORT int __lxstat(int version, const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__lxstat)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -230,8 +230,8 @@ JST_EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__lxstat64)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? major(st->st_dev) : 0,
-                  r == 0 ? minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                  r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -267,8 +267,8 @@ JST_EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *s
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat)(version, dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
-                    t);
+        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                    r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -280,8 +280,8 @@ JST_EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat6
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat64)(version, dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
-                    t);
+        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
+                    r == 0 ? jst_minor(st->st_dev) : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
