@@ -14,7 +14,10 @@ from profiles import Record, records, totals
 SLICE_S = 4
 SLICES_PER_DAY = 86_400 // SLICE_S
 MB = 1e6
-VARINT_OF_FEW = 1  # bytes of the value of a metric that counts failures
+SLICES = ("S", "L")
+# Of a metric that counts failures, in an 'L' record: neither what another nor what it was itself
+# before (2), and a number of one to three bits against one of as many (3).
+BITS_OF_FEW = 5
 
 
 def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str, Path]:
@@ -33,9 +36,17 @@ def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str
     return spools
 
 
-def full_slices(found: list[Record]) -> list[int]:
-    """Sizes of the slice records, without the first and last (parts of a slice)."""
-    return [record.size for record in found if record.kind == "S"][1:-1]
+def full_slices(found: list[Record]) -> list[float]:
+    """Sizes of the slice records, without the first and last (parts of a slice).
+
+    One of 64 is written in full; more of the first ones are.
+    """
+    whole = [record for record in found if record.kind in SLICES][1:-1]
+    likes = [record.size for record in whole if record.kind == "L"]
+    if not likes:
+        return [float(record.size) for record in whole]
+    full = statistics.fmean(record.size for record in whole if record.kind == "S")
+    return [size + (full - size) / 64 for size in likes]
 
 
 def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
@@ -48,8 +59,8 @@ def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
     sizes = full_slices(found)
     if not sizes:
         return Row("size", what, "MB", target, note="no whole slice was recorded")
-    per_slice = statistics.fmean(sizes) + still * VARINT_OF_FEW
-    others = sum(record.size for record in found if record.kind != "S")
+    per_slice = statistics.fmean(sizes) + still * BITS_OF_FEW / 8
+    others = sum(record.size for record in found if record.kind not in SLICES)
     day = (per_slice * SLICES_PER_DAY + head + others) / MB
     spread = (max(sizes) - min(sizes)) / 2 * SLICES_PER_DAY / MB
     beat = totals(spool).get("self_heartbeat_ns", 0) / 1e3 / (len(sizes) + 1)

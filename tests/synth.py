@@ -31,6 +31,7 @@ from synth_format import (
     Values,
     cells,
     clock_record,
+    like_record,
     mount_record,
     note_record,
     ns_code,
@@ -161,6 +162,7 @@ class Profile:
         self._carry: dict[int, int] = {}
         self._beyond: dict[int, int] = {}  # in ticks
         self._expected = self.first_slice
+        self._base: tuple[int, dict[int, int]] | None = None  # the newest 'S' record: number, cells
 
     @property
     def first_slice(self) -> int:
@@ -171,8 +173,11 @@ class Profile:
         part = f".{self.part}" if self.part else ""
         return f"{self.job}.{self.pid}.{self.start_ns}{part}.jst"
 
-    def add_slice(self, slice_: int, values: Values, span: int = 1) -> None:
-        """Appends a slice. Time that its code cannot hold is carried to the next, as documented."""
+    def add_slice(self, slice_: int, values: Values, span: int = 1, like: bool = False) -> None:
+        """Appends a slice. Time that its code cannot hold is carried to the next, as documented.
+
+        like: An 'L' record, if there is an 'S' record before it.
+        """
         moved = {}
         for cell, n in self.layout.flat(values).items():
             coding = self._metric[cell].coding
@@ -188,7 +193,14 @@ class Profile:
                 change, self._total[cell] = n, before + n
             if change:
                 moved[cell] = change
-        self.records.append(slice_record(self.layout, moved, slice_ - self._expected, span))
+        late = slice_ - self._expected
+        if like and self._base is not None:
+            number, base = self._base
+            back = sum(map(len, self.records[number:]))
+            self.records.append(like_record(self.layout, base, back, moved, late, span))
+        else:
+            self._base = len(self.records), moved
+            self.records.append(slice_record(self.layout, moved, late, span))
         self._expected = slice_ + span
         self.rows.append(Row(slice_, span, self._named(moved)))
 
@@ -275,10 +287,11 @@ class Profile:
         gpus_offset = collectives_offset + len(collectives)
         head_bytes = self._aligned(gpus_offset + len(gpus))
         generation = len(self.records) if self.generation is None else self.generation
+        version = 2 if any(record[:1] == b"L" for record in self.records) else 1
         head = bytearray(head_bytes)
         struct.pack_into(
             "<8s14I4Q4IQ2I16s64s128s256s32s512s2I", head, 0, b"jostle01",
-            1, head_bytes, layout.cell_count, block_offset, block_bytes, self.block_capacity,
+            version, head_bytes, layout.cell_count, block_offset, block_bytes, self.block_capacity,
             table_offset, len(text), 4096, commit_bytes, zlib.crc32(text), layout.slots,
             layout.stride, 0,
             self.slice_ns, self.start_ns, self.file_ns or self.start_ns, self.first_slice,
@@ -475,10 +488,14 @@ def random_profile(
     for slot in slots:
         p.add_mount(slot, f"/mnt/{slot}", device=(8, slot))
     at = p.first_slice
+    values: Values = {}
     for _ in range(slices):
         at += rng.choice((0, 0, 0, 0, 1, 5, 1000))
         span = rng.choice((1, 1, 1, 1, 2, 40))
-        p.add_slice(at, random_values(rng, p.layout, density, slots), span)
+        like = rng.random() < 0.7
+        again = like and rng.random() < 0.5  # much as before, as slices are
+        values = values if again else random_values(rng, p.layout, density, slots)
+        p.add_slice(at, values, span, like)
         at += span
         if rng.random() < 0.1:
             p.add_clock(at * p.slice_ns, rng.randrange(6), rng.randrange(10**6), -rng.randrange(99))

@@ -183,6 +183,88 @@ def slice_record(layout: Layout, moved: Mapping[int, int], delta: int = 0, span:
     return record("S", svarint(delta) + varint(span) + cells(layout, moved))
 
 
+class Bits:
+    """Bits into bytes, the lowest of each byte first."""
+
+    def __init__(self) -> None:
+        self._value = self._count = 0
+
+    def put(self, value: int, count: int) -> None:
+        self._value |= (value & (1 << count) - 1) << self._count
+        self._count += count
+
+    def small(self, n: int) -> None:
+        behind = (n + 1).bit_length() - 1
+        self.put(1 << behind, behind + 1)
+        self.put(n + 1, behind)
+
+    def difference(self, n: int) -> None:
+        self.small(2 * n if n >= 0 else -2 * n - 1)
+
+    def number(self, n: int, against: int) -> None:
+        self.difference(n.bit_length() - against.bit_length())
+        self.put(n, max(n.bit_length() - 1, 0))
+
+    def time(self, code: int, against: int) -> None:
+        self.difference((code >> 11) - (against >> 11))
+        self.put(code, 11)
+
+    def done(self) -> bytes:
+        return self._value.to_bytes(-(-self._count // 8), "little")
+
+
+def code_of(metric: Metric, moved: int) -> int:
+    """A change as a number without a sign, as 'L' records have it."""
+    if metric.coding == "ns":
+        return ns_code(moved)
+    if metric.coding == "svarint":
+        return 2 * moved if moved >= 0 else -2 * moved - 1
+    return moved
+
+
+def like_cells(layout: Layout, base: Mapping[int, int], moved: Mapping[int, int]) -> bytes:
+    """The cells of an 'L' record; base: what the newest 'S' record has."""
+    metric, bits = layout.cells(), Bits()
+    order = sorted(base)
+    old = {cell: code_of(metric[cell], base[cell]) for cell in order}
+    new = {cell: code_of(metric[cell], moved.get(cell, 0)) for cell in {*order, *moved}}
+    for i, cell in enumerate(order):
+        if metric[cell].coding == "ns":
+            bits.time(new[cell], old[cell])
+            continue
+        earlier = [
+            other
+            for other in order[max(0, i - 64) : i]
+            if metric[cell].coding == metric[other].coding == "varint" and old[other] == old[cell]
+        ]
+        if earlier:
+            bits.put(new[cell] == new[earlier[-1]], 1)
+            if new[cell] == new[earlier[-1]]:
+                continue
+        bits.put(new[cell] == old[cell], 1)
+        if new[cell] != old[cell]:
+            bits.number(new[cell], old[cell])
+    others, at = sorted(cell for cell in moved if cell not in base), 0
+    bits.small(len(others))
+    for cell in others:
+        bits.small(cell - at)
+        at = cell + 1
+        if metric[cell].coding == "ns":
+            bits.time(new[cell], 0)
+        else:
+            bits.number(new[cell], 0)
+    return bits.done()
+
+
+def like_record(
+    layout: Layout, base: Mapping[int, int], back: int, moved: Mapping[int, int],
+    delta: int = 0, span: int = 1,
+) -> bytes:  # fmt: skip
+    """A slice that is told by the newest 'S' record, `back` bytes before it."""
+    payload = svarint(delta) + varint(span) + varint(back)
+    return record("L", payload + like_cells(layout, base, moved))
+
+
 def mount_record(
     slot: int, major: int, minor: int, mnt_id: int, fs_magic: int, path: str, kind: str, source: str
 ) -> bytes:

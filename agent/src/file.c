@@ -94,7 +94,7 @@ static void name_by(uint64_t ns)
 static void fill_layout(jst_head *h)
 {
     memcpy(h->magic, JST_MAGIC, sizeof h->magic);
-    h->version = JST_FORMAT_VERSION;
+    h->version = 1; /* without 'L' records there is no other */
     h->head_bytes = HEAD_BYTES;
     h->cell_count = JST_COMPONENT_METRICS;
     h->block_offset = MAPPED;

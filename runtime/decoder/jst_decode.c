@@ -136,6 +136,7 @@ void jst_decode_free(jst_decode *d)
     free(d->committed);
     free(d->moved.cells);
     free(d->moved.values);
+    free(d->base.cells);
     free(d->buffer);
     free(d);
 }
@@ -154,11 +155,15 @@ bool jst_decode_scratch(jst_decode *d, uint32_t cells)
         d->moved.cells = moved != NULL ? moved : d->moved.cells;
         uint64_t *values = realloc(d->moved.values, room * sizeof *values);
         d->moved.values = values != NULL ? values : d->moved.values;
-        if (levels == NULL || sums == NULL || committed == NULL || moved == NULL || values == NULL)
+        jst_base_cell *base = realloc(d->base.cells, room * sizeof *base);
+        d->base.cells = base != NULL ? base : d->base.cells;
+        if (levels == NULL || sums == NULL || committed == NULL || moved == NULL ||
+            values == NULL || base == NULL)
             return false;
         d->scratch_cells = room;
     }
     memset(d->levels, 0, cells * sizeof *d->levels);
+    d->base.at = 0;
     return true;
 }
 

@@ -223,6 +223,25 @@ typedef struct jst_moved {
 } jst_moved;
 
 bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *m);
+
+/* The cells of an 'S' record, by which 'L' records behind it are told (jst_decode_like.c). */
+typedef struct jst_base_cell {
+    uint64_t code, now;
+    uint16_t cell;
+    uint8_t coding, back; /* back: an earlier one had the same number, so many before it; 0: none */
+} jst_base_cell;
+
+typedef struct jst_base {
+    uint64_t at; /* of the record in the file; 0: none */
+    uint32_t count;
+    bool ready; /* back is known */
+    jst_base_cell *cells;
+} jst_base;
+
+/** Remembers what an 'S' record has moved. */
+void jst_base_take(jst_base *b, uint64_t at, const jst_table *t, const jst_moved *m);
+/** The cells of an 'L' record. False when they make no sense. */
+bool jst_take_like(jst_cursor *c, const jst_table *t, jst_base *b, jst_moved *m);
 void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m);
 /** The first columns of a row of the tables of slices. */
 void jst_fixed_put(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span);
@@ -260,7 +279,8 @@ struct jst_decode {
     uint64_t *sums;      /* per cell: blocks minus commit */
     uint64_t *committed; /* per cell: gauges in the commit */
     jst_moved moved;
-    uint32_t scratch_cells; /* room in levels, sums and moved */
+    jst_base base;
+    uint32_t scratch_cells; /* room in levels, sums, moved and base */
     uint8_t *buffer;        /* window of files */
     jst_decode_place place; /* for the next file; record 0: none */
 };

@@ -12,8 +12,8 @@ bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes)
 static const char *head_flaw(const jst_job *j)
 {
     uint64_t cells = jst_head32(j, JST_AT(cell_count));
-    if (jst_head32(j, JST_AT(version)) != JST_FORMAT_VERSION)
-        return "its format version is not 1: a newer jostle wrote it";
+    if (jst_head32(j, JST_AT(version)) == 0 || jst_head32(j, JST_AT(version)) > JST_FORMAT_VERSION)
+        return "its format version is neither 1 nor 2: a newer jostle wrote it";
     if (jst_head32(j, JST_AT(head_bytes)) > j->s->size)
         return "the file ends inside its head: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
@@ -253,27 +253,82 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
     return c.p != NULL && !j->no_memory;
 }
 
+/* Where reading is. */
+typedef struct walk {
+    uint64_t at, number, expected; /* offset and number of the next record, slice it may begin at */
+    uint64_t base;                 /* offset of the newest 'S' record, 0: not known */
+    uint64_t end;                  /* of all records */
+} walk;
+
 /* Slices of a process, or of a machine's components. */
 static bool has_slices(const jst_job *j, const jst_record *rec)
 {
     bool machine = jst_head32(j, JST_AT(flags)) & 1;
-    return rec->type == (machine ? JST_RECORD_COMPONENT_SLICES : JST_RECORD_SLICE);
+    return machine ? rec->type == JST_RECORD_COMPONENT_SLICES
+                   : rec->type == JST_RECORD_SLICE || rec->type == JST_RECORD_SLICE_LIKE;
 }
 
-/* 'S' or 'X': returns false when its payload makes no sense or memory is short. */
-static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, uint64_t *expected)
+/* Who goes on in the middle has not met the record that a later one is told by. */
+static bool load_base(jst_job *j, uint64_t at, uint64_t end)
+{
+    jst_decode *d = j->d;
+    jst_record rec;
+    if (d->base.at == at)
+        return true;
+    if (jst_record_at(j->s, at, end, &rec) != JST_RECORD_GOOD || rec.type != JST_RECORD_SLICE)
+        return false;
+    jst_take_varint(&rec.payload);
+    jst_take_varint(&rec.payload);
+    if (!jst_take_cells(&rec.payload, &d->table, &d->moved))
+        return false;
+    jst_base_take(&d->base, at, &d->table, &d->moved);
+    return true;
+}
+
+/* The cells of an 'S' or 'L' record, behind its slice and span. RATIONALE: an 'L' record can only be told by the
+ * newest 'S' record: so a forged file cannot have the reader go back for each of its records. */
+static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
+{
+    jst_decode *d = j->d;
+    if (type == JST_RECORD_SLICE) {
+        if (!jst_take_cells(&c, &d->table, &d->moved))
+            return false;
+        w->base = w->at;
+        jst_base_take(&d->base, w->at, &d->table, &d->moved);
+        return true;
+    }
+    uint64_t back = jst_take_varint(&c), first = jst_head32(j, JST_AT(head_bytes));
+    if (c.p == NULL || back > w->at || w->at - back < first ||
+        (w->base != 0 && w->at - back != w->base))
+        return false;
+    w->base = w->at - back;
+    if (d->base.at == w->base)
+        return jst_take_like(&c, &d->table, &d->base, &d->moved);
+    jst_record rec;
+    if (!load_base(j, w->base, w->at) ||
+        jst_record_frame(j->s, w->at, w->end, &rec) != JST_RECORD_GOOD)
+        return false;
+    for (int i = 0; i < 3; i++) /* the window has moved */
+        jst_take_varint(&rec.payload);
+    return jst_take_like(&rec.payload, &d->table, &d->base, &d->moved);
+}
+
+/* 'S', 'L' or 'X': returns false when its payload makes no sense or memory is short. */
+static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, walk *w)
 {
     jst_decode *d = j->d;
     jst_cursor c = rec->payload;
+    uint64_t *expected = &w->expected;
+    uint8_t type = rec->type;
     uint64_t slice = *expected + (uint64_t)jst_unzigzag(jst_take_varint(&c));
     uint64_t span = jst_take_varint(&c);
     if (c.p == NULL || span == 0 || span > INT32_MAX)
         return false;
-    if (rec->type == JST_RECORD_COMPONENT_SLICES) {
+    if (type == JST_RECORD_COMPONENT_SLICES) {
         *expected = slice + span;
         return !wanted || jst_components_take(j, &c, (int64_t)slice, (int32_t)span);
     }
-    if (!jst_take_cells(&c, &d->table, &d->moved))
+    if (!take_cells(j, type, c, w))
         return false;
     *expected = slice + span;
     if (d->table.gauge_count > 0)
@@ -297,13 +352,8 @@ static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool 
     return take_event(j, rec, number);
 }
 
-/* Where reading is. */
-typedef struct walk {
-    uint64_t at, number, expected; /* offset and number of the next record, slice it may begin at */
-} walk;
-
 /* Levels before the records that are still to come, from those after them. */
-static bool levels_back(jst_job *j, walk w, uint64_t end)
+static bool levels_back(jst_job *j, walk w)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
@@ -311,12 +361,12 @@ static bool levels_back(jst_job *j, walk w, uint64_t end)
     enum jst_record_state state;
     for (uint32_t i = 0; i < t->gauge_count; i++)
         d->levels[t->gauges[i]] = 0;
-    for (; (state = jst_record_at(j->s, w.at, end, &rec)) == JST_RECORD_GOOD; w.at = rec.next) {
-        if (rec.type != JST_RECORD_SLICE)
+    for (; (state = jst_record_at(j->s, w.at, w.end, &rec)) == JST_RECORD_GOOD; w.at = rec.next) {
+        if (rec.type != JST_RECORD_SLICE && rec.type != JST_RECORD_SLICE_LIKE)
             continue;
         jst_take_varint(&rec.payload);
         jst_take_varint(&rec.payload);
-        if (!jst_take_cells(&rec.payload, t, &d->moved))
+        if (!take_cells(j, rec.type, rec.payload, &w))
             return false;
         jst_levels_follow(d, t, &d->moved);
     }
@@ -327,24 +377,24 @@ static bool levels_back(jst_job *j, walk w, uint64_t end)
 
 /* RATIONALE: who follows a growing profile reads it again and again, and knows where it stopped.
  * What is there now is not trusted: unless all from there on is sound, all of the file is read. */
-static bool go_on(jst_job *j, walk *w, uint64_t end)
+static bool go_on(jst_job *j, walk *w)
 {
     const jst_decode_place *p = &j->d->place;
-    if (p->record != j->from_record || p->at < w->at || p->at > end)
+    if (p->record != j->from_record || p->at < w->at || p->at > w->end)
         return false;
-    *w = (walk){.at = p->at, .number = p->record, .expected = p->slice};
-    j->r->resumed = levels_back(j, *w, end);
+    *w = (walk){.at = p->at, .number = p->record, .expected = p->slice, .end = w->end};
+    j->r->resumed = levels_back(j, *w);
     return j->r->resumed;
 }
 
 /* RATIONALE: where that place is not known, records that were read before are hopped over by their
  * lengths, ten times faster than decoding them; where that does not lead
  * to a sound record, all is read in full. */
-static bool hop(jst_job *j, walk *w, uint64_t end)
+static bool hop(jst_job *j, walk *w)
 {
     jst_record rec;
     while (w->number < j->from_record) {
-        enum jst_record_state state = jst_record_frame(j->s, w->at, end, &rec);
+        enum jst_record_state state = jst_record_frame(j->s, w->at, w->end, &rec);
         if (state == JST_RECORD_END)
             break;
         if (state != JST_RECORD_GOOD)
@@ -354,30 +404,33 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
             w->expected += jst_take_varint(&rec.payload);
             if (rec.payload.p == NULL)
                 return false;
-        } else if (jst_record_at(j->s, w->at, end, &rec) != JST_RECORD_GOOD ||
+            if (rec.type == JST_RECORD_SLICE)
+                w->base = w->at;
+        } else if (jst_record_at(j->s, w->at, w->end, &rec) != JST_RECORD_GOOD ||
                    !take_other(j, &rec, w->number, false)) {
             return false;
         }
         w->at = rec.next;
         w->number++;
     }
-    return levels_back(j, *w, end);
+    return levels_back(j, *w);
 }
 
 static void read_records(jst_job *j, const jst_commit_view *c)
 {
     const walk begin = {.at = jst_head32(j, JST_AT(head_bytes)),
-                        .expected = jst_head64(j, JST_AT(first_slice))};
+                        .expected = jst_head64(j, JST_AT(first_slice)),
+                        .end = c->records_end};
     walk w = begin;
     jst_record rec;
     enum jst_record_state state;
     uint64_t events = j->d->event_count;
     bool again = j->from_record > 0;
     if (again && c->whole && !c->damaged && !c->cut) {
-        again = !go_on(j, &w, c->records_end);
+        again = !go_on(j, &w);
         if (again) {
             w = begin;
-            again = !hop(j, &w, c->records_end);
+            again = !hop(j, &w);
         }
     }
     if (again) {
@@ -387,14 +440,14 @@ static void read_records(jst_job *j, const jst_commit_view *c)
         jst_gpus_free(j);
         memset(j->d->levels, 0, j->d->table.cell_count * sizeof *j->d->levels);
     }
-    while ((state = jst_record_at(j->s, w.at, c->records_end, &rec)) == JST_RECORD_GOOD) {
+    while ((state = jst_record_at(j->s, w.at, w.end, &rec)) == JST_RECORD_GOOD) {
         bool wanted = w.number >= j->from_record;
         if (wanted && (jst_full(j) || jst_heaps_full(j->d, JST_PAYLOAD_MAX))) {
             j->r->complete = 0;
             break;
         }
         events = j->d->event_count;
-        if (!(has_slices(j, &rec) ? take_slice(j, &rec, wanted, &w.expected)
+        if (!(has_slices(j, &rec) ? take_slice(j, &rec, wanted, &w)
                                   : take_other(j, &rec, w.number, wanted))) {
             jst_events_forget(j, events);
             if (!j->no_memory)

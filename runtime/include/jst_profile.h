@@ -10,7 +10,7 @@
 
 #include "jst_metrics.h"
 
-#define JST_FORMAT_VERSION 1u
+#define JST_FORMAT_VERSION 2u
 #define JST_MAGIC "jostle01" /* the first 8 bytes, without a NUL */
 
 /* Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns. */
@@ -46,6 +46,7 @@
 /* The types of records. */
 enum jst_record_type {
     JST_RECORD_SLICE = 'S', /* what the counters gained in one slice, or in a few */
+    JST_RECORD_SLICE_LIKE = 'L', /* the same, by what differs from the newest `S` record before it */
     JST_RECORD_MOUNT = 'M', /* names of the mount in a slot */
     JST_RECORD_CLOCK = 'C', /* a change of the clock's state, or a jump of it */
     JST_RECORD_NOTE = 'N', /* a sentence for the user */
@@ -216,7 +217,7 @@ _Static_assert(sizeof(jst_binding) == 648, "jst_binding");
 typedef struct jst_head {
     /* ---- fixed: written once, before the file has its name ---- */
     uint8_t magic[8]; /* `jostle01` */
-    uint32_t version; /* 1 */
+    uint32_t version; /* 1: without `L` records; 2 */
     uint32_t head_bytes; /* offset of the first record */
     uint32_t cell_count; /* cells in a block */
     uint32_t block_offset;

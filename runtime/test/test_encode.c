@@ -9,6 +9,7 @@
 
 #include "../src/profile/encode.h"
 #include "../src/text.h"
+#include "read_like.h"
 
 #define TICK_NS (UINT64_C(3) << 31) /* 1.5 ns per tick, 32.32 */
 
@@ -161,6 +162,53 @@ static void cells_add_up(void **state)
     }
 }
 
+/* Cells that change much, a little, together and not at all: what is written can be read, whatever it is. */
+static void likes_are_told_by_their_base(void **state)
+{
+    static uint64_t delta[JST_CELL_COUNT], taken[JST_CELL_COUNT], got[JST_CELL_COUNT];
+    static uint64_t codes[JST_CELL_COUNT];
+    static uint8_t bytes[JST_RECORD_MAX];
+    static jst_base base;
+    uint64_t random = 88172645463325252u;
+
+    (void)state;
+    for (unsigned round = 0; round < 300; round++) {
+        if (round % 10 == 0)
+            memset(delta, 0, sizeof delta);
+        for (unsigned c = 0; c < JST_CELL_COUNT; c++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            if (random % 100 < round % 20)
+                delta[c] = random % 3 ? random >> (20 + random % 44) : random % 7;
+            taken[c] = got[c] = 0;
+        }
+        if (round % 10 == 0) {
+            jst_base_take(&base, delta, TICK_NS);
+            memset(codes, 0, sizeof codes);
+            for (unsigned i = 0; i < base.count; i++)
+                codes[base.at[i].cell] = base.at[i].code;
+            continue;
+        }
+        const uint8_t *end = jst_put_like(bytes, &base, delta, taken, TICK_NS);
+        if (!end)
+            continue;
+        assert_true(end <= bytes + sizeof bytes);
+        assert_true(read_like(bytes, codes, got) == (uint64_t)(end - bytes));
+        for (unsigned c = 0; c < JST_CELL_COUNT; c++) {
+            uint8_t kind = jst_cell_kind[c];
+            if (kind == JST_CODE_UNUSED)
+                assert_true(got[c] == 0);
+            else if (kind == JST_CODE_NS)
+                assert_true(taken[c] == jst_short_ns_value((uint16_t)got[c]));
+            else if (kind == JST_CODE_TIMER)
+                assert_true(got[c] == 0 || taken[c] <= delta[c]);
+            else if (kind == JST_CODE_GAUGE)
+                assert_true(((got[c] >> 1) ^ -(got[c] & 1)) == delta[c]);
+            else
+                assert_true(got[c] == delta[c] && taken[c] == delta[c]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +218,7 @@ int main(void)
         cmocka_unit_test(frame_holds_type_length_and_checksum),
         cmocka_unit_test(zeros_cost_only_the_bitmap),
         cmocka_unit_test(cells_add_up),
+        cmocka_unit_test(likes_are_told_by_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@
 #include "../src/profile/profile_layout.h"
 #include "../src/profile/slice.h"
 #include "../src/sys.h"
+#include "read_like.h"
 
 #define L UINT64_C(4000000000) /* slice length */
 #define FIRST UINT64_C(450000000)
@@ -95,20 +96,25 @@ static int64_t take_svarint(const uint8_t **p)
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* Value of CELL in a cells part. Cells before it in these tests are none. */
-static uint64_t take_writes(const uint8_t *p)
+/* The codes of an 'S' record's cells. */
+static void read_cells(const uint8_t *p, uint64_t *codes)
 {
     const uint8_t *bitmap = p;
     p += ((JST_CELL_COUNT + 7) / 8 + 7) / 8;
-    if (!(bitmap[0] & 1) || !(*p & 1u << CELL))
-        return 0;
-    p++;
-    return take_varint(&p);
+    for (unsigned g = 0; g < JST_CELL_COUNT / 8; g++) {
+        uint8_t mask = bitmap[g / 8] & 1u << g % 8 ? *p++ : 0;
+        for (unsigned i = 0; i < 8; i++) {
+            bool time = is_time_cell(g * 8 + i), there = mask & 1u << i;
+            codes[g * 8 + i] = !there ? 0 : time ? (uint64_t)(p[0] | p[1] << 8) : take_varint(&p);
+            p += there && time ? 2 : 0;
+        }
+    }
 }
 
 static size_t read_back(found *out, size_t room)
 {
     static uint8_t bytes[1 << 20];
+    static uint64_t base[JST_CELL_COUNT], codes[JST_CELL_COUNT];
     const jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     ssize_t n = pread(file, bytes, sizeof bytes, JST_HEAD_BYTES);
     const uint8_t *p = bytes, *end = bytes + (c->records_end - JST_HEAD_BYTES);
@@ -120,13 +126,20 @@ static size_t read_back(found *out, size_t room)
         uint64_t length = take_varint(&p);
         const uint8_t *payload = p;
         p += length + 4;
-        if (type != 'S')
+        if (type != 'S' && type != 'L')
             continue;
         assert_true(have < room);
         out[have].first = expected + (uint64_t)take_svarint(&payload);
         out[have].span = take_varint(&payload);
         expected = out[have].first + out[have].span;
-        out[have++].writes = take_writes(payload);
+        if (type == 'S') {
+            read_cells(payload, base);
+            out[have++].writes = base[CELL];
+        } else {
+            take_varint(&payload);
+            read_like(payload, base, codes);
+            out[have++].writes = codes[CELL];
+        }
     }
     return have;
 }

@@ -12,7 +12,7 @@ import struct
 from typing import Final, NamedTuple
 
 MAGIC: Final = b"jostle01"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 HEAD_BYTES: Final = 4096
 
 #: Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns.
@@ -26,6 +26,7 @@ class RecordType(enum.IntEnum):
     """The types of records."""
 
     SLICE = ord("S")  # what the counters gained in one slice, or in a few
+    SLICE_LIKE = ord("L")  # the same, by what differs from the newest `S` record before it
     MOUNT = ord("M")  # names of the mount in a slot
     CLOCK = ord("C")  # a change of the clock's state, or a jump of it
     NOTE = ord("N")  # a sentence for the user

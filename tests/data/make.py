@@ -3,13 +3,12 @@
     .venv/bin/python tests/data/make.py           the seeds of the fuzzers, again
     .venv/bin/python tests/data/make.py freeze    example files of a format version that are missing
 
-Frozen files (v1*) are read by the tests for ever and never made again.
+Frozen files (v1*, v2*) are read by the tests for ever and never made again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -71,13 +70,16 @@ def expect(path: Path) -> None:
     path.chmod(0o644)
 
 
-def by_the_runtime(folder: Path) -> None:
-    """Profiles of a program and of one too short for a profile."""
-    environment = {
-        "LD_PRELOAD": str(_native_path("libjostle.so")), "JOSTLE_SPOOL": str(folder),
-        "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
-    }  # fmt: skip
-    subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
+def by_the_runtime() -> bytes:
+    """The profile of a program; v1.jss has the one that it starts, too short for a profile."""
+    with tempfile.TemporaryDirectory(prefix="jostle") as folder:
+        environment = {
+            "LD_PRELOAD": str(_native_path("libjostle.so")), "JOSTLE_SPOOL": folder,
+            "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
+        }  # fmt: skip
+        subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
+        (path,) = Path(folder).glob("*.jst")
+        return path.read_bytes()
 
 
 def mpi_by_the_runtime() -> bytes:
@@ -118,19 +120,13 @@ def freeze() -> None:
         "v1-segments.jst": segments_by_synth,
         "v1-mpi.jst": mpi_by_the_runtime,  # made when peers were written at the end
         "v1-traffic.jst": mpi_by_the_runtime,
+        "v2-synth.jst": lambda: random_profile(2028, slices=40, block_capacity=2).encode(),
+        "v2.jst": by_the_runtime,
     }
     for name, make in made.items():
         if not (HERE / name).exists():
             (HERE / name).write_bytes(make())
             expect(HERE / name)
-    if (HERE / "v1.jst").exists():
-        return
-    with tempfile.TemporaryDirectory(prefix="jostle") as spool:
-        by_the_runtime(Path(spool))
-        for path in map(Path, sorted(os.scandir(spool), key=lambda entry: entry.name)):
-            target = HERE / f"v1{path.suffix}"
-            target.write_bytes(path.read_bytes())
-            expect(target)
 
 
 def seeds() -> None:

@@ -22,7 +22,16 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 
 @pytest.mark.parametrize(
     "name",
-    ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst", "v1-mpi.jst", "v1-traffic.jst"],
+    [
+        "v1.jst",
+        "v1.jss",
+        "v1-synth.jst",
+        "v1-segments.jst",
+        "v1-mpi.jst",
+        "v1-traffic.jst",
+        "v2.jst",
+        "v2-synth.jst",
+    ],
 )
 def test_totals(name: str) -> None:
     decoded = read_profiles([ReadRequest(DATA / name, 0)])
@@ -34,9 +43,10 @@ def test_totals(name: str) -> None:
     assert {key: found[key] for key in expected} == expected
 
 
-def test_what_the_program_did() -> None:
+@pytest.mark.parametrize("name", ["v1.jst", "v2.jst"])
+def test_what_the_program_did(name: str) -> None:
     """tests/data/make.py says what the profiled program wrote and read."""
-    decoded = read_profiles([ReadRequest(DATA / "v1.jst", 0)])
+    decoded = read_profiles([ReadRequest(DATA / name, 0)])
     found = totals(decoded)
     assert (found["posix_write_ops"], found["posix_write_bytes"]) == (25, 1_000_000)
     assert found["posix_read_bytes"] == 1_000_000
@@ -44,6 +54,9 @@ def test_what_the_program_did() -> None:
     assert isinstance(header, ProfileHeader)
     assert (header.job, header.program, header.end_reason) == ("frozen", "/usr/bin/perl", "exit")
     assert header.slice_ns == 500_000_000
+
+
+def test_what_a_short_program_did() -> None:
     shorts = read_profiles([ReadRequest(DATA / "v1.jss", 0)])
     assert isinstance(shorts.results[0].header, ShortsHeader)
     assert [p.program for p in shorts.short_processes] == ["true"]

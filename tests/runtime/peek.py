@@ -131,6 +131,87 @@ class Bytes:
         return out
 
 
+class Bits:
+    """A cursor over bits, the lowest of each byte first."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.left = int.from_bytes(data, "little"), 8 * len(data)
+
+    def take(self, n: int) -> int:
+        """The next n bits as a number."""
+        if n > self.left:
+            raise EOFError
+        value, self.data, self.left = self.data & (1 << n) - 1, self.data >> n, self.left - n
+        return value
+
+    def small(self) -> int:
+        """Zeros, a one, as many bits as there were zeros: a number that is 1 too large."""
+        behind = 0
+        while not self.take(1):
+            behind += 1
+        return (1 << behind | self.take(behind)) - 1
+
+    def difference(self) -> int:
+        """A zigzag-coded signed number."""
+        n = self.small()
+        return (n >> 1) ^ -(n & 1)
+
+    def number(self, against: int) -> int:
+        """The difference of two lengths, and the bits behind the first."""
+        n = against.bit_length() + self.difference()
+        return 1 << n - 1 | self.take(n - 1) if n else 0
+
+    def time(self, against: int) -> int:
+        """The difference of two exponents, and a mantissa."""
+        exponent = (against >> 11) + self.difference()
+        return exponent << 11 | self.take(11)
+
+
+def _code(kind: str, value: int) -> int:
+    if kind == "gauge":
+        return 2 * value if value >= 0 else -2 * value - 1
+    if kind != "float" or value < 2048:
+        return value
+    exponent = value.bit_length() - 11
+    return exponent << 11 | value >> exponent - 1 & 0x7FF
+
+
+def _value(kind: str, code: int) -> int:
+    if kind == "gauge":
+        return (code >> 1) ^ -(code & 1)
+    if kind != "float":
+        return code
+    return Bytes(code.to_bytes(2, "little")).minifloat()
+
+
+def like(table: Table, base: Cells, data: bytes) -> Cells:
+    """The cells of an 'L' record; base: those of the newest 'S' record."""
+    bits, out = Bits(data), {}
+    old = {cell: _code(table.kinds[cell], value) for cell, value in base.items()}
+    order = sorted(old)
+    for i, cell in enumerate(order):
+        kind, back = table.kinds[cell], []
+        if kind == "float":
+            out[cell] = bits.time(old[cell])
+            continue
+        if kind != "gauge":
+            back = [
+                other
+                for other in order[max(0, i - 64) : i]
+                if old[other] == old[cell] and table.kinds[other] in ("counter", "histogram")
+            ]
+        if back and bits.take(1):
+            out[cell] = out[back[-1]]
+        else:
+            out[cell] = old[cell] if bits.take(1) else bits.number(old[cell])
+    cell = -1
+    for _ in range(bits.small()):
+        cell += 1 + bits.small()
+        out[cell] = bits.time(0) if table.kinds[cell] == "float" else bits.number(0)
+    assert bits.left < 8
+    return {cell: _value(table.kinds[cell], code) for cell, code in sorted(out.items()) if code}
+
+
 def records(data: bytes, at: int = 0) -> Iterator[tuple[str, bytes]]:
     """Type and payload of each record; a wrong checksum is an error."""
     cursor = Bytes(data, at)
@@ -292,7 +373,7 @@ def read_profile(path: Path) -> Process:
     data = path.read_bytes()
     header = read_header(data)
     h: dict[str, int] = header  # type: ignore[assignment]
-    assert header["magic"] == "jostle01" and h["version"] == 1 and h["flags"] == 0
+    assert header["magic"] == "jostle01" and h["version"] == 2 and h["flags"] == 0
     text_bytes = data[h["table_offset"] : h["table_offset"] + h["table_bytes"]]
     assert zlib.crc32(text_bytes) == h["table_crc"]
     table = Table.parse(text_bytes.decode(), h["cell_count"], h["mount_slots"], h["mount_stride"])
@@ -334,12 +415,22 @@ def _files(data: bytes, h: dict[str, int]) -> Iterator[dict[str, Any]]:
 
 
 def _read_records(process: Process, data: bytes, expected: int) -> None:
+    base: Cells = {}
     for kind, payload in records(data):
         cursor = Bytes(payload)
         if kind == "S":
             first = expected + cursor.svarint()
             span = cursor.varint()
             process.slices.append(Slice(first, span, cursor.cells(process.table)))
+            expected = first + span
+            base = process.slices[-1].cells
+        elif kind == "L":
+            first = expected + cursor.svarint()
+            span = cursor.varint()
+            cursor.varint()
+            process.slices.append(
+                Slice(first, span, like(process.table, base, payload[cursor.at :]))
+            )
             expected = first + span
         elif kind == "M":
             slot = cursor.varint()
@@ -349,7 +440,7 @@ def _read_records(process: Process, data: bytes, expected: int) -> None:
         elif kind == "N":
             cursor.varint()
             process.notes.append(cursor.string())
-        assert kind in "SMCNGTUD", kind
+        assert kind in "SLMCNGTUD", kind
 
 
 def _read_traffic(process: Process, data: bytes, h: dict[str, int], records_end: int) -> None:

@@ -71,23 +71,33 @@ static uint64_t to_ticks(uint64_t ns, uint64_t tick_ns)
     return (uint64_t)((((unsigned __int128)ns << 32) + tick_ns - 1) / tick_ns);
 }
 
-/* One value; *taken is what it stands for in the cell's own unit, 0 when it rounds to nothing. */
-static uint8_t *put_value(uint8_t *p, uint8_t kind, uint64_t delta, uint64_t *taken,
-                          uint64_t tick_ns)
+static bool is_time(uint8_t kind)
+{
+    return kind == JST_CODE_TIMER || kind == JST_CODE_NS;
+}
+
+static bool is_plain(uint8_t kind)
+{
+    return kind == JST_CODE_COUNTER || kind == JST_CODE_HISTOGRAM;
+}
+
+/* A change as a number without a sign, 0 when it rounds to nothing; *taken is what it stands for in the cell's
+ * own unit. */
+static uint64_t code_of(uint8_t kind, uint64_t delta, uint64_t *taken, uint64_t tick_ns)
 {
     *taken = delta;
+    if (kind == JST_CODE_UNUSED)
+        return *taken = 0;
     if (kind == JST_CODE_GAUGE)
-        return jst_put_svarint(p, (int64_t)delta);
-    if (kind != JST_CODE_TIMER && kind != JST_CODE_NS)
-        return jst_put_varint(p, delta);
+        return delta << 1 ^ (uint64_t)((int64_t)delta >> 63);
+    if (!is_time(kind))
+        return delta;
     uint16_t code = jst_short_ns(kind == JST_CODE_TIMER ? to_ns(delta, tick_ns) : delta);
     uint64_t ns = jst_short_ns_value(code);
     *taken = kind == JST_CODE_TIMER ? to_ticks(ns, tick_ns) : ns;
     if (*taken > delta)
         *taken = delta;
-    *p++ = (uint8_t)code;
-    *p++ = (uint8_t)(code >> 8);
-    return p;
+    return code;
 }
 
 uint8_t *jst_begin_groups(uint8_t *p)
@@ -101,17 +111,23 @@ uint8_t *jst_put_group(uint8_t *bitmap, uint8_t *p, unsigned g, const uint64_t *
                        uint64_t *taken, uint64_t tick_ns)
 {
     const uint8_t *kinds = &jst_cell_kind[g * 8];
-    uint8_t mask = 0;
-    for (unsigned i = 0; i < 8; i++)
-        if (delta[i] && kinds[i] != JST_CODE_UNUSED)
-            mask |= (uint8_t)(1u << i);
-    if (!mask)
-        return p;
-    bitmap[g / 8] |= (uint8_t)(1u << g % 8);
-    *p++ = mask;
-    for (unsigned i = 0; i < 8; i++)
-        if (mask & 1u << i)
-            p = put_value(p, kinds[i], delta[i], &taken[i], tick_ns);
+    uint8_t *mask = p;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t code = delta[i] ? code_of(kinds[i], delta[i], &taken[i], tick_ns) : 0;
+        if (!code)
+            continue;
+        if (p == mask)
+            *p++ = 0;
+        *mask |= (uint8_t)(1u << i);
+        if (!is_time(kinds[i])) {
+            p = jst_put_varint(p, code);
+            continue;
+        }
+        *p++ = (uint8_t)code;
+        *p++ = (uint8_t)(code >> 8);
+    }
+    if (p != mask)
+        bitmap[g / 8] |= (uint8_t)(1u << g % 8);
     return p;
 }
 
@@ -122,6 +138,138 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
     for (unsigned g = 0; g < JST_CELL_GROUPS; g++)
         p = jst_put_group(bitmap, p, g, &delta[g * 8], &taken[g * 8], tick_ns);
     return p;
+}
+
+/* ---- changes that are told by an earlier record ---- */
+
+/* Bits, the lowest of each byte first. */
+typedef struct bits {
+    uint8_t *p;
+    unsigned free; /* of the last byte */
+} bits;
+
+static void put_bits(bits *b, uint64_t v, unsigned n)
+{
+    while (n) {
+        if (!b->free) {
+            *b->p++ = 0;
+            b->free = 8;
+        }
+        unsigned some = n < b->free ? n : b->free;
+        b->p[-1] |= (uint8_t)((v & ((1u << some) - 1)) << (8 - b->free));
+        v >>= some;
+        b->free -= some;
+        n -= some;
+    }
+}
+
+static unsigned bits_in(uint64_t v)
+{
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+/* As many zeros as there are bits behind the first of n + 1, that one, and those bits. */
+static void put_small(bits *b, uint64_t n)
+{
+    unsigned behind = bits_in(n + 1) - 1;
+    put_bits(b, UINT64_C(1) << behind, behind + 1);
+    put_bits(b, n + 1, behind);
+}
+
+static void put_difference(bits *b, int d)
+{
+    put_small(b, (uint64_t)(d < 0 ? -2 * d - 1 : 2 * d));
+}
+
+/* How long a number is against another one, and its bits behind the first. */
+static void put_number(bits *b, uint64_t v, uint64_t against)
+{
+    unsigned n = bits_in(v);
+    put_difference(b, (int)n - (int)bits_in(against));
+    put_bits(b, v, n ? n - 1 : 0);
+}
+
+static void put_time(bits *b, uint64_t code, uint64_t against)
+{
+    put_difference(b, (int)(code >> 11) - (int)(against >> 11));
+    put_bits(b, code, 11);
+}
+
+void jst_base_take(jst_base *base, const uint64_t *delta, uint64_t tick_ns)
+{
+    unsigned n = 0;
+    uint64_t taken;
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
+        uint8_t kind = jst_cell_kind[i];
+        uint64_t code = delta[i] ? code_of(kind, delta[i], &taken, tick_ns) : 0;
+        if (!code)
+            continue;
+        uint8_t back = 0;
+        for (unsigned j = 1; is_plain(kind) && !back && j <= n && j <= JST_BASE_BACK; j++)
+            if (base->at[n - j].code == code && is_plain(jst_cell_kind[base->at[n - j].cell]))
+                back = (uint8_t)j;
+        base->at[n++] = (jst_base_cell){.code = code, .cell = (uint16_t)i, .back = back};
+    }
+    base->count = n;
+}
+
+/* Numbers of those that moved, and have no place in the base; at most so many. */
+static unsigned find_others(const jst_base *base, const uint64_t *delta, uint64_t tick_ns,
+                            uint16_t *others, unsigned most)
+{
+    unsigned n = 0;
+    uint64_t taken;
+    for (unsigned i = 0, at = 0; i < JST_CELL_COUNT && n <= most; i++) {
+        if (at < base->count && base->at[at].cell == i) {
+            at++;
+            continue;
+        }
+        if (!delta[i] || !code_of(jst_cell_kind[i], delta[i], &taken, tick_ns))
+            continue;
+        if (n < most)
+            others[n] = (uint16_t)i;
+        n++;
+    }
+    return n;
+}
+
+uint8_t *jst_put_like(uint8_t *p, jst_base *base, const uint64_t *delta, uint64_t *taken,
+                      uint64_t tick_ns)
+{
+    uint16_t others[JST_LIKE_OTHERS];
+    bits b = {.p = p};
+    unsigned n = find_others(base, delta, tick_ns, others, JST_LIKE_OTHERS), last = 0;
+    if (n > JST_LIKE_OTHERS)
+        return NULL;
+    for (unsigned i = 0; i < base->count; i++) {
+        jst_base_cell *c = &base->at[i];
+        uint8_t kind = jst_cell_kind[c->cell];
+        c->now = code_of(kind, delta[c->cell], &taken[c->cell], tick_ns);
+        if (is_time(kind)) {
+            put_time(&b, c->now, c->code);
+            continue;
+        }
+        bool same = c->back && c->now == base->at[i - c->back].now;
+        if (c->back)
+            put_bits(&b, same, 1);
+        if (same)
+            continue;
+        put_bits(&b, c->now == c->code, 1);
+        if (c->now != c->code)
+            put_number(&b, c->now, c->code);
+    }
+    put_small(&b, n);
+    for (unsigned i = 0; i < n; i++) {
+        uint16_t cell = others[i];
+        uint64_t code = code_of(jst_cell_kind[cell], delta[cell], &taken[cell], tick_ns);
+        put_small(&b, cell - last);
+        last = cell + 1u;
+        if (is_time(jst_cell_kind[cell]))
+            put_time(&b, code, 0);
+        else
+            put_number(&b, code, 0);
+    }
+    return b.p;
 }
 
 uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size)

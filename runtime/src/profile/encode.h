@@ -18,6 +18,25 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
 uint8_t *jst_begin_groups(uint8_t *bitmap);
 uint8_t *jst_put_group(uint8_t *bitmap, uint8_t *p, unsigned group, const uint64_t *delta,
                        uint64_t *taken, uint64_t tick_ns);
+/** The cells of a record in which all of them are told, by which later ones are told (an 'L' record). */
+typedef struct jst_base_cell {
+    uint64_t code, now;
+    uint16_t cell;
+    uint8_t back; /* an earlier one that had the same number: so many before it; 0: none */
+} jst_base_cell;
+
+typedef struct jst_base {
+    unsigned count; /* 0: there is no such record */
+    jst_base_cell at[JST_CELL_COUNT];
+} jst_base;
+
+#define JST_BASE_BACK 64 /* how far back an earlier one is looked for: part of the format */
+#define JST_LIKE_OTHERS                                                                            \
+    64 /* cells that may have moved and are not in the base: so the record has room */
+void jst_base_take(jst_base *base, const uint64_t *delta, uint64_t tick_ns);
+/** The same as jst_put_cells, by the base. NULL where too many others have moved. */
+uint8_t *jst_put_like(uint8_t *p, jst_base *base, const uint64_t *delta, uint64_t *taken,
+                      uint64_t tick_ns);
 /** Puts type and length before a payload of n bytes and the checksum behind it; frame has room for
  *  n + 16 bytes and the payload stands at frame + 12. Returns the start of the record, sets *size. */
 uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);

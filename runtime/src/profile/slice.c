@@ -25,6 +25,14 @@
 #include "self_cost.h"
 #include "sys.h"
 
+/* Most records say how they differ from the newest one that is written in full. Such a one comes the more seldom
+ * the longer the profile is: the first is of a part of a slice, and like none after it. */
+#define LIKES_MOST 63
+JST_LARGE static jst_base base;
+static uint64_t base_at; /* where that record is in the file */
+static size_t base_size;
+static unsigned likes, likes_most; /* records since, and after how many it is time for the next */
+
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
  * per slice: a process that needs more gets records that span several slices. */
 #define SPACE_BURST (512 * 1024)
@@ -117,6 +125,25 @@ static void settle(const jst_commit *c, jst_commit *next)
     }
 }
 
+/* The record in jst_record_buffer. Returns its start. */
+static uint8_t *make_record(uint64_t position, uint64_t late, uint64_t span, size_t *size,
+                            bool *like)
+{
+    uint8_t *begin = jst_record_buffer + JST_FRAME_GAP, *p;
+    uint64_t tick_ns = JST_LOAD(jst_tick_ns);
+    p = jst_put_varint(jst_put_svarint(begin, (int64_t)late), span);
+    *like = base.count && likes < likes_most;
+    if (*like) {
+        uint8_t *end =
+            jst_put_like(jst_put_varint(p, position - base_at), &base, delta, taken, tick_ns);
+        *like = end && (size_t)(end - begin) < base_size;
+        if (*like)
+            return jst_frame(jst_record_buffer, JST_RECORD_SLICE_LIKE, (size_t)(end - begin), size);
+    }
+    p = jst_put_cells(p, delta, taken, tick_ns);
+    return jst_frame(jst_record_buffer, JST_RECORD_SLICE, (size_t)(p - begin), size);
+}
+
 static void write_slice(int fd, uint64_t open, uint64_t now_slice)
 {
     uint64_t generation = atomic_load(&jst_a.head.generation);
@@ -129,16 +156,22 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     uint64_t position = c->records_end;
     uint64_t expected = expected_slice;
     if (!is_idle(jst_cfg.slice_ns * (end - open))) {
-        uint8_t *p = jst_put_svarint(jst_record_buffer + JST_FRAME_GAP, (int64_t)(open - expected));
-        p = jst_put_varint(p, end - open);
-        p = jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
-        uint8_t *start = jst_frame(jst_record_buffer, JST_RECORD_SLICE,
-                                   (size_t)(p - jst_record_buffer) - JST_FRAME_GAP, &size);
+        bool like;
+        uint8_t *start = make_record(position, open - expected, end - open, &size, &like);
         uint64_t room = JST_HEAD_BYTES + SPACE_BURST + SPACE_PER_SLICE * (end - first_slice);
         if (end > first_slice && position + size > room)
             return; /* the next record spans this slice too */
         if (jst_pwrite(fd, start, size, position) != (long)size)
             return;
+        likes = like ? likes + 1 : 0;
+        if (!like) {
+            likes_most = !base.count                       ? 0
+                         : 2 * likes_most + 1 < LIKES_MOST ? 2 * likes_most + 1
+                                                           : LIKES_MOST;
+            jst_base_take(&base, delta, JST_LOAD(jst_tick_ns));
+            base_at = position;
+            base_size = size;
+        }
         position += size;
         expected = end;
     }
@@ -155,6 +188,7 @@ void jst_slice_begin(int fd)
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     expected_slice = first_slice = c->open_slice;
     gathered = 0;
+    base.count = 0;
     jst_mount_records_begin();
     jst_clock_record_begin(now);
     if (jst_now_life.part == 0)
