@@ -251,3 +251,10 @@ def test_pseudo_files_are_left_out(jostle: Runner) -> None:
     reads = sum(p.total("posix_read_bytes") + p.total("stdio_read_bytes") for p in result.processes)
     writes = sum(p.total("posix_write_bytes") for p in result.processes)
     assert (reads, writes) == (0, 0)
+
+
+def test_numbers_that_come_back_for_other_things(jostle: Runner, build: Compile) -> None:
+    """Sent by another process, timers, signals, watches: none is taken for the file before it."""
+    jostle.run(build("sent_descriptor.c")).check(
+        "posix_write", "stream_write", "posix_read", "error"
+    )

@@ -2,10 +2,16 @@
  * that a file that was written is closed by dup2: the number is forgotten, and looked at when it is
  * first used. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "block.h"
@@ -18,6 +24,8 @@
 int __fcntl(int fd, int cmd, ...);
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
+int pidfd_open(pid_t pid, unsigned flags);
+int pidfd_getfd(int pidfd, int target, unsigned flags);
 
 static void forget(int fd)
 {
@@ -196,6 +204,53 @@ JST_EXPORT int eventfd(unsigned value, int flags)
 JST_EXPORT int memfd_create(const char *name, unsigned flags)
 {
     return forget_one(JST_REAL(memfd_create)(name, flags));
+}
+
+#define NEW(name, params, ...)                                                                     \
+    JST_EXPORT int name params                                                                     \
+    {                                                                                              \
+        return forget_one(JST_REAL(name)(__VA_ARGS__));                                            \
+    }
+
+NEW(timerfd_create, (int clock, int flags), clock, flags)
+NEW(signalfd, (int fd, const sigset_t *mask, int flags), fd, mask, flags)
+NEW(inotify_init, (void))
+NEW(inotify_init1, (int flags), flags)
+NEW(epoll_create, (int size), size)
+NEW(epoll_create1, (int flags), flags)
+NEW(posix_openpt, (int flags), flags)
+NEW(shm_open, (const char *name, int flags, mode_t mode), name, flags, mode)
+NEW(pidfd_open, (pid_t pid, unsigned flags), pid, flags)
+NEW(pidfd_getfd, (int pidfd, int target, unsigned flags), pidfd, target, flags)
+
+/* Descriptors that another process has sent along. */
+static void forget_sent(struct msghdr *m)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        const int *fds = (const int *)CMSG_DATA(c);
+        for (size_t i = 0; CMSG_LEN((i + 1) * sizeof *fds) <= c->cmsg_len; i++)
+            forget(fds[i]);
+    }
+}
+
+JST_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    ssize_t r = JST_REAL(recvmsg)(fd, message, flags);
+    if (JST_UNLIKELY(r >= 0 && message->msg_controllen > 0))
+        forget_sent(message);
+    return r;
+}
+
+JST_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags,
+                        struct timespec *timeout)
+{
+    int r = JST_REAL(recvmmsg)(fd, messages, n, flags, timeout);
+    for (int i = 0; i < r; i++)
+        if (JST_UNLIKELY(messages[i].msg_hdr.msg_controllen > 0))
+            forget_sent(&messages[i].msg_hdr);
+    return r;
 }
 
 JST_EXPORT int daemon(int keep_cwd, int keep_files)
