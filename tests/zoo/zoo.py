@@ -73,6 +73,7 @@ class Program:
         counts: How counts are compared: calls, bytes, bounds or none.
         why: Why not by calls.
         unseen: Share of the bytes written that may be missing (0 to 1), by inlined characters.
+        random: Share by which the bytes written differ from run to run (0 to 1): times in decimals.
         root: Whether it needs root.
         privileges: Whether it gains privileges by exec; strace then traces without a filter.
         smoke: Whether it belongs to the quick part.
@@ -87,6 +88,7 @@ class Program:
     counts: str = "calls"
     why: str = ""
     unseen: float = 0
+    random: float = 0
     root: bool = False
     privileges: bool = False
     smoke: bool = False
@@ -359,8 +361,9 @@ def compare_counts(
         exact = program.counts == "calls"
         if program.counts == "bytes" and word == "bytes_written":
             got, exact = got + stdio[word], True
-        least = min(values) * (1 - program.unseen) if exact else 0
-        if not least <= got <= max(values):
+        varies = program.random if word == "bytes_written" else 0
+        least = min(values) * (1 - program.unseen - varies) if exact else 0
+        if not least <= got <= max(values) * (1 + varies):
             wrong.append(f"{word}: {got} counted, {' or '.join(map(str, values))} by strace")
     opens = posix["opens"] + stdio["opens"]
     least = min(t.opens - t.folders for t in truths) if program.counts == "calls" else 0
