@@ -223,15 +223,25 @@ NEW(shm_open, (const char *name, int flags, mode_t mode), name, flags, mode)
 NEW(pidfd_open, (pid_t pid, unsigned flags), pid, flags)
 NEW(pidfd_getfd, (int pidfd, int target, unsigned flags), pidfd, target, flags)
 
-/* Descriptors that another process has sent along. */
-static void forget_sent(struct msghdr *m)
+/* Descriptors that another process has sent along. Not CMSG_NXTHDR: it calls a function that other C libraries
+ * lack. */
+static void forget_sent(const struct msghdr *m)
 {
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-            continue;
-        const int *fds = (const int *)CMSG_DATA(c);
-        for (size_t i = 0; CMSG_LEN((i + 1) * sizeof *fds) <= c->cmsg_len; i++)
+    const char *at = m->msg_control;
+    size_t left = m->msg_controllen;
+    while (left >= sizeof(struct cmsghdr)) {
+        const struct cmsghdr *c = (const void *)at;
+        size_t all = c->cmsg_len, step = CMSG_ALIGN(all);
+        if (all < sizeof *c || all > left)
+            return;
+        const int *fds = (const void *)(at + CMSG_LEN(0));
+        bool sent = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
+        for (size_t i = 0; sent && CMSG_LEN((i + 1) * sizeof *fds) <= all; i++)
             forget(fds[i]);
+        if (step >= left)
+            return;
+        at += step;
+        left -= step;
     }
 }
 
