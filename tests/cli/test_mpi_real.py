@@ -57,6 +57,32 @@ def test_the_digest_is_the_programs_own_arithmetic(heat: list[str], tmp_path: Pa
     assert sum(row["globals"] for row in world["segments"]["rows"]) <= steps
 
 
+def test_ranks_that_die_after_their_launcher_are_counted(library: Path, tmp_path: Path) -> None:
+    """MPI_Abort ends mpirun, which kills the shells around the ranks: those live on for a while."""
+    if not (shutil.which("mpicc.mpich") and library.with_name("libjostle-mpich.so").exists()):
+        pytest.skip("needs MPICH and its adapter")
+    program = str(tmp_path / "abort")
+    source = ROOT / "tests" / "mpi" / "programs" / "abort.c"
+    subprocess.run(["mpicc.mpich", "-O1", "-o", program, source], check=True)
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
+    words = ["mpirun.mpich", "-n", "3", "sh", "-c", '"$0"; true', program]
+    done = jostle("run", "--no-verdict", "--job", "aborted", "--", *words, **place)
+    assert done.code == 17, done.err
+    failed, sends, exchanges, sent = map(int, done.out.split()[:4])
+    assert failed == 6
+    (world,) = json.loads(jostle("digest", "aborted", "--json", **place).out)["mpi"]
+    assert (world["ranks"], world["running"], world["unfinished"]) == (3, False, 3)
+    found = {name: values["total"] for name, values in world["metrics"].items()}
+    assert found["mpi_send_ops"] == sends
+    assert found.get("mpi_send_bytes", 0) == 0
+    assert (found["mpi_sendrecv_ops"], found["mpi_sendrecv_sent_bytes"]) == (exchanges, sent)
+    for kind in world["traffic"]:
+        rate = kind["calls_per_s"]["max"]
+        assert rate is None or rate < 1e6
+    (job,) = json.loads(jostle("jobs", "--json", **place).out)["jobs"]
+    assert not job["running"]
+
+
 def test_the_runtime_asks_for_the_digest_at_the_end(
     heat: list[str], library: Path, tmp_path: Path
 ) -> None:
