@@ -10,7 +10,7 @@
 #include <time.h>
 
 static int fd;
-static _Atomic int ticks;
+static _Atomic int begun, ticks;
 
 static void write_some(int n)
 {
@@ -23,6 +23,7 @@ static void write_some(int n)
 static void on_timer(union sigval value)
 {
     (void)value;
+    begun++;
     write_some(500);
     ticks++;
 }
@@ -52,6 +53,9 @@ int main(int argc, char **argv)
     MUST(timer_delete(timer) == 0);
     MUST(thrd_create(&thread, in_c11, NULL) == thrd_success);
     MUST(thrd_join(thread, NULL) == thrd_success);
-    usleep(100000); /* the last of the timer's threads */
+    for (int seen = -1; seen != begun || ticks != begun;) { /* the last of the timer's threads */
+        seen = begun;
+        usleep(100000);
+    }
     return 0;
 }
