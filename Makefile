@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo demo-site demo-network test check fuzz-nightly zoo-nightly packages bench clean distclean lock format
+.PHONY: build demo demo-site demo-network test check fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -30,6 +30,9 @@ packages: build         ## a .deb and an .rpm for nodes and for the repository's
 
 bench: build            ## the figures of docs, measured here
 	@.venv/bin/python bench/run.py
+
+budget: build           ## rewrite bench/budget.toml; raised figures need bench/budget.py --write --reason WHY
+	@.venv/bin/python bench/budget.py --write
 
 format: build           ## put the sources into their style
 	@.venv/bin/ruff format src tests tools bench

@@ -157,6 +157,7 @@ step builds builds
 step exports exports
 step tests make --no-print-directory test
 step bench python bench/run.py --smoke
+step budget python bench/budget.py
 # Their tests mostly wait.
 {
     step asan sanitized asan libasan.so "$under_sanitizer"

@@ -1,0 +1,58 @@
+"""SQL statements and bytes of JSON for each API route: of a server that has just begun.
+
+The routes are those of `tests/server/roles.toml`, which a test holds against the application.
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from counts.figure import ROOT, Figure, Figures
+from counts.planted import planted, server, settle
+from counts.statements import in_short
+
+_TABLE = ROOT / "tests" / "server" / "roles.toml"
+#: These change who is logged in, or have no end.
+_LEFT_OUT = ("/api/v1/live", "/api/v1/log", "/api/v1/token")
+
+
+def measure() -> Figures:
+    """Return the figures, by name."""
+    routes = tomllib.loads(_TABLE.read_text())["routes"]
+    found: Figures = {}
+    with planted("answers") as (repository, jobs, statements):
+        settle(repository, jobs)
+        for route, entry in routes.items():
+            if route.split(" ")[1].startswith(_LEFT_OUT):
+                continue
+            path = _path(route, entry, jobs)
+            status, made, size = _ask(repository, path, statements)
+            if status == 202:  # it is being made, once, and kept in a file
+                status, made, size = _ask(repository, path, statements)
+            what = route if status == 200 else f"{route} ({status})"
+            found[f"statements: {what}"] = Figure(len(made), in_short(made))
+            found[f"bytes: {what}"] = Figure(size)
+    return found
+
+
+def _path(route: str, entry: dict[str, Any], jobs: list[str]) -> str:
+    path = route.split(" ")[1].replace("{job}", jobs[0]).replace("{own}", jobs[1])
+    query = entry.get("query", "").replace("JOB", jobs[0]).replace("OWN", jobs[1])
+    path = path.replace("{name}", "none").replace("{host}", "none").replace("{batch}", "none")
+    return f"{path}?{query}" if query else path
+
+
+def _ask(repository: Path, path: str, statements: list[str]) -> tuple[int, list[str], int]:
+    """Ask a server that has just begun; returns its first status, statements and bytes."""
+    client = server(repository)
+    client.get("/api/v1/jobs?limit=1")
+    begin = len(statements)
+    first = client.get(path, headers={"Accept-Encoding": "identity"})
+    answer = first
+    while answer.status_code == 202:
+        time.sleep(0.1)
+        answer = client.get(path)
+    return first.status_code, statements[begin:], len(answer.content)

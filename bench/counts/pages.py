@@ -1,0 +1,89 @@
+"""API requests and bytes of each page when it is opened, in Chromium; and bytes of the bundle."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from typing import Any
+from urllib.parse import urlsplit
+
+from counts.figure import ROOT, Figure, Figures, UncountedError
+from counts.planted import planted, settle
+from counts.system_calls import made_of
+
+_ASSETS = ROOT / "src" / "jostle" / "server" / "static" / "assets"
+_PAGES = (
+    "/", "/jobs/JOB", "/losses", "/system", "/network", "/nodes", "/matrix", "/studies",
+    "/compare?job=JOB&job=OTHER",
+)  # fmt: skip
+#: Something that an answer said is still being made.
+_MADE = "202"
+_FLAGS = ["--no-sandbox", "--disable-gpu"]
+_PATIENCE_MS = 60_000
+
+
+def measure() -> Figures:
+    """Return the figures, by name."""
+    chromium = shutil.which("chromium")
+    if not chromium or not _ASSETS.is_dir():
+        raise UncountedError("there is no chromium, or the pages were not built")
+    from playwright.sync_api import sync_playwright
+
+    sys.path.append(str(ROOT / "tests" / "web"))
+    import web_ground
+
+    kinds = {"scripts": ".js", "styles": ".css", "fonts": ".woff2"}
+    found = {
+        f"bundle: bytes of {what}": Figure(
+            sum(path.stat().st_size for path in _ASSETS.glob(f"*{suffix}"))
+        )
+        for what, suffix in kinds.items()
+    }
+    with planted("pages") as (repository, jobs, _), web_ground.serving(repository) as served:
+        settle(repository, jobs)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+            context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB",
+                                          timezone_id="UTC", reduced_motion="reduce")  # fmt: skip
+            _open(context, served.enter("/studies"))  # logs in, and has the shell's files
+            for page in _PAGES:
+                path = page.replace("JOB", jobs[0]).replace("OTHER", jobs[1])
+                found |= _opened(page, _settled(context, served.url + path))
+            browser.close()
+    return found
+
+
+def _settled(context: Any, url: str) -> Counter[str]:
+    """Open a page until nothing that it shows is still being made; returns what it got then."""
+    for _ in range(10):
+        answers = _open(context, url)
+        if _MADE not in answers:
+            return answers
+    raise RuntimeError(f"{url} has never all that it shows")
+
+
+def _open(context: Any, url: str) -> Counter[str]:
+    """Open a page and wait until it is drawn; returns bytes of each answer of the API."""
+    page = context.new_page()
+    answers: list[Any] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(url, timeout=_PATIENCE_MS)
+    page.wait_for_selector("html[data-idle]", state="attached", timeout=_PATIENCE_MS)
+    found: Counter[str] = Counter()
+    for answer in answers:
+        path = urlsplit(answer.url).path
+        if answer.status == 202:
+            found[_MADE] += 1
+        elif path.startswith("/api/") and path != "/api/v1/live":
+            found[f"{len(found)} {path.removeprefix('/api/v1/')}"] = len(answer.body())
+    page.close()
+    return found
+
+
+def _opened(page: str, answers: Counter[str]) -> Figures:
+    names = Counter(name.partition(" ")[2] for name in answers)
+    return {
+        f"{page}: requests": made_of(names),
+        f"{page}: bytes of answers": made_of(answers),
+    }
