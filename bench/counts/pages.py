@@ -1,4 +1,4 @@
-"""API requests and bytes of each page when it is opened, in Chromium; and bytes of the bundle."""
+"""API requests of each page when it is opened, in Chromium; and bytes of the bundle."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PAGES = (
     "/", "/jobs/JOB", "/losses", "/system", "/network", "/nodes", "/matrix", "/studies",
     "/compare?job=JOB&job=OTHER",
 )  # fmt: skip
-#: Something that an answer said is still being made.
-_MADE = "202"
+#: Status of an answer: what was asked for is still being made.
+_BEING_MADE = 202
 _FLAGS = ["--no-sandbox", "--disable-gpu"]
 _PATIENCE_MS = 60_000
 
@@ -49,41 +49,30 @@ def measure() -> Figures:
             _open(context, served.enter("/studies"))  # logs in, and has the shell's files
             for page in _PAGES:
                 path = page.replace("JOB", jobs[0]).replace("OTHER", jobs[1])
-                found |= _opened(page, _settled(context, served.url + path))
+                found[f"{page}: requests"] = made_of(_settled(context, served.url + path))
             browser.close()
     return found
 
 
 def _settled(context: Any, url: str) -> Counter[str]:
-    """Open a page until nothing that it shows is still being made; returns what it got then."""
+    """Open a page until nothing that it shows is still being made; returns what it asked for."""
     for _ in range(10):
         answers = _open(context, url)
-        if _MADE not in answers:
-            return answers
-    raise RuntimeError(f"{url} has never all that it shows")
+        if all(status != _BEING_MADE for _, status in answers):
+            return Counter(path for path, _ in answers)
+    raise RuntimeError(f"{url} never has all that it shows")
 
 
-def _open(context: Any, url: str) -> Counter[str]:
-    """Open a page and wait until it is drawn; returns bytes of each answer of the API."""
+def _open(context: Any, url: str) -> list[tuple[str, int]]:
+    """Open a page and wait until it is drawn; returns routes that it asked, and statuses."""
     page = context.new_page()
-    answers: list[Any] = []
-    page.on("response", lambda answer: answers.append(answer))
+    answers: list[tuple[str, int]] = []
+    page.on("response", lambda answer: answers.append((urlsplit(answer.url).path, answer.status)))
     page.goto(url, timeout=_PATIENCE_MS)
     page.wait_for_selector("html[data-idle]", state="attached", timeout=_PATIENCE_MS)
-    found: Counter[str] = Counter()
-    for answer in answers:
-        path = urlsplit(answer.url).path
-        if answer.status == 202:
-            found[_MADE] += 1
-        elif path.startswith("/api/") and path != "/api/v1/live":
-            found[f"{len(found)} {path.removeprefix('/api/v1/')}"] = len(answer.body())
     page.close()
-    return found
-
-
-def _opened(page: str, answers: Counter[str]) -> Figures:
-    names = Counter(name.partition(" ")[2] for name in answers)
-    return {
-        f"{page}: requests": made_of(names),
-        f"{page}: bytes of answers": made_of(answers),
-    }
+    return [
+        (path.removeprefix("/api/v1/"), status)
+        for path, status in answers
+        if path.startswith("/api/") and path != "/api/v1/live"
+    ]
