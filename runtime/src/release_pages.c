@@ -19,7 +19,7 @@
 
 /* By the linker and jostle.ld; not there where the library is linked otherwise. */
 extern const char __ehdr_start[] HIDDEN, jst_cold_end[] HIDDEN;
-extern const char jst_mpi_data_begin[] HIDDEN, jst_mpi_data_end[] HIDDEN;
+extern const char jst_rare_begin[] HIDDEN, jst_rare_end[] HIDDEN;
 extern const char jst_scratch_begin[] HIDDEN, jst_scratch_end[] HIDDEN;
 
 /* Pages that are no longer the file's (a checkpoint was restored, somebody wrote to them) would come back
@@ -66,5 +66,5 @@ void jst_memory_let_go(void)
     uintptr_t scratch = whole_pages(jst_scratch_begin, jst_scratch_end, &bytes);
     jst_sys3(SYS_madvise, scratch, bytes, MADV_DONTNEED);
     let_go(__ehdr_start, jst_cold_end);
-    let_go(jst_mpi_data_begin, jst_mpi_data_end);
+    let_go(jst_rare_begin, jst_rare_end);
 }
