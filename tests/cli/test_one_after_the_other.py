@@ -13,11 +13,14 @@ from command import jostle
 
 from jostle.repository import Repository
 
-#: Computes for some seconds and prints when it began and ended, by its own clock.
+#: Computes for some seconds and prints when it began and ended, by its own clock. One that is given
+#: a file says so in FILE.begun, and ends when FILE is there.
 _SPIN = """
-import sys, time
-begin = time.time()
-while time.time() < begin + float(sys.argv[1]):
+import os, sys, time
+begin, files = time.time(), sys.argv[2:]
+for file in files:
+    open(file + ".begun", "w").close()
+while time.time() < begin + float(sys.argv[1]) and not any(map(os.path.exists, files)):
     sum(range(20000))
 print(begin, time.time())
 """
@@ -48,11 +51,14 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
         told(job, done.out)
     start = "from jostle.cli.main import main; main()"
     with Popen(
-        [sys.executable, "-c", start, *_words(folder, "beside", "250ms", 5)], stdout=-1, stderr=-1,
-        text=True,
+        [sys.executable, "-c", start, *_words(folder, "beside", "250ms", 60), str(folder / "o")],
+        stdout=-1, stderr=-1, text=True,
     ) as other:  # fmt: skip
+        while other.poll() is None and not (folder / "o.begun").exists():
+            time.sleep(0.05)
         time.sleep(1)
         done = jostle(*_words(folder, "met", "1s", 2.5))
+        (folder / "o").touch()  # it ends
         assert done.code == 0, done.err
         told("met", done.out)
         told("beside", other.communicate(timeout=60)[0])
