@@ -151,7 +151,7 @@ static void beat(void)
         now = jst_clock_ns(CLOCK_REALTIME);
         jst_canary_run(&jst_a.blocks[0], canary, now, next);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
-            jst_perf_tick(&jst_a.blocks[0]);
+            jst_perf_tick(&jst_a.blocks[0], now);
         jst_modules_note_missing(profile_fd, now, false);
         if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, the canary, or a look */
             if (now - looked >= LOOK_NS)

@@ -276,6 +276,8 @@ static void take_later(jst_block *b, uint64_t slice)
 void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
 {
     (void)now_ns;
+    if (!atomic_load(&owing) && atomic_load(&joined) == 0) /* no GPU, as in most processes */
+        return;
     uint64_t open = open_slice();
     take_later(b, open);
     if (occasion == JST_AT_END)

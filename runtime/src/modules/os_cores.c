@@ -7,8 +7,10 @@
  */
 #include "os_cores.h"
 #include "block.h"
+#include "clock.h"
 #include "common.h"
 #include "config.h"
+#include "core.h"
 #include "os.h"
 #include "os_binding.h"
 #include "sys.h"
@@ -29,7 +31,7 @@ typedef struct follow {
 
 static follow threads[THREADS];
 static int task_fd = -1, stat_fd = -1;
-static uint64_t sampled, limit, throttled;
+static uint64_t sampled /* ticks */, limit, throttled;
 static jst_cpus all;
 
 /* ---- the control group ---- */
@@ -140,7 +142,7 @@ static void find_threads(uint64_t count)
     for (unsigned i = 0; i < THREADS; i++)
         threads[i].here = false;
     if (count <= 1 && !jst_os_leader_gone()) { /* as most programs have it */
-        add_thread((uint32_t)jst_getpid());
+        add_thread((uint32_t)jst_now_life.pid);
     } else if (task_fd >= 0) {
         uint8_t buffer[2048] __attribute__((aligned(8)));
         uint32_t me = (uint32_t)jst_gettid();
@@ -219,8 +221,8 @@ void jst_cores_open(int fd)
 
 void jst_cores_sample(jst_block *b)
 {
-    uint64_t now = jst_clock_ns(CLOCK_REALTIME), count = b->cells[JST_CELL_OS_THREADS];
-    uint64_t elapsed = sampled && now > sampled ? now - sampled : 0, awake = 0, followed = 0;
+    uint64_t now = jst_ticks(), count = b->cells[JST_CELL_OS_THREADS], awake = 0, followed = 0;
+    uint64_t elapsed = sampled && now > sampled ? jst_ticks_to_ns(now - sampled) : 0;
     sampled = now;
     elapsed = elapsed > jst_cfg.slice_ns ? elapsed : jst_cfg.slice_ns;
     find_threads(count);

@@ -249,6 +249,8 @@ static void say_dear(uint64_t switches, uint64_t span)
 static void evaluate_cost(void)
 {
     struct rusage u;
+    if (begun && !jst_groups[JST_HARD].usable) /* there is nothing to pay for, and never will be */
+        return;
     uint64_t now = jst_clock_ns(CLOCK_MONOTONIC);
     if (now - evaluated.at < EVALUATE_NS || jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
         return;
@@ -261,7 +263,7 @@ static void evaluate_cost(void)
     evaluated.at = now;
     evaluated.cpu = cpu;
     evaluated.switches = switches;
-    if (first || !jst_groups[JST_HARD].usable)
+    if (first || !begun)
         return;
     uint64_t cost = more * switch_cost_ns, all = used > span ? used : span;
     bool forced = jst_cfg.perf == JST_PERF_ON;
@@ -320,9 +322,8 @@ static void begin(void)
         say_crowded(jst_group_open(JST_SOFT));
 }
 
-void jst_perf_tick(jst_block *b)
+void jst_perf_tick(jst_block *b, uint64_t now)
 {
-    uint64_t now = jst_clock_ns(CLOCK_REALTIME);
     if (!begun && now >= begin_ns)
         begin();
     for (unsigned g = 0; g < JST_GROUPS && !jst_inherit; g++)
@@ -354,9 +355,9 @@ uint64_t jst_perf_due(void)
     return 0;
 }
 
-void jst_perf_tick(jst_block *b)
+void jst_perf_tick(jst_block *b, uint64_t now)
 {
-    (void)b;
+    (void)b, (void)now;
 }
 
 void jst_perf_sample(jst_block *b)
@@ -387,9 +388,8 @@ const char *jst_module_perf_open(jst_block *b)
 
 void jst_module_perf_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
 {
-    (void)now_ns;
     if (occasion == JST_AT_BOUNDARY)
-        jst_perf_tick(b);
+        jst_perf_tick(b, now_ns);
     else if (occasion == JST_AT_END)
         jst_perf_sample(b);
 }

@@ -7,7 +7,8 @@
 void jst_perf_open(void); /* nothing is opened yet: short profiles pay nothing */
 /** CLOCK_REALTIME at which the heartbeat should wake beside its slices, 0: no need. */
 uint64_t jst_perf_due(void);
-void jst_perf_tick(jst_block *b);   /* reads, and opens or closes what has become cheap or dear */
+/** Reads, and opens or closes what has become cheap or dear. */
+void jst_perf_tick(jst_block *b, uint64_t now_ns);
 void jst_perf_sample(jst_block *b); /* reads */
 /** What is to be said in the profile and has not been said yet, or NULL. */
 const char *jst_perf_missing(void);

@@ -7,12 +7,16 @@
 #include "record.h"
 #include "sys.h"
 
+#define ASK_NS 1000000000 /* the kernel itself brings its error bound up to date once a second */
+
 static uint64_t clock_offset;             /* realtime - boottime at the previous tick */
+static uint64_t asked_ns;                 /* boottime when the clock's state was asked for */
 static uint32_t clock_state, clock_error; /* as last written */
 
 void jst_clock_record_begin(uint64_t now_ns)
 {
     clock_offset = now_ns - jst_clock_ns(CLOCK_BOOTTIME);
+    asked_ns = 0;
     clock_state = jst_a.head.clock_state;
     clock_error = jst_a.head.clock_error_us;
 }
@@ -30,12 +34,16 @@ static void write_clock(int fd, uint64_t now_ns, int64_t step)
 /* Written when the state changes, the error bound halves or doubles, or the clock was set. */
 void jst_clock_record_check(int fd, uint64_t now_ns)
 {
-    uint32_t state, error;
-    uint64_t offset = jst_clock_ns(CLOCK_REALTIME) - jst_clock_ns(CLOCK_BOOTTIME);
+    uint32_t state = jst_a.head.clock_state, error = jst_a.head.clock_error_us;
+    uint64_t since_boot = jst_clock_ns(CLOCK_BOOTTIME);
+    uint64_t offset = jst_clock_ns(CLOCK_REALTIME) - since_boot;
     int64_t step = (int64_t)(offset - clock_offset);
     bool jumped = step > 10000000 || step < -10000000; /* slewing moves less than that in a slice */
     clock_offset = offset;
-    jst_clock_state(&state, &error);
+    if (jumped || since_boot - asked_ns >= ASK_NS) {
+        asked_ns = since_boot;
+        jst_clock_state(&state, &error);
+    }
     jst_a.head.clock_state = state;
     jst_a.head.clock_error_us = error;
     if (!jumped && state == clock_state && error / 2 <= clock_error && clock_error / 2 <= error)

@@ -136,7 +136,8 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
     uint8_t *bitmap = p;
     p = jst_begin_groups(p);
     for (unsigned g = 0; g < JST_CELL_GROUPS; g++)
-        p = jst_put_group(bitmap, p, g, &delta[g * 8], &taken[g * 8], tick_ns);
+        if (jst_any_of_group(&delta[g * JST_GROUP]))
+            p = jst_put_group(bitmap, p, g, &delta[g * 8], &taken[g * 8], tick_ns);
     return p;
 }
 

@@ -7,6 +7,17 @@
 
 #include "../../include/jst_metrics.h"
 
+/* Cells are looked at in groups as large as a cache line: most of them hold nothing. */
+#define JST_GROUP 8u
+#define JST_CELL_GROUPS (JST_CELL_COUNT / JST_GROUP)
+_Static_assert(JST_CELL_COUNT % JST_GROUP == 0, "no cell is outside a group");
+
+static inline uint64_t jst_any_of_group(const uint64_t *cells)
+{
+    const volatile uint64_t *c = cells; /* other threads may be adding to them */
+    return c[0] | c[1] | c[2] | c[3] | c[4] | c[5] | c[6] | c[7];
+}
+
 uint8_t *jst_put_varint(uint8_t *p, uint64_t v);
 uint8_t *jst_put_svarint(uint8_t *p, int64_t v);
 uint8_t *jst_put_string(uint8_t *p, const char *s, size_t n);
@@ -44,8 +55,6 @@ uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
 uint16_t jst_short_ns(uint64_t ns);
 /** What the two bytes stand for. */
 uint64_t jst_short_ns_value(uint16_t code);
-#define JST_CELL_GROUPS (JST_CELL_COUNT / 8)
-_Static_assert(JST_CELL_COUNT % 8 == 0, "cells are in groups of eight");
 #define JST_FRAME_GAP 12
 #define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
 

@@ -38,11 +38,45 @@ static unsigned likes, likes_most; /* records since, and after how many it is ti
 #define SPACE_BURST (512 * 1024)
 #define SPACE_PER_SLICE 180
 
+/* RATIONALE: a program counts in few of the cells, and which it does changes seldom. A group that holds
+ * nothing, in no block, is passed over: its sums and its delta stay zero. */
+#define LIVE_WORDS ((JST_CELL_GROUPS + 63) / 64)
+#define LOOK_FOR_DEAD 64 /* slices */
+
+static uint64_t live[LIVE_WORDS]; /* a bit per group: it holds something, or its base does */
+static unsigned until_dead;       /* slices until groups that hold nothing are looked for */
 JST_LARGE static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST_CELL_COUNT];
 JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
 static uint64_t expected_slice;                      /* end of the newest 'S' record */
 static uint64_t first_slice;
 static uint64_t gathered; /* when the blocks were read last, ticks */
+
+static inline void set_live(unsigned cell, bool is)
+{
+    uint64_t bit = UINT64_C(1) << cell / JST_GROUP % 64, *word = &live[cell / JST_GROUP / 64];
+    *word = is ? *word | bit : *word & ~bit;
+}
+
+/* Where the first live group at or behind the one that begins with this cell begins. */
+static unsigned live_from(unsigned cell)
+{
+    unsigned g = cell / JST_GROUP;
+    for (unsigned w = g / 64; w < LIVE_WORDS; g = ++w * 64)
+        if (live[w] >> g % 64)
+            return (g + (unsigned)__builtin_ctzll(live[w] >> g % 64)) * JST_GROUP;
+    return JST_CELL_COUNT;
+}
+
+static inline unsigned first_live(void)
+{
+    return live_from(0);
+}
+
+/* The next cell of a live group; JST_CELL_COUNT: there is none. */
+static inline unsigned next_live(unsigned cell)
+{
+    return ++cell % JST_GROUP ? cell : live_from(cell);
+}
 
 static bool is_state(unsigned cell)
 {
@@ -58,21 +92,40 @@ static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
     uint32_t mark = JST_LOAD(b->mark);
     uint64_t since = JST_LOAD(b->since);
     atomic_signal_fence(memory_order_seq_cst);
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        to[i] += JST_LOAD(b->cells[i]);
+    for (unsigned first = 0; first < JST_CELL_COUNT; first += JST_GROUP) {
+        if (!jst_any_of_group(b->cells + first))
+            continue;
+        set_live(first, true);
+        for (unsigned i = first; i < first + JST_GROUP; i++)
+            to[i] += JST_LOAD(b->cells[i]);
+    }
     atomic_signal_fence(memory_order_seq_cst);
-    if (is_state(mark) && mark == JST_LOAD(b->mark) && since == JST_LOAD(b->since) && now > since)
+    if (is_state(mark) && mark == JST_LOAD(b->mark) && since == JST_LOAD(b->since) && now > since) {
+        set_live(mark, true);
         to[mark] += now - since;
+    }
+}
+
+/* A group whose cells have gone back to zero still has to be recorded, and settled in both commits. */
+static void find_dead(void)
+{
+    const jst_commit *c = jst_a.commit;
+    for (unsigned first = first_live(); first < JST_CELL_COUNT;
+         first = live_from(first + JST_GROUP)) {
+        uint64_t any = 0;
+        for (unsigned i = first; i < first + JST_GROUP; i++)
+            any |= sums[i] | delta[i] | more_base[i] | c[0].base[i] | c[1].base[i];
+        set_live(first, any != 0);
+    }
 }
 
 /* Time of a call in progress that an earlier record already contains may not have reached its
  * cell yet, so a sum may seem smaller than before. Only levels can shrink; for all other cells
  * the old value is kept, since a negative difference would be written as nearly 2^64. */
-static void not_less(uint64_t *now, const uint64_t *before)
+static inline uint64_t not_less(unsigned cell, uint64_t now, uint64_t before)
 {
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        if (jst_cell_kind[i] != JST_CODE_GAUGE && (int64_t)(now[i] - before[i]) < 0)
-            now[i] = before[i];
+    bool shrunk = jst_cell_kind[cell] != JST_CODE_GAUGE && (int64_t)(now - before) < 0;
+    return shrunk ? before : now;
 }
 
 /* Sums over the blocks in the file into sums, and what the blocks in memory add into delta. */
@@ -83,22 +136,28 @@ static void gather(const jst_commit *c)
     uint64_t now = jst_ticks();
     jst_end_marks_of_dead(gathered);
     gathered = now;
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        sums[i] = delta[i] = 0;
+    for (unsigned i = first_live(); i < JST_CELL_COUNT; i = next_live(i))
+        sums[i] = delta[i] = taken[i] = 0;
     for (uint32_t b = 0; b < used && b < JST_BLOCKS; b++)
         add_block(sums, &jst_a.blocks[b], now);
     for (uint32_t b = JST_BLOCKS; b < used && more; b++)
         add_block(delta, &more[b - JST_BLOCKS], now);
-    not_less(sums, c->base);
-    not_less(delta, more_base);
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        delta[i] = delta[i] - more_base[i] + (sums[i] - c->base[i]);
+    if (until_dead-- == 0) {
+        find_dead();
+        until_dead = LOOK_FOR_DEAD;
+    }
+    for (unsigned i = first_live(); i < JST_CELL_COUNT; i = next_live(i)) {
+        sums[i] = not_less(i, sums[i], c->base[i]);
+        if (more) /* else no page of more_base is touched */
+            delta[i] = not_less(i, delta[i], more_base[i]) - more_base[i];
+        delta[i] += sums[i] - c->base[i];
+    }
 }
 
 /* Does anything but the rounding of times want to be written? */
 static bool is_idle(uint64_t slice_ns)
 {
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
+    for (unsigned i = first_live(); i < JST_CELL_COUNT; i = next_live(i)) {
         if (!delta[i])
             continue;
         uint64_t ns = delta[i];
@@ -116,7 +175,7 @@ static bool is_idle(uint64_t slice_ns)
  * the rest against the blocks in memory. */
 static void settle(const jst_commit *c, jst_commit *next)
 {
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
+    for (unsigned i = first_live(); i < JST_CELL_COUNT; i = next_live(i)) {
         uint64_t grown = sums[i] - c->base[i];
         uint64_t here = jst_cell_kind[i] == JST_CODE_GAUGE || taken[i] < grown ? taken[i] : grown;
         next->base[i] = c->base[i] + here;
@@ -151,8 +210,6 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     uint64_t end = now_slice > open ? now_slice : open + 1; /* the clock may have gone back */
     size_t size;
     gather(c);
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        taken[i] = 0;
     uint64_t position = c->records_end;
     uint64_t expected = expected_slice;
     if (!is_idle(jst_cfg.slice_ns * (end - open))) {
@@ -187,6 +244,9 @@ void jst_slice_begin(int fd)
     uint64_t now = jst_clock_ns(CLOCK_REALTIME);
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     expected_slice = first_slice = c->open_slice;
+    for (unsigned cell = 0; cell < JST_CELL_COUNT; cell += JST_GROUP)
+        set_live(cell, true); /* until it has been looked at */
+    until_dead = 0;
     gathered = 0;
     base.count = 0;
     jst_mount_records_begin();
