@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 {
     int fd = -1;
     srandom((unsigned)atoi(argv[argc - 1]));
-    jst_no_tsc = 1; /* a tick is a nanosecond, exactly */
+    jst_tick_source = JST_TICKS_CLOCK; /* a tick is a nanosecond, exactly */
     jst_clock_begin();
     jst_tick_ns = (uint64_t)1 << 32;
     if (jst_profile_create(&fd) < 0)
