@@ -60,7 +60,8 @@ class Kind:
 
 
 #: By the time they take, the longest first. What is chance in instructions: the numbers of files
-#: decide where they are in a table, and an MPI looks for messages by the clock.
+#: decide where they are in a table, and an MPI looks for messages by the clock. Of system calls: a
+#: clock may be read once more.
 KINDS = {
     "answers": Kind("SQL statements, bytes of JSON"),
     "pages": Kind("requests, bytes of files"),
@@ -70,7 +71,9 @@ KINDS = {
         {"call:": 0, "file:": 30, "start": 3, "openmpi:": 20, "mpich:": 20},
     ),
     "verbs": Kind("SQL statements"),
-    "system-calls": Kind("system calls", ("libc", "kernel", "strace")),
+    "system-calls": Kind(
+        "system calls", ("libc", "kernel", "strace"), {"slice of the heartbeat": 0, "start": 0}
+    ),
     "memory": Kind(
         "page faults, KiB", ("compiler", "libc", "kernel"), {"page faults": 20, "KiB": 10}
     ),
