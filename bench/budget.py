@@ -61,9 +61,9 @@ class Kind:
 
 #: By the time they take, the longest first. What is chance in instructions: the numbers of files
 #: decide where they are in a table, and an MPI looks for messages by the clock. Of system calls: a
-#: clock may be read once more.
+#: clock may be read once more; of bytes: a number of an answer may have a digit more.
 KINDS = {
-    "answers": Kind("SQL statements, bytes of JSON"),
+    "answers": Kind("SQL statements, bytes of JSON", (), {"bytes:": 0}),
     "pages": Kind("requests, bytes of files"),
     "instructions": Kind(
         "instructions",
