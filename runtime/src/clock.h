@@ -17,7 +17,7 @@ extern JST_HIDDEN uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
 
 uint64_t jst_slow_ticks(void); /* without the time-stamp counter */
 
-static inline uint64_t jst_ticks(void)
+JST_INLINE uint64_t jst_ticks(void)
 {
 #if defined(__x86_64__)
     if (JST_LIKELY(jst_tick_source == JST_TICKS_COUNTER))

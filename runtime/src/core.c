@@ -44,7 +44,7 @@ _Atomic uint32_t jst_blocks;
 #define BUSY_NS                                                                                    \
     20000000 /* of CPU time: two ticks of the clock in which the kernel gives the start of a process */
 
-static _Atomic uint32_t sandboxed;
+_Atomic uint32_t jst_in_sandbox;
 static bool over; /* the end of a short process has been recorded: no profile may begin */
 _Atomic uint64_t jst_start_due = UINT64_MAX;
 static _Atomic uint64_t moved; /* bytes, while there is no profile */
@@ -455,12 +455,7 @@ void jst_sandboxed(void)
     jst_segments_child(); /* they would ask clocks */
     jst_heartbeat_stop();
     jst_mounts_remember();
-    atomic_store(&sandboxed, 1);
-}
-
-bool jst_may_syscall(void)
-{
-    return !atomic_load_explicit(&sandboxed, memory_order_relaxed);
+    atomic_store(&jst_in_sandbox, 1);
 }
 
 /* ---- the end ---- */

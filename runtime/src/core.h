@@ -34,10 +34,17 @@ void jst_ending(enum jst_end_reason reason); /* the image is about to end in an 
 void jst_not_ending(void);                   /* exec failed: it goes on */
 void jst_new_part(void);
 void jst_sandboxed(void);
-bool jst_may_syscall(void);
 void jst_start(void);
 void jst_due(void);             /* a call began at jst_start_due or later */
 void jst_moved(uint64_t bytes); /* a call of a process without a profile moved so many */
+
+extern JST_HIDDEN _Atomic uint32_t jst_in_sandbox;
+
+/** False after jst_sandboxed: jostle adds no system call to the program's threads any more. */
+static inline bool jst_may_syscall(void)
+{
+    return JST_LIKELY(!JST_PEEK(uint32_t, jst_in_sandbox));
+}
 
 /** Ticks from which on a call starts the profile; UINT64_MAX where there is one, or never will be. */
 extern JST_HIDDEN _Atomic uint64_t jst_start_due;

@@ -99,7 +99,7 @@ int jst_access_source(int fd)
                                                                                           : -1;
 }
 
-JST_COLD uint64_t jst_access_take(int fd)
+uint64_t jst_access_take(int fd)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork) /* a vfork child's descriptors are its own */
         return 0;

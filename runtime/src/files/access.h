@@ -38,7 +38,7 @@ __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot,
 /** Called when a descriptor is closed or refers to another file from now on. Returns the bytes
  *  that were written to the old file; 0 if none were, or if the descriptor was a duplicate of
  *  one that is still open. */
-JST_COLD uint64_t jst_access_take(int fd);
+uint64_t jst_access_take(int fd);
 /** `to`, a number that was just taken, is now a duplicate of fd. */
 JST_COLD void jst_access_twin(int fd, int to);
 /** Returns the descriptor that fd was duplicated from if it still refers to the same file, else -1. */

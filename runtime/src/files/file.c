@@ -13,6 +13,7 @@
 #include "core.h"
 #include "sys.h"
 #include "text.h"
+#include "trusted_dirs.h"
 
 #define BUCKETS 1024
 #define BUCKET_SHIFT 54
@@ -51,12 +52,6 @@ typedef struct base_path {
 #define OPEN_DIRECTORIES 7
 static base_path working_directory, open_directories[OPEN_DIRECTORIES];
 
-static inline uint64_t mixed(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
-}
-
 /* The last NAME_BYTES - 1 bytes stay. */
 static void put_tail(path_text *t, const char *piece, uint32_t n)
 {
@@ -77,7 +72,7 @@ static void put_piece(path_text *t, const char *piece, size_t n)
     for (size_t i = 0; i < n; i++) {
         t->word = t->word << 8 | (uint8_t)piece[i];
         if (++t->n % 8 == 0) {
-            t->hash = mixed(t->hash, t->word);
+            t->hash = jst_mixed(t->hash, t->word);
             t->word = 0;
         }
     }
@@ -86,23 +81,18 @@ static void put_piece(path_text *t, const char *piece, size_t n)
 
 static uint64_t hash_of(const path_text *t)
 {
-    return mixed(mixed(t->hash, t->word), t->n) | 1;
+    return jst_mixed(jst_mixed(t->hash, t->word), t->n) | 1;
 }
 
 /* Of the name behind a directory of n bytes. The last word of a path may reach into the directory. */
 static uint64_t key_of(uint64_t directory, const char *path, size_t n, size_t end)
 {
-    uint64_t word = 0;
+    uint64_t word;
     for (; n + sizeof word < end; n += sizeof word) {
         __builtin_memcpy(&word, path + n, sizeof word);
-        directory = mixed(directory, word);
+        directory = jst_mixed(directory, word);
     }
-    if (end >= sizeof word)
-        __builtin_memcpy(&word, path + end - sizeof word, sizeof word);
-    else
-        for (word = 0; n < end; n++)
-            word = word << 8 | (uint8_t)path[n];
-    return mixed(mixed(directory, word), end) | 1;
+    return jst_mixed(jst_mixed(directory, jst_last_word(path, end)), end) | 1;
 }
 
 /* ---- the path of a new place ---- */

@@ -31,7 +31,7 @@
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
  * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. Calls that never
  * return: left.h. */
-static inline uint64_t jst_mark_io(jst_block *b)
+JST_INLINE uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();
     if (JST_UNLIKELY(t >= JST_PEEK(uint64_t, jst_start_due)))
@@ -45,7 +45,7 @@ static inline uint64_t jst_mark_io(jst_block *b)
 
 /** Ticks since t, and the end of the state. NOTE: first unmarked, then added: the heartbeat, which
  *  adds what is in progress, may then see too little for a moment, never too much. */
-static inline uint64_t jst_elapsed(jst_block *b, uint64_t t)
+JST_INLINE uint64_t jst_elapsed(jst_block *b, uint64_t t)
 {
     uint64_t ticks = jst_ticks() - t;
     if (b->mark == JST_CELL_STATE_IO_NS) {
@@ -57,7 +57,7 @@ static inline uint64_t jst_elapsed(jst_block *b, uint64_t t)
     return ticks;
 }
 
-static inline uint64_t jst_begin(jst_block *b)
+JST_INLINE uint64_t jst_begin(jst_block *b)
 {
     return b ? jst_mark_io(b) : 0;
 }

@@ -6,7 +6,7 @@
  * The registry survives fork, so that a slot means the same in parent and child.
  */
 #include <errno.h>
-#include <limits.h>
+#include <string.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
@@ -18,6 +18,7 @@
 #include "file.h"
 #include "mount.h"
 #include "profile/area.h"
+#include "read_order.h"
 #include "sys.h"
 #include "text.h"
 #include "trusted_dirs.h"
@@ -65,6 +66,13 @@ static bool is_pseudo(uint64_t magic)
 static uint64_t device_key(uint64_t maj, uint64_t min)
 {
     return (maj << 20 | (min & 0xfffff)) & 0xffffffffu;
+}
+
+/* The same, from where libc has both: the low twelve bits of the major number in 8 to 19, the low eight of the
+ * minor one in 0 to 7, twelve more in 20 to 31. */
+static inline uint64_t key_of(dev_t device)
+{
+    return (device >> 8 & 0xfff) << 20 | (device >> 12 & 0xfff00) | (device & 0xff);
 }
 
 static unsigned slot_of_device(uint64_t key)
@@ -176,7 +184,7 @@ static unsigned slot_of_fd(int fd)
     count_directory(fd, st.st_mode);
     unsigned slot = slot_of_kind(st.st_mode);
     if (!slot)
-        slot = slot_of_device(device_key(jst_major(st.st_dev), jst_minor(st.st_dev)));
+        slot = slot_of_device(key_of(st.st_dev));
     if (slot)
         return slot;
     struct statfs fs;
@@ -261,10 +269,23 @@ unsigned jst_fd_opened(int fd)
     return look_at(fd);
 }
 
+/* Of what stands before the name: "a/b/c" has "a/b/". NOTE: libc's own search is safe in a signal handler, and
+ * takes as long for a path of 30 bytes as for one of 3. */
+static inline size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static inline uint64_t cwd_base(void)
+{
+    return (uint64_t)JST_PEEK(uint32_t, cwd_generation) << 1;
+}
+
 uint64_t jst_path_base(int dirfd)
 {
     if (dirfd == AT_FDCWD)
-        return (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 1;
+        return cwd_base();
     jst_fd_slot(dirfd); /* looked at, so that its turn is right */
     unsigned turn = atomic_load_explicit(&jst_descriptors[dirfd].turn, memory_order_relaxed);
     return (uint64_t)dirfd << 16 | turn << 1 | 1;
@@ -277,15 +298,16 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
     bool far = (unsigned)fd >= JST_FDS || (dirfd != AT_FDCWD && (unsigned)dirfd >= JST_FDS);
     if (JST_UNLIKELY(never || far || !jst_may_syscall()))
         return jst_fd_opened(fd);
-    size_t n, end;
-    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : jst_path_base(dirfd), path, &n, &end);
+    size_t n = directory_length(path), end = n + strlen(path + n);
+    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : jst_path_base(dirfd), path, n);
     /* Where paths are excluded each is asked for. */
     unsigned slot = jst_cfg.exclude_paths[0] ? 0 : jst_trust_ask(key);
-    if (!slot) {
+    if (JST_UNLIKELY(!slot)) {
         slot = jst_fd_opened(fd);
         jst_trust_tell(key, slot);
     } else {
-        jst_access_take(fd);
+        if (JST_UNLIKELY(!jst_nothing_moved(fd))) /* closed unseen */
+            jst_access_take(fd);
         /* What was made new is no link, and nothing else but a file. */
         bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
         atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
@@ -304,7 +326,7 @@ void jst_fd_observed(int fd, const struct stat *st)
         return;
     unsigned slot = slot_of_kind(st->st_mode);
     if (!slot)
-        slot = slot_of_device(device_key(jst_major(st->st_dev), jst_minor(st->st_dev)));
+        slot = slot_of_device(key_of(st->st_dev));
     if (!slot) /* a device that was not seen before: looked at when it is used */
         return;
     count_directory(fd, st->st_mode);
@@ -375,7 +397,7 @@ static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
         dir[0] = '.';
         dir[1] = 0;
     }
-    unsigned slot = slot_of_device(device_key(jst_major(st.st_dev), jst_minor(st.st_dev)));
+    unsigned slot = slot_of_device(key_of(st.st_dev));
     if (slot)
         return slot;
     int fd = jst_openat(dirfd, dir, O_PATH | O_CLOEXEC, 0);
@@ -389,34 +411,53 @@ static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
     return new_device(jst_major(st.st_dev), jst_minor(st.st_dev), (uint64_t)fs.f_type, id);
 }
 
-unsigned jst_path_slot(int dirfd, const char *path)
+static JST_SLOW unsigned learn_directory(uint64_t h, int dirfd, const char *path, size_t n)
 {
-    if (!path || !jst_may_syscall())
-        return JST_SLOT_OTHER;
-    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
-        return JST_SLOT_IGNORE;
-    size_t n, end;
-    uint64_t h = jst_directory_key(jst_path_base(AT_FDCWD), path, &n, &end);
-    if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
-        unsigned slot = jst_fd_slot(dirfd);
-        return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;
-    }
-    if (path[0] != '/' && dirfd != AT_FDCWD)
-        return slot_of_directory(dirfd, path, n);
-    _Atomic uint64_t *entry = &paths[(h >> 8) % PATHS];
-    uint64_t e = atomic_load_explicit(entry, memory_order_relaxed);
-    if ((e ^ h) >> 8 == 0)
-        return (unsigned)(e & 0xff);
-    unsigned slot = slot_of_directory(AT_FDCWD, path, n);
-    atomic_store_explicit(entry, (h & ~UINT64_C(0xff)) | slot, memory_order_relaxed);
+    unsigned slot = slot_of_directory(dirfd, path, n);
+    atomic_store_explicit(&paths[(h >> 8) % PATHS], (h & ~UINT64_C(0xff)) | slot,
+                          memory_order_relaxed);
     return slot;
 }
 
-unsigned jst_dev_slot(uint64_t maj, uint64_t min, int dirfd, const char *path)
+static inline unsigned slot_of_known_directory(uint64_t base, int dirfd, const char *path, size_t n)
+{
+    uint64_t h = jst_directory_key(base, path, n);
+    uint64_t e = atomic_load_explicit(&paths[(h >> 8) % PATHS], memory_order_relaxed);
+    return JST_LIKELY((e ^ h) >> 8 == 0) ? (unsigned)(e & 0xff)
+                                         : learn_directory(h, dirfd, path, n);
+}
+
+static JST_SLOW unsigned slot_below(int dirfd, const char *path)
+{
+    size_t n = directory_length(path);
+    if (n == 0) { /* descriptors are known better than by their number */
+        unsigned slot = jst_fd_slot(dirfd);
+        return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;
+    }
+    return JST_UNLIKELY((unsigned)dirfd >= JST_FDS)
+               ? slot_of_directory(dirfd, path, n)
+               : slot_of_known_directory(jst_path_base(dirfd), dirfd, path, n);
+}
+
+JST_SLOW unsigned jst_path_slot(int dirfd, const char *path)
+{
+    if (JST_UNLIKELY(!path) || !jst_may_syscall())
+        return JST_SLOT_OTHER;
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
+        return JST_SLOT_IGNORE;
+    if (JST_UNLIKELY(dirfd != AT_FDCWD) && path[0] != '/')
+        return slot_below(dirfd, path);
+    const char *slash = strrchr(path, '/');
+    if (JST_LIKELY(slash != NULL))
+        return slot_of_known_directory(cwd_base(), AT_FDCWD, path, (size_t)(slash - path) + 1);
+    return slot_of_known_directory(cwd_base(), AT_FDCWD, path, 0);
+}
+
+unsigned jst_dev_slot(dev_t device, int dirfd, const char *path)
 {
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && path && jst_path_excluded(path))
         return JST_SLOT_IGNORE;
-    unsigned slot = slot_of_device(device_key(maj, min));
+    unsigned slot = slot_of_device(key_of(device));
     return slot ? slot : jst_path_slot(dirfd, path);
 }
 

@@ -6,6 +6,8 @@
 #define JST_MOUNT_H
 
 #include "block.h"
+#include <sys/types.h>
+
 #include "common.h"
 
 #define JST_SLOT_STREAM 0x3e
@@ -99,7 +101,7 @@ unsigned jst_path_slot(int dirfd, const char *path);
  *  the kernel may not have read the path. */
 unsigned jst_path_slot_after(int error, int dirfd, const char *path);
 /** Slot of a device number if it is known already, else jst_path_slot. */
-unsigned jst_dev_slot(uint64_t major, uint64_t minor, int dirfd, const char *path);
+unsigned jst_dev_slot(dev_t device, int dirfd, const char *path);
 /** What a mount slot is called: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
 bool jst_mount_at(unsigned slot, jst_mount_slot *mount); /* false: the slot is free */

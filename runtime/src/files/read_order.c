@@ -141,7 +141,7 @@ __attribute__((noinline)) void jst_read_elsewhere(jst_block *b, unsigned slot, i
     JST_STORE(d->access.before, before);
 }
 
-JST_COLD void jst_read_ends(jst_block *b, unsigned slot, int fd)
+void jst_read_ends(jst_block *b, unsigned slot, int fd)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
@@ -186,7 +186,7 @@ void jst_read_sought(int fd, uint64_t at, bool asked_only)
     }
 }
 
-JST_COLD void jst_read_forget(int fd)
+void jst_read_forget(int fd)
 {
     jst_read_order *o = &jst_read_orders[fd];
     if (JST_LOAD(o->run) | JST_LOAD(o->origin)) {

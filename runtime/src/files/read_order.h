@@ -54,13 +54,24 @@ __attribute__((noinline)) void jst_read_elsewhere(jst_block *b, unsigned slot, i
                                                   uint64_t n, bool stays);
 /** The descriptor is about to be closed: counts its last run. What was read by a duplicate is added to
  *  the original: some libraries (NumPy) make one for every call. */
-JST_COLD void jst_read_ends(jst_block *b, unsigned slot, int fd);
+void jst_read_ends(jst_block *b, unsigned slot, int fd);
 /** `to` is now a duplicate of fd (jst_access_twin). */
 JST_COLD void jst_read_twin(int fd, int to);
 /** The file offset is now `at` (jst_access_sought). */
 void jst_read_sought(int fd, uint64_t at, bool asked_only);
 /** The descriptor refers to another file from now on. */
-JST_COLD void jst_read_forget(int fd);
+void jst_read_forget(int fd);
+
+/** Was nothing moved by this number since it stands for what it stands for, and is it no duplicate? */
+static inline bool jst_nothing_moved(int fd)
+{
+    const jst_descriptor *k = jst_descriptor_of(fd);
+    if (JST_UNLIKELY((unsigned)fd >= JST_FDS))
+        return false;
+    const jst_read_order *o = &jst_read_orders[fd];
+    return !(JST_LOAD(k->access.origin) | JST_LOAD(k->access.run) | JST_LOAD(k->access.before) |
+             k->twin_of | JST_LOAD(o->origin) | JST_LOAD(o->run) | JST_LOAD(o->jumps));
+}
 
 /** n bytes were read at the file offset. */
 static inline void jst_access_read(jst_block *b, unsigned slot, int fd, uint64_t n)

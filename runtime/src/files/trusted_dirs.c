@@ -3,8 +3,6 @@
 #include "common.h"
 #include "mount.h"
 
-#include <limits.h>
-
 #define DIRECTORIES 64
 #define FIRST 2 /* opens that are looked at before any is trusted */
 #define EVERY                                                                                      \
@@ -18,31 +16,6 @@
 
 static _Atomic uint64_t directories[DIRECTORIES];
 static _Atomic uint8_t asked[DIRECTORIES]; /* NOTE: threads that ask at once may lose one */
-
-static inline uint64_t mixed(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
-}
-
-uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length, size_t *end)
-{
-    size_t n = 0, at = 0, i = 0;
-    for (; i < PATH_MAX && path[i]; i++)
-        if (path[i] == '/')
-            n = i + 1;
-    *end = i;
-    uint64_t h = mixed(n, path[0] == '/' ? 0 : base), word = 0;
-    for (; at + sizeof word <= n; at += sizeof word) {
-        __builtin_memcpy(&word, path + at, sizeof word);
-        h = mixed(h, word);
-    }
-    for (word = 0; at < n; at++)
-        word = word << 8 | (uint8_t)path[at];
-    h = mixed(h, word);
-    *length = n;
-    return h | UINT64_C(1) << 63; /* an entry of 0 is nobody's */
-}
 
 unsigned jst_trust_source(uint64_t key)
 {

@@ -11,9 +11,45 @@
 
 #include "common.h"
 
-/** Names the directory of a path: what stands before its last slash, `length` bytes of `end`. base: a
- *  number that stands for the directory at which a relative path begins. */
-uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length, size_t *end);
+/** A step of a hash. */
+static inline uint64_t jst_mixed(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+/** The last eight of n bytes; of fewer all, in an order of their own. */
+static inline uint64_t jst_last_word(const char *text, size_t n)
+{
+    uint64_t word;
+    uint32_t first, last;
+    if (n >= sizeof word) {
+        __builtin_memcpy(&word, text + n - sizeof word, sizeof word);
+        return word;
+    }
+    if (n >= sizeof first) {
+        __builtin_memcpy(&first, text, sizeof first);
+        __builtin_memcpy(&last, text + n - sizeof last, sizeof last);
+        return (uint64_t)first << 32 | last;
+    }
+    return n ? (uint64_t)(uint8_t)text[0] << 16 | (uint64_t)(uint8_t)text[n / 2] << 8 |
+                   (uint8_t)text[n - 1]
+             : 0;
+}
+
+/** Names the directory of a path, its first n bytes. base: a number that stands for the directory at which a
+ *  relative path begins (jst_path_base). */
+static inline uint64_t jst_directory_key(uint64_t base, const char *path, size_t n)
+{
+    uint64_t h = jst_mixed(n, path[0] == '/' ? 0 : base), word;
+    for (size_t at = 0; at + sizeof word < n; at += sizeof word) {
+        __builtin_memcpy(&word, path + at, sizeof word);
+        h = jst_mixed(h, word);
+    }
+    h = jst_mixed(h, jst_last_word(path, n));
+    return h | UINT64_C(1) << 63; /* an entry of 0 is nobody's */
+}
+
 /** Slot of the files of a directory, 0: the next one must be looked at. */
 unsigned jst_trust_ask(uint64_t key);
 /** A file of it was looked at, and lies there. */

@@ -307,7 +307,7 @@ static void close_done(jst_block *b, unsigned slot, unsigned file, int r, uint64
 /* Returns the bytes that were written to it. */
 static uint64_t closes(jst_block *b, unsigned slot, int fd)
 {
-    if (!b)
+    if (!b || jst_nothing_moved(fd))
         return 0;
     jst_read_ends(b, slot, fd);
     return jst_access_take(fd);

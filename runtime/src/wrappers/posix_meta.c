@@ -26,24 +26,22 @@ int __fxstatat(int version, int dir, const char *path, struct stat *st, int flag
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
 /* The answer itself names the device: no further look is needed for a mount that is known. */
-static void stat_done(jst_block *b, int dir, const char *path, int r, uint64_t maj, uint64_t min,
-                      uint64_t t)
+static void stat_done(jst_block *b, int dir, const char *path, int r, dev_t dev, uint64_t t)
 {
     if (r == 0)
-        jst_event(b, jst_dev_slot(maj, min, dir, path), META, t);
+        jst_event(b, jst_dev_slot(dev, dir, path), META, t);
     else
-        path_done(b, dir, path, false, t);
+        path_done(b, dir, path, -1, t);
 }
 
 /* fstatat and statx with an empty path ask about the descriptor. */
-static void statat_done(jst_block *b, int dir, const char *path, int r, uint64_t maj, uint64_t min,
-                        uint64_t t)
+static void statat_done(jst_block *b, int dir, const char *path, int r, dev_t dev, uint64_t t)
 {
     bool read = path && (r == 0 || (errno != EFAULT && errno != EINVAL && errno != ENOSYS));
     if (dir >= 0 && (r == 0 || read) && (!path || !path[0]))
         fd_done(b, dir, r == 0, t);
     else
-        stat_done(b, dir, path, r, maj, min, t);
+        stat_done(b, dir, path, r, dev, t);
 }
 
 static void fstat_done(jst_block *b, int fd, int r, const void *st, uint64_t t)
@@ -89,8 +87,7 @@ JST_EXPORT int stat(const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(stat)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -102,8 +99,7 @@ JST_EXPORT int stat64(const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(stat64)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -115,8 +111,7 @@ JST_EXPORT int lstat(const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(lstat)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -128,8 +123,7 @@ JST_EXPORT int lstat64(const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(lstat64)(path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -165,8 +159,7 @@ JST_EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat)(dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                    r == 0 ? jst_minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -178,8 +171,7 @@ JST_EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat64)(dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                    r == 0 ? jst_minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -191,8 +183,7 @@ JST_EXPORT int __xstat(int version, const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__xstat)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -204,8 +195,7 @@ JST_EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__xstat64)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -217,8 +207,7 @@ JST_EXPORT int __lxstat(int version, const char *path, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__lxstat)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -230,8 +219,7 @@ JST_EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__lxstat64)(version, path, st);
     if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                  r == 0 ? jst_minor(st->st_dev) : 0, t);
+        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -267,8 +255,7 @@ JST_EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *s
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat)(version, dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                    r == 0 ? jst_minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -280,8 +267,7 @@ JST_EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat6
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat64)(version, dir, path, st, flags);
     if (b) {
-        statat_done(b, dir, path, r, r == 0 ? jst_major(st->st_dev) : 0,
-                    r == 0 ? jst_minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
         HIDE_HEARTBEAT(r, path, st);
     }
     return r;
@@ -293,8 +279,7 @@ JST_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, struct
     uint64_t t = jst_begin(b);
     int r = JST_REAL(statx)(dir, path, flags, mask, st);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? st->stx_dev_major : 0, r == 0 ? st->stx_dev_minor : 0,
-                    t);
+        statat_done(b, dir, path, r, r == 0 ? makedev(st->stx_dev_major, st->stx_dev_minor) : 0, t);
     if (b && r == 0 && JST_UNLIKELY(st->stx_size == 0 && S_ISDIR(st->stx_mode)) &&
         shows_heartbeat(path, st->stx_dev_major, st->stx_dev_minor, st->stx_ino))
         st->stx_nlink--;
@@ -311,7 +296,7 @@ JST_EXPORT DIR *opendir(const char *path)
     if (b) {
         if (r)
             jst_fd_opened(dirfd(r));
-        path_done(b, AT_FDCWD, path, r != NULL, t);
+        path_done(b, AT_FDCWD, path, r ? 0 : -1, t);
     }
     return r;
 }

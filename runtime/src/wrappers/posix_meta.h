@@ -13,15 +13,22 @@
 /* RATIONALE: not inline: some fifty wrappers end so, of calls that take microseconds; what they need of
  * memory in every process counts for more than a nanosecond.
  *
- * A path is read only when the real call has read it without a fault. */
-static JST_SLOW void path_done(jst_block *b, int dir, const char *path, bool fine, uint64_t t)
+ * A path is read only when the real call has read it without a fault. r: what that returned, and so does this:
+ * a wrapper ends by jumping here. */
+static JST_COLD int path_failed(jst_block *b, int dir, const char *path)
 {
-    int error = fine ? 0 : errno;
-    unsigned slot = jst_path_slot_after(error, dir, path);
-    if (fine)
-        jst_event(b, slot, META, t);
-    else
-        jst_fail(b, slot, error);
+    int error = errno;
+    jst_fail(b, jst_path_slot_after(error, dir, path), error);
+    return -1;
+}
+
+static JST_SLOW int path_done(jst_block *b, int dir, const char *path, int r, uint64_t t)
+{
+    if (JST_UNLIKELY(r < 0))
+        return path_failed(b, dir, path);
+    uint64_t ticks = jst_elapsed(b, t);
+    jst_event_took(b, jst_path_slot(dir, path), META, ticks);
+    return r;
 }
 
 static JST_SLOW void fd_done(jst_block *b, int fd, bool fine, uint64_t t)

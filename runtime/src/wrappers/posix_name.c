@@ -18,9 +18,7 @@ JST_EXPORT int truncate(const char *path, off_t size)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(truncate)(path, size);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int truncate64(const char *path, off64_t size)
@@ -28,9 +26,7 @@ JST_EXPORT int truncate64(const char *path, off64_t size)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(truncate64)(path, size);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int access(const char *path, int mode)
@@ -38,9 +34,7 @@ JST_EXPORT int access(const char *path, int mode)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(access)(path, mode);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
@@ -48,9 +42,7 @@ JST_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(faccessat)(dir, path, mode, flags);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int rename(const char *from, const char *to)
@@ -58,9 +50,7 @@ JST_EXPORT int rename(const char *from, const char *to)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(rename)(from, to);
-    if (b)
-        path_done(b, AT_FDCWD, to, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, to, r, t) : r;
 }
 
 JST_EXPORT int unlink(const char *path)
@@ -68,9 +58,7 @@ JST_EXPORT int unlink(const char *path)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(unlink)(path);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int unlinkat(int dir, const char *path, int flags)
@@ -78,9 +66,7 @@ JST_EXPORT int unlinkat(int dir, const char *path, int flags)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(unlinkat)(dir, path, flags);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int remove(const char *path)
@@ -88,9 +74,7 @@ JST_EXPORT int remove(const char *path)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(remove)(path);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int link(const char *from, const char *to)
@@ -98,9 +82,7 @@ JST_EXPORT int link(const char *from, const char *to)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(link)(from, to);
-    if (b)
-        path_done(b, AT_FDCWD, to, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, to, r, t) : r;
 }
 
 JST_EXPORT int symlink(const char *target, const char *path)
@@ -108,9 +90,7 @@ JST_EXPORT int symlink(const char *target, const char *path)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(symlink)(target, path);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int symlinkat(const char *target, int dir, const char *path)
@@ -118,9 +98,7 @@ JST_EXPORT int symlinkat(const char *target, int dir, const char *path)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(symlinkat)(target, dir, path);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT ssize_t readlink(const char *path, char *buf, size_t n)
@@ -128,9 +106,7 @@ JST_EXPORT ssize_t readlink(const char *path, char *buf, size_t n)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(readlink)(path, buf, n);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT ssize_t readlinkat(int dir, const char *path, char *buf, size_t n)
@@ -138,9 +114,7 @@ JST_EXPORT ssize_t readlinkat(int dir, const char *path, char *buf, size_t n)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(readlinkat)(dir, path, buf, n);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int chmod(const char *path, mode_t mode)
@@ -148,9 +122,7 @@ JST_EXPORT int chmod(const char *path, mode_t mode)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(chmod)(path, mode);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int utimensat(int dir, const char *path, const struct timespec times[2], int flags)
@@ -158,9 +130,7 @@ JST_EXPORT int utimensat(int dir, const char *path, const struct timespec times[
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(utimensat)(dir, path, times, flags);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int mkdir(const char *path, mode_t mode)
@@ -168,9 +138,7 @@ JST_EXPORT int mkdir(const char *path, mode_t mode)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(mkdir)(path, mode);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int mkdirat(int dir, const char *path, mode_t mode)
@@ -178,9 +146,7 @@ JST_EXPORT int mkdirat(int dir, const char *path, mode_t mode)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(mkdirat)(dir, path, mode);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int rmdir(const char *path)
@@ -188,9 +154,7 @@ JST_EXPORT int rmdir(const char *path)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(rmdir)(path);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int renameat(int fdir, const char *from, int tdir, const char *to)
@@ -198,9 +162,7 @@ JST_EXPORT int renameat(int fdir, const char *from, int tdir, const char *to)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(renameat)(fdir, from, tdir, to);
-    if (b)
-        path_done(b, tdir, to, r >= 0, t);
-    return r;
+    return b ? path_done(b, tdir, to, r, t) : r;
 }
 
 JST_EXPORT int renameat2(int fdir, const char *from, int tdir, const char *to, unsigned flags)
@@ -208,9 +170,7 @@ JST_EXPORT int renameat2(int fdir, const char *from, int tdir, const char *to, u
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(renameat2)(fdir, from, tdir, to, flags);
-    if (b)
-        path_done(b, tdir, to, r >= 0, t);
-    return r;
+    return b ? path_done(b, tdir, to, r, t) : r;
 }
 
 JST_EXPORT int linkat(int fdir, const char *from, int tdir, const char *to, int flags)
@@ -218,9 +178,7 @@ JST_EXPORT int linkat(int fdir, const char *from, int tdir, const char *to, int 
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(linkat)(fdir, from, tdir, to, flags);
-    if (b)
-        path_done(b, tdir, to, r >= 0, t);
-    return r;
+    return b ? path_done(b, tdir, to, r, t) : r;
 }
 
 JST_EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags)
@@ -228,9 +186,7 @@ JST_EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fchmodat)(dir, path, mode, flags);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int chown(const char *path, uid_t uid, gid_t gid)
@@ -238,9 +194,7 @@ JST_EXPORT int chown(const char *path, uid_t uid, gid_t gid)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(chown)(path, uid, gid);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int lchown(const char *path, uid_t uid, gid_t gid)
@@ -248,9 +202,7 @@ JST_EXPORT int lchown(const char *path, uid_t uid, gid_t gid)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(lchown)(path, uid, gid);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int fchown(int fd, uid_t uid, gid_t gid)
@@ -268,9 +220,7 @@ JST_EXPORT int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int fla
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fchownat)(dir, path, uid, gid, flags);
-    if (b)
-        path_done(b, dir, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, dir, path, r, t) : r;
 }
 
 JST_EXPORT int utime(const char *path, const struct utimbuf *times)
@@ -278,9 +228,7 @@ JST_EXPORT int utime(const char *path, const struct utimbuf *times)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(utime)(path, times);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int utimes(const char *path, const struct timeval times[2])
@@ -288,9 +236,7 @@ JST_EXPORT int utimes(const char *path, const struct timeval times[2])
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(utimes)(path, times);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int mkfifo(const char *path, mode_t mode)
@@ -298,9 +244,7 @@ JST_EXPORT int mkfifo(const char *path, mode_t mode)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(mkfifo)(path, mode);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT int mknod(const char *path, mode_t mode, dev_t dev)
@@ -308,9 +252,7 @@ JST_EXPORT int mknod(const char *path, mode_t mode, dev_t dev)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int r = JST_REAL(mknod)(path, mode, dev);
-    if (b)
-        path_done(b, AT_FDCWD, path, r >= 0, t);
-    return r;
+    return b ? path_done(b, AT_FDCWD, path, r, t) : r;
 }
 
 JST_EXPORT char *mkdtemp(char *name)
@@ -319,6 +261,6 @@ JST_EXPORT char *mkdtemp(char *name)
     uint64_t t = jst_begin(b);
     char *r = JST_REAL(mkdtemp)(name);
     if (b)
-        path_done(b, AT_FDCWD, name, r != NULL, t);
+        path_done(b, AT_FDCWD, name, r ? 0 : -1, t);
     return r;
 }
