@@ -18,7 +18,7 @@ GLOSSARY = ROOT / "docs/glossary.md"
 #: How a function's definition begins in C, Python and TypeScript, at the start of a line.
 DEFINED = {
     ".c": r"^(?:JST_\w+ |static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
-    ".h": r"^(?:static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
+    ".h": r"^(?:JST_\w+ |static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
     ".py": r"^ *def {name}\(",
     ".ts": r"^(?:export )?(?:async )?(?:function|const) {name}\b",
 }
