@@ -169,6 +169,11 @@ static inline uint32_t jst_major(uint64_t device)
     return (uint32_t)(device >> 8 & 0xfff) | (uint32_t)(device >> 32 & 0xfffff000);
 }
 
+static inline uint64_t jst_device(uint64_t maj, uint64_t min)
+{
+    return (maj & 0xfff) << 8 | (maj & 0xfffff000) << 32 | (min & 0xff) | (min & 0xffffff00) << 12;
+}
+
 static inline uint32_t jst_minor(uint64_t device)
 {
     return (uint32_t)(device & 0xff) | (uint32_t)(device >> 12 & 0xffffff00);

@@ -1,7 +1,6 @@
 /* text.c: the few string tools that the runtime needs, without libc and without a locale. */
 #include <errno.h>
 #include <sys/auxv.h>
-#include <sys/sysmacros.h>
 
 #include "common.h"
 #include "sys.h"
@@ -152,7 +151,7 @@ long jst_read_lines(const char *path, char *buf, size_t n)
 /* What people name who want no file at all. */
 static bool is_null(const struct stat *st)
 {
-    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+    return S_ISCHR(st->st_mode) && st->st_rdev == jst_device(1, 3);
 }
 
 long jst_read_regular(const char *path, char *buf, size_t n)

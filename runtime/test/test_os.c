@@ -75,7 +75,7 @@ static void the_heartbeats_part_is_taken_off(void **state)
     heartbeat.ru_nivcsw = 3;
     self.ru_utime.tv_sec = 2;
     heartbeat.ru_utime.tv_usec = 500000;
-    sample_usage(&jst_a.blocks[0]);
+    sample_usage(&jst_a.blocks[0].cells[JST_CELL_OS_USER_NS]);
     assert_int_equal(cell(JST_CELL_OS_INVOLUNTARY_SWITCHES), 4);
     assert_int_equal(cell(JST_CELL_OS_USER_NS), 1500000000);
 }
@@ -88,11 +88,11 @@ static void an_interrupted_heartbeat_makes_no_count_negative(void **state)
     self.ru_majflt = heartbeat.ru_majflt = 1;
     meanwhile.ru_nivcsw = 1;
     meanwhile.ru_majflt = 2;
-    sample_usage(&jst_a.blocks[0]);
+    sample_usage(&jst_a.blocks[0].cells[JST_CELL_OS_USER_NS]);
     assert_true(cell(JST_CELL_OS_INVOLUNTARY_SWITCHES) <= 1);
     assert_true(cell(JST_CELL_OS_MAJOR_FAULTS) <= 2);
     self.ru_nivcsw += 10;
-    sample_usage(&jst_a.blocks[0]); /* and it goes on counting */
+    sample_usage(&jst_a.blocks[0].cells[JST_CELL_OS_USER_NS]); /* and it goes on counting */
     assert_int_equal(cell(JST_CELL_OS_INVOLUNTARY_SWITCHES), 10);
 }
 
@@ -106,7 +106,7 @@ static void a_part_larger_than_the_whole_is_all_of_it(void **state)
     heartbeat.ru_nvcsw = 3;
     self.ru_minflt = 2;
     heartbeat.ru_minflt = 9;
-    sample_usage(&jst_a.blocks[0]);
+    sample_usage(&jst_a.blocks[0].cells[JST_CELL_OS_USER_NS]);
     assert_int_equal(cell(JST_CELL_OS_SYSTEM_NS), 0);
     assert_int_equal(cell(JST_CELL_OS_VOLUNTARY_SWITCHES), 0);
     assert_int_equal(cell(JST_CELL_OS_MINOR_FAULTS), 0);

@@ -84,16 +84,23 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned slot, int fd, uint
         jst_access_elsewhere(b, slot, fd, at, n, true);
 }
 
-/** Does the file offset stand where the last read and the last write ended? */
-JST_INLINE bool jst_access_in_order(const jst_descriptor *k)
+/** Does the file offset stand where the last write ended? */
+JST_INLINE bool jst_writes_follow(const jst_descriptor *k)
 {
-    const uint64_t away = JST_ACCESS_AWAY | JST_ACCESS_READ_AWAY;
-    return JST_LIKELY(!(JST_LOAD(k->access.before) >> 59 & away >> 59));
+    return JST_LIKELY(!(JST_LOAD(k->access.before) & JST_ACCESS_AWAY));
+}
+
+/** n bytes were written where the last write ended. */
+JST_INLINE void jst_write_follows(jst_descriptor *k, uint64_t n)
+{
+    if (JST_UNLIKELY(JST_LOAD(k->access.before) & JST_ACCESS_READ_AWAY))
+        jst_add(&k->read_offset, n);
+    jst_add(&k->access.run, n);
 }
 
 /** n bytes were written at an offset that the call named: where the last such write ended, or where it began,
  *  for the counters of the mount. false: it is another case, nothing was done. */
-JST_INLINE bool jst_access_follows(uint64_t *cells, jst_descriptor *k, uint64_t at, uint64_t n)
+JST_INLINE bool jst_write_at_follows(uint64_t *cells, jst_descriptor *k, uint64_t at, uint64_t n)
 {
     struct jst_access *a = &k->access;
     uint64_t before = JST_LOAD(a->before), origin = JST_LOAD(a->origin), run = JST_LOAD(a->run);

@@ -146,12 +146,11 @@ JST_INLINE void jst_read_done(jst_block *b, int fd, const void *buf, ssize_t r, 
         return;
     }
     jst_descriptor *k = jst_descriptor_of(fd);
-    if (JST_UNLIKELY(!jst_access_in_order(k) ||
-                     !jst_count_usual(b, k, &jst_posix_read, n, ticks))) {
+    if (JST_UNLIKELY(!jst_reads_follow(k) || !jst_count_usual(b, k, &jst_posix_read, n, ticks))) {
         jst_read_unusual(b, fd, buf, n, ticks);
         return;
     }
-    jst_add(&jst_read_orders[fd].run, n);
+    jst_read_follows(k, fd, n);
     if (JST_UNLIKELY(jst_read_began(fd, n)))
         jst_file_began(fd, buf, n);
 }
@@ -165,12 +164,11 @@ JST_INLINE void jst_write_done(jst_block *b, int fd, const void *buf, ssize_t r,
         return;
     }
     jst_descriptor *k = jst_descriptor_of(fd);
-    if (JST_UNLIKELY(!jst_access_in_order(k) ||
-                     !jst_count_usual(b, k, &jst_posix_write, n, ticks))) {
+    if (JST_UNLIKELY(!jst_writes_follow(k) || !jst_count_usual(b, k, &jst_posix_write, n, ticks))) {
         jst_wrote_unusual(b, fd, buf, n, ticks);
         return;
     }
-    jst_add(&k->access.run, n);
+    jst_write_follows(k, n);
     if (JST_UNLIKELY(JST_PEEK(uint64_t, k->access.run) == n) && JST_LOAD(k->access.origin) == 0)
         jst_file_began(fd, buf, n);
 }
@@ -186,7 +184,7 @@ JST_INLINE void jst_read_at_done(jst_block *b, int fd, const void *buf, ssize_t 
     }
     jst_descriptor *k = jst_descriptor_of(fd);
     uint64_t *cells = jst_count_usual(b, k, &jst_posix_read, n, ticks);
-    if (JST_UNLIKELY(!cells || !jst_read_follows(cells, k, fd, (uint64_t)at, n)))
+    if (JST_UNLIKELY(!cells || !jst_read_at_follows(cells, k, fd, (uint64_t)at, n)))
         jst_read_at_unusual(b, fd, buf, n, (uint64_t)at, cells ? JST_COUNTED : ticks);
 }
 
@@ -201,7 +199,7 @@ JST_INLINE void jst_write_at_done(jst_block *b, int fd, const void *buf, ssize_t
     }
     jst_descriptor *k = jst_descriptor_of(fd);
     uint64_t *cells = jst_count_usual(b, k, &jst_posix_write, n, ticks);
-    if (JST_UNLIKELY(!cells || !jst_access_follows(cells, k, (uint64_t)at, n)))
+    if (JST_UNLIKELY(!cells || !jst_write_at_follows(cells, k, (uint64_t)at, n)))
         jst_wrote_at_unusual(b, fd, buf, n, (uint64_t)at, cells ? JST_COUNTED : ticks);
 }
 

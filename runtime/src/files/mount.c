@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <sys/sysmacros.h>
 
 #include "access.h"
 #include "block.h"
@@ -145,7 +144,7 @@ static bool look(int dirfd, const char *path, struct stat *st)
     struct statx x;
     if (ask(dirfd, path, STATX_TYPE, &x) == 0) {
         st->st_mode = x.stx_mode;
-        st->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+        st->st_dev = jst_device(x.stx_dev_major, x.stx_dev_minor);
         return true;
     }
     /* Kernels before 4.11 and some sandboxes have no statx. */

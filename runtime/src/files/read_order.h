@@ -116,10 +116,24 @@ static inline void jst_access_read_at(jst_block *b, unsigned slot, int fd, uint6
         jst_read_elsewhere(b, slot, fd, at, n, true);
 }
 
+/** Does the file offset stand where the last read ended? */
+JST_INLINE bool jst_reads_follow(const jst_descriptor *k)
+{
+    return JST_LIKELY(!(JST_LOAD(k->access.before) & JST_ACCESS_READ_AWAY));
+}
+
+/** n bytes were read where the last read ended. */
+JST_INLINE void jst_read_follows(jst_descriptor *k, int fd, uint64_t n)
+{
+    if (JST_UNLIKELY(JST_LOAD(k->access.before) & JST_ACCESS_AWAY))
+        jst_add(&k->access.offset, n);
+    jst_add(&jst_read_orders[fd].run, n);
+}
+
 /** n bytes were read at an offset that the call named: where the last such read ended, or once more where
  *  it began, for the counters of the mount. false: it is another case, nothing was done. */
-JST_INLINE bool jst_read_follows(uint64_t *cells, const jst_descriptor *k, int fd, uint64_t at,
-                                 uint64_t n)
+JST_INLINE bool jst_read_at_follows(uint64_t *cells, const jst_descriptor *k, int fd, uint64_t at,
+                                    uint64_t n)
 {
     jst_read_order *o = &jst_read_orders[fd];
     JST_KEEP(o);

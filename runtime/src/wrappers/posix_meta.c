@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "block.h"
@@ -279,7 +278,8 @@ JST_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, struct
     uint64_t t = jst_begin(b);
     int r = JST_REAL(statx)(dir, path, flags, mask, st);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? makedev(st->stx_dev_major, st->stx_dev_minor) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? jst_device(st->stx_dev_major, st->stx_dev_minor) : 0,
+                    t);
     if (b && r == 0 && JST_UNLIKELY(st->stx_size == 0 && S_ISDIR(st->stx_mode)) &&
         shows_heartbeat(path, st->stx_dev_major, st->stx_dev_minor, st->stx_ino))
         st->stx_nlink--;

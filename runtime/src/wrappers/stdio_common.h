@@ -118,11 +118,13 @@ JST_INLINE void jst_stream_done(jst_block *b, const FILE *fp, const jst_directio
     int fd = jst_stream_fd(fp);
     uint64_t ticks = JST_UNLIKELY(t != 0) ? jst_elapsed(b, t) : 0;
     jst_descriptor *k = jst_descriptor_of(fd);
-    if (JST_LIKELY(!failed && n > 0 && jst_access_in_order(k) &&
-                   jst_count_usual(b, k, d, n, ticks)))
-        jst_add(writes ? &k->access.run : &jst_read_orders[fd].run, n);
-    else
+    if (JST_UNLIKELY(failed || n == 0 || !(writes ? jst_writes_follow(k) : jst_reads_follow(k)) ||
+                     !jst_count_usual(b, k, d, n, ticks)))
         jst_stream_unusual(b, fp, writes, n, failed, ticks);
+    else if (writes)
+        jst_write_follows(k, n);
+    else
+        jst_read_follows(k, fd, n);
 }
 
 /** End of a character function: n bytes, neither timed nor in a histogram. */
