@@ -51,7 +51,12 @@ void jst_copy(void *to, const void *from, size_t n)
 {
     char *t = to;
     const char *f = from;
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+    for (uint64_t word; i + sizeof word <= n; i += sizeof word) {
+        __builtin_memcpy(&word, f + i, sizeof word);
+        __builtin_memcpy(t + i, &word, sizeof word);
+    }
+    for (; i < n; i++)
         t[i] = f[i];
 }
 

@@ -67,10 +67,26 @@ static void put_tail(path_text *t, const char *piece, uint32_t n)
     t->tail_n = stay + n;
 }
 
+static uint64_t big_endian_word(const char *text)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, text, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
 static void put_piece(path_text *t, const char *piece, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        t->word = t->word << 8 | (uint8_t)piece[i];
+    for (size_t i = 0; i < n;) {
+        if (t->n % 8 == 0 && n - i >= 8) {
+            t->hash = jst_mixed(t->hash, big_endian_word(piece + i));
+            t->n += 8;
+            i += 8;
+            continue;
+        }
+        t->word = t->word << 8 | (uint8_t)piece[i++];
         if (++t->n % 8 == 0) {
             t->hash = jst_mixed(t->hash, t->word);
             t->word = 0;
@@ -210,7 +226,10 @@ static void reach(unsigned place)
 
 static unsigned take_place(void)
 {
-    for (unsigned w = 0; w < JST_FILES / 64; w++) {
+    static _Atomic uint32_t last; /* the word in which the last one was found */
+    const unsigned begin = atomic_load_explicit(&last, memory_order_relaxed);
+    for (unsigned i = 0; i < JST_FILES / 64; i++) {
+        const unsigned w = (begin + i) % (JST_FILES / 64);
         uint64_t bits = atomic_load_explicit(&taken[w], memory_order_relaxed);
         const uint64_t others = w == 0; /* place 0 is not for one file */
         while (~(bits | others)) {
@@ -218,6 +237,7 @@ static unsigned take_place(void)
             if (!atomic_compare_exchange_weak(&taken[w], &bits, bits | UINT64_C(1) << bit))
                 continue;
             reach(w * 64 + bit);
+            atomic_store_explicit(&last, w, memory_order_relaxed);
             return w * 64 + bit;
         }
     }
@@ -227,7 +247,7 @@ static unsigned take_place(void)
 static void give_back(unsigned place)
 {
     jst_file *f = &jst_a.files[place];
-    jst_zero(&f->owner, sizeof *f - offsetof(jst_file, owner));
+    __builtin_memset(&f->owner, 0, sizeof *f - offsetof(jst_file, owner));
     atomic_store(&f->key, 0);
     atomic_fetch_and(&taken[place / 64], ~(UINT64_C(1) << place % 64));
 }
@@ -288,35 +308,25 @@ static unsigned time_class(const jst_file *f)
                       JST_LOAD(f->meta_ticks));
 }
 
-#define CLASSES 65
-#define RANKS (JST_FILES / 8) /* fits in a byte */
+#define CLASSES 68 /* 65, and so many that jst_zero leaves none out */
+#define RANKS (JST_FILES / 8)
 
-/* How many files are of a smaller class, by class. */
-typedef struct smaller {
-    uint16_t by_bytes[CLASSES], by_time[CLASSES];
-} smaller;
+/* What decides which files stay: their classes, and how many files are of a smaller one. */
+typedef struct sizes {
+    uint8_t bytes[JST_FILES], time[JST_FILES]; /* classes; STAYS in bytes: it cannot go */
+    uint16_t smaller_bytes[CLASSES], smaller_time[CLASSES];
+} sizes;
 
-static void count_smaller(smaller *s)
+#define STAYS UINT8_MAX
+
+static void make_sums(uint16_t *counts)
 {
-    unsigned bytes = 0, time = 0;
-    for (unsigned i = 1; i < JST_FILES; i++) {
-        s->by_bytes[bytes_class(&jst_a.files[i])]++;
-        s->by_time[time_class(&jst_a.files[i])]++;
-    }
+    unsigned sum = 0;
     for (unsigned c = 0; c < CLASSES; c++) {
-        unsigned more_bytes = s->by_bytes[c], more_time = s->by_time[c];
-        s->by_bytes[c] = (uint16_t)bytes;
-        s->by_time[c] = (uint16_t)time;
-        bytes += more_bytes;
-        time += more_time;
+        unsigned more = counts[c];
+        counts[c] = (uint16_t)sum;
+        sum += more;
     }
-}
-
-/* A file stays if many are smaller, by bytes or by time. */
-static unsigned rank_of(const smaller *s, const jst_file *f)
-{
-    unsigned bytes = s->by_bytes[bytes_class(f)], time = s->by_time[time_class(f)];
-    return (bytes > time ? bytes : time) * RANKS / JST_FILES;
 }
 
 static bool may_go(const jst_file *f)
@@ -324,29 +334,48 @@ static bool may_go(const jst_file *f)
     return atomic_load_explicit(&f->hash, memory_order_relaxed) && !JST_LOAD(f->users);
 }
 
+static void look_at_sizes(sizes *s)
+{
+    jst_zero(s->smaller_bytes, sizeof s->smaller_bytes);
+    jst_zero(s->smaller_time, sizeof s->smaller_time);
+    for (unsigned i = 1; i < JST_FILES; i++) {
+        const jst_file *f = &jst_a.files[i];
+        unsigned bytes = bytes_class(f), time = time_class(f);
+        s->smaller_bytes[bytes]++;
+        s->smaller_time[time]++;
+        s->bytes[i] = may_go(f) ? (uint8_t)bytes : STAYS;
+        s->time[i] = (uint8_t)time;
+    }
+    make_sums(s->smaller_bytes);
+    make_sums(s->smaller_time);
+}
+
+/* A file stays if many are smaller, by bytes or by time. RANKS: it cannot go. */
+static unsigned rank_of(const sizes *s, unsigned place)
+{
+    if (s->bytes[place] == STAYS)
+        return RANKS;
+    unsigned bytes = s->smaller_bytes[s->bytes[place]], time = s->smaller_time[s->time[place]];
+    return (bytes > time ? bytes : time) * RANKS / JST_FILES;
+}
+
 static void free_smallest(void)
 {
-    smaller s = {0};
-    uint8_t ranks[JST_FILES];
-    uint16_t of_rank[RANKS] = {0};
-    unsigned closed = 0, last = 0, freed = 0;
-    count_smaller(&s);
-    for (unsigned i = 1; i < JST_FILES; i++) {
-        bool goes = may_go(&jst_a.files[i]);
-        ranks[i] = goes ? (uint8_t)rank_of(&s, &jst_a.files[i]) : RANKS;
-        if (goes) {
-            of_rank[ranks[i]]++;
-            closed++;
-        }
-    }
+    sizes s;
+    uint16_t of_rank[RANKS + 1] = {0};
+    unsigned last = 0, freed = 0;
+    look_at_sizes(&s);
+    for (unsigned i = 1; i < JST_FILES; i++)
+        of_rank[rank_of(&s, i)]++;
+    const unsigned closed = JST_FILES - 1 - of_rank[RANKS];
     const unsigned wanted = (closed + FREED - 1) / FREED;
     for (unsigned sum = of_rank[0]; sum < wanted && last + 1 < RANKS; sum += of_rank[last])
         last++;
     for (unsigned i = 1; i < JST_FILES; i++)
-        if (ranks[i] < last)
+        if (rank_of(&s, i) < last)
             freed += free_place(i);
     for (unsigned i = 1; i < JST_FILES && freed < wanted; i++)
-        if (ranks[i] == last)
+        if (rank_of(&s, i) == last)
             freed += free_place(i);
 }
 
