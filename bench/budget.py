@@ -61,16 +61,17 @@ class Kind:
 
 #: By the time they take, the longest first. What is chance in instructions: the numbers of files
 #: decide where they are in a table, and an MPI looks for messages by the clock. Of system calls: a
-#: clock may be read once more; of bytes: a number of an answer may have a digit more.
+#: clock may be read once more; of bytes: a number of an answer may have a digit more; of
+#: statements: how threads take turns decides what is asked for twice.
 KINDS = {
     "answers": Kind("SQL statements, bytes of JSON", (), {"bytes:": 0}),
-    "pages": Kind("requests, bytes of files"),
+    "pages": Kind("routes, bytes of files"),
     "instructions": Kind(
         "instructions",
         ("compiler", "libc", "valgrind"),
         {"call:": 0, "file:": 30, "start": 3, "openmpi:": 20, "mpich:": 20},
     ),
-    "verbs": Kind("SQL statements"),
+    "verbs": Kind("SQL statements", (), {"compare": 100, "report": 100}),
     "system-calls": Kind(
         "system calls", ("libc", "kernel", "strace"), {"slice of the heartbeat": 0, "start": 0}
     ),

@@ -1,4 +1,7 @@
-"""API requests of each page when it is opened, in Chromium; and bytes of the bundle."""
+"""API routes that each page asks when it is opened, in Chromium; and bytes of the bundle.
+
+Not requests: a page that is drawn slowly may ask one route once more.
+"""
 
 from __future__ import annotations
 
@@ -49,17 +52,17 @@ def measure() -> Figures:
             _open(context, served.enter("/studies"))  # logs in, and has the shell's files
             for page in _PAGES:
                 path = page.replace("JOB", jobs[0]).replace("OTHER", jobs[1])
-                found[f"{page}: requests"] = made_of(_settled(context, served.url + path))
+                found[f"{page}: routes"] = made_of(_settled(context, served.url + path))
             browser.close()
     return found
 
 
 def _settled(context: Any, url: str) -> Counter[str]:
-    """Open a page until nothing that it shows is still being made; returns what it asked for."""
+    """Open a page until nothing on it is still being made; returns the routes that it asked."""
     for _ in range(10):
         answers = _open(context, url)
         if all(status != _BEING_MADE for _, status in answers):
-            return Counter(path for path, _ in answers)
+            return Counter({path for path, _ in answers})
     raise RuntimeError(f"{url} never has all that it shows")
 
 
