@@ -31,6 +31,7 @@
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
 #include "profile/area.h"
+#include "profile/changed_root.h"
 #include "profile/profile_layout.h"
 #include "profile/record.h"
 #include "profile/slice.h"
@@ -73,6 +74,7 @@ static bool serve(uint32_t what)
     if (what == SAMPLE) {
         jst_modules_sample(0, JST_AT_END);
         jst_modules_note_missing(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
+        jst_root_note(profile_fd, jst_clock_ns(CLOCK_REALTIME));
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN) { /* nobody waits for an answer */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from harness import Compile, Runner
+from harness import Compile, Runner, needs_plain_build, needs_root
 
 # The loader says that it had no descriptor left for the library, as it says of the C library.
 _OF_US = ("jostle: ", "ERROR: ld.so: object ")
@@ -52,3 +52,31 @@ def test_few_descriptors_from_the_start(jostle: Runner, count: int, first: str |
         said = [line for line in err.splitlines() if not line.startswith(_OF_US)]
         ends.append((out, said, process.returncode))
     assert ends[0] == ends[1]
+
+
+def test_children_of_a_changed_root(jostle: Runner, build: Compile) -> None:
+    """Their spool is out of reach after chroot; each has a record, with all that it wrote."""
+    needs_root()
+    jail = jostle.data / "jail"
+    result = jostle.run(build("changed_root.c"), jail)
+    assert (result.stdout, result.stderr) == ("", "")
+    result.check("posix_write", "error_access", merged=True)
+    (main,) = [p for p in result.processes if not p.short]
+    assert main.total("posix_write_ops") == 200
+    writes = sorted(p.total("posix_write_ops") for p in result.processes if p.short)
+    assert writes == [0, 7, 150]
+    assert sorted(p.name for p in jail.iterdir()) == [
+        "child", "grandchild", "large", "main", "thread"
+    ]  # fmt: skip
+
+
+def test_children_that_cannot_be_recorded(jostle: Runner, build: Compile) -> None:
+    """Where the program closed what leads to the spool, its profile says how many are missing."""
+    needs_root()
+    needs_plain_build(jostle.library)
+    result = jostle.run(build("changed_root.c"), jostle.data / "jail", "closed")
+    assert (result.stdout, result.stderr) == ("", "")
+    main = result.only()
+    assert main.total("posix_write_ops") == 200
+    (note,) = [note for note in main.notes if "root" in note]
+    assert note.startswith("3 processes are missing")

@@ -7,6 +7,7 @@
 
 #include "area.h"
 #include "block.h"
+#include "changed_root.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
@@ -241,7 +242,7 @@ static const char *reason_text(int r)
 static int cannot(int r)
 {
     char mend[160];
-    if (jst_cfg.spool_from_user) {
+    if (jst_cfg.spool_from_user && !jst_root_has_changed()) {
         char *p = jst_put_text(mend, mend + sizeof mend, reason_text(r));
         jst_put_text(p, mend + sizeof mend, "see `jostle doctor`");
         jst_say("no profile can be kept in", jst_cfg.spool, mend);
@@ -451,8 +452,11 @@ static bool append_whole(int fd, struct stat *st, const uint8_t *record, size_t 
     return jst_write(fd, record, n) == (long)n;
 }
 
+/* Of a record of a short process, and before it of the file's header. */
+JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
+
 /* The job's shorts file, with its header if it is new. */
-static int open_shorts(uint8_t *frame, struct stat *st)
+int jst_open_shorts(struct stat *st)
 {
     char name[128];
     size_t size;
@@ -462,7 +466,7 @@ static int open_shorts(uint8_t *frame, struct stat *st)
     jst_put_text(p, name + sizeof name, ".jss");
     int dir = jst_spool_open();
     if (dir < 0)
-        return dir;
+        return jst_kept_shorts(st);
     int fd = jst_openat(dir, name, flags, 0);
     bool missing = fd == -ENOENT;
     if (missing)
@@ -563,14 +567,13 @@ bool jst_short_recorded(void)
 void jst_short_record(enum jst_end_reason reason, uint64_t now_ns)
 {
     JST_SCRATCH static uint64_t delta[JST_CELL_COUNT];
-    JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
     uint64_t usage[JST_OS_USAGE] = {0};
     static bool counted; /* something stands in delta */
     struct stat st;
     size_t size;
     if (reason == JST_END_EXEC && !has_used_files())
         return; /* the usual step between fork and exec: not a process */
-    int fd = open_shorts(frame, &st);
+    int fd = jst_open_shorts(&st);
     if (fd < 0)
         return;
     jst_os_sample_short(usage);

@@ -3,12 +3,16 @@
 #define JST_SPOOL_H
 
 #include "core.h"
+#include "sys.h"
 
 char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot */
 bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
 int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
-int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
-int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
+/* The spool, once the root has changed; inode 0: it has not. */
+extern JST_HIDDEN uint64_t jst_spool_left_device, jst_spool_left_inode;
+int jst_open_shorts(struct stat *st); /* the job's shorts file, or -errno */
+int jst_profile_create(int *fd);      /* 0 or -errno; the area is mapped afterwards */
+int jst_profile_again(int *fd);       /* the file was removed: a new one with all there is */
 /* Fills in command and script from /proc/PID/cmdline; program stands there already. */
 void jst_command_line(const char *path, jst_head *h);
 const uint8_t *jst_boot_id(void);              /* 16 bytes */

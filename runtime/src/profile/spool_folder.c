@@ -37,11 +37,20 @@ const uint8_t *jst_boot_id(void)
     return boot_id;
 }
 
+uint64_t jst_spool_left_device, jst_spool_left_inode;
+
+/* In another root, another folder may have the spool's name, and nobody would read what is put into it. */
+static bool is_another(const struct stat *st)
+{
+    return jst_spool_left_inode &&
+           (st->st_dev != jst_spool_left_device || st->st_ino != jst_spool_left_inode);
+}
+
 int jst_spool_open(void)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     int dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
-    if (dir == -ENOENT) {
+    if (dir == -ENOENT && !jst_spool_left_inode) {
         long made = jst_sys3(SYS_mkdirat, AT_FDCWD, jst_cfg.spool, 0700);
         dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
         if (made == 0 && dir >= 0 && !jst_cfg.spool_from_user) /* shared; past the umask */
@@ -50,6 +59,10 @@ int jst_spool_open(void)
     struct stat st;
     if (dir < 0 || jst_fstat(dir, &st) < 0)
         return dir < 0 ? dir : -EIO;
+    if (is_another(&st)) {
+        jst_close(dir);
+        return -ENOENT;
+    }
     uid_t me = (uid_t)jst_sys0(SYS_geteuid);
     bool trusted = (st.st_uid == 0 || st.st_uid == me) && !(st.st_mode & S_IWOTH);
     if (!trusted && !(st.st_mode & S_ISVTX)) {

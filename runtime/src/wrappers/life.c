@@ -20,6 +20,7 @@
 #include "files/mount.h"
 #include "heartbeat.h"
 #include "preload_gone.h"
+#include "profile/changed_root.h"
 #include "resolve.h"
 #include "sys.h"
 
@@ -323,9 +324,11 @@ static bool step_aside(bool needed)
     return needed && !jst_tls_vfork && jst_enter() && jst_heartbeat_stop();
 }
 
-static int step_back(int r, bool aside)
+static int step_back(int r, bool aside, bool leaving)
 {
     int saved = errno;
+    if (leaving)
+        jst_root_may_have_changed(r);
     if (aside)
         jst_new_part();
     if (!jst_tls_vfork)
@@ -336,14 +339,22 @@ static int step_back(int r, bool aside)
 
 JST_EXPORT int unshare(int flags)
 {
+    bool leaving = (flags & CLONE_NEWNS) && jst_root_may_change();
     bool aside = step_aside(flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM));
-    return step_back(JST_REAL(unshare)(flags), aside);
+    return step_back(JST_REAL(unshare)(flags), aside, leaving);
 }
 
 JST_EXPORT int setns(int fd, int type)
 {
+    bool leaving = (type == 0 || (type & CLONE_NEWNS)) && jst_root_may_change();
     bool aside = step_aside(type == 0 || (type & (CLONE_NEWUSER | CLONE_NEWTIME)));
-    return step_back(JST_REAL(setns)(fd, type), aside);
+    return step_back(JST_REAL(setns)(fd, type), aside, leaving);
+}
+
+JST_EXPORT int chroot(const char *path)
+{
+    bool leaving = jst_root_may_change();
+    return step_back(JST_REAL(chroot)(path), false, leaving);
 }
 
 /* ---- sandboxes ---- */
