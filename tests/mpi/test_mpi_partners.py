@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 
 import pytest
 from mpis import Mpi, Mpirun, World
@@ -57,6 +58,18 @@ def test_collectives_are_told_by_their_members(jostle: Mpirun, mpi: Mpi) -> None
             even = next(n for n, members in names.items() if members == [0, 2])
             expected[even, "MPI_Reduce", 2] = (1, 12)
         assert p.collectives == expected
+
+
+def test_collectives_of_a_plug_in_that_is_loaded_locally(jostle: Mpirun, mpi: Mpi) -> None:
+    """They have rows as those of any program; those of one rank by itself have none."""
+    plug_in = mpi.compiled("plug_in.so", "plug_in.c", flags=("-shared", "-w"))
+    load = "import ctypes, sys; assert ctypes.CDLL(sys.argv[1], mode=2).run() == 1"
+    world = jostle.world(mpi, 2, sys.executable, "-c", load, plug_in, counted="")
+    for p in world.ranks:
+        assert p.total("mpi_all_to_all_ops") == 11
+        assert p.collectives == {
+            (0, "MPI_Allreduce", -1): (10, 40), (0, "MPI_Bcast", 1): (1, 4)
+        }  # fmt: skip
 
 
 def test_a_program_sees_its_statuses_and_errors_as_without(jostle: Mpirun, mpi: Mpi) -> None:
