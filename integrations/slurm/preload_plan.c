@@ -1,6 +1,7 @@
 /* preload_plan.c: the decisions of the SPANK plugin. Every text that comes here is untrusted. */
 #include "preload_plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NS_PER_S 1000000000u
@@ -159,4 +160,32 @@ bool jst_plan_library(const char *plugin, unsigned number, char *out, size_t siz
     memcpy(out, plugin, (size_t)(end - plugin));
     memcpy(out + (end - plugin), "/" JST_LIBRARY, sizeof "/" JST_LIBRARY);
     return is_library(out);
+}
+
+bool jst_plan_for_loaders(const char *library, const char *platform, char *out, size_t size)
+{
+    const char *name = strrchr(library, '/');
+    if (!name || strcmp(name, "/" JST_LIBRARY) != 0 || !platform)
+        return false;
+    int n = snprintf(out, size, "%.*s/jostle-preload/%s%s", (int)(name - library), library,
+                     platform, name);
+    return n > 0 && (size_t)n < size;
+}
+
+bool jst_plan_inherited(const char *old, char *out, size_t size)
+{
+    static const char platform[] = "/" JST_PLATFORM "/" JST_LIBRARY;
+    for (const char *p = old; *p; p += *p != 0) {
+        size_t n = strcspn(p, ": "), tail = sizeof platform - 1;
+        if (*p == '/' && n < size && is_ours(p, n)) {
+            /* jostle-preload/libjostle.so stands for all platforms. */
+            bool any = n >= tail && !memcmp(p + n - tail, platform, tail);
+            size_t folder = n - (any ? tail : sizeof "/" JST_LIBRARY - 1);
+            memcpy(out, p, folder);
+            memcpy(out + folder, "/" JST_LIBRARY, sizeof "/" JST_LIBRARY);
+            return true;
+        }
+        p += n;
+    }
+    return false;
 }

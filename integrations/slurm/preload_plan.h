@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define JST_LIBRARY "libjostle.so"
+#define JST_PLATFORM "$PLATFORM" /* each loader puts in its own */
 /* A longer LD_PRELOAD is left as it is. */
 #define JST_PRELOAD_MAX 65536
 #define JST_LIBRARY_MAX 1024
@@ -50,6 +51,14 @@ enum jst_change jst_plan_preload(const char *old, const char *library, bool prof
 /* `old` without our library, as a launcher of containers should give it on. Returns whether it
  * fits. */
 bool jst_plan_without(const char *old, char *out, size_t size);
+
+/* The name that gives each loader a library of its class (runtime/preload): FOLDER/jostle-preload/PLATFORM/libjostle.so
+ * for a library FOLDER/libjostle.so. Returns whether there is such a name. */
+bool jst_plan_for_loaders(const char *library, const char *platform, char *out, size_t size);
+
+/* The file that a library of ours in `old` must lead to on this node: the first that is named by an absolute path.
+ * Returns whether there is one. */
+bool jst_plan_inherited(const char *old, char *out, size_t size);
 
 /* The folders where the library may be, from the path of the plugin: number 0 is its own, number 1
  * the one above. Returns whether there is such a path. */

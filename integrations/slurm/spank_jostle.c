@@ -7,8 +7,11 @@
  * whatever goes wrong here, the job runs as it would without it.
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <slurm/spank.h>
@@ -118,6 +121,29 @@ static void set_recorder(spank_t spank, const char *library, char *out)
         (void)spank_setenv(spank, "CUDA_INJECTION64_PATH", out, 0);
 }
 
+/* The library by the name that also a 32-bit program's loader can follow; where there is none, its own path. */
+static const char *name_for_loaders(const char *library)
+{
+    static char name[JST_LIBRARY_MAX];
+    const char *platform = (const char *)getauxval(AT_PLATFORM);
+    bool there = jst_plan_for_loaders(library, platform, name, sizeof name) &&
+                 !access(name, R_OK) &&
+                 jst_plan_for_loaders(library, JST_PLATFORM, name, sizeof name);
+    return there ? name : library;
+}
+
+/* srun hands on what the script's node had: a library that is not on this node is left out, since each loader would
+ * complain of it. Returns whether it was. */
+static bool leave_out_gone(char *old, char *out)
+{
+    char file[PATH_MAX];
+    if (!jst_plan_inherited(old, file, sizeof file) || !access(file, F_OK) || errno != ENOENT ||
+        !jst_plan_without(old, out, JST_PRELOAD_MAX))
+        return false;
+    memcpy(old, out, strlen(out) + 1);
+    return true;
+}
+
 static void set_up(spank_t spank, char *old, char *out)
 {
     const char *now = NULL;
@@ -126,8 +152,12 @@ static void set_up(spank_t spank, char *old, char *out)
         now = old;
     else if (error != ESPANK_ENV_NOEXIST)
         return;
+    if (now && leave_out_gone(old, out))
+        (void)(*old ? spank_setenv(spank, "LD_PRELOAD", old, 1)
+                    : spank_unsetenv(spank, "LD_PRELOAD"));
     const char *library = choice.profile ? find_library() : NULL;
-    switch (jst_plan_preload(now, library, choice.profile, out)) {
+    const char *name = library ? name_for_loaders(library) : NULL;
+    switch (jst_plan_preload(now, name, choice.profile, out)) {
     case JST_UNSET:
         (void)spank_unsetenv(spank, "LD_PRELOAD");
         break;

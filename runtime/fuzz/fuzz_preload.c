@@ -24,6 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     (void)jst_plan_library(text, 0, out, JST_LIBRARY_MAX);
     (void)jst_plan_library(text, 1, out, JST_LIBRARY_MAX);
+    (void)jst_plan_inherited(text, out, 100);
+    (void)jst_plan_for_loaders(text, JST_PLATFORM, out, 100);
     free(text);
     return 0;
 }

@@ -15,12 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #define JST_LIBRARY "libjostle.so"
 #define JST_INJECTOR "libjostle_inject.so"
+#define JST_FOR_LOADERS "jostle-preload/%s/" JST_LIBRARY
 #define JST_RECORDER "libjostle_cuda.so"
 
 #define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has only just begun */
@@ -99,22 +101,51 @@ static void find_library(char *library)
         fail(JST_EXIT_OWN, "%s: LD_PRELOAD cannot hold a path with a space or a colon", library);
 }
 
-/* Puts the library in front of what is preloaded already; once only, also when nested. */
+static int is_name(const char *text, size_t length, const char *name)
+{
+    return strlen(name) == length && strncmp(text, name, length) == 0;
+}
+
+/* The library by the name that gives each loader one that it can load (runtime/preload). Where the kernel does not
+ * say what the loader is to put in for $PLATFORM, or there is no such folder: by its own path. */
+static const char *name_for_loaders(const char *library, char *name)
+{
+    const char *platform =
+        (const char *)getauxval(AT_PLATFORM); // NOLINT(performance-no-int-to-ptr)
+    int folder = (int)(strrchr(library, '/') + 1 - library);
+
+    if (platform == NULL ||
+        snprintf(name, PATH_MAX, "%.*s" JST_FOR_LOADERS, folder, library, platform) >= PATH_MAX ||
+        access(name, R_OK) != 0 ||
+        snprintf(name, PATH_MAX, "%.*s" JST_FOR_LOADERS, folder, library, "$PLATFORM") >= PATH_MAX)
+        return library;
+    return name;
+}
+
+/* Puts the library in front of what is preloaded already; once only, also when nested, by either name. */
 static void preload(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
-    size_t length = strlen(library);
-    char *value;
+    char ours[PATH_MAX];
+    const char *name = name_for_loaders(library, ours);
+    char *value, *end;
 
-    if (others == NULL || others[0] == '\0') {
-        set_variable("LD_PRELOAD", library);
-        return;
-    }
-    if (strncmp(others, library, length) == 0 &&
-        (others[length] == '\0' || strchr(" :", others[length]) != NULL))
-        return;
-    if (asprintf(&value, "%s:%s", library, others) < 0)
+    if (others == NULL)
+        others = "";
+    value = malloc(strlen(name) + 1 + strlen(others) + 1);
+    if (value == NULL)
         fail(JST_EXIT_OWN, "out of memory");
+    end = stpcpy(value, name);
+    while (*(others += strspn(others, " :")) != '\0') {
+        size_t length = strcspn(others, " :");
+
+        if (!is_name(others, length, name) && !is_name(others, length, library)) {
+            *end++ = ':';
+            end = mempcpy(end, others, length);
+        }
+        others += length;
+    }
+    *end = '\0';
     set_variable("LD_PRELOAD", value);
     free(value);
 }

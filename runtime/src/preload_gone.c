@@ -20,6 +20,7 @@
 #define MOST_PATH 1024
 static const char variable[] = "LD_PRELOAD=";
 static const char library[] = "/libjostle.so";
+static const char platform[] = "/$PLATFORM/";
 
 static size_t word(const char *p)
 {
@@ -40,13 +41,25 @@ static bool is_ours(const char *p, size_t n)
     return true;
 }
 
+/* Launchers name jostle-preload/$PLATFORM/libjostle.so (runtime/preload); jostle-preload/libjostle.so stands for all
+ * of them, whatever the next loader puts in. */
+static void for_all_platforms(char *path, const char *p, size_t n)
+{
+    size_t out = 0;
+    for (size_t i = 0; i < n; i++)
+        if (jst_begins_with(p + i, platform))
+            i += sizeof platform - 3; /* the last slash stays */
+        else
+            path[out++] = p[i];
+    path[out] = 0;
+}
+
 static bool is_gone(const char *p, size_t n)
 {
     char path[MOST_PATH];
     if (n >= sizeof path)
         return false;
-    jst_copy(path, p, n);
-    path[n] = 0;
+    for_all_platforms(path, p, n);
     int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     if (fd >= 0)
         jst_close(fd);

@@ -197,6 +197,17 @@ const char *jst_base_name(const char *path)
     return base;
 }
 
+size_t jst_library_folder(const char *path)
+{
+    size_t n = (size_t)(jst_base_name(path) - path);
+    unsigned slashes = 3;
+    for (size_t i = n; i-- && slashes;)
+        if (path[i] == '/' && slashes--)
+            if (jst_begins_with(path + i, "/jostle-preload/"))
+                return i + 1;
+    return n;
+}
+
 bool jst_begins_with(const char *text, const char *with)
 {
     while (*with && *text == *with)

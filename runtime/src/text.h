@@ -21,6 +21,9 @@ long jst_read_lines(const char *path, char *buf, size_t n); /* the same of less 
 long jst_read_regular(const char *path, char *buf, size_t n);
 uint64_t jst_next_number(const char **p); /* the first in a text; p: behind it */
 const char *jst_base_name(const char *path);
+/* How much of the path of libjostle.so is the folder of our libraries, with its last slash: launchers name it as
+ * FOLDER/jostle-preload/PLATFORM/libjostle.so, too. */
+size_t jst_library_folder(const char *path);
 
 /** The next of several texts that are one, each with a NUL behind it. */
 const char *jst_behind(const char *s);

@@ -29,15 +29,30 @@ def show(launcher: Path, variable: str, *options: str | Path, **env: str) -> str
     return done.stdout
 
 
+def for_loaders(library: Path) -> Path:
+    """The name that leads each loader to a library of its class; without it, the library."""
+    folder = library.parent / "jostle-preload"
+    return folder / "$PLATFORM" / library.name if folder.exists() else library
+
+
 def test_preloads_the_library_beside_it(launcher: Path, library: Path) -> None:
-    assert show(launcher, "LD_PRELOAD", JOSTLE="off") == str(library)
+    assert show(launcher, "LD_PRELOAD", JOSTLE="off") == str(for_loaders(library))
+    shown = Path(str(for_loaders(library)).replace("$PLATFORM", "x86_64"))
+    assert shown.samefile(library)
 
 
 def test_goes_before_other_preloads_and_only_once(launcher: Path, library: Path) -> None:
-    other = "libm.so.6"
-    assert show(launcher, "LD_PRELOAD", LD_PRELOAD=other, JOSTLE="off") == f"{library}:{other}"
-    again = f"{library}:{other}"
-    assert show(launcher, "LD_PRELOAD", LD_PRELOAD=again, JOSTLE="off") == again
+    name, other = for_loaders(library), "libm.so.6"
+    for before in (other, f"{name}:{other}", f"{library} {other}", f":{other}: {library}:{name}"):
+        after = show(launcher, "LD_PRELOAD", LD_PRELOAD=before, JOSTLE="off")
+        assert after == f"{name}:{other}"
+
+
+def test_without_the_folder_for_loaders(launcher: Path, library: Path, tmp_path: Path) -> None:
+    for file in (launcher, library):
+        shutil.copy(file, tmp_path)
+    shown = show(tmp_path / launcher.name, "LD_PRELOAD", JOSTLE="off")
+    assert shown == str(tmp_path / library.name)
 
 
 def test_gpu_names_the_recorder_to_cuda(launcher: Path, library: Path) -> None:
@@ -81,8 +96,9 @@ def test_installed(root: Path, library: Path, tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     preload = show(tmp_path / "bin" / "jostle-run", "LD_PRELOAD", JOSTLE="off")
-    assert Path(preload).is_relative_to(tmp_path)
-    assert Path(preload).is_file()
+    file = Path(preload.replace("$PLATFORM", "x86_64"))
+    assert file.is_relative_to(tmp_path)
+    assert file.is_file()
     assert (tmp_path / "include" / "jostle" / "jst_decode.h").is_file()
     (module,) = (tmp_path / "share" / "modulefiles" / "jostle").iterdir()
     assert module.read_text().startswith("#%Module")

@@ -149,4 +149,5 @@ def test_jostle_run_preloads_it_where_it_is_wanted(tmp_path: Path, library: Path
         (wanted | {"LD_PRELOAD": str(injector)}, [library, injector]),
     ):
         done = subprocess.run(show, env=clean | added, capture_output=True, text=True, check=True)
-        assert done.stdout == ":".join(map(str, libraries))
+        shown = done.stdout.replace("/jostle-preload/$PLATFORM/", "/")
+        assert shown == ":".join(map(str, libraries))

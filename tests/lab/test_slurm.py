@@ -294,6 +294,11 @@ def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
     assert seen and fields[2] == "libm.so.6", "what the user set stays"
     seen, fields, _ = sees(env={"LD_PRELOAD": ":::/nowhere/%s%n.so:\t\x01"})
     assert seen and ":::/nowhere/%s%n.so:\t\x01" in fields[0]
+    seen, fields, _ = sees(env={"LD_PRELOAD": "/nowhere/libjostle.so:libm.so.6"})
+    assert seen and "/nowhere" not in fields[0], "it is not on this node"
+    assert "/libjostle.so:libm.so.6" in fields[0]
+    seen, fields, _ = sees("--jostle=off", env={"LD_PRELOAD": "/nowhere/libjostle.so"})
+    assert "libjostle.so" not in fields[0]
     seen, fields, _ = sees(env={"LD_PRELOAD": ":" * 70_000})
     assert not seen, "it is left alone"
 
@@ -327,19 +332,26 @@ def test_what_the_prolog_prints(tmp_path: Path) -> None:
         return done.stdout
 
     library = prolog.resolve().parent / "libjostle.so"
+    name = library.parent / "jostle-preload/$PLATFORM/libjostle.so"
+    if not (library.parent / "jostle-preload").exists():
+        name = library
     spared = "export APPTAINERENV_LD_PRELOAD="
-    assert prints(prolog) == f"export LD_PRELOAD={library}\n{spared}\n"
-    both = f"export LD_PRELOAD={library}:libm.so.6\n{spared}libm.so.6\n"
+    assert prints(prolog) == f"export LD_PRELOAD={name}\n{spared}\n"
+    both = f"export LD_PRELOAD={name}:libm.so.6\n{spared}libm.so.6\n"
     assert prints(prolog, "libm.so.6") == both
     gpu = f"export CUDA_INJECTION64_PATH={library.with_name('libjostle_cuda.so')}\n"
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="on") == both + gpu
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="kernels") == both + gpu
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="off") == both
     assert prints(prolog, "libm.so.6", JOSTLE_GPU="on", CUDA_INJECTION64_PATH="") == both
-    for there in (f"{library}", f"libm.so.6:{library}", f"libm.so.6 {library}"):
+    for there in (f"{library}", f"libm.so.6:{library}", f"libm.so.6 {library}", f"{name}"):
         assert prints(prolog, there) == ""
-    alone = shutil.copy(prolog, tmp_path / "alone")
-    assert prints(Path(alone)) == ""
+    alone = Path(shutil.copy(prolog, tmp_path / "alone"))
+    assert prints(alone) == ""
+    for gone in ("/nowhere/libjostle.so", "/nowhere/jostle-preload/$PLATFORM/libjostle.so"):
+        assert prints(prolog, f"{gone} libm.so.6") == both, "a library of another node"
+        assert prints(alone, f"{gone}:libm.so.6") == "export LD_PRELOAD=libm.so.6\n"
+        assert prints(alone, gone) == "unset LD_PRELOAD\n"
 
 
 def test_an_installed_prolog_finds_its_library(tmp_path: Path) -> None:
@@ -355,7 +367,8 @@ def test_an_installed_prolog_finds_its_library(tmp_path: Path) -> None:
         check=True,
     ).stdout  # fmt: skip
     found = re.match(r"export LD_PRELOAD=(.*)\n", said)
-    assert found and Path(found[1]).is_relative_to(prefix) and Path(found[1]).is_file()
+    file = Path(found[1].replace("$PLATFORM", "x86_64")) if found else Path()
+    assert file.is_relative_to(prefix) and file.is_file()
 
 
 @pytest.mark.parametrize("name", ["a place", "a:place", "a\tplace"])

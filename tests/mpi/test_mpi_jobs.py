@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
+from harness import for_loaders
 from mpis import FLAVOURS, Mpi, Mpirun, World, find
 from test_mpi_life import life
 
@@ -91,6 +93,19 @@ def test_an_mpi_without_its_adapter_runs_untouched(
     found = [p for p in mine.collect().processes if Path(p.program).name.startswith("life")]
     assert found and all(p.total(m) == 0 for p in found for m in p.table.metrics if "mpi" in m)
     assert {p.header["mpi_adapter"] for p in found if not p.short} <= {2}
+
+
+def test_adapters_by_the_name_that_launchers_preload(
+    jostle: Mpirun, mpi: Mpi, tmp_path: Path
+) -> None:
+    """They lie two folders above it."""
+    mine = Mpirun(for_loaders(jostle.library), Path(tempfile.mkdtemp(dir=tmp_path)))
+    code, out, err = outcome(mine, mpi, life(mpi), "say", "500")
+    assert (code, out) == (0, b"2 ranks, 500 rounds\n"), err
+    found = [p for p in mine.collect().processes if Path(p.program).name.startswith("life")]
+    assert [(p.header["mpi_adapter"], p.header["mpi_adapter_name"]) for p in found] == [
+        (1, mpi.name)
+    ] * 2
 
 
 @pytest.mark.tries(4)

@@ -240,6 +240,14 @@ def needs_decoder(library: Path) -> None:
         pytest.skip("built with a sanitizer that Python cannot load")
 
 
+def for_loaders(library: Path) -> Path:
+    """The name of the library that launchers preload: each loader puts in its own platform."""
+    folder = library.parent / "jostle-preload"
+    if not (folder / "x86_64").is_dir():
+        pytest.skip("no 32-bit library was built: launchers name the library itself")
+    return folder / "$PLATFORM" / library.name
+
+
 def needs_plain_build(library: Path, *but: str) -> None:
     """Skip what a sanitizer makes meaningless: its heartbeat is an ordinary thread.
 

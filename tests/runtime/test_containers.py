@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness import Runner, needs_root
+from harness import Runner, for_loaders, needs_root
 
 COMPLAINT = "cannot be preloaded"
 
@@ -60,8 +61,11 @@ def test_what_it_is_about(jostle: Runner, image: Path) -> None:
     assert COMPLAINT in done.stderr
 
 
+@pytest.mark.parametrize("named", [Path, for_loaders])
 @pytest.mark.parametrize("launcher", ["chroot", "unshare", "bwrap", "ch-run"])
-def test_a_launcher_leaves_it_out(jostle: Runner, image: Path, launcher: str) -> None:
+def test_a_launcher_leaves_it_out(
+    jostle: Runner, image: Path, launcher: str, named: Callable[[Path], Path]
+) -> None:
     """And hands on what its user preloads."""
     needs_root()
     if launcher == "ch-run" and Path(jostle.library).is_relative_to("/tmp"):
@@ -70,7 +74,7 @@ def test_a_launcher_leaves_it_out(jostle: Runner, image: Path, launcher: str) ->
     (image / "lib64").mkdir(exist_ok=True)
     found = next(Path("/").glob(f"lib/*/{libm}"))
     shutil.copy(found, image / found.parent.relative_to("/"))
-    env = os.environ | {"LD_PRELOAD": f"{jostle.library}:{libm}", "USER": "root"}
+    env = os.environ | {"LD_PRELOAD": f"{named(jostle.library)}:{libm}", "USER": "root"}
     env["JOSTLE_SPOOL"] = str(image.parent)
     done = subprocess.run(launched(launcher, image), capture_output=True, text=True, env=env)
     if done.returncode and COMPLAINT not in done.stderr:
@@ -79,10 +83,12 @@ def test_a_launcher_leaves_it_out(jostle: Runner, image: Path, launcher: str) ->
     assert f"LD_PRELOAD={libm}\n" in done.stdout
 
 
-def test_where_the_library_is_it_stays(jostle: Runner) -> None:
+@pytest.mark.parametrize("named", [Path, for_loaders])
+def test_where_the_library_is_it_stays(jostle: Runner, named: Callable[[Path], Path]) -> None:
+    name = str(named(jostle.library))
     for launcher in (["env"], ["setsid", "--wait"]):
         result = subprocess.run(
             [*launcher, "sh", "-c", "echo $LD_PRELOAD"], capture_output=True, text=True, check=True,
-            env=os.environ | {"LD_PRELOAD": str(jostle.library), "JOSTLE_SPOOL": str(jostle.data)},
+            env=os.environ | {"LD_PRELOAD": name, "JOSTLE_SPOOL": str(jostle.data)},
         )  # fmt: skip
-        assert result.stdout == f"{jostle.library}\n"
+        assert result.stdout == f"{name}\n"

@@ -86,7 +86,9 @@ def test_a_program_of_another_c_library_runs_as_it_does_bare(
         pytest.skip("needs musl-gcc (package musl-tools)")
     subprocess.run([compiler, "-O1", PROGRAMS / "other_libc.c", "-o", program], check=True)
     native = jostle.library.parent
-    for preload in ([jostle.library], [jostle.library, native / "libjostle_inject.so"]):
+    injector = native / "libjostle_inject.so"
+    named = native / "jostle-preload/$PLATFORM" / jostle.library.name  # musl puts nothing in
+    for preload in ([jostle.library], [jostle.library, injector], [named], [named, injector]):
         result = jostle.run(program, code=7, preload=preload)
         assert (result.stdout, result.stderr) == ("fine\n", "")
         assert os.listdir(jostle.spool) == []

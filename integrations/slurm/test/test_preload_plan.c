@@ -112,6 +112,25 @@ static void test_preload(void **state)
     assert_int_equal(jst_plan_preload(NULL, NULL, true, out), JST_LEAVE);
 }
 
+static void test_names_for_loaders(void **state)
+{
+    (void)state;
+    char name[64];
+    assert_true(jst_plan_for_loaders(OURS, JST_PLATFORM, name, sizeof name));
+    assert_string_equal(name, "/opt/jostle/lib/jostle-preload/$PLATFORM/libjostle.so");
+    assert_false(jst_plan_for_loaders(OURS, NULL, name, sizeof name));
+    assert_false(jst_plan_for_loaders("/opt/other.so", "x86_64", name, sizeof name));
+    assert_false(jst_plan_for_loaders(OURS, "x86_64", name, 48));
+    assert_true(jst_plan_inherited(" libm.so.6:" OURS " /b/libjostle.so", name, sizeof name));
+    assert_string_equal(name, OURS);
+    assert_true(jst_plan_inherited("/a/jostle-preload/$PLATFORM/libjostle.so", name, sizeof name));
+    assert_string_equal(name, "/a/jostle-preload/libjostle.so");
+    assert_false(jst_plan_inherited("libjostle.so:/a/libjostle.so.1", name, sizeof name));
+    assert_false(jst_plan_inherited(OURS, name, 10));
+    assert_true(jst_plan_inherited("/$PLATFORM/libjostle.so", name, sizeof name));
+    assert_string_equal(name, "/libjostle.so");
+}
+
 static void test_huge_preload(void **state)
 {
     (void)state;
@@ -143,9 +162,10 @@ static void test_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_preload),
-        cmocka_unit_test(test_huge_preload), cmocka_unit_test(test_library),
+        cmocka_unit_test(test_lengths),           cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_options),           cmocka_unit_test(test_preload),
+        cmocka_unit_test(test_names_for_loaders), cmocka_unit_test(test_huge_preload),
+        cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,10 +119,7 @@ static bool own_folder(char *folder, const char *end)
         jst_put_text(folder, end, info.dli_fname);
     if (folder[0] != '/')
         mapped_file((void *)missing, folder, end);
-    char *p = folder + jst_strlen(folder);
-    while (p > folder && p[-1] != '/')
-        p--;
-    *p = 0;
+    folder[jst_library_folder(folder)] = 0;
     return folder[0] == '/';
 }
 

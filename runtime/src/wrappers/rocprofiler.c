@@ -33,7 +33,7 @@ static jst_rocm_offer_type *load_recorder(void)
     Dl_info info;
     if (!dladdr((void *)is_ours, &info) || !info.dli_fname)
         return NULL;
-    size_t folder = (size_t)(jst_base_name(info.dli_fname) - info.dli_fname);
+    size_t folder = jst_library_folder(info.dli_fname);
     if (folder + sizeof RECORDER > sizeof path)
         return NULL;
     jst_copy(path, info.dli_fname, folder);

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +18,7 @@ from jostle.errors import JostleError, UsageError
 
 INJECTION = "CUDA_INJECTION64_PATH"
 GPU_WISH = "JOSTLE_GPU"
+_AT_PLATFORM = 15
 
 
 @dataclass(frozen=True)
@@ -77,21 +81,50 @@ def gpu_environment() -> dict[str, str]:
     return {INJECTION: recorder, GPU_WISH: "kernels" if kernels else "on"}
 
 
+def preload_name() -> str:
+    """Return the name of the runtime that gives every loader a library that it can load.
+
+    The loader itself puts in what it is for `$PLATFORM`: a 32-bit program comes to a library that
+    holds nothing, and says nothing. Where the kernel does not say what to put in, or without such
+    a folder, it is the library's own path.
+
+    Raises:
+        JostleError: The path cannot stand in LD_PRELOAD.
+    """
+    from jostle import _native_path
+
+    library = _native_path("libjostle.so")
+    if " " in str(library) or ":" in str(library):
+        raise JostleError(
+            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Install jostle below a path without them.",
+        )
+    folder = library.parent / "jostle-preload"
+    if (folder / platform.machine() / library.name).is_file() and _kernel_says_platform():
+        return str(folder / "$PLATFORM" / library.name)
+    return str(library)
+
+
+def _kernel_says_platform() -> bool:
+    """Whether programs get AT_PLATFORM; some sandboxes that stand for a kernel leave it out."""
+    try:
+        words = Path("/proc/self/auxv").read_bytes()
+    except OSError:
+        return False
+    return any(key == _AT_PLATFORM and value for key, value in struct.iter_unpack("NN", words))
+
+
 def child_environment(
     spool: RunSpool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
     from jostle import _native_path
 
-    library = str(_native_path("libjostle.so"))
-    if " " in library or ":" in library:
-        raise JostleError(
-            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
-            hint="Install jostle below a path without them.",
-        )
+    mine = (preload_name(), str(_native_path("libjostle.so")))
     environment = dict(os.environ) | dict(more or {})
-    others = environment.get("LD_PRELOAD", "")
-    environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
+    others = re.split("[ :]+", environment.get("LD_PRELOAD", ""))
+    kept = [name for name in others if name and name not in mine]
+    environment["LD_PRELOAD"] = ":".join([mine[0], *kept])
     environment["JOSTLE_SPOOL"] = str(spool.folder)
     environment["JOSTLE_JOB"] = name
     environment["JOSTLE_FIRST"] = str(os.getpid())

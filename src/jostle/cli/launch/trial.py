@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.cli.config import settings
-from jostle.cli.launch.environment import INJECTION, gpu_environment
+from jostle.cli.launch.environment import INJECTION, gpu_environment, preload_name
 from jostle.cli.launch.other_profilers import OtherProfiler
 from jostle.errors import JostleError, UsageError
 from jostle.regular_files import read_regular
@@ -99,7 +99,7 @@ class Trial:
         self.command = list(command)
         self._others = {profiler.name: profiler for profiler in beside}
         self._place = place
-        self._library = str(_native_path("libjostle.so"))
+        self._library = preload_name()
         try:
             self._timer: str | None = str(_native_path(_TIMER))
         except NativeMissingError:
