@@ -52,8 +52,8 @@ enum jst_change jst_plan_preload(const char *old, const char *library, bool prof
  * fits. */
 bool jst_plan_without(const char *old, char *out, size_t size);
 
-/* The name that gives each loader a library of its class (runtime/preload): FOLDER/jostle-preload/PLATFORM/libjostle.so
- * for a library FOLDER/libjostle.so. Returns whether there is such a name. */
+/* The name that gives each loader a library of its class (runtime/launcher/preload.cmake):
+ * FOLDER/jostle-preload/PLATFORM/libjostle.so for a library FOLDER/libjostle.so. Returns whether there is such a name. */
 bool jst_plan_for_loaders(const char *library, const char *platform, char *out, size_t size);
 
 /* The file that a library of ours in `old` must lead to on this node: the first that is named by an absolute path.

@@ -106,7 +106,7 @@ static int is_name(const char *text, size_t length, const char *name)
     return strlen(name) == length && strncmp(text, name, length) == 0;
 }
 
-/* The library by the name that gives each loader one that it can load (runtime/preload). Where the kernel does not
+/* The library by the name that gives each loader one that it can load (preload.cmake). Where the kernel does not
  * say what the loader is to put in for $PLATFORM, or there is no such folder: by its own path. */
 static const char *name_for_loaders(const char *library, char *name)
 {

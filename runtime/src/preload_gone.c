@@ -41,8 +41,8 @@ static bool is_ours(const char *p, size_t n)
     return true;
 }
 
-/* Launchers name jostle-preload/$PLATFORM/libjostle.so (runtime/preload); jostle-preload/libjostle.so stands for all
- * of them, whatever the next loader puts in. */
+/* Launchers name jostle-preload/$PLATFORM/libjostle.so (runtime/launcher/preload.cmake);
+ * jostle-preload/libjostle.so stands for all of them, whatever the next loader puts in. */
 static void for_all_platforms(char *path, const char *p, size_t n)
 {
     size_t out = 0;
