@@ -106,10 +106,15 @@ static inline uint64_t jst_key(uintptr_t handle)
     return sizeof(MPI_Datatype) == 4 ? (uint32_t)handle : handle;
 }
 
+/* Integer handles are numbered in their lower bits, and say in the highest of what kind they are. */
 static inline unsigned jst_cache_place(uint64_t key)
 {
-    return (key ^ (key >> 4) ^ (key >> 8) ^ (key >> 16)) & (JST_CACHE_WORDS - 1);
+    if (sizeof(MPI_Datatype) == 4) {
+        return (uint8_t)(key ^ (key >> 24));
+    }
+    return (uint8_t)(key ^ (key >> 8));
 }
+_Static_assert(JST_CACHE_WORDS == 256, "a place is a byte");
 
 /** The word that a cache holds for key when its fact is 0. */
 static inline uint64_t jst_cache_word(uint64_t key)
@@ -154,6 +159,9 @@ static inline uint32_t jst_comm(MPI_Comm comm)
 /** JST_MPI_GLOBAL where a collective on comm involves all ranks, else 0. */
 static inline unsigned jst_global(MPI_Comm comm)
 {
+    if (JST_LIKELY(comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED))) {
+        return JST_MPI_GLOBAL;
+    }
     return jst_comm(comm) & JST_COMM_WORLD ? JST_MPI_GLOBAL : 0;
 }
 
@@ -199,6 +207,9 @@ static inline uint64_t jst_size_f(MPI_Fint type)
 static inline unsigned jst_global_f(MPI_Fint comm)
 {
     uint32_t fact;
+    if (JST_LIKELY(comm == __atomic_load_n(&jst_world_f, __ATOMIC_RELAXED))) {
+        return JST_MPI_GLOBAL;
+    }
     if (!jst_cache_find(&jst_comms_f, (uint32_t)comm, &fact)) {
         fact = jst_comm_slow_f(comm);
     }

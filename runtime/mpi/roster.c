@@ -21,6 +21,7 @@
 #define MOST_STEPS (1ull << 26) /* of one search: 0.1 s */
 
 jst_roster *jst_roster_cache[JST_ROSTER_CACHE];
+jst_roster *jst_roster_world;
 
 static struct {
     jst_roster *buckets[BUCKETS], *unused;
@@ -180,6 +181,9 @@ static void show(jst_roster *ranks, uintptr_t handle)
 {
     const unsigned place = (handle ^ handle >> 6 ^ handle >> 12) % JST_ROSTER_CACHE;
     __atomic_store_n(&jst_roster_cache[place], ranks, __ATOMIC_RELEASE);
+    if (jst_world && handle == jst_key((uintptr_t)jst_world)) {
+        __atomic_store_n(&jst_roster_world, ranks, __ATOMIC_RELEASE);
+    }
 }
 
 /** A record to fill, kept by the caller until it is in the table. */
@@ -259,6 +263,9 @@ void jst_roster_drop(uintptr_t handle)
     }
     jst_roster *gone = *at;
     if (gone) {
+        if (gone == jst_roster_world) { /* no correct program frees it */
+            __atomic_store_n(&jst_roster_world, NULL, __ATOMIC_RELEASE);
+        }
         *at = gone->next;
         __atomic_store_n(&gone->handle, 0, __ATOMIC_RELEASE);
         __atomic_store_n(&gone->stamp, gone->stamp + 1, __ATOMIC_RELAXED);

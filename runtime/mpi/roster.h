@@ -27,6 +27,7 @@ typedef struct jst_roster {
 
 #define JST_ROSTER_CACHE 64u
 extern jst_roster *jst_roster_cache[JST_ROSTER_CACHE];
+extern jst_roster *jst_roster_world; /* that of MPI_COMM_WORLD; NULL: not made yet */
 
 jst_roster *jst_roster_slow(MPI_Comm comm);
 jst_roster *jst_roster_of_window_slow(MPI_Win win);
@@ -47,9 +48,11 @@ static inline jst_roster *jst_roster_known(uintptr_t handle)
 }
 
 /** NULL: not known (no MPI_COMM_WORLD, memory is short). */
-static inline jst_roster *jst_roster_of(MPI_Comm comm)
+static inline __attribute__((always_inline)) jst_roster *jst_roster_of(MPI_Comm comm)
 {
-    jst_roster *ranks = jst_roster_known(jst_key((uintptr_t)comm));
+    jst_roster *ranks = comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED)
+                            ? __atomic_load_n(&jst_roster_world, __ATOMIC_ACQUIRE)
+                            : jst_roster_known(jst_key((uintptr_t)comm));
     return JST_LIKELY(ranks != NULL) ? ranks : jst_roster_slow(comm);
 }
 
@@ -98,13 +101,20 @@ static inline void jst_tell_received(uint32_t rank, uint64_t bytes)
     }
 }
 
-/** Says of which collective of which communicator a call is; root: a rank of it, or -1. */
-static inline void jst_set_collective(jst_mpi_call *call, const char *name, jst_roster *ranks,
-                                      int root)
+/** Says of which collective of which communicator a call is, whose record has no partner yet; root: a
+ *  rank of it, or -1. */
+static inline __attribute__((always_inline)) void
+jst_set_collective(jst_mpi_call *call, const char *name, jst_roster *ranks, int root)
 {
-    if (jst_tell(ranks) && ranks->members) {
-        call->collective = name;
-        call->communicator = ranks->id;
+    if (!ranks || !ranks->members) {
+        return;
+    }
+    if (!JST_LIKELY(__atomic_load_n(&ranks->told, __ATOMIC_RELAXED))) {
+        jst_tell_communicator(ranks);
+    }
+    call->collective = name;
+    call->communicator = ranks->id;
+    if (root >= 0) {
         call->peer = jst_world_rank(ranks, root);
     }
 }

@@ -17,10 +17,19 @@ extern JST_HIDDEN uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
 
 uint64_t jst_slow_ticks(void); /* without the time-stamp counter */
 
+JST_INLINE bool jst_ticks_are_slow(void)
+{
+#if defined(__x86_64__)
+    return jst_tick_source != JST_TICKS_COUNTER;
+#else
+    return true;
+#endif
+}
+
 JST_INLINE uint64_t jst_ticks(void)
 {
 #if defined(__x86_64__)
-    if (JST_LIKELY(jst_tick_source == JST_TICKS_COUNTER))
+    if (JST_LIKELY(!jst_ticks_are_slow()))
         return __builtin_ia32_rdtsc();
 #endif
     return jst_slow_ticks();

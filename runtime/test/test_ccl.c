@@ -55,7 +55,7 @@ void jst_mpi_off_cpu(jst_block *b, uint64_t began, uint64_t now, uint64_t used)
     off_cpu += now - began > used ? now - began - used : 0;
 }
 
-jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
+jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
                        uint64_t bytes)
 {
     (void)key, (void)address, (void)func, (void)klass, (void)bytes;

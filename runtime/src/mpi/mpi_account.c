@@ -49,7 +49,7 @@ bool jst_mpi_runs(void)
 
 /* ---- time off the CPU in the gaps between calls ---- */
 
-static void read_cpu(jst_block *b, uint64_t now)
+static JST_SLOW void read_cpu(jst_block *b, uint64_t now)
 {
     b->cpu_ns = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     b->cpu_ticks = now;
@@ -88,12 +88,28 @@ static __thread struct {
     bool whole; /* all gaps were counted: the counter was never off */
 } gap;
 
+/* Is there a counter, or was there one when the gap began? On most machines nobody may read one. */
+static inline bool is_gap_counted(void)
+{
+    const jst_perf_slot *slot = jst_tls_perf;
+    return slot && (gap.began || atomic_load_explicit(&slot->page, memory_order_relaxed));
+}
+
 static inline void gap_ends(void)
 {
     uint64_t now = jst_perf_self();
     if (now && gap.began)
         gap.instructions += now - gap.began;
     else
+        gap.whole = false;
+}
+
+/* The gap before may not have been counted. */
+static JST_SLOW void gap_begins(void)
+{
+    uint64_t before = gap.began;
+    gap.began = jst_perf_self();
+    if (!before || !gap.began)
         gap.whole = false;
 }
 
@@ -135,7 +151,22 @@ __attribute__((no_sanitize("address"))) static inline bool is_nested(const jst_m
 #endif
 }
 
-bool jst_mpi_enter(jst_mpi_call *c)
+/* A poll that is not timed. */
+static inline bool only_counts(const jst_block *b, const jst_mpi_call *c)
+{
+    uint64_t n = b->cells[cells[c->klass].ops];
+    return n >= POLLS && n % POLLS;
+}
+
+static inline void mark_call(jst_block *b, jst_mpi_call *c, uint64_t t)
+{
+    c->begin = t;
+    JST_STORE(b->since, t);
+    /* Other ranks read both (all_in_mpi.c); x86 keeps the order by itself. */
+    __atomic_store_n(&b->mark, cells[c->klass].state, __ATOMIC_RELEASE);
+}
+
+static JST_SLOW bool enter_unusual(jst_mpi_call *c)
 {
     jst_block *b = jst_enter();
     c->block = b;
@@ -143,20 +174,43 @@ bool jst_mpi_enter(jst_mpi_call *c)
         return false;
     jst_tls_outer = (jst_mpi_outer){.frame = c->frame, .site = c->site};
     gap_ends();
-    if (c->flags & JST_MPI_POLL) {
-        uint64_t n = b->cells[cells[c->klass].ops];
-        if (n >= POLLS && n % POLLS) {
-            c->begin = 0;
-            return true;
-        }
+    if ((c->flags & JST_MPI_POLL) && only_counts(b, c)) {
+        c->begin = 0;
+        return true;
     }
     uint64_t t = jst_ticks();
     if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period) && jst_may_syscall())
         gap_off_cpu(b, t);
-    c->begin = t;
-    JST_STORE(b->since, t);
-    /* Other ranks read both (all_in_mpi.c); x86 keeps the order by itself. */
-    __atomic_store_n(&b->mark, cells[c->klass].state, __ATOMIC_RELEASE);
+    mark_call(b, c, t);
+    return true;
+}
+
+static JST_SLOW bool enter_after_gap(jst_block *b, jst_mpi_call *c, uint64_t t)
+{
+    if (jst_may_syscall())
+        gap_off_cpu(b, t);
+    mark_call(b, c, t);
+    return true;
+}
+
+/* RATIONALE: all that is unusual is in functions that this one ends with, so it saves no register. */
+bool jst_mpi_enter(jst_mpi_call *c)
+{
+    jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
+    jst_mpi_outer *outer = &jst_tls_outer;
+    JST_KEEP(outer);
+    if (JST_UNLIKELY(!b || outer->frame > c->frame || is_gap_counted() || jst_ticks_are_slow()))
+        return enter_unusual(c);
+    c->block = b;
+    *outer = (jst_mpi_outer){.frame = c->frame, .site = c->site};
+    if ((c->flags & JST_MPI_POLL) && only_counts(b, c)) {
+        c->begin = 0;
+        return true;
+    }
+    uint64_t t = jst_ticks();
+    if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period))
+        return enter_after_gap(b, c, t);
+    mark_call(b, c, t);
     return true;
 }
 
@@ -164,8 +218,7 @@ bool jst_mpi_enter(jst_mpi_call *c)
  * of the whole run so far, which an hour of interference moves little; a rolling one would follow. */
 static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
 {
-    if (JST_UNLIKELY(atomic_load_explicit(&s->key, memory_order_relaxed) ==
-                     0)) /* many kinds in one: they have no floor */
+    if (JST_UNLIKELY(JST_PEEK(uint64_t, s->key) == 0)) /* many kinds in one: they have no floor */
         return 0;
     uint64_t n = JST_LOAD(s->calls) + 1, x = ticks << 8;
     uint64_t floor = JST_LOAD(s->floor);
@@ -219,7 +272,8 @@ static JST_COLD void waited_long(jst_block *b, const jst_mpi_call *c, uint64_t n
 }
 
 /* Signatures, floors and segments. Polling calls are left out: how many there are is chance. */
-static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint64_t ticks)
+static inline __attribute__((always_inline)) void learn(jst_block *b, const jst_mpi_call *c,
+                                                        uint64_t now, uint64_t ticks)
 {
     jst_site *s = jst_site_of(c, c->func, c->bytes);
     uint64_t beyond = beyond_floor(s, ticks);
@@ -230,17 +284,17 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
         jst_add(&b->cells[JST_CELL_WAIT_SHORT_NS], beyond);
     else
         waited_long(b, c, now, beyond);
-    if (JST_LIKELY(b == JST_LOAD(jst_segment_owner))) {
-        if (JST_UNLIKELY(now >= JST_LOAD(jst_bin_end)))
+    if (JST_LIKELY(b == JST_PEEK(jst_block *, jst_segment_owner))) {
+        if (JST_UNLIKELY(now >= JST_PEEK(uint64_t, jst_bin_end)))
             jst_bins_roll(b, now);
-        if (JST_LIKELY(now - beyond >= JST_LOAD(jst_bin_begin)))
+        if (JST_LIKELY(now - beyond >= JST_PEEK(uint64_t, jst_bin_begin)))
             jst_bin_add(&jst_bins_now.wait[JST_LOAD(jst_bins_now.at)], beyond);
         else
             jst_bins_spread(jst_bins_now.wait, now - beyond, now, beyond);
     }
     if (c->flags & JST_MPI_GLOBAL)
         jst_segment_global(b, c, s, c->bytes, now);
-    else if (JST_UNLIKELY(s == JST_LOAD(jst_epoch_site)) &&
+    else if (JST_UNLIKELY(s == JST_PEEK(jst_site *, jst_epoch_site)) &&
              (JST_LOAD(s->calls) & JST_LOAD(jst_epoch_mask)) == 0)
         jst_segment_epoch(b, s, now);
 }
@@ -285,7 +339,7 @@ static void received_from(uint32_t peer, uint64_t bytes, bool is_room)
 /* Most calls that wait or test have none. */
 static inline bool has_partner(const jst_mpi_call *c)
 {
-    return c->peer != JST_MPI_NO_PEER || c->collective || c->klass == JST_MPI_SENDRECV;
+    return c->peer != JST_MPI_NO_PEER || c->klass == JST_MPI_SENDRECV;
 }
 
 static void note_peers(const jst_mpi_call *c)
@@ -316,8 +370,7 @@ static void note_peers(const jst_mpi_call *c)
         received_from(c->source, c->sized ? c->arrived : c->room, !c->sized);
         break;
     default:
-        if (c->collective)
-            jst_peer_collective(c->communicator, c->collective, c->peer, c->bytes);
+        break;
     }
 }
 
@@ -330,7 +383,8 @@ void jst_mpi_leave(const jst_mpi_call *c)
         jst_add(&b->cells[k->ops], 1);
         if (JST_UNLIKELY(c->ended_func != NULL))
             ended_global(b, c, jst_ticks());
-        gap.began = jst_perf_self();
+        if (JST_UNLIKELY(is_gap_counted()))
+            gap_begins();
         return;
     }
     uint64_t now = jst_ticks(), ticks = now - c->begin;
@@ -354,9 +408,14 @@ void jst_mpi_leave(const jst_mpi_call *c)
         learn(b, c, now, ticks);
     if (JST_UNLIKELY(c->ended_func != NULL))
         ended_global(b, c, now);
-    if (jst_cfg.peers && has_partner(c) && !c->failed)
-        note_peers(c);
-    gap.began = jst_perf_self();
+    if (jst_cfg.peers && !c->failed) {
+        if (c->collective)
+            jst_peer_collective(c->communicator, c->collective, c->peer, c->bytes);
+        else if (has_partner(c))
+            note_peers(c);
+    }
+    if (JST_UNLIKELY(is_gap_counted()))
+        gap_begins();
 }
 
 /* The operation was counted when it was enqueued; nobody waited for it in this thread. */

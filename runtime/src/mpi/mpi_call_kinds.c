@@ -116,7 +116,7 @@ static bool lock(void)
 
 static jst_site *find_or_free(uint64_t key)
 {
-    unsigned at = (unsigned)(key >> 53);
+    unsigned at = (unsigned)(key >> (64 - JST_SITES_BITS));
     for (unsigned i = 0; i < 8; i++) {
         jst_site *s = &jst_sites[(at + i) % JST_SITES];
         uint64_t k = atomic_load(&s->key);
@@ -145,8 +145,8 @@ static void fill(jst_site *s, uintptr_t address, const char *func, unsigned klas
 
 /* Called in the middle of the program's call: its error number stays as it is (no libc but
  * dl_iterate_phdr is called, which sets none). */
-JST_COLD jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
-                                uint64_t bytes)
+static JST_COLD jst_site *new_site(uint64_t key, uintptr_t address, const char *func,
+                                   unsigned klass, uint64_t bytes)
 {
     uint64_t signals;
     if (JST_LOAD(filled) > JST_SITES / 4 * 3 || !jst_may_syscall())
@@ -164,4 +164,13 @@ JST_COLD jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *fun
     }
     jst_restore_signals(&signals);
     return s ? s : &overflow;
+}
+
+jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
+                          uint64_t bytes)
+{
+    jst_site *s = find_or_free(key);
+    if (JST_LIKELY(s && atomic_load_explicit(&s->key, memory_order_acquire) == key))
+        return s;
+    return new_site(key, address, func, klass, bytes);
 }

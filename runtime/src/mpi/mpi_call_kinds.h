@@ -23,21 +23,23 @@ typedef struct jst_site {
     uint8_t bit; /* in the set of kinds */
 } jst_site;
 
-#define JST_SITES 2048
+#define JST_SITES_BITS 11
+#define JST_SITES (1 << JST_SITES_BITS)
 extern JST_HIDDEN jst_site jst_sites[JST_SITES];
 
-jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
-                       uint64_t bytes);
+/** A kind that is not in its first place in the table: it is new, or that place is another one's. */
+jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
+                          uint64_t bytes);
 /** Offset of an address in its module, and the module's base name (at most 31 characters). */
 uint64_t jst_site_offset(uintptr_t address, const char **module);
 uint32_t jst_hash_text(const char *text);
 
+/* The product spreads addresses over all bits, and keeps near ones far apart (the golden ratio). */
 static inline uint64_t jst_site_key(uintptr_t address, const char *func, unsigned size_class)
 {
-    uint64_t k = (uint64_t)address * 0x9e3779b97f4a7c15u;
-    k ^= (uint64_t)(uintptr_t)func * 0xc2b2ae3d27d4eb4fu;
-    k = (k ^ k >> 29) + size_class;
-    return k * 0xbf58476d1ce4e5b9u | 1;
+    return (address * UINT64_C(0x9e3779b97f4a7c15) + size_class * UINT64_C(0xc2b2ae3d27d4eb4f) +
+            (uintptr_t)func) |
+           1;
 }
 
 static inline jst_site *jst_site_of(const jst_mpi_call *c, const char *func, uint64_t bytes)
@@ -46,16 +48,11 @@ static inline jst_site *jst_site_of(const jst_mpi_call *c, const char *func, uin
         bytes = 0;
     unsigned size_class = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     uint64_t key = jst_site_key(c->site, func, size_class);
-    unsigned at = (unsigned)(key >> 53); /* 11 bits: JST_SITES */
-    for (unsigned i = 0; i < 8; i++) {
-        jst_site *s = &jst_sites[(at + i) % JST_SITES];
-        uint64_t k = atomic_load_explicit(&s->key, memory_order_acquire);
-        if (JST_LIKELY(k == key))
-            return s;
-        if (k == 0)
-            break;
-    }
-    return jst_site_new(key, c->site, func, c->klass, bytes);
+    jst_site *s = &jst_sites[key >> (64 - JST_SITES_BITS)];
+    JST_KEEP(s);
+    if (JST_LIKELY(atomic_load_explicit(&s->key, memory_order_acquire) == key))
+        return s;
+    return jst_site_search(key, c->site, func, c->klass, bytes);
 }
 
 #endif

@@ -117,7 +117,7 @@ static int place_of(const jst_sketch *s, unsigned table, uint32_t tag, uint64_t 
             uint32_t found = tag_at(&s->tags[place]);
             if (found == tag)
                 return (int)place;
-            if (found == JST_TAG_FREE)
+            if (found == JST_TAG_FREE && free[i] < 0) /* the first: looks begin there */
                 free[i] = (int)place;
         }
     }
@@ -221,6 +221,13 @@ static uint32_t tag_of(uint32_t communicator, const char *operation, uint32_t ro
     return (uint32_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 33) + 1;
 }
 
+static inline bool is_of(const jst_collective *c, uint32_t communicator, const char *operation,
+                         uint32_t root)
+{
+    return JST_LIKELY(JST_LOAD(c->communicator) == communicator && JST_LOAD(c->root) == root &&
+                      JST_LOAD(operations[c - jst_a.collectives]) == operation);
+}
+
 static jst_collective *collective_of(unsigned table, uint32_t communicator, const char *operation,
                                      uint32_t root, uint64_t bytes)
 {
@@ -238,25 +245,38 @@ static jst_collective *collective_of(unsigned table, uint32_t communicator, cons
         jst_put_text(c->operation, c->operation + sizeof c->operation, operation);
         atomic_store(&c->state, JST_COLLECTIVE_NAMED);
         publish(&jst_collective_sketch, (unsigned)place, tag);
-    } else if (JST_UNLIKELY(JST_LOAD(c->communicator) != communicator ||
-                            JST_LOAD(c->root) != root ||
-                            JST_LOAD(operations[place]) != operation)) {
+    } else if (!is_of(c, communicator, operation, root)) {
         /* By chance of one tag; or the place has had another key since it was found. */
         return other_collectives(table);
     }
     return c;
 }
 
-void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
-                         uint64_t bytes)
+static JST_SLOW void count_collective_slowly(uint32_t communicator, const char *operation,
+                                             uint32_t root, uint64_t bytes)
 {
     if (!jst_peers_are_on())
         return;
     unsigned table = table_now();
     jst_collective *c = collective_of(table, communicator, operation, root, bytes);
     add(table, &c->ops, 1);
-    if (bytes)
-        add(table, &c->bytes, bytes);
+    add(table, &c->bytes, bytes);
+}
+
+void jst_peer_collective(uint32_t communicator, const char *operation, uint32_t root,
+                         uint64_t bytes)
+{
+    uint32_t tag = tag_of(communicator, operation, root);
+    int place = -1;
+    if (JST_LIKELY(jst_tls_block == owner)) /* as own_peer */
+        place = way_of(&jst_collective_sketch, set_of(tag, JST_COLLECTIVE_SETS) * JST_WAYS, tag);
+    jst_collective *c = &jst_a.collectives[place < 0 ? 0 : place];
+    if (JST_UNLIKELY(place < 0 || !is_of(c, communicator, operation, root))) {
+        count_collective_slowly(communicator, operation, root, bytes);
+        return;
+    }
+    jst_add(&c->ops, 1);
+    jst_add(&c->bytes, bytes);
 }
 
 /* ---- communicators ---- */

@@ -416,11 +416,12 @@ static uint64_t time_of(uint64_t now)
 
 /* RATIONALE: a function of its own, so that the path that 30 000 global collectives a second
  * take need not save registers. */
-static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, bool milestone)
+static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now)
 {
     enum jst_segment_rule rule;
     unsigned level;
     uint64_t n = seg.globals, now_ns = time_of(now);
+    bool milestone = n >= FIRST_DECISION && (n & (n - 1)) == 0;
     if (is_boundary(s, now_ns, &rule, &level))
         end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
     if (seg.hasty >= HASTY && !seg.dense && (n & (HASTY - 1)) == 0 && !is_raw())
@@ -433,36 +434,35 @@ static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, boo
 
 /* Counts a global collective. Returns whether it may end a segment or needs a decision; if
  * collectives are frequent, most need neither, and the clock is not read for them. */
-static inline bool count_global(const jst_mpi_call *c, jst_site *s, uint64_t bytes, bool *milestone)
+static inline bool count_global(const jst_mpi_call *c, jst_site *s, uint64_t bytes)
 {
-    uint64_t n = ++seg.globals;
-    s->ends++;
+    uint64_t n = ++seg.globals, ends = ++s->ends;
     seg.hash = (seg.hash ^ s->func_hash) * 0x9e3779b97f4a7c15u;
     if (!(c->flags & JST_MPI_VARYING))
         seg.hash += bytes * 0xc2b2ae3d27d4eb4fu;
-    *milestone = n >= FIRST_DECISION && (n & (n - 1)) == 0;
-    bool ends = s == seg.chosen && (s->ends & ((1ull << seg.level) - 1)) == 0;
-    return !seg.dense || ends || !(n & 255) || *milestone || seg.overdue || is_raw();
+    /* The milestones are among the first 256 and the multiples of it. */
+    if (JST_UNLIKELY(!seg.dense || !(n & 255) || n < 256 || seg.overdue || is_raw()))
+        return true;
+    return s == seg.chosen && (ends & ((1ull << seg.level) - 1)) == 0;
 }
 
 static JST_COLD void held_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
                                  uint64_t now)
 {
-    bool milestone;
     if (!hold_soon()) { /* who holds it was killed in there: no segments any more */
         forget();
         return;
     }
-    if (count_global(c, s, bytes, &milestone))
-        look_at_global(b, s, now, milestone);
+    if (count_global(c, s, bytes))
+        look_at_global(b, s, now);
     else
         let_go();
 }
 
-static JST_SLOW void look_soon(jst_block *b, jst_site *s, uint64_t now, bool milestone)
+static JST_SLOW void look_soon(jst_block *b, jst_site *s, uint64_t now)
 {
     if (hold_soon())
-        look_at_global(b, s, now, milestone);
+        look_at_global(b, s, now);
     else
         forget();
 }
@@ -470,7 +470,6 @@ static JST_SLOW void look_soon(jst_block *b, jst_site *s, uint64_t now, bool mil
 void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
                         uint64_t now)
 {
-    bool milestone;
     if (JST_LOAD(jst_bin_end) == UINT64_MAX)
         return;
     /* Below MPI_THREAD_MULTIPLE no two threads come here at once, so no lock is taken: it would
@@ -478,8 +477,8 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
      * does not access what count_global changes. */
     if (JST_UNLIKELY(jst_a.head.thread_level == THREAD_MULTIPLE))
         held_global(b, c, s, bytes, now);
-    else if (JST_UNLIKELY(count_global(c, s, bytes, &milestone)))
-        look_soon(b, s, now, milestone);
+    else if (JST_UNLIKELY(count_global(c, s, bytes)))
+        look_soon(b, s, now);
 }
 
 /* ---- epochs ---- */
