@@ -143,6 +143,8 @@ static bool make_room(jst_spool *s, const jst_ship_user *u)
     for (jst_ship_user *each = s->users; each; each = each->next)
         if (each->uid && (!most || each->files > most->files))
             most = each;
+    if (!most || !most->cursor) /* shared counts what users have: there is one */
+        return false;
     jst_spool_forget(s, most->cursor->prev);
     return true;
 }

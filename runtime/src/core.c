@@ -350,7 +350,7 @@ jst_block *jst_enter_slow(void)
     jst_block *early = tls_early;
     if (JST_LIKELY(jst_is_lazy() && jst_wipe.mask && early && ++calls % 16))
         return early;
-    if (jst_is_lazy() && early && jst_ticks() >= JST_LOAD(jst_start_due))
+    if (jst_is_lazy() && early && jst_ticks() >= JST_PEEK(uint64_t, jst_start_due))
         jst_due();
     return first_enter();
 }
