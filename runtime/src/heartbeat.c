@@ -131,7 +131,7 @@ static void look(uint64_t now)
 {
     jst_modules_sample(now, JST_AT_LOOK);
     jst_a.head.heartbeat_ns = now;
-    jst_a.head.tick_now = jst_ticks();
+    JST_STORE(jst_a.head.tick_now, jst_ticks());
 }
 
 static void beat(void)

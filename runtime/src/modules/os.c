@@ -135,7 +135,7 @@ const char *jst_os_missing(void)
 
 bool jst_os_leader_gone(void)
 {
-    return leader_gone;
+    return JST_LOAD(leader_gone);
 }
 
 /* The kernel scales the shares of user and system time, of a thread and of all threads, each on its
@@ -212,9 +212,9 @@ static void sample_levels(jst_block *b)
     struct stat st;
     if (statm_fd >= 0 && own_pread(statm_fd, text, sizeof text) > 0) {
         const char *p = text;
-        leader_gone =
-            jst_next_number(&p) == 0; /* the kernel shows the main thread's memory: it has none */
-        if (!leader_gone)
+        bool gone = jst_next_number(&p) == 0; /* it shows the main thread's memory: it has none */
+        JST_STORE(leader_gone, gone);
+        if (!gone)
             b->cells[JST_CELL_OS_RSS_BYTES] = jst_next_number(&p) * JST_PAGE;
     }
     /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */

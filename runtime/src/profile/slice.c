@@ -299,5 +299,5 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     }
     jst_segments_drain(fd);
     jst_a.head.heartbeat_ns = jst_clock_ns(CLOCK_REALTIME);
-    jst_a.head.tick_now = jst_ticks();
+    JST_STORE(jst_a.head.tick_now, jst_ticks());
 }
