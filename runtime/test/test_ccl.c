@@ -56,7 +56,7 @@ void jst_mpi_off_cpu(jst_block *b, uint64_t began, uint64_t now, uint64_t used)
 }
 
 jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
-                       uint64_t bytes)
+                          uint64_t bytes)
 {
     (void)key, (void)address, (void)func, (void)klass, (void)bytes;
     return &jst_sites[0];

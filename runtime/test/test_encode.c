@@ -182,7 +182,7 @@ static void likes_are_told_by_their_base(void **state)
             taken[c] = got[c] = 0;
         }
         if (round % 10 == 0) {
-            jst_base_take(&base, delta, TICK_NS);
+            jst_base_advance(&base, delta, TICK_NS);
             memset(codes, 0, sizeof codes);
             for (unsigned i = 0; i < base.count; i++)
                 codes[base.at[i].cell] = base.at[i].code;

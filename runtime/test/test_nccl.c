@@ -66,7 +66,7 @@ void jst_mpi_completed(const jst_mpi_call *c, uint64_t now, uint64_t ticks)
 }
 
 jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
-                       uint64_t bytes)
+                          uint64_t bytes)
 {
     (void)key, (void)address, (void)func, (void)klass, (void)bytes;
     return &jst_sites[0];

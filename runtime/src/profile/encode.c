@@ -196,7 +196,7 @@ static void put_time(bits *b, uint64_t code, uint64_t against)
     put_bits(b, code, 11);
 }
 
-void jst_base_take(jst_base *base, const uint64_t *delta, uint64_t tick_ns)
+void jst_base_advance(jst_base *base, const uint64_t *delta, uint64_t tick_ns)
 {
     unsigned n = 0;
     uint64_t taken;

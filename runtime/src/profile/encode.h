@@ -44,7 +44,7 @@ typedef struct jst_base {
 #define JST_BASE_BACK 64 /* how far back an earlier one is looked for: part of the format */
 #define JST_LIKE_OTHERS                                                                            \
     64 /* cells that may have moved and are not in the base: so the record has room */
-void jst_base_take(jst_base *base, const uint64_t *delta, uint64_t tick_ns);
+void jst_base_advance(jst_base *base, const uint64_t *delta, uint64_t tick_ns);
 /** The same as jst_put_cells, by the base. NULL where too many others have moved. */
 uint8_t *jst_put_like(uint8_t *p, jst_base *base, const uint64_t *delta, uint64_t *taken,
                       uint64_t tick_ns);

@@ -225,7 +225,7 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
             likes_most = !base.count                       ? 0
                          : 2 * likes_most + 1 < LIKES_MOST ? 2 * likes_most + 1
                                                            : LIKES_MOST;
-            jst_base_take(&base, delta, JST_LOAD(jst_tick_ns));
+            jst_base_advance(&base, delta, JST_LOAD(jst_tick_ns));
             base_at = position;
             base_size = size;
         }
