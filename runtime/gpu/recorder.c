@@ -25,10 +25,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool active;                 /* under the lock */
 static _Atomic int64_t to_realtime; /* CLOCK_REALTIME minus the library's clock */
 
-static uint64_t realtime_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -37,10 +37,10 @@ static void align_clocks(void)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 4; i++) {
-        uint64_t theirs = 0, before = realtime_ns();
+        uint64_t theirs = 0, before = clock_ns(CLOCK_REALTIME);
         if (library->stamp(&theirs) != 0)
             return;
-        uint64_t after = realtime_ns();
+        uint64_t after = clock_ns(CLOCK_REALTIME);
         if (after >= before && after - before < best) {
             best = after - before;
             atomic_store(&to_realtime, (int64_t)(before + best / 2 - theirs));
@@ -55,7 +55,7 @@ void recorder_transfer(unsigned device, unsigned kind, uint64_t bytes, uint64_t 
     uint64_t offset = (uint64_t)atomic_load(&to_realtime);
     uint64_t from = start + offset, to = end + offset;
     if (!start || end < start) /* the library does not know when */
-        from = to = realtime_ns();
+        from = to = clock_ns(CLOCK_REALTIME);
     recorder_host->transfer(device, kind, bytes, from, to);
 }
 
@@ -129,10 +129,22 @@ void recorder_yield(const char *note)
     pthread_mutex_unlock(&lock);
 }
 
+/* The vendor's library holds its lock while it hands records over, and its lock need not be fair: were a
+ * flush that takes longer than a slice followed by the next one at once, the program would never get in.
+ * So it rests as long as it took. */
+static void rest(uint64_t began)
+{
+    uint64_t took = clock_ns(CLOCK_MONOTONIC) - began;
+    struct timespec moment = {(time_t)(took / 1000000000u), (long)(took % 1000000000u)};
+    if (took >= 1000000u)
+        nanosleep(&moment, NULL);
+}
+
 static void *serve(void *unused)
 {
     for (uint32_t wish = 0;;) {
         wish = recorder_host->await(wish);
+        uint64_t began = clock_ns(CLOCK_MONOTONIC);
         pthread_mutex_lock(&lock);
         if (active) {
             align_clocks();
@@ -140,6 +152,7 @@ static void *serve(void *unused)
         }
         pthread_mutex_unlock(&lock);
         recorder_host->answer(wish); /* also before a wish: it is the last one's then */
+        rest(began);
     }
     return unused;
 }
