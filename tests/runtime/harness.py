@@ -253,10 +253,10 @@ def needs_plain_build(library: Path, *but: str) -> None:
 
     Args:
         library: the library under test.
-        but: sanitizers that do not matter here ("asan", "ubsan").
+        but: sanitizers that do not matter here ("asan", "tsan", "ubsan").
     """
     listing = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
-    for name in ("asan", "ubsan"):
+    for name in ("asan", "tsan", "ubsan"):
         if f"__{name}_" in listing.stdout and name not in but:
             pytest.skip(
                 f"built with {name}: it keeps a descriptor, a thread and a stack of its own"

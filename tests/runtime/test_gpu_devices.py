@@ -8,7 +8,14 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from harness import Compile, Result, Runner, heartbeat_held, needs_decoder
+from harness import (
+    Compile,
+    Result,
+    Runner,
+    heartbeat_held,
+    needs_decoder,
+    needs_plain_build,
+)
 
 from jostle.repository import Repository
 
@@ -17,6 +24,13 @@ GPUS = ("0000:3b:00.0", "MIG-2", "unknown")
 METRICS = ("gpu_h2d_ops", "gpu_h2d_bytes", "gpu_h2d_ns", "gpu_d2h_bytes", "gpu_launch_ops",
            "gpu_lost_ops", "gpu_busy_ns")  # fmt: skip
 WORDS = (0, 1, 2, 4, 15, 17, 18)  # of the metrics, in a profile
+
+
+def needs_a_new_namespace(jostle: Runner) -> None:
+    """Skip where a program with a profile cannot get one, as it has two threads of libc."""
+    needs_plain_build(jostle.library, "ubsan")
+    if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode:
+        pytest.skip("needs user namespaces")
 
 
 def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]]]:
@@ -74,8 +88,7 @@ def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> No
 
     There the heartbeat makes room late for what the program asks of the kernel.
     """
-    if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode:
-        pytest.skip("needs user namespaces")
+    needs_a_new_namespace(jostle)
     with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
                       env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip
         if held:
@@ -98,8 +111,7 @@ def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> No
 
 def test_a_part_that_cannot_be_begun(jostle: Runner, build: Compile) -> None:
     """The first one goes on without a heartbeat: nothing waits for slices that never open."""
-    if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode:
-        pytest.skip("needs user namespaces")
+    needs_a_new_namespace(jostle)
     away = jostle.spool.with_name("away")
     with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
                       env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip

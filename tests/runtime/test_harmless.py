@@ -23,7 +23,7 @@ def test_what_the_loader_needed_is_given_back(jostle: Runner, build: Compile) ->
     needs_plain_build(jostle.library)
     program = build("given_back.c", "-Wl,-z,now")  # a name that is bound late brings them back
     size, rss = map(int, jostle.run(program).stdout.split())  # KiB
-    assert rss < 0.45 * size  # 0.32 as it is, 0.75 were nothing given back
+    assert rss < 0.55 * size  # 0.32 (0.48 with ubsan's checks); 0.75 were nothing given back
 
 
 def test_pages_that_are_not_the_files_stay(jostle: Runner, build: Compile) -> None:

@@ -46,9 +46,10 @@ static const uint16_t cell_of[WORDS] = {
     JST_CELL_GPU_BUSY_NS,
 };
 
-/* What belongs to slices that are not open yet: those of even and of odd number; last, that of GPUs that have
- * no place. */
-JST_LARGE static _Atomic uint64_t later[2][JST_GPUS + 1][WORDS];
+/* What belongs to slices that are not open yet, by number; last, that of GPUs that have no place. Where the
+ * heartbeat is late, a record spans two slices, and what is later than that is of the third. */
+#define LATER 4u
+JST_LARGE static _Atomic uint64_t later[LATER][JST_GPUS + 1][WORDS];
 static _Atomic bool owing; /* there is some, perhaps */
 static const jst_gpu_recorder *recorder;
 static _Atomic uint32_t joined; /* pid of the process that the recorder has joined */
@@ -93,7 +94,7 @@ static bool is_after(uint64_t end_ns)
 static _Atomic uint64_t *words_later(unsigned device, uint64_t at_ns)
 {
     atomic_store(&owing, true);
-    return later[at_ns / jst_cfg.slice_ns & 1][device < JST_GPUS ? device : JST_GPUS];
+    return later[at_ns / jst_cfg.slice_ns % LATER][device < JST_GPUS ? device : JST_GPUS];
 }
 
 static void transfer(unsigned device, unsigned kind, uint64_t bytes, uint64_t begin_ns,
@@ -268,22 +269,14 @@ static void take_later(jst_block *b, uint64_t slice)
         if (device >= used && device < JST_GPUS)
             continue;
         for (unsigned word = 0; word < WORDS; word++)
-            if (atomic_load(&later[slice & 1][device][word]))
-                book(b, device, word, atomic_exchange(&later[slice & 1][device][word], 0));
+            if (atomic_load(&later[slice % LATER][device][word]))
+                book(b, device, word, atomic_exchange(&later[slice % LATER][device][word], 0));
     }
 }
 
-void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+/* Asks for what there is, and but for a look waits for it. */
+static void ask(enum jst_occasion occasion)
 {
-    (void)now_ns;
-    if (!atomic_load(&owing) && atomic_load(&joined) == 0) /* no GPU, as in most processes */
-        return;
-    uint64_t open = open_slice();
-    take_later(b, open);
-    if (occasion == JST_AT_END)
-        take_later(b, open + 1);
-    if (atomic_load(&joined) == 0)
-        return;
     uint32_t before = atomic_load(&wanted), wish = before + 1;
     bool prompt = atomic_load(&answered) == before; /* who owes an answer is not waited for again */
     atomic_store(&wanted, wish);
@@ -296,8 +289,19 @@ void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occa
         struct timespec left = {0, (long)(until - now)};
         jst_futex(&answered, FUTEX_WAIT, seen, &left, 0);
     }
-    if (occasion == JST_AT_END)
-        take_later(b, open + 1);
+}
+
+void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    if (!atomic_load(&owing) && atomic_load(&joined) == 0) /* no GPU, as in most processes */
+        return;
+    if (atomic_load(&joined) != 0)
+        ask(occasion);
+    /* Of the slices that the record may span; at the end of all. */
+    uint64_t open = open_slice(), now = now_ns / jst_cfg.slice_ns;
+    uint64_t end = occasion == JST_AT_END ? open + LATER : now > open ? now : open + 1;
+    for (uint64_t slice = open; slice < end && slice < open + LATER; slice++)
+        take_later(b, slice);
 }
 
 const char *jst_module_gpu_missing(bool ending)
