@@ -7,8 +7,9 @@ KIND is one of answers, instructions, memory, pages, profile-bytes, system-calls
 if none is named. Two kinds are counted at a time. --write rewrites the budget; a figure that grows
 needs a reason, which is written beside it.
 
-Exit status 1 when a figure is not what the budget says; 77 when nothing else is wrong, but some
-figures could not be counted here, or only with other tools than the budget's.
+Exit status 1 when a figure has grown, is new or is gone; 77 when nothing else is wrong, but some
+figures could not be counted here, or only with other tools than the budget's. A figure that fell
+is only named.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ KINDS = {
         "system calls", ("libc", "kernel", "strace"), {"slice of the heartbeat": 0, "start": 0}
     ),
     "memory": Kind(
-        "page faults, KiB", ("compiler", "libc", "kernel"), {"page faults": 20, "KiB": 10}
+        "page faults, KiB", ("compiler", "libc", "kernel"), {"page faults": 150, "KiB": 10}
     ),
     "profile-bytes": Kind("bytes"),
 }
@@ -196,7 +197,7 @@ def _check(limits: Limits, changes: list[Change], undone: list[str]) -> int:
         print(
             "\nThe budget is not what holds: `make budget` rewrites it; commit bench/budget.toml."
         )
-    if changes or unexplained or broken:
+    if any(not change.is_fall for change in changes) or unexplained or broken:
         return 1
     count = sum(len(table) for table in limits.values())
     print(f"{count} figures as in {BUDGET.name}" + f"; {len(undone)} kinds not done" * bool(undone))

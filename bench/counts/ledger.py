@@ -64,6 +64,11 @@ class Change:
         """Whether the figure has grown."""
         return self.was is not None and self.now is not None and self.now > self.was
 
+    @property
+    def is_fall(self) -> bool:
+        """Whether the figure has become smaller."""
+        return self.was is not None and self.now is not None and self.now < self.was
+
     def __str__(self) -> str:
         what = f'{self.kind}: "{self.name}"'
         if self.was is None:

@@ -40,6 +40,17 @@ def test_figures_that_fall_are_new_or_gone_are_changes_too():
 
 
 @pytest.mark.parametrize(
+    ("was", "now", "status"), [(6, 5, 0), (6, 7, 1), (6, None, 1), (None, 6, 1), (6, 6, 0)]
+)
+def test_only_a_figure_that_fell_fails_nothing(
+    was: int | None, now: int | None, status: int, capsys: pytest.CaptureFixture[str]
+):
+    changes = [ledger.Change("verbs", "jobs", was, now)] if was != now else []
+    assert budget._check({}, changes, []) == status
+    assert bool(changes) == ('"jobs"' in capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
     ("name", "now", "is_change"),
     [("file: one", 1030, False), ("file: one", 1031, True), ("call: one", 1001, False),
      ("call: one", 1002, True), ("else", 1001, True), ("file: one", 969, True)],
