@@ -23,7 +23,8 @@ def _needs_runtime(library: Path) -> None:
 def gate(folder: Path, *words: str, percent: str, stdin: str = "") -> Done:
     """Run a command that writes a little behind a gate of 7.5 %."""
     (folder / "input").write_text(stdin)
-    code = f"cd {folder}; cat; echo out; echo x >>tries; head -c 200000 /dev/zero >data"
+    code = f"cd {folder}; cat; echo out $JOSTLE_ATTEMPT; echo x >>tries; "
+    code += "head -c 200000 /dev/zero >data"
     more = {"STUB_PERCENT": percent, "JOSTLE_REPOSITORY": str(folder / "repository")}
     with (folder / "input").open() as file:
         done = subprocess.run(
@@ -39,7 +40,7 @@ def tries(folder: Path) -> int:
 
 def test_a_clean_run_passes(tmp_path: Path) -> None:
     done = gate(tmp_path, "--job", "one", percent="3")
-    assert (done.code, done.out) == (0, "out\n"), done.err
+    assert (done.code, done.out) == (0, "out 1\n"), done.err
     assert "green  one lost 3.0 % of its time" in done.err
     assert "gate: clean: at most 7.5 % was lost" in done.err
     assert done.err.splitlines()[-2] == "next: jostle estimate one"
@@ -47,14 +48,49 @@ def test_a_clean_run_passes(tmp_path: Path) -> None:
 
 def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
     """Each run has a verdict and a name of its own, and reads what the first one read."""
-    done = gate(tmp_path, "--job", "n", "--retries", "5", percent="31,12,2", stdin="in\n")
-    assert (done.code, done.out) == (0, "in\nout\n" * 3), done.err
+    words = ("--job", "n", "--retries", "5", "--output-of", "all")
+    done = gate(tmp_path, *words, percent="31,12,2", stdin="in\n")
+    assert (done.code, done.out) == (0, "in\nout 1\nin\nout 2\nin\nout 3\n"), done.err
     assert tries(tmp_path) == 3
     assert "gate: too disturbed: more than 7.5 % was lost; run 1 of 6, once more" in done.err
     assert "red  n lost 31 %" in done.err
     assert done.err.count("next:") == 1
     assert "yellow  n-2 lost 12 %" in done.err
     assert "green  n-3 lost 2.0 %" in done.err
+
+
+@pytest.mark.parametrize(
+    ("percent", "code", "out"),
+    [("31,12,2", 0, "in\nout 3\n"), ("2", 0, "in\nout 1\n"), ("31", 3, "in\nout 4\n"),
+     ("31,fail", 4, "in\nout 2\n")],
+)  # fmt: skip
+def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int, out: str):
+    """What a rejected attempt wrote is not in front of what the accepted one writes."""
+    done = gate(tmp_path, "--retries", "3", percent=percent, stdin="in\n")
+    assert (done.code, done.out) == (code, out), done.err
+
+
+def test_what_a_failing_attempt_wrote_is_there(tmp_path: Path) -> None:
+    words = ("run", "--gate", "5", "--retries", "3", "--", "sh", "-c")
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "50,2"}
+    done = stub(*words, "echo $JOSTLE_ATTEMPT; [ $JOSTLE_ATTEMPT = 1 ] || exit 9", **place)
+    assert (done.code, done.out) == (9, "2\n"), done.err
+
+
+def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    words = ("run", "--gate", "5", "--retries", "3", "--", "echo", "result")
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "2"}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, str(STUB), *words], stdout=full, text=True,
+                              stderr=subprocess.PIPE, env=environment() | place)  # fmt: skip
+    assert done.returncode not in (0, 3, 4)
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("percent", "code"), [("31", 70), ("fail", 71), ("2", 0)])
+def test_a_gate_has_the_status_that_one_wants(tmp_path: Path, percent: str, code: int) -> None:
+    assert gate(tmp_path, "--gate-status", "70", percent=percent).code == code
 
 
 def test_but_not_more_often_than_it_may(tmp_path: Path) -> None:
@@ -123,10 +159,16 @@ def test_a_finding_is_as_sure_as_its_interval(
         assert found.again == (not little)  # what cannot be judged will not be the next time
 
 
-def test_retries_need_a_gate() -> None:
-    done = jostle("run", "--retries", "2", "--", "true")
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [(("--retries", "2"), "--gate 7.5 --retries 2"),
+     (("--gate-status", "70"), "--gate 7.5 --gate-status 70"),
+     (("--gate", "5", "--output-of", "all"), "--gate 7.5 --retries 2 --output-of all")],
+)  # fmt: skip
+def test_options_that_need_another(words: tuple[str, ...], hint: str) -> None:
+    done = jostle("run", *words, "--", "true")
     assert done.code == 2
-    assert "--gate 7.5 --retries 2" in done.err
+    assert hint in done.err
 
 
 def test_a_real_run_is_judged(tmp_path: Path) -> None:

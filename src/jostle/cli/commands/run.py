@@ -108,6 +108,12 @@ class Ending:
               "is undecided.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
               help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
+@click.option("--output-of", type=click.Choice(["accepted", "all"]),
+              help="With --retries: write standard output of the attempt that the gate accepts (of "
+              "the last, if of none) at its end, or of all as it comes [accepted; all if it is a "
+              "terminal].")  # fmt: skip
+@click.option("--gate-status", type=click.IntRange(1, 254), metavar="N",
+              help="End with N instead of 3, with N + 1 instead of 4.")  # fmt: skip
 @click.option("--no-verdict", is_flag=True,
               help="Do not estimate at the end what interference cost CMD.")  # fmt: skip
 @repository_option
@@ -123,6 +129,8 @@ def command(
     keep: bool,
     gate: float | None,
     retries: int,
+    output_of: str | None,
+    gate_status: int | None,
     no_verdict: bool,
     repository: Path,
     as_json: bool,
@@ -133,35 +141,61 @@ def command(
     CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
     to stderr, and ends with the verdict: how much of the time interference took.
     """
-    from jostle.cli.launch.gate import Gate, Rewind
+    from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
+    _check_options(gate, retries, output_of, gate_status, live=live, as_json=as_json)
+    name = job_name(job, program_of_command(cmd))
+    limit = None if gate is None else Gate(gate, retries + 1, gate_status or DISTURBED)
+    again = Rewind()
+    wanted = output_of or ("all" if sys.stdout.isatty() else "accepted")
+    held = HeldOutput() if retries and wanted == "accepted" else None
+    try:
+        for attempt in range(1, retries + 2):
+            status = once(
+                cmd,
+                NameOfRun(name, named=job is not None, number=attempt),
+                slice_ns,
+                limit,
+                repository,
+                as_json=as_json,
+                keep=keep,
+                canary_ns=canary_ns,
+                gpu=gpu,
+                live=live,
+                verdict=not no_verdict,
+                output=held.descriptor() if held else 1,
+            )
+            if limit is None or status or not limit.wants_another:
+                break
+            again.back()
+    finally:
+        if held:
+            held.release()
+    return status or (limit.status if limit else 0)
+
+
+def _check_options(
+    gate: float | None,
+    retries: int,
+    output_of: str | None,
+    gate_status: int | None,
+    *,
+    live: bool,
+    as_json: bool,
+) -> None:
+    """Refuse options that have no meaning together."""
     if retries and gate is None:
         raise UsageError("--retries without --gate never runs anything again.",
                          hint="For example: --gate 7.5 --retries 2")  # fmt: skip
+    if output_of and not retries:
+        raise UsageError("--output-of chooses among attempts, and without --retries there is one.",
+                         hint="For example: --gate 7.5 --retries 2 --output-of all")  # fmt: skip
+    if gate_status and gate is None:
+        raise UsageError("--gate-status is the status of a gate, and there is none.",
+                         hint="For example: --gate 7.5 --gate-status 70")  # fmt: skip
     if live and as_json:
         raise UsageError("--live and --json both write to standard error.",
                          hint="Leave one of them out.")  # fmt: skip
-    name = job_name(job, program_of_command(cmd))
-    limit = None if gate is None else Gate(gate, retries + 1)
-    again = Rewind()
-    for attempt in range(1, retries + 2):
-        status = once(
-            cmd,
-            NameOfRun(name, named=job is not None, number=attempt),
-            slice_ns,
-            limit,
-            repository,
-            as_json=as_json,
-            keep=keep,
-            canary_ns=canary_ns,
-            gpu=gpu,
-            live=live,
-            verdict=not no_verdict,
-        )
-        if limit is None or status or not limit.wants_another:
-            break
-        again.back()
-    return status or (limit.status if limit else 0)
 
 
 def once(
@@ -177,6 +211,7 @@ def once(
     gpu: bool = False,
     live: bool = False,
     verdict: bool = True,
+    output: int = 1,
 ) -> int:
     """Run CMD one time and report; return its status.
 
@@ -184,6 +219,7 @@ def once(
     gpu: Record what a GPU does for it.
     live: Show its slices in the terminal.
     verdict: End with the verdict, unless `more` has something of its own to say.
+    output: The descriptor that becomes its standard output.
     """
     own = gpu_environment() if gpu else {}
     plain = more is None or more.key == "gate"
@@ -216,7 +252,7 @@ def once(
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
         beside = publisher.prepare() if publishes else None
         try:
-            outcome = run(cmd, child_environment(spool, name, slice_ns, own), beside)
+            outcome = run(cmd, child_environment(spool, name, slice_ns, own), beside, output)
         finally:
             published = publisher.end()
         if more is not None and not more.evaluate(spool.profiles_of(name), outcome):

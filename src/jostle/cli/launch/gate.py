@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from jostle.cli.output import heading, show
 from jostle.errors import JostleError
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
     from jostle.cli.launch.spawn import CommandOutcome
 
-#: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
-DISTURBED, UNDECIDED = 3, 4
+#: Exit status of a disturbed run; that of an undecided one is the next. Users may choose another,
+#: so that a CI job can tell both from those of its program (docs/how-to).
+DISTURBED = 3
 
 #: A profile of this run cannot have begun earlier before it, clock steps apart.
 _SLACK_NS = 2_000_000_000
@@ -92,27 +95,32 @@ class Gate:
 
     Attributes:
         key: Its place in a report as JSON.
-        environment: Variables for the command: none.
     """
 
     key = "gate"
-    environment: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, most: float, attempts: int) -> None:
+    def __init__(self, most: float, attempts: int, status: int) -> None:
         """Make a gate.
 
         Args:
             most: Percent of the run time that may be lost.
             attempts: How many runs there may be.
+            status: Exit status if a run is disturbed; if it is undecided, the next.
         """
-        self._most, self._attempts = most, attempts
+        self._most, self._attempts, self._status = most, attempts, status
         self._attempt = 0
         self._result = GateResult("undecided", "It has not run.")
 
     @property
+    def environment(self) -> dict[str, str]:
+        """Variables for the command: which attempt it is, from 1."""
+        return {"JOSTLE_ATTEMPT": str(self._attempt + 1)}
+
+    @property
     def status(self) -> int:
         """Exit status for the last run."""
-        return {"clean": 0, "disturbed": DISTURBED, "undecided": UNDECIDED}[self._result.finding]
+        more = {"clean": -self._status, "disturbed": 0, "undecided": 1}
+        return self._status + more[self._result.finding]
 
     @property
     def has_estimate(self) -> bool:
@@ -201,6 +209,34 @@ def _is_of(path: Path, start_ns: int) -> bool:
     except (JostleError, OSError):
         return False
     return isinstance(header, ProfileHeader) and header.start_ns >= start_ns - _SLACK_NS
+
+
+class HeldOutput:
+    """Keeps what attempts write to standard output, until one of them is accepted."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self._file: IO[bytes] | None = None
+
+    def descriptor(self) -> int:
+        """Forget what the last attempt wrote; return where the next one writes to."""
+        if self._file is not None:
+            self._file.close()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (until the next attempt)
+        return self._file.fileno()
+
+    def release(self) -> None:
+        """Write to standard output what the last attempt wrote.
+
+        Raises:
+            OSError: It cannot be written: the disk is full, or nobody reads the pipe.
+        """
+        if self._file is None:
+            return
+        with self._file, os.fdopen(1, "wb", closefd=False) as out:
+            self._file.seek(0)
+            shutil.copyfileobj(self._file, out)
+        self._file = None
 
 
 class Rewind:

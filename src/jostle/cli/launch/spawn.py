@@ -49,6 +49,7 @@ def run(
     command: Sequence[str],
     environment: Mapping[str, str],
     beside: tuple[float, Callable[[], None]] | None = None,
+    output: int = 1,
 ) -> CommandOutcome:
     """Start `command`, hand it the signals meant for it, and wait for its end.
 
@@ -56,6 +57,7 @@ def run(
         command: Its words.
         environment: Its environment.
         beside: What to do once it has run so long, s; it must not fail.
+        output: The descriptor that becomes its standard output.
 
     Raises:
         UsageError: There is no such command (exit status 127) or it may not be run (126), the
@@ -71,8 +73,9 @@ def run(
     start_ns, start = time.time_ns(), time.monotonic_ns()
     try:
         pid = os.posix_spawnp(
-            command[0], list(command), dict(environment), setsigmask=mask, setsigdef=restored
-        )
+            command[0], list(command), dict(environment), setsigmask=mask, setsigdef=restored,
+            file_actions=[(os.POSIX_SPAWN_DUP2, output, 1)] if output != 1 else [],
+        )  # fmt: skip
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         raise UsageError(
