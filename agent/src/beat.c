@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "beat.h"
@@ -119,7 +121,13 @@ static unsigned gather(const jst_runner *r)
     return n;
 }
 
-/* The record of one source's slices. A clock that was set back leaves one slice for what was gained. */
+static int by_first(const void *a, const void *b)
+{
+    const jst_component *x = *(jst_component *const *)a, *y = *(jst_component *const *)b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The records of one source's slices: one for each slice since which components gained. A clock that was set back leaves one slice for what was gained. */
 static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
 {
     uint64_t end = slice > r->open_slice ? slice : r->open_slice + 1, bytes = 0;
@@ -129,10 +137,18 @@ static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
     unsigned n = gather(r);
     if (n > jst_file_room() && !begin_file(now))
         return;
-    if (n && jst_file_write(batch, n, r->open_slice, end, &bytes) < 0)
-        return;
-    r->bytes += bytes;
-    r->newest = bytes;
+    r->newest = 0;
+    qsort(batch, n, sizeof *batch, by_first);
+    for (unsigned from = 0, to; from < n; from = to) {
+        uint64_t first = batch[from]->first ? batch[from]->first : r->open_slice;
+        for (to = from + 1; to < n && batch[to]->first == batch[from]->first;)
+            to++;
+        /* What is not written keeps what it gained for the next record. */
+        if (jst_file_write(batch + from, to - from, first < end ? first : end - 1, end, &bytes) < 0)
+            return;
+        r->bytes += bytes;
+        r->newest += bytes;
+    }
     r->open_slice = slice;
 }
 
@@ -240,12 +256,21 @@ static bool starts_programs(void)
     return false;
 }
 
+/* The signal comes when the thread that started us ends, in whatever way. */
+static bool dies_with_its_parent(void)
+{
+    pid_t parent = getppid();
+    return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent && parent != 1;
+}
+
 int jst_sample_machine(const jst_sampling *how)
 {
     sigset_t ends;
     role_is_given = how->role >= 0;
     role = role_is_given ? (enum jst_machine_role)how->role : JST_ROLE_NODE;
-    int lock = jst_spool_take();
+    if (how->only && !dies_with_its_parent())
+        return 1;
+    int lock = how->only ? 0 : jst_spool_take(); /* each run has a watcher of its own */
     if (lock == -EWOULDBLOCK) {
         fprintf(stderr,
                 "jostle-agent: another sampler writes into %s; one is enough: end one of them\n",
@@ -259,8 +284,9 @@ int jst_sample_machine(const jst_sampling *how)
     sigaddset(&ends, SIGINT);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
-    jst_rights_drop(starts_programs());
-    int error = jst_runners_begin(how->without);
+    /* A watcher keeps the rights of its user: only who may trace a process may read its bytes. */
+    jst_rights_drop(how->only || starts_programs());
+    int error = jst_runners_begin(how->without, how->only);
     if (error < 0) {
         fprintf(stderr, "jostle-agent: no thread could be made: %s\n", strerror(-error));
         return 1;

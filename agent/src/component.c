@@ -24,13 +24,13 @@ static uint32_t hash_of(const jst_names *n)
             hash = (hash ^ (uint8_t)*p) * 0x01000193u;
         hash = (hash ^ 0xff) * 0x01000193u;
     }
-    return hash;
+    return (hash ^ n->pid) * 0x01000193u;
 }
 
 static bool is_called(const jst_component *c, const jst_names *n, uint32_t hash)
 {
-    return c->hash == hash && c->names.kind == n->kind && strcmp(c->names.name, n->name) == 0 &&
-           strcmp(c->names.job, n->job) == 0;
+    return c->hash == hash && c->names.kind == n->kind && c->names.pid == n->pid &&
+           strcmp(c->names.name, n->name) == 0 && strcmp(c->names.job, n->job) == 0;
 }
 
 /* The place of a component in the table, or the free one where it belongs. */
@@ -98,7 +98,8 @@ static jst_component *make(const jst_names *n, uint32_t hash)
     return c;
 }
 
-/* Which resource it is a part of is known only now: it is called so from here on. */
+/* Which resource it is a part of is known only now, or on which cores it runs has changed: it is described
+ * so from here on. */
 static jst_component *renamed(jst_component **place, const jst_names *n)
 {
     jst_component *c = *place, *fresh = make(n, c->hash);
@@ -178,7 +179,8 @@ jst_component *jst_component_of(jst_sample *s, const jst_names *names)
     n.path = n.path ? n.path : "";
     uint32_t hash = hash_of(&n);
     jst_component **place = s->room ? place_of(s, &n, hash) : NULL, *c = place ? *place : NULL;
-    if (c && *n.source && !*c->names.source)
+    if (c && strcmp(n.source, c->names.source) != 0 &&
+        (n.kind == JST_KIND_PROCESS || (*n.source && !*c->names.source)))
         c = renamed(place, &n);
     if (!c && !has_room(s)) {
         n = (jst_names){.kind = n.kind, .name = "others", .source = "", .job = "", .path = ""};
@@ -310,6 +312,12 @@ void jst_since(jst_component *c, uint64_t start)
     }
     c->has_start = true;
     c->start = start;
+}
+
+void jst_gained_since(jst_component *c, uint64_t first)
+{
+    if (c != &nowhere && !c->others && (c->first == 0 || first < c->first))
+        c->first = first;
 }
 
 /* Sums of others are compared only while the same number of components is in them. */

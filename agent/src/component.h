@@ -25,6 +25,7 @@ struct jst_component {
     uint32_t file;       /* the file in which it has a number, 0: none */
     uint32_t number;     /* there */
     uint64_t start;      /* as jst_since was told */
+    uint64_t first;      /* slice since which it gained, 0: as its source says */
     jst_metrics has;     /* that have a value; values lie in their order */
     jst_metrics known;   /* counters whose `last` is one */
     jst_metrics lost;    /* counters that had one, and an unusable number since */

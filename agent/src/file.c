@@ -323,6 +323,10 @@ static int name_component(jst_component *c)
         p = jst_put_string(p, texts[i], n < JST_PAGE ? n : JST_PAGE);
     }
     p = jst_put_varint(p, c->names.numa);
+    if (c->names.kind == JST_KIND_PROCESS) {
+        p = jst_put_varint(p, c->names.pid);
+        p = jst_put_varint(p, c->names.uid);
+    }
     if (!jst_append(fd, JST_RECORD_COMPONENT, frame, (size_t)(p - frame) - JST_FRAME_GAP))
         return -ENOSPC;
     c->file = files;
@@ -386,6 +390,7 @@ static void settle(jst_component *c)
     }
     c->unknown = 0;
     c->epoch = false;
+    c->first = 0;
 }
 
 static int by_number(const void *a, const void *b)

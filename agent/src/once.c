@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "once.h"
 #include "runner.h"
 #include "sys.h"
@@ -35,7 +36,8 @@ static void read_table(void)
 
 static bool sample_twice(const char *without)
 {
-    if (jst_runners_begin(without) < 0)
+    jst_cfg.slice_ns = NS;
+    if (jst_runners_begin(without, NULL) < 0)
         return false;
     for (int i = 0; i < 2; i++) {
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);

@@ -78,7 +78,7 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-int jst_runners_begin(const char *without)
+int jst_runners_begin(const char *without, const char *only)
 {
     pthread_condattr_t monotonic;
     pthread_attr_t small;
@@ -90,7 +90,7 @@ int jst_runners_begin(const char *without)
     int r = 0;
     for (const jst_source *const *s = jst_sources; *s && r == 0; s++) {
         pthread_t thread;
-        if (list_has(without, (*s)->name))
+        if (list_has(without, (*s)->name) || (only && !list_has(only, (*s)->name)))
             continue;
         if (jst_runner_count == JST_RUNNERS)
             return -E2BIG;

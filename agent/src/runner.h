@@ -37,9 +37,9 @@ typedef struct jst_runner {
 extern jst_runner jst_runners[JST_RUNNERS];
 extern unsigned jst_runner_count;
 
-/** Makes the threads; `without`: names of sources to leave out, separated by commas, or NULL. 0 or
- *  -errno. */
-int jst_runners_begin(const char *without);
+/** Makes the threads; `without`: names of sources to leave out, separated by commas, or NULL; `only`: of
+ *  those to take, NULL: all. 0 or -errno. */
+int jst_runners_begin(const char *without, const char *only);
 /** All idle ones take a sample. */
 void jst_runners_ask(uint64_t now_ns);
 /** Waits until those that were asked at now_ns are done, or for so long. */

@@ -44,16 +44,19 @@ typedef struct jst_source {
     size_t stack; /* of its thread, for a source that calls a library; 0: JST_SOURCE_STACK */
 } jst_source;
 
-/* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name and
- * job are the same component. */
+/* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name, job and
+ * pid are the same component. */
 typedef struct jst_names {
     enum jst_component_kind kind;
     const char *name;   /* sda, eth0, scratch-OST0003, mlx5_0/1 */
-    const char *source; /* the resource it is a part of: SRV:/export, a file system's name */
+    const char *source; /* the resource it is a part of: SRV:/export, a file system's name; of a
+                         * process the cores that it may run on: 0-3,8 */
     const char *job;    /* slurm-123: only what counts for one batch job */
-    const char *path;   /* where it is mounted, or hangs */
+    const char *path;   /* where it is mounted, or hangs; of a process its control group */
     uint32_t major, minor;
     uint32_t numa; /* NUMA node that it hangs on, and 1; 0: not known */
+    uint32_t pid;  /* of a process: two of one name are told apart by it; 0: it is none */
+    uint32_t uid;  /* of a process: its owner, and 1; 0: not known, or not to be recorded */
     /* Its counters began at 0 when it came into being (a control group, a job): what the first sight of
      * it shows is an increase, but in a source's first sample. */
     bool from_zero;
@@ -76,6 +79,9 @@ void jst_unknown(jst_component *c, enum jst_component_metric metric);
 /** Since when, by the source itself, the component's counters count (start_time): a value other than last
  *  time begins a new epoch. Before the counters. */
 void jst_since(jst_component *c, uint64_t start);
+/** What it gains in this sample was gained since the slice `first` began, which is earlier than the sample
+ *  before this one: it was not read at each boundary. */
+void jst_gained_since(jst_component *c, uint64_t first);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 

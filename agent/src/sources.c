@@ -5,6 +5,7 @@
 #include "sources/gpfs.h"
 #include "sources/hardware.h"
 #include "sources/lustre.h"
+#include "sources/process.h"
 #include "sources/system.h"
 
 /* clang-format off */
@@ -15,6 +16,7 @@ const jst_source *const jst_sources[] = {
     &jst_source_nfs_mount,
     &jst_source_nfs_server,
     &jst_source_batch_jobs,
+    &jst_source_process,
     &jst_source_fabric,
     &jst_source_slingshot,
     &jst_source_power,

@@ -272,7 +272,7 @@ static void a_clock_that_is_set_back_loses_nothing(void **state)
     pid_t child = fork();
     if (child == 0) {
         jst_file_begin(JST_ROLE_NODE);
-        jst_runners_begin("hanging,absent");
+        jst_runners_begin("hanging,absent", NULL);
         jst_runners_ask(1);
         jst_runners_wait(1, NS);
         take_all(from * SLICE, from);

@@ -249,7 +249,11 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
     for (unsigned i = 0; i < texts; i++)
         jst_event_string(j, e, i, &c);
     if (component && c.p != NULL && c.p < c.end)
-        e->number[4] = jst_take_varint(&c); /* older agents do not tell */
+        e->number[4] = jst_take_varint(&c);        /* older agents do not tell */
+    if (component && c.p != NULL && c.p < c.end) { /* of a process */
+        e->number[5] = jst_take_varint(&c);
+        e->number[6] = jst_take_varint(&c);
+    }
     return c.p != NULL && !j->no_memory;
 }
 

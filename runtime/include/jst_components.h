@@ -72,7 +72,10 @@ enum jst_component_metric {
     JST_DEVICE_PEER_RECEIVE_BYTES = 61,
     JST_DEVICE_PEER_SEND_BYTES    = 62,
     JST_DEVICE_ERROR_OPS          = 63,
-    JST_COMPONENT_METRICS         = 64
+    JST_CPU_USED_NS               = 64,
+    JST_STORAGE_CALL_READ_BYTES   = 65,
+    JST_STORAGE_CALL_WRITE_BYTES  = 66,
+    JST_COMPONENT_METRICS         = 67
 };
 
 /* How a record codes a cell: 'C' varint increase, 'T' an increase of ns as a minifloat,
@@ -142,6 +145,9 @@ static const char jst_component_code[JST_COMPONENT_METRICS] = {
     'C',
     'C',
     'C',
+    'T',
+    'C',
+    'C',
 };
 
 static const char jst_component_table[] =
@@ -209,8 +215,11 @@ static const char jst_component_table[] =
     "device_peer_receive_bytes counter bytes component 61 1\n"
     "device_peer_send_bytes counter bytes component 62 1\n"
     "device_error_ops counter ops component 63 1\n"
+    "cpu_used_ns counter ns component 64 1\n"
+    "storage_call_read_bytes counter bytes component 65 1\n"
+    "storage_call_write_bytes counter bytes component 66 1\n"
     ;
-#define JST_COMPONENT_TABLE_BYTES 2784u
-#define JST_COMPONENT_TABLE_CRC 0x68bfb150u
+#define JST_COMPONENT_TABLE_BYTES 2929u
+#define JST_COMPONENT_TABLE_CRC 0x743b34cfu
 
 #endif

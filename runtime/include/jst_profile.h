@@ -136,6 +136,7 @@ enum jst_component_kind {
     JST_KIND_GPFS_DISK = 16, /* a GPFS network shared disk, on its server */
     JST_KIND_BEEGFS_CLIENT = 17, /* one client's requests to BeeGFS servers */
     JST_KIND_GPU = 18, /* a GPU, or an instance of one (MIG) */
+    JST_KIND_PROCESS = 19, /* a process, seen from outside; `others` (pid 0): all that are not among the largest */
 };
 
 /* Bits of `present` in a segment: what it counts, in the order of its payload. */

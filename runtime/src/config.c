@@ -122,6 +122,23 @@ bool jst_next_setting(char **text, char **key, char **value)
     return true;
 }
 
+static bool says_off(const char *v)
+{
+    return jst_str_equal(v, "off") || jst_str_equal(v, "0") || jst_str_equal(v, "no") ||
+           jst_str_equal(v, "false");
+}
+
+/* What only the agent asks for, and only the operator decides. */
+static void take_unprofiled(const char *value)
+{
+    bool nameless = jst_str_equal(value, "nameless");
+    if (nameless || says_off(value))
+        jst_cfg.unprofiled = nameless ? JST_FILES_NAMELESS : JST_FILES_OFF;
+    else if (!jst_str_equal(value, "names"))
+        jst_say("unprofiled has a wrong value:", value,
+                "; it is ignored (write names, nameless or off)");
+}
+
 /* The text stays: values point into it. */
 static void parse_file(char *text)
 {
@@ -131,6 +148,8 @@ static void parse_file(char *text)
             bool known = jst_str_equal(key, "lock");
             if (known)
                 lock = value;
+            if (!known && (known = jst_str_equal(key, "unprofiled")))
+                take_unprofiled(value);
             const char *name = file_keys;
             for (int k = 0; k < KEYS; k++, name = jst_behind(name))
                 if (jst_str_equal(key, name)) {
@@ -144,12 +163,6 @@ static void parse_file(char *text)
     const char *name = file_keys;
     for (int k = 0; k < KEYS; k++, name = jst_behind(name))
         locked[k] = list_has(lock, name);
-}
-
-static bool says_off(const char *v)
-{
-    return jst_str_equal(v, "off") || jst_str_equal(v, "0") || jst_str_equal(v, "no") ||
-           jst_str_equal(v, "false");
 }
 
 static bool says_on(const char *v)

@@ -24,6 +24,7 @@ typedef struct jst_config {
     bool digest;       /* to stderr at the end of the job */
     int command_lines; /* enum jst_command */
     int files;         /* enum jst_files */
+    int unprofiled;    /* enum jst_files: the agent names processes that are not profiled */
     char papi[160];    /* names of events, comma separated */
     char launcher[32], batch[64], world[32];
     bool spool_from_user;

@@ -367,6 +367,9 @@ COMPONENT_METRICS: Final[tuple[Metric, ...]] = (
     Metric("device_peer_receive_bytes", "device", "counter", "bytes", "component", "sum", "0.8", "Bytes received by links between GPUs (NVLink)."),
     Metric("device_peer_send_bytes", "device", "counter", "bytes", "component", "sum", "0.8", "Bytes sent by links between GPUs (NVLink)."),
     Metric("device_error_ops", "device", "counter", "ops", "component", "sum", "0.8", "Errors that its driver reported (Xid), and errors of its memory that were not corrected (ECC)."),
+    Metric("cpu_used_ns", "cpu", "counter", "ns", "component", "sum", "0.8", "CPU time of all its threads, user and system together, as the kernel accounts for it."),
+    Metric("storage_call_read_bytes", "storage", "counter", "bytes", "component", "sum", "0.8", "Bytes that its system calls read: from files (cached ones, too), pipes and terminals (rchar of /proc/PID/io)."),
+    Metric("storage_call_write_bytes", "storage", "counter", "bytes", "component", "sum", "0.8", "Bytes that its system calls wrote: to files, pipes and terminals (wchar of /proc/PID/io)."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

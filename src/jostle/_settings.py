@@ -21,6 +21,7 @@ KEYS: Final = (
     "files",
     "exclude_programs",
     "exclude_paths",
+    "unprofiled",
     "lock",
 )
 #: Variable of the environment by key.

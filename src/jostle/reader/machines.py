@@ -29,6 +29,7 @@ _FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "compo
           "epoch": pa.int8()}  # fmt: skip
 _UNKNOWN = len(_FIXED)
 _OF_A_MACHINE = 1  # bit of the header's flags
+_MOST_PID, _MOST_UID = 2**32 - 1, 2**32 - 1
 _NUMA_NODES = 1024  # more than Linux has; what is beyond is damage
 
 
@@ -40,12 +41,16 @@ class Component:
         number: Its number in the file (column component of the slices).
         kind: One of COMPONENT_KINDS, or a number that only a newer jostle knows.
         name: Such as sda, eth0, scratch-OST0003.
-        source: The resource it is a part of; "" where there is none.
+        source: The resource it is a part of; "" where there is none. Of a process: the cores that
+            it may run on.
         job: The batch job whose requests it counts, such as slurm-123; "" for all.
-        path: Where it is mounted, or hangs in the tree of devices; "" where it is not.
+        path: Where it is mounted, or hangs in the tree of devices; "" where it is not. Of a
+            process: its control group.
         major: Device number, major.
         minor: Device number, minor.
         numa: NUMA node that it hangs on; -1: unknown.
+        pid: Number of a process; 0: it is none.
+        uid: Owner of a process; -1: it is none, or the owner is not recorded.
     """
 
     number: int
@@ -57,6 +62,8 @@ class Component:
     major: int
     minor: int
     numa: int
+    pid: int = 0
+    uid: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +217,16 @@ def _header(events: Events, read: FileRead) -> MachineHeader:
             name, source, job, path = texts
             numa = numbers[4] - 1 if numbers[4] <= _NUMA_NODES else -1
             components[number] = Component(
-                number, kind_name, name, source, job, path, major, minor, numa
+                number,
+                kind_name,
+                name,
+                source,
+                job,
+                path,
+                major,
+                minor,
+                numa,
+                *(numbers[5] & _MOST_PID, (numbers[6] & _MOST_UID) - 1),
             )
         elif kind == RecordType.CLOCK:
             clock.append(clock_event(numbers))

@@ -37,6 +37,7 @@ from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.query.traffic import port_counters, traffic
+from jostle.repository.query.watched import watched_processes
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.worlds import find_worlds, worlds_table
 from jostle.repository.store import log as _log
@@ -540,6 +541,10 @@ class Repository:
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
+
+    def watched_processes(self, hosts: Sequence[str], span: tuple[int, int]) -> pa.Table:
+        """Return what processes without a profile did on hosts in a span of time (ns)."""
+        return watched_processes(self._engine, hosts, span)
 
     def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the hosts of the servers behind mounts, of those that have an agent."""

@@ -37,6 +37,7 @@ from jostle.cli.launch.past_runs import recall, remember
 from jostle.cli.launch.publish import Publisher, why_nothing_is_shown
 from jostle.cli.launch.run_names import batch, candidates, is_taken, job_name, joins
 from jostle.cli.launch.spawn import CommandOutcome, run
+from jostle.cli.launch.watch import Watcher
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     CanaryInterval,
@@ -48,7 +49,7 @@ from jostle.cli.options.common import (
 from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.errors import UsageError
 from jostle.identity import program_of_command
-from jostle.report.format.values import duration
+from jostle.report.format.values import byte_count, duration
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
@@ -246,19 +247,24 @@ def once(
     shown_ns = slice_in_force(slice_ns) if live else 0
     publisher = Publisher(spool, name, repository, shown_ns)
     published: list[str] = []
+    watcher = Watcher(spool, name, slice_in_force(slice_ns))
+    watches = settings().enabled and is_outermost() and settings().get("unprofiled") not in OFF
     try:
         own |= more.environment if more is not None else {}
         if canary_ns is not None:
             own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
         beside = publisher.prepare() if publishes else None
         try:
-            outcome = run(cmd, child_environment(spool, name, slice_ns, own), beside, output)
+            environment = child_environment(spool, name, slice_ns, own)
+            started = watcher.start if watches else None
+            outcome = run(cmd, environment, beside, output, started)
         finally:
             published = publisher.end()
+            watcher.end()
         if more is not None and not more.evaluate(spool.profiles_of(name), outcome):
             more = None
         report = partial(_report, cmd, name, spool, outcome, repository, more, ending, published,
-                         as_json=as_json, keep=keep)  # fmt: skip
+                         watcher.files(), as_json=as_json, keep=keep)  # fmt: skip
         try:
             report()
         except BrokenPipeError:  # who read our messages has seen enough: `2>&1 | head`
@@ -360,6 +366,7 @@ def _report(
     more: Gate | Delays | None,
     ending: Ending,
     published: Sequence[str],
+    watched: Sequence[Path],
     *,
     as_json: bool,
     keep: bool,
@@ -367,8 +374,11 @@ def _report(
     """Ingest what the run left, print headline and verdict, and clear the private spool.
 
     published: Warnings about what was ingested while it ran.
+    watched: What its watcher wrote of the machine.
     """
     if not spool.profiles_of(name):
+        if watched:
+            open_repository(repository, create=True).ingest(watched)
         _nothing_recorded(cmd, name, spool.folder, outcome, more, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
@@ -378,7 +388,9 @@ def _report(
 
     store = open_repository(repository, create=True)
     full = spool_room.reason(spool.folder)  # before profiles are removed
-    report = collect(store, partial(spool.profiles_of, name), failed=outcome.status != 0)
+    report = collect(
+        store, lambda: [*spool.profiles_of(name), *watched], failed=outcome.status != 0
+    )
     files = spool.profiles_of(name)
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
@@ -473,10 +485,14 @@ def _nothing_recorded(
         click.echo(json.dumps(seen), err=True)
         return
     bold, reset = stderr_style("bold"), stderr_style("reset")
+    read, written = outcome.read_chars, outcome.write_chars
+    moved = "" if read is None or written is None else (
+        f", {byte_count(read)} read, {byte_count(written)} written"
+    )  # fmt: skip
     click.echo(
         f"{bold}jostle:{reset} nothing recorded: {why}\n"
         f"  seen from outside: {duration(outcome.wall_ns)} wall time, "
-        f"{duration(outcome.cpu_ns)} CPU time",
+        f"{duration(outcome.cpu_ns)} CPU time{moved}",
         err=True,
     )
     if more is not None:

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from resource import struct_rusage
 
 from jostle.errors import UsageError
@@ -35,6 +36,9 @@ class CommandOutcome:
         cpu_ns: CPU time of it and of the children that it waited for.
         status: Exit status as a shell would report it: 128 + signal when killed.
         signal: Name of the signal that killed it, or None.
+        read_chars: Bytes that it and the children that it waited for read, by the kernel's count:
+            from files, cached or not, pipes and terminals. None: the kernel does not say.
+        write_chars: The same of bytes written.
     """
 
     pid: int
@@ -43,6 +47,8 @@ class CommandOutcome:
     cpu_ns: int
     status: int
     signal: str | None
+    read_chars: int | None = None
+    write_chars: int | None = None
 
 
 def run(
@@ -50,6 +56,7 @@ def run(
     environment: Mapping[str, str],
     beside: tuple[float, Callable[[], None]] | None = None,
     output: int = 1,
+    started: Callable[[int], None] | None = None,
 ) -> CommandOutcome:
     """Start `command`, hand it the signals meant for it, and wait for its end.
 
@@ -58,6 +65,7 @@ def run(
         environment: Its environment.
         beside: What to do once it has run so long, s; it must not fail.
         output: The descriptor that becomes its standard output.
+        started: What to do with its pid once it runs; it must not fail.
 
     Raises:
         UsageError: There is no such command (exit status 127) or it may not be run (126), the
@@ -70,6 +78,7 @@ def run(
     restored = [signal.SIGPIPE, signal.SIGXFSZ]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         restored.append(signal.SIGINT)
+    before = _moved()
     start_ns, start = time.time_ns(), time.monotonic_ns()
     try:
         pid = os.posix_spawnp(
@@ -84,10 +93,13 @@ def run(
             exit_code=127 if missing else 126,
         ) from error
     try:
+        if started:
+            started(pid)
         status, usage = _wait(pid, watched, beside)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     wall_ns = time.monotonic_ns() - start
+    moved = [now - then for now, then in zip(_moved(), before, strict=False)]
     killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     return CommandOutcome(
         pid=pid,
@@ -96,7 +108,18 @@ def run(
         cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
         status=128 + killed if killed else os.WEXITSTATUS(status),
         signal=signal.Signals(killed).name if killed else None,
+        read_chars=moved[0] if len(moved) == 2 else None,
+        write_chars=moved[1] if len(moved) == 2 else None,
     )
+
+
+def _moved() -> list[int]:
+    """Return the bytes that we and all that we waited for read and wrote; [] where unknown."""
+    try:
+        lines = Path("/proc/self/io").read_text().splitlines()
+        return [int(line.split()[1]) for line in lines[:2]]
+    except (OSError, ValueError, IndexError):
+        return []
 
 
 def _wait(

@@ -213,6 +213,7 @@ def _names(step: _Step, component: Component) -> dict[str, Any]:
         "kind": component.kind, "name": component.name, "source": component.source,
         "mount": mount, "job": component.job, "path": component.path,
         "major": component.major, "minor": component.minor, "numa": component.numa,
+        "pid": component.pid, "uid": component.uid,
     }  # fmt: skip
 
 

@@ -283,7 +283,7 @@ TABLES: dict[str, TableLayout] = {
             {
                 "machine": _INT, "host": _TEXT, "component": _INT, "kind": _TEXT, "name": _TEXT,
                 "source": _TEXT, "mount": _TEXT, "job": _TEXT, "path": _TEXT, "major": _INT,
-                "minor": _INT, "numa": _INT,
+                "minor": _INT, "numa": _INT, "pid": _INT, "uid": _INT,
             },
             {},
             0,

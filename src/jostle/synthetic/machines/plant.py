@@ -187,7 +187,7 @@ class _Site:
                 "machine": _machine_id(self.hosts, host), "host": host, "component": number,
                 "kind": component.kind, "name": component.name, "source": component.source,
                 "mount": component.mount, "job": component.job, "path": component.path,
-                "major": 0, "minor": 0, "numa": -1,
+                "major": 0, "minor": 0, "numa": -1, "pid": 0, "uid": -1,
             }  # fmt: skip
         return self._known[key]
 

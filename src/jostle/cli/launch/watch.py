@@ -1,0 +1,80 @@
+"""Watches the machine while a command runs, so that who disturbs it has a name.
+
+A child of `jostle run`, jostle-agent, writes which processes used the machine's cores and disks in
+each slice into a profile of the machine. It needs no rights, prints nothing, and ends with `jostle
+run`, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+
+from jostle.cli.launch.environment import RunSpool
+from jostle.errors import JostleError
+
+#: Longest wait for its last record, s.
+_PATIENCE_S = 1.0
+
+
+class Watcher:
+    """The child of a run that watches the machine's processes."""
+
+    def __init__(self, spool: RunSpool, name: str, slice_ns: int) -> None:
+        """Make a watcher, which does not run yet.
+
+        Args:
+            spool: Where the run's profiles are.
+            name: Name of the job.
+            slice_ns: Length of the slices, ns.
+        """
+        self._spool, self._name, self._slice_ns = spool, name, slice_ns
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def start(self, pid: int) -> None:
+        """Start it, where it is installed and a further process can be made.
+
+        Args:
+            pid: The command: what it starts is of the job.
+        """
+        from jostle import _native_path
+
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        environment |= {
+            "JOSTLE": "on",
+            "JOSTLE_SPOOL": str(self._spool.folder),
+            "JOSTLE_SLICE": f"{self._slice_ns // 1_000_000}ms",
+        }
+        with contextlib.suppress(OSError, JostleError):
+            self._child = subprocess.Popen(
+                [str(_native_path("jostle-agent")), "watch", self._name, str(pid)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=environment, start_new_session=True,
+            )  # fmt: skip
+
+    def end(self) -> None:
+        """End it, once its last record is written."""
+        child = self._child
+        if child is None:
+            return
+        child.terminate()
+        try:
+            child.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+    def files(self) -> list[Path]:
+        """Return what it wrote."""
+        from jostle.reader.errors import ProfileError
+        from jostle.repository.ingest.spool import peek_header
+
+        found = []
+        for path in self._spool.folder.glob("machine.*.jsm") if self._child else ():
+            with contextlib.suppress(OSError, ProfileError):
+                life = peek_header(path).life
+                if life is not None and self._child and life[1] == self._child.pid:
+                    found.append(path)
+        return sorted(found)

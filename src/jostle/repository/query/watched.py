@@ -1,0 +1,125 @@
+"""Reads what processes without a profile did, as they were seen from outside.
+
+`jostle run` watches the processes of its machine while its command runs, the agent those of its
+node. Several may have watched one machine at a time: one of them counts.
+"""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.arrow_columns import ints
+from jostle.repository.query.engine import Engine
+
+#: Name of the sum of all processes that were not among the largest.
+OTHERS = "others"
+_TEXTS = ("host", "name", "owner", "cores", "group", "job")
+_AMOUNTS = ("cpu_ns", "read_bytes", "write_bytes", "call_read_bytes", "call_write_bytes")
+_NUMBERS = ("pid", "uid", "slice", "slice_ns", "span", *_AMOUNTS)
+NO_PROCESSES = pa.table(
+    {name: pa.array([], pa.string()) for name in _TEXTS}
+    | {name: pa.array([], pa.int64()) for name in _NUMBERS}
+)
+_COLUMNS = {
+    "cpu_used_ns": "cpu_ns", "storage_read_bytes": "read_bytes",
+    "storage_write_bytes": "write_bytes", "storage_call_read_bytes": "call_read_bytes",
+    "storage_call_write_bytes": "call_write_bytes",
+}  # fmt: skip
+#: A process and its profile begin at one time, but its number is given out again much later.
+_SPAN = "(slice + span) * slice_ns > $2 AND slice * slice_ns < $3"
+
+
+def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return what processes without a profile did on some hosts, slice by slice.
+
+    Args:
+        engine: The repository.
+        hosts: Names of the hosts.
+        window: Start and end, ns since the epoch.
+
+    Returns:
+        Columns host, name (the program's; "" if it is not recorded; OTHERS: the sum of all that
+        were not among the largest, with pid 0), owner (a user's name, or uid; "" unknown), cores
+        (that it may run on, such as 0-3,8; "" unknown), group (control group), job (of whose
+        processes it is one; "" of none), pid, uid (-1 unknown), slice, slice_ns, span, and per row
+        cpu_ns, read_bytes and write_bytes (of storage), call_read_bytes and call_write_bytes (of
+        system calls). A row that spans several slices was not read at each boundary. Processes
+        that have a profile are left out.
+    """
+    if not hosts or not engine.newest("component_slices", *window):
+        return NO_PROCESSES
+    columns = ", ".join(f"coalesce({name}, 0) AS {new}" for name, new in _COLUMNS.items())
+    slices = ("kind", "host", "name", "job", "machine", "component", "slice", "slice_ns", "span")
+    rows = engine.ask(
+        lambda: (
+            f'SELECT machine, s.host, s.name, c.source AS cores, c.path AS "group", s.job, '
+            f"c.pid, c.uid, slice, slice_ns, span::BIGINT AS span, {columns} FROM "
+            f"{engine.stored('component_slices', *window, columns=[*slices, *_COLUMNS])} s "
+            "JOIN (SELECT DISTINCT machine, component, source, path, coalesce(pid, 0) AS pid, "
+            f"coalesce(uid, -1) AS uid FROM {engine.stored('components')} "
+            "WHERE kind = 'process') c USING (machine, component) "
+            f"WHERE s.kind = 'process' AND list_contains($1, s.host) AND {_SPAN} "
+            "AND NOT EXISTS (SELECT 1 FROM "
+            f"({engine.source('processes', *window)}) p WHERE p.host = s.host AND p.pid = c.pid "
+            "AND p.start_ns < (slice + span) * slice_ns "
+            "AND (p.end_ns = 0 OR p.end_ns > slice * slice_ns)) "
+            "ORDER BY ALL"
+        ),
+        [list(hosts), *window],
+    )
+    rows = _of_one_watcher(rows)
+    owners = pa.array([_owner(uid) for uid in rows["uid"].to_pylist()], pa.string())
+    return rows.append_column("owner", owners).select(NO_PROCESSES.column_names)
+
+
+def process_title(row: Mapping[str, Any]) -> str:
+    """Return what to call a process in a sentence: `dd (pid 4711, root)`.
+
+    Args:
+        row: Of `watched_processes`.
+    """
+    if not row["pid"]:
+        return "other processes"
+    facts = ", ".join(filter(None, [f"pid {row['pid']}", row["owner"]]))
+    return f"{row['name'] or 'a process'} ({facts})"
+
+
+@cache
+def _owner(uid: int) -> str:
+    if uid < 0:
+        return ""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid {uid}"
+
+
+def _of_one_watcher(rows: pa.Table) -> pa.Table:
+    """Leave out what another watcher of the same machine counted, too.
+
+    The one that saw most of the time counts; the others where it did not look.
+    """
+    start = ints(rows, "slice") * ints(rows, "slice_ns")
+    end = start + ints(rows, "span") * ints(rows, "slice_ns")
+    hosts, machines = (np.array(rows[name].to_pylist(), dtype=object)
+                       for name in ("host", "machine"))  # fmt: skip
+    keep = np.zeros(rows.num_rows, dtype=bool)
+    for host in sorted(set(hosts)):
+        watchers = []
+        for machine in sorted(set(machines[hosts == host])):
+            mine = np.flatnonzero(machines == machine)
+            watchers.append((int(end[mine].max() - start[mine].min()), mine))
+        taken: list[tuple[int, int]] = []
+        for _, mine in sorted(watchers, key=lambda watcher: -watcher[0]):
+            free = np.ones(len(mine), dtype=bool)
+            for lo, hi in taken:
+                free &= (end[mine] <= lo) | (start[mine] >= hi)
+            keep[mine[free]] = True
+            taken.append((int(start[mine].min()), int(end[mine].max())))
+    return rows.filter(pa.array(keep))

@@ -1,0 +1,181 @@
+"""`jostle run` names who used the machine without a profile, by independent counts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jostle.repository import Repository
+
+HOST, JOB = os.uname().nodename, f"watched-{os.getpid()}"
+#: Burns so many seconds of CPU time, writes so many MiB to a file, and says what it used.
+HOG = """
+import os, resource, sys, time
+end, n = time.process_time() + float(sys.argv[1]), int(sys.argv[2])
+with open(sys.argv[3], "wb", buffering=0) as to:
+    for _ in range(n):
+        to.write(bytes(1 << 20))
+while time.process_time() < end:
+    pass
+print(time.process_time(), flush=True)
+time.sleep(1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _clean(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail clearly without libjostle.so."""
+    monkeypatch.chdir(tmp_path)
+    for name in [*os.environ]:
+        if name.startswith(("JOSTLE_", "SLURM_")) and name != "JOSTLE_NATIVE":
+            monkeypatch.delenv(name)
+    yield
+    for left in Path("/tmp/jostle").glob(f"run-{JOB}*"):  # of a run that was killed
+        shutil.rmtree(left)
+
+
+def run(tmp_path: Path, *words: str, **more: Any) -> subprocess.Popen[str]:
+    """Start `jostle run` at slices of 200 ms."""
+    command = [str(Path(sys.executable).parent / "jostle"), "run", "--slice", "200ms", "--job",
+               JOB, "--no-verdict", "--repository", str(tmp_path / "r"), "--"]  # fmt: skip
+    return subprocess.Popen([*command, *words], text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **more)  # fmt: skip
+
+
+def watcher_of(job: subprocess.Popen[str]) -> int:
+    """Return the watcher of a run, once it lives."""
+    limit = time.monotonic() + 20
+    while time.monotonic() < limit:
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes().split(b"\0")
+                parent = int((path.parent / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if words[0].endswith(b"/jostle-agent") and parent == job.pid:
+                return int(path.parent.name)
+        time.sleep(0.05)
+    raise AssertionError("no watcher")
+
+
+def rows_of(tmp_path: Path, pid: int) -> list[dict[str, Any]]:
+    """Return what was seen of a process."""
+    rows = Repository(tmp_path / "r").watched_processes([HOST], (0, 2**62)).to_pylist()
+    return [row for row in rows if row["pid"] == pid]
+
+
+def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
+    job = run(tmp_path, "sleep", "5")
+    watcher_of(job)
+    time.sleep(0.5)  # it has seen where counting begins
+    hog = subprocess.Popen([sys.executable, "-c", HOG, "0.8", "20", "secret-file"],
+                           stdout=subprocess.PIPE, text=True)  # fmt: skip
+    used = float(hog.communicate()[0])
+    out, _ = job.communicate()
+    assert (job.returncode, out) == (0, "")
+    rows = rows_of(tmp_path, hog.pid)
+    # What it used before its last reading; it slept for a second, so that all of it was seen.
+    assert sum(row["cpu_ns"] for row in rows) / 1e9 == pytest.approx(used, rel=0.05)
+    assert 20 << 20 <= sum(row["call_write_bytes"] for row in rows) < 21 << 20
+    assert {row["owner"] for row in rows} == {os.environ.get("USER", "root")} or os.getuid() == 0
+    assert {row["cores"] for row in rows} == {cores_of_self()}
+    assert all(row["job"] == "" for row in rows)
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*component*.parquet"))
+    assert b"secret-file" not in stored
+
+
+def cores_of_self() -> str:
+    """Return what the kernel says of the cores that we may run on."""
+    status = Path("/proc/self/status").read_text()
+    return status.split("Cpus_allowed_list:\t")[1].split("\n")[0]
+
+
+def test_profiled_processes_are_left_out(tmp_path: Path) -> None:
+    work = (
+        "import os, time\nend = time.time() + 2\nwhile time.time() < end: pass\nprint(os.getpid())"
+    )
+    job = run(tmp_path, sys.executable, "-c", work)
+    pid = int(job.communicate()[0])
+    assert rows_of(tmp_path, pid) == []
+
+
+STATIC = r"""
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    static char block[1 << 20];
+    FILE *to = fopen("static.out", "w");
+    for (int i = 0; i < 30; i++)
+        fwrite(block, 1, sizeof block, to);
+    fflush(to);
+    while (clock() < CLOCKS_PER_SEC)
+        continue;
+    printf("%d\n", (int)getpid());
+    fflush(stdout);
+    sleep(1);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="needs a compiler")
+def test_a_static_command_is_of_its_job_and_its_bytes_are_shown(tmp_path: Path) -> None:
+    (tmp_path / "s.c").write_text(STATIC)
+    subprocess.run(["gcc", "-static", "-O1", "-o", "static-one", "s.c"], check=True)
+    job = run(tmp_path, "./static-one")
+    out, said = job.communicate()
+    assert "statically linked" in said
+    assert "30.0 MiB written" in said
+    rows = rows_of(tmp_path, int(out))
+    assert {(row["job"], row["name"]) for row in rows} == {(JOB, "static-one")}
+    # It may have worked a little before the watcher came.
+    assert 0.5 < sum(row["cpu_ns"] for row in rows) / 1e9 < 1.1
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_no_watcher_outlives_its_run(tmp_path: Path, end: int) -> None:
+    job = run(tmp_path, "sleep", "30", start_new_session=True)
+    watcher = Path(f"/proc/{watcher_of(job)}")
+    if end == signal.SIGKILL:
+        os.kill(job.pid, end)
+    else:
+        os.killpg(job.pid, end)
+    job.wait()
+    limit = time.monotonic() + 10
+    while watcher.exists() and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert not watcher.exists()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(job.pid, signal.SIGKILL)  # the command of a run that was killed
+
+
+@pytest.mark.parametrize(("rule", "names"), [("nameless", {""}), ("off", set())])
+def test_the_operator_decides_about_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, names: set[str]
+) -> None:
+    (tmp_path / "conf").write_text(f"unprofiled = {rule}\n")
+    monkeypatch.setenv("JOSTLE_CONFIG", str(tmp_path / "conf"))
+    if Path("/etc/jostle/jostle.conf").exists():
+        pytest.skip("this machine has an operator's file")
+    job = run(tmp_path, "sleep", "3")
+    if rule == "nameless":
+        watcher_of(job)
+    hog = subprocess.Popen([sys.executable, "-c", HOG, "0.8", "0", "file"],
+                           stdout=subprocess.DEVNULL)  # fmt: skip
+    job.communicate()
+    hog.communicate()
+    rows = rows_of(tmp_path, hog.pid)
+    assert {row["name"] for row in rows} == names
+    assert {(row["uid"], row["owner"], row["group"]) for row in rows} <= {(-1, "", "")}
