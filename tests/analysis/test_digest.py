@@ -116,6 +116,7 @@ def test_rates_shares_threads(tmp_path):
             "posix_write_ns": {0: 2 * SECOND},
             "os_user_ns": 12 * SECOND,
             "os_system_ns": 4 * SECOND,
+            "os_threads": 2,
         },
     )
     assert found.rates["write_bytes"].value == pytest.approx(100)
@@ -127,8 +128,9 @@ def test_rates_shares_threads(tmp_path):
     assert found.effective_threads.mean == pytest.approx(2, rel=1e-3)
     assert found.cores == pytest.approx(2, rel=1e-3)
     shares = {share.name: share.share for share in found.shares}
-    assert shares["user CPU"] == pytest.approx(1.5, rel=1e-3)
-    assert shares["file writes"] == pytest.approx(0.25, rel=1e-3)
+    # Of the time of two threads: one alone cannot have taken 12 of 8 seconds.
+    assert shares["user CPU"] == pytest.approx(0.75, rel=1e-3)
+    assert shares["file writes"] == pytest.approx(0.125, rel=1e-3)
     assert "read_bytes" not in found.rates
 
 

@@ -6,6 +6,7 @@ has the notebook's own colour, on light and on dark.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal
@@ -100,7 +101,7 @@ def light(colour: str | None) -> str:
 
 def bar(share: float, colour: str = OTHERS) -> str:
     """Return a bar for a share of 0 to 1."""
-    width = round(100 * min(max(share, 0.0), 1.0))
+    width = 0 if math.isnan(share) else round(100 * min(max(share, 0.0), 1.0))
     return (
         '<span style="display:inline-block;width:100px;height:8px;border:1px solid '
         f'{NOTHING}"><span style="display:block;width:{width}px;height:8px;background:{colour}">'

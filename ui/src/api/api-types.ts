@@ -260,7 +260,7 @@ export interface Cost {
   calls: number;
   heartbeat_s: number;
   total_s: number;
-  share_of_cpu: number;
+  share_of_cpu: number | null;
 }
 
 /** A probe beside a signal as one setting varies. */
@@ -1310,7 +1310,8 @@ export interface Shape {
 export interface Share {
   name: string;
   seconds: number;
-  share: number;
+  /** null where more time was counted than there was */
+  share: number | null;
 }
 
 /** One of the two programs of a run. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -31,6 +32,7 @@ from jostle.analysis.digest.model import (
 )
 from jostle.analysis.digest.mpi import worlds
 from jostle.analysis.processes import Ints, JobProcesses, histogram, process_sums
+from jostle.analysis.shares_of_time import share_of_time, threads_time
 from jostle.arrow_columns import ints_or_zeros
 from jostle.file_metrics import file_metrics, file_total
 from jostle.repository.types import JobTables
@@ -208,18 +210,28 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
 
 
 def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share]:
-    """Divide the time of the ranks; of all processes where there are no ranks."""
-    life_ns = float(job_processes.life[job_processes.timed].sum())
+    """Divide the time of the ranks; of all processes where there are no ranks.
+
+    What is more than the lifetime of the processes is a share of the time of their threads.
+    """
+    timed = job_processes.timed
+    life_ns = float(job_processes.life[timed].sum(dtype=np.float64))
+    threads_ns = float(threads_time(sums, job_processes)[timed].sum())
     libraries = {name for name in job_processes.texts("mpi_library") if name}
     training = bool(libraries) and all(map(is_collective_library, libraries))
-    shares = []
-    for name, metrics in _SHARES.items():
-        name = "collectives" if training and name == "MPI calls" else name
-        spent = sum(
-            int(sums[metric][job_processes.timed].sum()) for metric in metrics if metric in sums
+    spent_ns = {
+        "collectives" if training and name == "MPI calls" else name: sum(
+            int(sums[metric][timed].sum()) for metric in metrics if metric in sums
         )
-        shares.append(Share(name, spent / _NS, spent / life_ns if life_ns > 0 else 0.0))
-    return shares
+        for name, metrics in _SHARES.items()
+    }
+    # Time in calls on files is one state in four rows.
+    in_files = sum(spent for name, spent in spent_ns.items() if name.startswith("file "))
+    most = max(in_files, *spent_ns.values())
+    whole_ns = life_ns if not math.isnan(share_of_time(most, life_ns)) else threads_ns
+    return [
+        Share(name, spent / _NS, share_of_time(spent, whole_ns)) for name, spent in spent_ns.items()
+    ]
 
 
 def _access(
@@ -285,7 +297,7 @@ def _cost(totals: Mapping[str, int], cpu_ns: float) -> ProfilerCost:
         totals.get("self_calls_ops", 0),
         totals.get("self_heartbeat_ns", 0) / _NS,
         cost / _NS,
-        cost / cpu_ns if cpu_ns > 0 else 0.0,
+        share_of_time(cost, cpu_ns) if cpu_ns > 0 else 0.0,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from jostle.analysis.digest.model import GpuDigest
+from jostle.analysis.shares_of_time import share_of_time
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -32,6 +34,7 @@ def _gpu(row: dict[str, Any], seconds: float) -> GpuDigest:
         return row[f"gpu_{way}_bytes"] * _NS / ns if ns else None
 
     busy = row["gpu_busy_ns"]
+    busy_share = share_of_time(busy / _NS, seconds)
     return GpuDigest(
         host=row["host"],
         gpu=row["gpu"],
@@ -41,6 +44,6 @@ def _gpu(row: dict[str, Any], seconds: float) -> GpuDigest:
         to_served=served("h2d"),
         back_served=served("d2h"),
         launches=row["gpu_launch_ops"] + row["gpu_graph_ops"],
-        busy_share=busy / _NS / seconds if busy and seconds > 0 else None,
+        busy_share=None if not busy or math.isnan(busy_share) else busy_share,
         lost_records=row["gpu_lost_ops"],
     )

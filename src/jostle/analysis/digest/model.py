@@ -8,6 +8,7 @@ from typing import Any
 from jostle.analysis.access.model import AccessPattern
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.mpi_world import Advice, WorldDigest
+from jostle.analysis.shares_of_time import share_of_time
 from jostle.analysis.spread import Spread
 from jostle.plain_values import plain
 
@@ -45,8 +46,9 @@ class Share:
     Attributes:
         name: What the time went into.
         seconds: Summed over processes and threads.
-        share: The same divided by the summed lifetime of the processes; with many threads the
-            shares may exceed 1. CPU time and time inside calls overlap.
+        share: The same divided by the summed lifetime of the processes, or of their threads
+            where one of the shares would exceed 1, 0 to 1; NaN where it is not known: more time
+            was counted than there was. CPU time and time inside calls overlap.
     """
 
     name: str
@@ -200,7 +202,8 @@ class ProfilerCost:
         calls: Wrapped calls counted.
         heartbeat_s: CPU seconds of the heartbeats.
         total_s: Estimated seconds in all.
-        share_of_cpu: total_s over the CPU time of the job; 0 without CPU time.
+        share_of_cpu: total_s over the CPU time of the job; 0 without CPU time, NaN where
+            it is more than that.
     """
 
     calls: int
@@ -239,8 +242,9 @@ class GpuDigest:
             memory; peer_bytes: to or from another GPU.
         to_served, back_served: Bytes per second of the time of these copies; None without any.
         launches: Of kernels and graphs.
-        busy_share: Part of the job's time in which its kernels ran, 0 to 1, more where several
-            processes use it; None where kernels were not recorded.
+        busy_share: Part of the job's time in which its kernels ran, 0 to 1; None where kernels
+            were not recorded, or added up to more than the job's time, as those of several
+            processes may.
         lost_records: Copies that were not counted, since CUPTI dropped their records.
     """
 
@@ -337,8 +341,12 @@ class Digest:
 
     @property
     def file_share(self) -> float:
-        """Return the share of the ranks' (else the processes') time in calls on files, 0 to 1."""
-        return sum(share.share for share in self.shares if share.name.startswith("file "))
+        """Return the share of the ranks' (else the processes') time in calls on files, 0 to 1.
+
+        NaN where it is not known.
+        """
+        shares = (share.share for share in self.shares if share.name.startswith("file "))
+        return share_of_time(sum(shares), 1.0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the digest as plain values."""

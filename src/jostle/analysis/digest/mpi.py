@@ -23,6 +23,7 @@ from jostle.analysis.digest.mpi_world import (
 )
 from jostle.analysis.digest.segments import segments_of
 from jostle.analysis.processes import Ints, JobProcesses
+from jostle.analysis.shares_of_time import share_of_time
 from jostle.analysis.spread import Range, Spread
 from jostle.file_metrics import file_metrics
 from jostle.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
@@ -197,8 +198,7 @@ class _World:
         return sum((self._sums.get(name, zero) for name in names), start=zero)
 
     def _part(self, *names: str) -> float:
-        life = float(self._life.sum())
-        return float(self._total([*names]).sum()) / life if life > 0 else 0.0
+        return share_of_time(float(self._total([*names]).sum()), float(self._life.sum()))
 
     def _traffic(self) -> list[CallTraffic]:
         call_traffics = []
@@ -224,7 +224,7 @@ class _World:
             over = "the threads' time in calls: several were in calls at once"
         states = {"computation": whole - inside, **states}
         total = float(whole.sum())
-        if total <= 0:
+        if not self._life.any():  # a share of a time that is not known is not known
             return [], over, states
         safe = np.maximum(whole, 1)
         shares = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -142,6 +143,11 @@ def view(
     shares = [share for share in digest.shares if share.seconds > 0]
     if shares and not any(world.shares for world in digest.mpi):
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))
+        if any(math.isnan(share.share) for share in shares):
+            yield (
+                "shares shown as - are not known: more time was counted than the processes are "
+                "known to have lived; the end of one, or its threads, were not seen"
+            )
     # Beside the ranks, mpirun and its like would only blur the least and the mean.
     single = len(digest.mpi) == 1
     metrics = digest.mpi[0].metrics if single else digest.metrics
@@ -299,7 +305,7 @@ def _shares(digest: Digest) -> Any:
     full, empty = ("█", "·") if utf8() else ("#", ".")
     for share in digest.shares:
         if share.seconds > 0:
-            filled = min(round(share.share * 20), 20)
+            filled = 0 if math.isnan(share.share) else round(share.share * 20)
             bar = full * filled + empty * (20 - filled)
             frame.add_row(share.name, duration(share.seconds * 1e9), percent(share.share), bar)
     return frame

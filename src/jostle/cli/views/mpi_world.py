@@ -167,7 +167,7 @@ def _balance(world: WorldDigest) -> Iterator[str]:
         who = "it" if balance.least_waiting == balance.busiest else f"rank {balance.least_waiting}"
         words += f", {who} waits least in collectives"
     yield words
-    if world.in_collectives:
+    if world.in_collectives > 0:
         yield f"collectives, from begin to completion: {percent(world.in_collectives)} of the time"
     if world.waited >= 0.001 or world.off_cpu >= 0.001:
         where = "collectives" if world.is_training else "MPI"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -81,7 +82,9 @@ def seconds(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as a percentage: `12 %`, `0.31 %`."""
+    """Return a share of 1 as a percentage: `12 %`, `0.31 %`; `-` where it is not known."""
+    if math.isnan(share):
+        return "-"
     value = 100 * share
     if 0 < value < 0.005:
         return "< 0.01 %"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jostle.analysis.shares_of_time import share_of_time
 from jostle.file_metrics import file_metrics
 
 if TYPE_CHECKING:
@@ -39,6 +40,5 @@ def gpu_wait(digest: Digest) -> Share:
 
 
 def own_share(digest: Digest) -> float:
-    """Return the cost of jostle as a share of the processes' lifetime, 0 to 1."""
-    life = digest.process_seconds
-    return digest.cost.total_s / life if life > 0 else 0.0
+    """Return the cost of jostle as a share of the processes' lifetime, 0 to 1; NaN: not known."""
+    return share_of_time(digest.cost.total_s, digest.process_seconds)

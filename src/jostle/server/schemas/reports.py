@@ -218,7 +218,7 @@ class Share(BaseModel):
 
     name: str
     seconds: float
-    share: float
+    share: float | None = Field(description="null where more time was counted than there was")
 
 
 class DigestMount(BaseModel):
@@ -364,7 +364,7 @@ class Cost(BaseModel):
     calls: int
     heartbeat_s: float
     total_s: float
-    share_of_cpu: float
+    share_of_cpu: float | None
 
 
 class ClockReport(BaseModel):

@@ -47,7 +47,7 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
 
 /** Returns the shares of the ranks' time (without MPI, of all processes'), largest first. They overlap, so they do not add up to 1. */
 export function timeShares(digest: DigestReport): { name: string; share: number }[] {
-  return digest.shares.filter((state) => state.share >= 0.005).sort((a, b) => b.share - a.share);
+  return digest.shares.flatMap(({ name, share }) => (share !== null && share >= 0.005 ? [{ name, share }] : [])).sort((a, b) => b.share - a.share);
 }
 
 export function figureSheet(answer: Figures): { columns: string[]; rows: (string | number | null)[][] } {

@@ -1,0 +1,139 @@
+"""Shares of time: no share above 1, none below 0, and none of a time that is not known."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jostle._profile import MpiAdapter
+from jostle.analysis import digest
+from jostle.analysis.shares_of_time import CLOCK_TOLERANCE, share_of_time
+from jostle.report.format.values import percent
+from jostle.repository import Repository
+from synth import EPOCH, SECOND, Profile
+
+NS = st.one_of(st.integers(0, 20 * SECOND), st.integers(0, 2**63 - 1))
+TIMES = ("os_user_ns", "os_system_ns", "os_runqueue_ns", "os_throttled_ns", "stream_read_ns",
+         "gpu_wait_ns", "state_p2p_ns", "state_collective_ns", "self_cost_ns",
+         "ccl_all_to_all_ns", "wait_mpi_ns")  # fmt: skip
+ON_MOUNTS = ("posix_read_ns", "posix_write_ns", "posix_sync_ns", "stdio_read_ns")
+
+
+def digest_of(folder, values, life_ns, **header):
+    profile = Profile(job="one", end_ns=EPOCH + life_ns, end_reason=1, **header)
+    profile.add_mount(0)
+    profile.add_slice(profile.first_slice, values)
+    profile.write(folder / "spool")
+    store = Repository(folder / "repository", create=True)
+    store.ingest([folder / "spool"])
+    return digest(store.job_tables("one"))
+
+
+def shares_of(found):
+    yield from (share.share for share in found.shares)
+    yield from (gpu.busy_share for gpu in found.gpus if gpu.busy_share is not None)
+    yield from (found.file_share, found.cost.share_of_cpu)
+    for world in found.mpi:
+        yield from (world.in_collectives, world.waited, world.off_cpu)
+        for part in world.shares:
+            yield from (part.share, part.least, part.most)
+
+
+@pytest.mark.parametrize(
+    ("spent", "available", "share"),
+    [
+        (0, 8, 0.0),
+        (2, 8, 0.25),
+        (8, 8, 1.0),
+        (8 * (1 + CLOCK_TOLERANCE / 2), 8, 1.0),
+        (8 * (1 + 2 * CLOCK_TOLERANCE), 8, math.nan),
+        (-1, 8, math.nan),
+        (0, 0, math.nan),
+        (5, 0, math.nan),
+        (5, -3, math.nan),
+        (math.nan, 8, math.nan),
+        (8, math.nan, math.nan),
+    ],
+)
+def test_rule(spent, available, share):
+    assert share_of_time(spent, available) == pytest.approx(share, nan_ok=True)
+
+
+def test_time_beyond_a_short_life_is_unknown(tmp_path):
+    """A process whose end was not seen: 0.1 ms of life, half a second in writes."""
+    found = digest_of(tmp_path, {"posix_write_ns": {0: SECOND // 2}, "os_threads": 1}, 100_000)
+    shares = {share.name: share for share in found.shares}
+    assert math.isnan(shares["file writes"].share)
+    assert math.isnan(found.file_share)
+    assert shares["file writes"].seconds == pytest.approx(0.5, rel=1e-3)
+    written = {
+        share["name"]: share["share"] for share in json.loads(json.dumps(found.to_json()))["shares"]
+    }
+    assert written["file writes"] is None
+    assert percent(found.file_share) == "-"
+
+
+def test_an_unknown_life_has_no_shares(tmp_path):
+    found = digest_of(tmp_path, {"os_threads": 1}, 0)
+    assert all(math.isnan(share.share) for share in found.shares)
+    assert math.isnan(found.file_share)
+
+
+def test_threads_that_ended_are_known_by_their_cpu_time(tmp_path):
+    """Four threads that were joined before the end of the slice computed 8 s in 2 s."""
+    values = {"os_user_ns": 8 * SECOND, "os_threads": 1, "os_cpus": 16}
+    found = digest_of(tmp_path, values, 2 * SECOND)
+    shares = {share.name: share.share for share in found.shares}
+    assert shares["user CPU"] == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["process", "rank"])
+def tables(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("forged")
+    profile = Profile(job="one", end_ns=EPOCH + SECOND, end_reason=1)
+    profile.add_mount(0)
+    moved = {**dict.fromkeys((*TIMES, "os_threads", "os_cpus"), 1),
+             **{name: {0: 1} for name in ON_MOUNTS}}  # fmt: skip
+    profile.add_slice(profile.first_slice, moved)
+    profile.write(folder / "spool")
+    store = Repository(folder / "repository", create=True)
+    store.ingest([folder / "spool"])
+    made = store.job_tables("one")
+    if not request.param:
+        return made
+    rank = {"world_size": 2, "mpi_adapter": int(MpiAdapter.LOADED), "mpi_state": 2}
+    return replace(made, processes=forged(made.processes, rank))
+
+
+def forged(table, values):
+    """Return a table of one row with other numbers in some columns."""
+    for name, value in values.items():
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, pa.array([value], pa.int64()))
+    return table
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    values=st.dictionaries(st.sampled_from((*TIMES, "os_threads", "os_cpus")), NS),
+    mounts=st.dictionaries(st.sampled_from(ON_MOUNTS), NS),
+    life_ns=st.sampled_from([-SECOND, 0, 1, 100_000, SECOND, 8 * SECOND, 2**62]),
+)
+def test_no_impossible_share_leaves(tables, values, mounts, life_ns):
+    found = digest(
+        replace(
+            tables,
+            totals=forged(tables.totals, values),
+            mount_totals=forged(tables.mount_totals, mounts),
+            processes=forged(tables.processes, {"end_ns": EPOCH + life_ns}),
+        )
+    )
+    for share in shares_of(found):
+        assert math.isnan(share) or 0 <= share <= 1
+    json.dumps(found.to_json(), allow_nan=False)
