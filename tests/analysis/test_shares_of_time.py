@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from jostle._profile import MpiAdapter
 from jostle.analysis import digest
-from jostle.analysis.shares_of_time import CLOCK_TOLERANCE, share_of_time
+from jostle.analysis.digest.job_end import job_end
+from jostle.analysis.shares_of_time import CLOCK_TOLERANCE, SHORTEST_S, share_of_time
+from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import percent
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile
@@ -25,14 +27,22 @@ TIMES = ("os_user_ns", "os_system_ns", "os_runqueue_ns", "os_throttled_ns", "str
 ON_MOUNTS = ("posix_read_ns", "posix_write_ns", "posix_sync_ns", "stdio_read_ns")
 
 
+RANK = {"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world": "w", "mpi_init_ns": EPOCH}
+CALLS_A_SECOND = ("MPI collectives", "calls/s")
+
+
 def digest_of(folder, values, life_ns, **header):
+    return digest(ingested(folder, values, life_ns, **header))
+
+
+def ingested(folder, values, life_ns, **header):
     profile = Profile(job="one", end_ns=EPOCH + life_ns, end_reason=1, **header)
     profile.add_mount(0)
     profile.add_slice(profile.first_slice, values)
     profile.write(folder / "spool")
     store = Repository(folder / "repository", create=True)
     store.ingest([folder / "spool"])
-    return digest(store.job_tables("one"))
+    return store.job_tables("one")
 
 
 def shares_of(found):
@@ -83,6 +93,40 @@ def test_an_unknown_life_has_no_shares(tmp_path):
     found = digest_of(tmp_path, {"os_threads": 1}, 0)
     assert all(math.isnan(share.share) for share in found.shares)
     assert math.isnan(found.file_share)
+
+
+def test_a_rate_over_less_than_a_millisecond_is_unknown(tmp_path):
+    """100 000 calls in a process whose end was not seen are no giga-call a second."""
+    values = {"posix_write_ops": {0: 100_000}, "posix_write_bytes": {0: 800_000}, "os_threads": 1,
+              "mpi_all_to_all_ops": 100_000}  # fmt: skip
+    for life_ns, known in ((100_000, False), (SECOND, True)):
+        store = ingested(tmp_path / str(life_ns), values, life_ns, mpi=RANK)
+        found, (world,) = digest(store), digest(store).mpi
+        assert ("write_bytes" in found.rates) is known
+        assert ("write_bytes" in found.mounts[0].rates) is known
+        assert math.isnan(found.cores) is not known
+        assert (found.effective_threads is not None) is known
+        assert math.isnan(world.threads.effective.mean) is not known
+        collective = next(kind for kind in world.traffic if kind.name == "collective")
+        assert math.isnan(collective.calls_per_s.mean) is not known
+        assert math.isnan(collective.bytes_per_s.mean) is not known
+        (figure,) = (f for f in job_end([store]).figures if (f.group, f.unit) == CALLS_A_SECOND)
+        assert figure.over is not None
+        assert math.isnan(figure.over.mean) is not known
+
+
+def test_a_rank_in_calls_for_longer_than_it_lived_has_no_shares(tmp_path):
+    """10 ms of life and 2 s in collectives: neither its shares nor its rates are known."""
+    values = {"state_collective_ns": 2 * SECOND, "mpi_all_to_all_ops": 10_000_000, "os_threads": 1}
+    tables = ingested(tmp_path, values, SECOND // 100, mpi=RANK)
+    found = digest(tables)
+    (world,) = found.mpi
+    assert world.shares == []
+    assert world.shares_over.startswith("not known")
+    collective = next(kind for kind in world.traffic if kind.name == "collective")
+    assert math.isnan(collective.calls_per_s.mean)
+    assert "- of their time in MPI" in brief(world)
+    assert all("collective" not in advice.rule for advice in world.next)
 
 
 def test_threads_that_ended_are_known_by_their_cpu_time(tmp_path):
@@ -136,4 +180,11 @@ def test_no_impossible_share_leaves(tables, values, mounts, life_ns):
     )
     for share in shares_of(found):
         assert math.isnan(share) or 0 <= share <= 1
+    most = max(values.get("os_threads", 1), values.get("os_cpus", 1), 1) * (1 + CLOCK_TOLERANCE)
+    threads = [world.threads.effective.max for world in found.mpi]
+    threads += [found.effective_threads.max] if found.effective_threads else []
+    for number in (*threads, found.cores):
+        assert math.isnan(number) or 0 <= number <= most * (1 + 1e-9)
+    if life_ns < SECOND * SHORTEST_S:
+        assert not {"read_bytes", "write_bytes"} & set(found.rates)
     json.dumps(found.to_json(), allow_nan=False)

@@ -183,7 +183,9 @@ def test_threads_inside_mpi_at_once_stretch_the_time(tmp_path):
         mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "thread_level": 3,
              "mpi_init_ns": EPOCH, "world": "w"},
     )  # fmt: skip
-    profile.add_slice(profile.first_slice, {"state_p2p_ns": 1500 * MS, "mpi_send_ops": 1})
+    profile.add_slice(
+        profile.first_slice, {"state_p2p_ns": 1500 * MS, "mpi_send_ops": 1, "os_threads": 4}
+    )
     profile.write(tmp_path / "spool")
     store = Repository(tmp_path / "repository", create=True)
     store.ingest([tmp_path / "spool"])

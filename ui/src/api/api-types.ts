@@ -366,7 +366,7 @@ export interface DigestReport {
   unaccounted: Unaccounted[];
   errors: Record<string, number>;
   effective_threads: Threads | null;
-  cores: number;
+  cores: number | null;
   cost: Cost;
   notes: string[];
   warnings: string[];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,6 +10,7 @@ from itertools import pairwise
 from jostle.analysis.binding.launches import on_own_cores
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, list_text, names
+from jostle.analysis.shares_of_time import share_of_lives
 
 #: A process is busy if it used, or waited for, this part of a core, and so many seconds of it.
 _BUSY = 0.05
@@ -38,13 +40,16 @@ def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
     group = worst[0].group_cpus or frozenset[int]()
     left = group - _all_cores(mates)
     waited = sum(process.waited_s for process in worst)
-    share = waited / sum(process.life_s for process in worst)
+    lived = sum(process.life_s for process in worst)
+    threads = sum(process.life_s * max(process.threads, 1) for process in worst)
+    share = share_of_lives(waited, lived, threads)
+    how_long = f"{waited:.3g} s" if math.isnan(share) else f"{100 * share:.0f} % of the time"
     cases = [_case(crowd) for crowd in crowds]
     whole = sum(case.seconds for case in cases)
     return BindingAdvice(
         rule="same cores",
         seen=f"{names(worst)} on {worst[0].host} may run on {_cores(_all_cores(worst))} alone and "
-        f"waited {100 * share:.0f} % of the time for a core, while no busy process of the job may "
+        f"waited {how_long} for a core, while no busy process of the job may "
         f"run on {_cores(left)}, which it could be given",
         lever="let them run on other cores",
         texts=on_own_cores(mates if len(worst) > 1 else worst, group),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jostle.analysis.digest.mpi_world import Advice
+from jostle.analysis.shares_of_time import share_of_time
 
 if TYPE_CHECKING:
     from jostle.analysis.digest.mpi_world import WorldDigest
@@ -192,7 +193,7 @@ def features(world: WorldDigest) -> dict[str, float]:
         "omp_threads": float(threads.omp_threads or 0),
         "effective_threads": threads.effective.mean,
         "threads_ratio": _known(threads.ratio),
-        "runqueue_share": runqueue.total / 1e9 / lived if runqueue and lived > 0 else 0.0,
+        "runqueue_share": share_of_time(runqueue.total / 1e9, lived) if runqueue else 0.0,
         "instructions_per_cycle": _known(counters.instructions_per_cycle),
         "misses_per_kilo": _known(counters.misses_per_kilo),
         "waited_share": world.waited,

@@ -32,9 +32,15 @@ from jostle.analysis.digest.model import (
 )
 from jostle.analysis.digest.mpi import worlds
 from jostle.analysis.processes import Ints, JobProcesses, histogram, process_sums
-from jostle.analysis.shares_of_time import share_of_time, threads_time
+from jostle.analysis.shares_of_time import (
+    SHORTEST_S,
+    STATES,
+    seconds_for_rates,
+    share_of_time,
+    threads_time,
+)
 from jostle.arrow_columns import ints_or_zeros
-from jostle.file_metrics import file_metrics, file_total
+from jostle.file_metrics import file_total
 from jostle.repository.types import JobTables
 from jostle.training import is_collective_library
 
@@ -43,19 +49,6 @@ _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
 _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex
 #: Begin of a note that is of the machine, not of the run: `jostle doctor` has it.
 _OF_THE_MACHINE = "perf: this machine does not count it"
-_SHARES = {
-    "user CPU": ("os_user_ns",),
-    "system CPU": ("os_system_ns",),
-    "waiting for a core": ("os_runqueue_ns",),
-    "kept by its CPU limit": ("os_throttled_ns",),
-    "file reads": file_metrics("read_ns"),
-    "file writes": file_metrics("write_ns"),
-    "file sync": file_metrics("sync_ns"),
-    "file metadata": file_metrics("meta_ns"),
-    "sockets and pipes": ("stream_read_ns", "stream_write_ns"),
-    "MPI calls": ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns"),
-    "waiting for GPUs": ("gpu_wait_ns",),
-}
 
 
 def digest(tables: JobTables) -> Digest:
@@ -75,6 +68,11 @@ def digest(tables: JobTables) -> Digest:
     writing = [_within(pattern, job_processes) for pattern in write_patterns(tables)]
     reading = [_within(pattern, job_processes) for pattern in read_patterns(tables)]
     seconds = (job_processes.end - job_processes.start) / _NS
+    shares = _shares(sums, job_processes)
+    # A time that is too short for what was counted in it makes no rate either.
+    threads_ns = float(threads_time(sums, job_processes).sum())
+    known = seconds >= SHORTEST_S and not math.isnan(share_of_time(float(cpu.sum()), threads_ns))
+    rated_s = seconds if known else math.nan
     made = Digest(
         job=tables.job,
         programs=job_processes.programs(),
@@ -88,11 +86,11 @@ def digest(tables: JobTables) -> Digest:
         process_seconds=float(job_processes.life.sum()) / _NS,
         slice_ns=sorted(set(job_processes.ints("slice_ns").tolist())),
         metrics=metrics,
-        mounts=_mounts(tables, job_processes, seconds),
-        rates=_rates(totals, seconds),
-        shares=_shares(sums, job_processes),
-        effective_threads=_threads(cpu, job_processes),
-        cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
+        mounts=_mounts(tables, job_processes, rated_s),
+        rates=_rates(totals, rated_s),
+        shares=shares,
+        effective_threads=_threads(sums, job_processes),
+        cores=float(cpu.sum()) / _NS / rated_s,
         access=[_access("read", tables, totals, reading),
                 _access("write", tables, totals, writing)],
         errors=_errors(totals),
@@ -128,11 +126,12 @@ def _within(pattern: AccessPattern, job_processes: JobProcesses) -> AccessPatter
     return replace(pattern, phases=phases)
 
 
-def _threads(cpu: Ints, job_processes: JobProcesses) -> Threads | None:
-    lived = (job_processes.life > 0) & job_processes.judged
-    if not lived.any():
+def _threads(sums: Mapping[str, Ints], job_processes: JobProcesses) -> Threads | None:
+    life_s = seconds_for_rates(sums, job_processes)
+    known = ~np.isnan(life_s) & job_processes.judged
+    if not known.any():
         return None
-    threads = cpu[lived] / job_processes.life[lived]
+    threads = (sums["os_user_ns"] + sums["os_system_ns"])[known] / _NS / life_s[known]
     return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
 
 
@@ -192,7 +191,12 @@ def _mount(
 
 
 def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
-    """Return bytes per second of the job, and per second inside the calls."""
+    """Return bytes per second of the job, and per second inside the calls.
+
+    Args:
+        totals: Sums of metrics.
+        seconds: Of the job; NaN where they are not known: there are no rates of them then.
+    """
     rates = {}
     for way in ("read", "write"):
         moved = file_total(totals, f"{way}_bytes")
@@ -223,7 +227,7 @@ def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share
         "collectives" if training and name == "MPI calls" else name: sum(
             int(sums[metric][timed].sum()) for metric in metrics if metric in sums
         )
-        for name, metrics in _SHARES.items()
+        for name, metrics in STATES.items()
     }
     # Time in calls on files is one state in four rows.
     in_files = sum(spent for name, spent in spent_ns.items() if name.startswith("file "))

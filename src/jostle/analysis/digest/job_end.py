@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.digest.mpi import FLOPS, TRAFFIC
 from jostle.analysis.processes import Ints, JobProcesses, process_sums
+from jostle.analysis.shares_of_time import SHORTEST_S, seconds_for_rates
 from jostle.analysis.spread import Range
 from jostle.file_metrics import file_metrics
 from jostle.mpi_metrics import ARRIVED, ROOM, SENT
@@ -61,7 +62,8 @@ class Figure:
         group: Its group.
         name: What it counts.
         unit: calls, calls/s, bytes, flop/s or threads.
-        over: Its least, mean and most; None where it was not counted.
+        over: Its least, mean and most; None where it was not counted, NaN where the time that
+            a rate divides by is not known.
     """
 
     group: str
@@ -105,7 +107,7 @@ class _Part:
         libraries = {name for name in self._processes.texts("mpi_library") if name}
         self.is_training = self.has_ranks and any(map(is_collective_library, libraries))
         self.among = self._processes.judged
-        self.life_s = self._processes.life[self.among] / _NS
+        self.life_s = seconds_for_rates(self._sums, self._processes)[self.among]
 
     def total(self, names: Iterable[str]) -> Ints:
         """Return the sum of some metrics of each process that counts."""
@@ -124,7 +126,7 @@ class _Part:
         if not place or not (cpu > 0).any():
             return None
         counted = self.total([f"papi_{place}_count"])
-        return counted[cpu > 0] / cpu[cpu > 0] if counted.any() else None
+        return counted / np.where(cpu >= SHORTEST_S, cpu, np.nan) if counted.any() else None
 
 
 def job_end(tables: Sequence[JobTables]) -> JobEnd:
@@ -151,7 +153,7 @@ def job_end(tables: Sequence[JobTables]) -> JobEnd:
     figures = [each for each in figures if each.name != _ROOM or (each.over and each.over.max)]
     flops = [part.flops() for part in parts]
     figures.append(Figure("floating point", "operations a second", "flop/s", _range(flops)))
-    threads = [part.cpu_s()[part.life_s > 0] / part.life_s[part.life_s > 0] for part in parts]
+    threads = [part.cpu_s() / part.life_s for part in parts]
     figures.append(Figure("threads", "effective", "threads", _range(threads)))
     number = sum(int(part.among.sum()) for part in parts)
     return JobEnd(ranks, number, hosts, figures)
@@ -161,8 +163,7 @@ def _over(parts: Sequence[_Part], unit: str, names: Sequence[str]) -> Range | No
     values: list[NDArray[np.float64] | None] = []
     for part in parts:
         counted = part.total(names).astype(np.float64)
-        life_s = np.where(part.life_s > 0, part.life_s, np.nan)  # 0: it is not known
-        values.append(counted / life_s if unit == "calls/s" else counted)
+        values.append(counted / part.life_s if unit == "calls/s" else counted)
     return _range(values)
 
 

@@ -123,8 +123,9 @@ class MountDigest:
         shared: Several nodes share it.
         processes: Processes that did anything there.
         metrics: Every metric of scope mount that is not zero, by id; over these processes.
-        rates: read_bytes and write_bytes per second of the job; read_service and write_service
-            per second spent in the calls, which do not depend on how much the job asked for.
+        rates: read_bytes and write_bytes per second of the job, none where its time is not known;
+            read_service and write_service per second spent in the calls, which do not depend on
+            how much the job asked for.
         errors: Failed calls by class.
     """
 
@@ -282,10 +283,12 @@ class Digest:
         metrics: Every metric that is not zero and no histogram; mount metrics over all mounts.
             Gauges: total is the sum of each process's highest level, the others are of these.
         mounts: The mounts, the busiest first.
-        rates: Of the whole job.
+        rates: Of the whole job; none over its time where that is shorter than 1 ms, or than the
+            time that was counted in it.
         shares: Where the time of the ranks went; without ranks that of all processes.
-        effective_threads: CPU time over lifetime, per process.
-        cores: CPU time over the job's wall-clock time: cores in use on average.
+        effective_threads: CPU time over lifetime, per process; None where that is not known.
+        cores: CPU time over the job's wall-clock time: cores in use on average; NaN where that
+            time is not known.
         access: Reading and writing.
         errors: Failed calls by class.
         unaccounted: Traffic that no wrapper saw.

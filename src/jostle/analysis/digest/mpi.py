@@ -23,7 +23,14 @@ from jostle.analysis.digest.mpi_world import (
 )
 from jostle.analysis.digest.segments import segments_of
 from jostle.analysis.processes import Ints, JobProcesses
-from jostle.analysis.shares_of_time import share_of_time
+from jostle.analysis.shares_of_time import (
+    CLOCK_TOLERANCE,
+    SHORTEST_S,
+    seconds_for_rates,
+    share_of_lives,
+    share_of_time,
+    threads_time,
+)
 from jostle.analysis.spread import Range, Spread
 from jostle.file_metrics import file_metrics
 from jostle.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
@@ -129,6 +136,8 @@ class _World:
         self._at = members[np.argsort(rank, kind="stable")]
         self._rank = self.ints("world_rank")
         self._life = job_processes.life[self._at].astype(np.float64)
+        self._threads_life = threads_time(sums, job_processes)[self._at]
+        self._rated_s = seconds_for_rates(sums, job_processes)[self._at]
         self._sums = {name: values[self._at] for name, values in sums.items()}
         start = self.ints("start_ns")
         end = start + job_processes.life[self._at]
@@ -140,7 +149,8 @@ class _World:
         begin = np.where(ready > 0, ready, self._init)
         until = np.where(leaving > 0, leaving, end)
         # Of a rank that is not known to have lived after MPI_Init there is no rate.
-        self._between = np.where(until > begin, until - begin, np.nan)
+        known = ~np.isnan(self._rated_s) & (until - begin >= SHORTEST_S * _NS)
+        self._between = np.where(known, until - begin, np.nan)
 
     def ints(self, name: str) -> Ints:
         return self._people.ints(name)[self._at]
@@ -178,7 +188,7 @@ class _World:
             running=not bool(complete.all()),
             start_ns=int(self._init.min()),
             seconds=max(float(self._left.max() - self._init.min()), 0.0) / _NS,
-            in_collectives=self._part(*(f"{name}_ns" for name in _CCL)),
+            in_collectives=self._in_collectives(),
             traffic=self._traffic(),
             shares=shares if counted else [],
             shares_over=over,
@@ -197,8 +207,14 @@ class _World:
         zero = np.zeros(len(self._at), dtype=np.int64)
         return sum((self._sums.get(name, zero) for name in names), start=zero)
 
-    def _part(self, *names: str) -> float:
-        return share_of_time(float(self._total([*names]).sum()), float(self._life.sum()))
+    def _spent(self, *names: str) -> float:
+        return float(self._total([*names]).sum())
+
+    def _in_collectives(self) -> float:
+        return share_of_time(self._spent(*(f"{name}_ns" for name in _CCL)), self._life.sum())
+
+    def _part(self, name: str) -> float:
+        return share_of_lives(self._spent(name), self._life.sum(), self._threads_life.sum())
 
     def _traffic(self) -> list[CallTraffic]:
         call_traffics = []
@@ -215,46 +231,51 @@ class _World:
         return call_traffics
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
-        """Divide the ranks' time; threads that are in MPI at once stretch it."""
+        """Divide the ranks' time; threads that are in MPI at once stretch it.
+
+        A rank that was in calls for longer than its threads are known to have lived has no share.
+        """
         states = {name: self._total([metric]).astype(np.float64) for name, metric in STATES.items()}
         inside = sum(states.values(), start=np.zeros(len(self._at)))
-        whole = np.maximum(self._life, inside)
-        over = "the ranks' lifetime"
-        if bool((inside > 1.01 * self._life).any()):
-            over = "the threads' time in calls: several were in calls at once"
+        known = (self._life > 0) & (inside <= self._threads_life * (1 + CLOCK_TOLERANCE))
+        whole = np.where(known, np.maximum(self._life, inside), np.nan)
         states = {"computation": whole - inside, **states}
-        total = float(whole.sum())
-        if not self._life.any():  # a share of a time that is not known is not known
-            return [], over, states
-        safe = np.maximum(whole, 1)
+        if not known.any():
+            return [], "not known: more time in calls was counted than the ranks lived", states
+        over = "the ranks' lifetime"
+        if bool((inside > 1.01 * self._life)[known].any()):
+            over = "the threads' time in calls: several were in calls at once"
+        total = float(whole[known].sum())
         shares = [
             TimeShare(
                 name, float(spent.sum()) / _NS, float(spent.sum()) / total,
-                float((spent / safe).min()), float((spent / safe).max()),
+                float((spent / whole[known]).min()), float((spent / whole[known]).max()),
             )
-            for name, spent in states.items()
+            for name, spent in ((name, state[known]) for name, state in states.items())
             if name == "computation" or spent.any()
         ]  # fmt: skip
         return shares, over, states
 
     def _balance(self, states: dict[str, Floats]) -> Balance | None:
-        computing, waiting = states["computation"], states["collective"]
-        mean = float(computing.mean())
+        known = ~np.isnan(states["computation"])
+        computing, waiting = states["computation"][known], states["collective"][known]
+        rank = self._rank[known]
+        mean = float(computing.mean()) if known.any() else 0.0
         if mean <= 0:
             return None
         return Balance(
             imbalance=float(computing.max()) / mean - 1,
-            busiest=int(self._rank[computing.argmax()]),
-            idlest=int(self._rank[computing.argmin()]),
-            least_waiting=int(self._rank[waiting.argmin()]) if waiting.any() else None,
+            busiest=int(rank[computing.argmax()]),
+            idlest=int(rank[computing.argmin()]),
+            least_waiting=int(rank[waiting.argmin()]) if waiting.any() else None,
             computing_s=Range.of(computing / _NS),
         )
 
     def _threads(self) -> RankThreads:
         cpu = self._total(["os_user_ns", "os_system_ns"])
-        effective = cpu / np.maximum(self._life, 1)
+        effective = cpu / _NS / self._rated_s
         told = self.ints("omp_threads")
-        wanted = told > 0
+        wanted = (told > 0) & ~np.isnan(effective)
         ratio = float((effective[wanted] / told[wanted]).mean()) if wanted.any() else None
         same = set(told.tolist())
         return RankThreads(Range.of(effective), same.pop() if len(same) == 1 else None, ratio)
@@ -288,12 +309,12 @@ class _World:
         # The hardware counters pause where they would cost too much; the task clock counts with
         # them. Without one, CPU time is what they are rated by.
         counted = np.where(clock > 0, clock, cpu) / _NS
-        lived = np.maximum(counted, 1e-9)
-        if instructions.any() and "instructions" in got and (counted > 0).any():
+        lived = np.where(counted >= SHORTEST_S, counted, np.nan)
+        if instructions.any() and "instructions" in got and (counted >= SHORTEST_S).any():
             total = float(instructions.sum())
             counters = replace(
                 counters,
-                instructions_per_s=Range.of((instructions / lived)[counted > 0]),
+                instructions_per_s=Range.of(instructions / lived),
                 counted_share=min(float(counted.sum()) * _NS / max(float(cpu.sum()), 1.0), 1.0),
                 instructions_per_cycle=total / cycles if cycles and "cycles" in got else None,
                 misses_per_kilo=1000 * misses / total if "last-level misses" in got else None,
@@ -304,10 +325,10 @@ class _World:
             if name and name in got
         }
         flops = next((name for name in events if FLOPS.search(name)), "")
-        if flops and (counted > 0).any():
+        if flops and (counted >= SHORTEST_S).any():
             counters = replace(
                 counters,
-                flops_per_s=Range.of((events[flops] / lived)[counted > 0]),
+                flops_per_s=Range.of(events[flops] / lived),
                 flops_event=flops,
             )
         return replace(counters, papi={name: _spread(n) for name, n in events.items()} or None)

@@ -80,7 +80,7 @@ class RankThreads:
     """Cores that a rank kept busy, and how many it was told to use.
 
     Attributes:
-        effective: CPU time over lifetime.
+        effective: CPU time over lifetime; NaN: how long that was is known of no rank.
         omp_threads: OMP_NUM_THREADS; 0 where it is not set, None where ranks differ.
         ratio: effective over omp_threads, mean over the ranks where it is set; None without.
     """
@@ -206,15 +206,18 @@ class WorldDigest:
         start_ns: When the first rank called MPI_Init or joined the world, ns since the epoch.
         seconds: From there to the last return of MPI_Finalize, or the end, s.
         in_collectives: Time from begin to completion of the collectives of a collective library,
-            over that of the ranks; more than 1 where several were under way at once.
+            over that of the ranks, 0 to 1; NaN where several were under way at once for so long
+            that they add up to more than the ranks' time.
         traffic: What the ranks moved, kinds that occurred only.
-        shares: Where their time went.
+        shares: Where their time went, of the ranks whose time is known; none where that is known
+            of no rank.
         shares_over: What the shares are of.
         balance: Load balance; None for a single rank.
         threads: Thread-level concurrency.
         counters: Hardware counters.
-        waited: Share of the time that calls took beyond what such calls usually take.
-        off_cpu: Share of the time off the CPU between calls (sampled; at least).
+        waited: Share of the time that calls took beyond what such calls usually take; NaN: not
+            known.
+        off_cpu: Share of the time off the CPU between calls (sampled; at least); NaN: not known.
         metrics: Every metric that is not zero and no histogram, over the ranks.
         segments: Execution segments; None where they were switched off or never recorded.
         next: What to use next.

@@ -5,6 +5,7 @@ Lines have 80 columns. Letters are ASCII: nobody knows what the file is shown wi
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,8 @@ def _grouped(figures: Sequence[Figure]) -> list[list[Figure]]:
 
 
 def _value(value: float, unit: str) -> str:
+    if math.isnan(value):
+        return "-"
     if unit == "bytes":
         return byte_count(value)
     if unit == "calls":

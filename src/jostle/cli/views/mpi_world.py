@@ -124,7 +124,7 @@ def _rates(world: WorldDigest) -> Iterator[str]:
     """Say the rate of collectives as the papers do: least, mean and most over ranks."""
     for kind in world.traffic:
         if kind.name == "collective" and math.isnan(kind.calls_per_s.mean):
-            yield "collectives: rate unknown (no rank is known to have lived after MPI_Init)"
+            yield "collectives: rate unknown (no rank is known to have lived 1 ms after MPI_Init)"
         elif kind.name == "collective":
             yield (
                 f"collectives: {_range(kind.calls_per_s)} a second, "
@@ -181,7 +181,8 @@ def _balance(world: WorldDigest) -> Iterator[str]:
 def _threads(world: WorldDigest) -> Iterator[str]:
     threads = world.threads
     effective = threads.effective
-    words = f"effective threads {significant(effective.mean)}"
+    known = not math.isnan(effective.mean)
+    words = f"effective threads {significant(effective.mean) if known else '-'}"
     if f"{effective.min:.2f}" != f"{effective.max:.2f}":
         words += f" ({significant(effective.min)} to {significant(effective.max)} over ranks)"
     texts = {None: "differs between ranks", 0: "is not set"}
@@ -265,7 +266,7 @@ def brief(world: WorldDigest) -> str:
     inside = [f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
               for name in ("point-to-point", "collective", "one-sided", "mpiio")
               if parts.get(name, 0) >= 0.005]  # fmt: skip
-    words += f"; {percent(mpi)} of their time in MPI"
+    words += f"; {percent(mpi if parts else math.nan)} of their time in MPI"
     words += f" ({', '.join(inside)})" if inside else ""
     return words + _imbalance(world)
 

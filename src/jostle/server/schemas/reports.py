@@ -394,7 +394,7 @@ class DigestReport(BaseModel):
     unaccounted: list[Unaccounted]
     errors: dict[str, int]
     effective_threads: Threads | None
-    cores: float
+    cores: float | None
     cost: Cost
     notes: list[str]
     warnings: list[str]

@@ -45,9 +45,9 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
   };
 }
 
-/** Returns the shares of the ranks' time (without MPI, of all processes'), largest first. They overlap, so they do not add up to 1. */
-export function timeShares(digest: DigestReport): { name: string; share: number }[] {
-  return digest.shares.flatMap(({ name, share }) => (share !== null && share >= 0.005 ? [{ name, share }] : [])).sort((a, b) => b.share - a.share);
+/** Returns the shares of the ranks' time (without MPI, of all processes'), largest first, and last those that are not known. They overlap, so they do not add up to 1. */
+export function timeShares(digest: DigestReport): { name: string; share: number | null }[] {
+  return digest.shares.filter(({ share, seconds }) => (share === null ? seconds > 0 : share >= 0.005)).sort((a, b) => (b.share ?? -1) - (a.share ?? -1));
 }
 
 export function figureSheet(answer: Figures): { columns: string[]; rows: (string | number | null)[][] } {
