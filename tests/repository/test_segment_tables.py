@@ -121,6 +121,8 @@ def test_peers_come_once_when_the_process_is_over(store, spool):
     store.ingest([spool])
     assert peers(store, profile.job).num_rows == 0
     end_job(profile, time.time_ns() // profile.slice_ns)
+    os.kill(profile.pid, signal.SIGKILL)
+    os.waitpid(profile.pid, 0)
     replace(profile, spool)
     store.ingest([spool])
     store.ingest([spool])

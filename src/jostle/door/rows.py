@@ -30,7 +30,8 @@ class Process:
         script: What its interpreter ran; "" or None for other programs.
         start: Its start.
         end: Its end; None while it runs.
-        end_reason: exit, _exit, exec, abort, continued, killed; "" while it runs.
+        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile is gone);
+            "" while it runs.
         world_rank: Its MPI rank; None or 0 without MPI.
         world_size: Ranks of its world; None or 0 without MPI.
     """

@@ -18,7 +18,7 @@ from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
 from jostle.repository.ingest.spool import names_job
 from jostle.repository.job_names import find_job, find_jobs
-from jostle.repository.maintenance.compact import compact, expire
+from jostle.repository.maintenance.compact import compact, end_silent, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
@@ -156,6 +156,8 @@ class Repository:
         report = ingester.run(paths, progress)
         if ingester.large:
             ingester.merge()
+        if ingester.present is not None:
+            end_silent(self.path, ingester.present)
         return report
 
     def not_taken(self, paths: Sequence[Path]) -> list[tuple[Path, str]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError
 from jostle.repository.ingest.ingest import Ingester
-from jostle.repository.maintenance.compact import Compactor
+from jostle.repository.maintenance.compact import Compactor, end_silent
 from jostle.repository.store.files import plain_errors
 from jostle.repository.store.marker import open_marker
 from jostle.repository.types import IngestReport
@@ -21,6 +21,7 @@ _FASTEST_S = 0.03
 _ASK_S = 0.1
 _COMPACT_EVERY_S = 30.0
 _MERGE_EVERY_S = 10.0
+_END_EVERY_S = 300.0
 
 
 def follow(
@@ -37,6 +38,7 @@ def follow(
     open_marker(root)
     ingester = Ingester(root, remove=remove)
     tidy = _Beside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
+    ending = _Beside(partial(_end_silent, root, ingester), _END_EVERY_S)
     merging = _Beside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
@@ -63,8 +65,10 @@ def follow(
         if last:
             tidy.join()
             merging.join()
+            ending.join()
             return total
         tidy.maybe()
+        ending.maybe()
         if ingester.large:
             merging.maybe()
         if report.left and report.commits:
@@ -128,3 +132,10 @@ class _Beside:
 def _tidy(compactor: Compactor) -> None:
     with contextlib.suppress(JostleError):  # the ingester will meet and report it too
         compactor.tend()
+
+
+def _end_silent(root: Path, ingester: Ingester) -> None:
+    present = ingester.present
+    if present is not None:
+        with contextlib.suppress(JostleError):  # as above
+            end_silent(root, present)

@@ -38,7 +38,7 @@ from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.batch_facts import BatchFacts
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
 from jostle.repository.ingest.machines import MachinePlan
-from jostle.repository.ingest.mirror import forget_file, report_locked, spool_files
+from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
 from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
 from jostle.repository.ingest.spool import (
     MAX_SLICE_NS,
@@ -112,6 +112,8 @@ class Ingester:
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
         self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
         self.shortest_slice_ns = 4_000_000_000
+        #: Processes whose profile is there, by the last pass; None: not all could be looked at.
+        self.present: set[int] | None = None
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
         """Take all that is new in spools.
@@ -241,7 +243,7 @@ class Ingester:
                     locked.append(path)
                     continue
                 if peek.names > 1:
-                    first = _once(peek, names, report)
+                    first = once(peek, names, report)
                     if first is None:
                         continue
                     peek = first
@@ -263,6 +265,7 @@ class Ingester:
                         todo.append(peek)
                 else:
                     todo.append(peek)
+            self.present = None if locked else {item.process for item in todo if item.process}
             todo = self._without_done(todo, state, report)
             self.shortest_slice_ns = min(slice_ns)
         self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
@@ -566,26 +569,6 @@ def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
         and result.complete
         and is_over(item, result.header)
     ])  # fmt: skip
-
-
-def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:
-    """Accept a file with several hard links under the first; all of them must be in the spools.
-
-    Args:
-        peek: The file.
-        names: The first name of each such file, by inode; added to.
-        report: Takes a warning per other link.
-    """
-    inode = peek.mark[0]
-    first = names.setdefault(inode, peek.path)
-    if first != peek.path:
-        report.warnings.append(f"{peek.path} is another name of {first} (a hard link); left out.")
-        return None
-    here = 0
-    for path in peek.path.parent.iterdir():
-        with contextlib.suppress(OSError):
-            here += path.lstat().st_ino == inode
-    return replace(peek, names=here)
 
 
 def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:

@@ -16,10 +16,12 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jostle.reader import Origin, find_profiles
 from jostle.repository.errors import RepositoryError
+from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.types import IngestReport
 
 MARKER = "jostle-mirror.json"
@@ -159,6 +161,26 @@ def _in_folder(folder: Path, user: Path, endings: tuple[str, ...]) -> Iterator[t
             with contextlib.suppress(OSError):
                 over = _is_gone(entry.stat(follow_symlinks=False).st_mtime)
         yield Path(entry.path), Origin(int(user.name), over, user.parent.name)
+
+
+def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:
+    """Accept a file with several hard links under the first; all of them must be in the spools.
+
+    Args:
+        peek: The file.
+        names: The first name of each such file, by inode; added to.
+        report: Takes a warning per other link.
+    """
+    inode = peek.mark[0]
+    first = names.setdefault(inode, peek.path)
+    if first != peek.path:
+        report.warnings.append(f"{peek.path} is another name of {first} (a hard link); left out.")
+        return None
+    here = 0
+    for path in peek.path.parent.iterdir():
+        with contextlib.suppress(OSError):
+            here += path.lstat().st_ino == inode
+    return replace(peek, names=here)
 
 
 def report_locked(locked: Sequence[Path], others: Collection[object], report: IngestReport) -> None:

@@ -24,7 +24,10 @@ from jostle.reader.header import boot_text, clean_text, parse_header
 from jostle.reader.liveness import is_alive
 from jostle.repository.store.layout import (
     BINDING_COLUMNS,
+    GONE_NS,
     MPI_COLUMNS,
+    SILENT_NS,
+    SILENT_SLICES,
     gpu_identity,
     is_shared,
     mount_identity,
@@ -32,11 +35,6 @@ from jostle.repository.store.layout import (
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.tables import ProcessSource
 
-# A process on another machine that was not heard of for this long is taken for dead.
-_SILENT_NS = 900_000_000_000
-_SILENT_SLICES = 20
-# Its profile stays in the spool for so much longer: it may have been stopped, or cut off.
-_GONE_NS = 7 * 86_400_000_000_000
 # Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
 _YEAR_2000_NS = 946_684_800_000_000_000
 _AHEAD_NS = 86_400_000_000_000
@@ -138,7 +136,7 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
 
 
 def _is_long_silent(h: Head) -> bool:
-    return time.time_ns() - max(h.heartbeat_ns, h.file_ns) > _GONE_NS
+    return time.time_ns() - max(h.heartbeat_ns, h.file_ns) > GONE_NS
 
 
 def _head(path: Path) -> tuple[os.stat_result, bytes]:
@@ -234,7 +232,7 @@ def is_over(header: ProfileHeader | MachineHeader) -> bool:
 def _is_over(alive: bool | None, heard_ns: int, slice_ns: int) -> bool:
     if alive is not None:
         return alive is False
-    return time.time_ns() - heard_ns > _SILENT_NS + _SILENT_SLICES * slice_ns
+    return time.time_ns() - heard_ns > SILENT_NS + SILENT_SLICES * slice_ns
 
 
 class Devices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,12 +23,14 @@ from jostle.repository.maintenance.settle import (
     unsettled,
 )
 from jostle.repository.maintenance.tiers import FAN, WHOLE_BYTES, due, portions, small_files
+from jostle.repository.maintenance.unseen_ends import ended, is_final, silent_ones, unseen
 from jostle.repository.segments import merge_cache as copies
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.marker import open_marker
+from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
@@ -149,6 +151,24 @@ class Compactor:
         return len(names)
 
 
+def end_silent(root: Path, present: Collection[int]) -> None:
+    """End the processes of which nothing is heard any more (unseen_ends.py).
+
+    Args:
+        root: The repository.
+        present: Processes whose profile is in a spool.
+    """
+    log = Log(root)
+    files = unsettled(log.refresh())
+    damaged: list[str] = []
+    readable, rows = _readable(root, files, damaged)
+    # Beside a damaged file the newest row of a process is not known.
+    silent = silent_ones(rows, present) if readable and not damaged else []
+    if silent:
+        with contextlib.suppress(ConflictError):
+            _rewrite(root, log, files, ended(root, rows, silent))
+
+
 def _settle(root: Path, log: Log) -> list[str]:
     """Settle the processes that are over (settle.py).
 
@@ -158,11 +178,23 @@ def _settle(root: Path, log: Log) -> list[str]:
     files = unsettled(log.state)
     damaged: list[str] = []
     readable, rows = _readable(root, files, damaged)
-    if not damaged and (len(readable) > 1 or (readable and pc.any(rows["complete"]).as_py())):
-        new = write_chunks(root, settled_chunks(rows), replaced=files)
-        publish(root, log, Change("compact", add=new, remove=[file.path for file in files]))
-        log.storage.leave([file.path for file in files])
+    if not damaged and (len(readable) > 1 or (readable and pc.any(is_final(rows)).as_py())):
+        _rewrite(root, log, files, rows)
     return damaged
+
+
+def _rewrite(root: Path, log: Log, files: Sequence[File], rows: pa.Table) -> None:
+    """Write the newest row of each process in place of all its rows that are not settled."""
+    new = write_chunks(root, settled_chunks(rows, is_final(rows)), replaced=files)
+    late = unseen(rows)
+    late = {key: late[key] for key in late.keys() - log.state.done_of(late)}
+    bases = log.state.positions(late)
+    advance: dict[int, tuple[Position, Reached]] = {
+        key: (base, late[key]) for key, base in zip(late, bases, strict=True)
+    }
+    paths = [file.path for file in files]
+    publish(root, log, Change("compact", add=new, remove=paths, advance=advance))
+    log.storage.leave(paths)
 
 
 def _readable(

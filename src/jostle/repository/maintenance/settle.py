@@ -36,13 +36,14 @@ def unsettled(state: RepositoryState) -> list[File]:
     return state.reaching("processes", *UNSETTLED)
 
 
-def settled_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
+def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[PartitionChunk]:
     """Turn unsettled rows of processes into what is stored instead.
 
     Args:
         rows: The newest row of each process, in the order in which they are to lie in a file.
+        final: Which of them no further row will come of.
     """
-    over = rows["complete"].to_numpy()
+    over = final.to_numpy()
     day = _day(rows)
     for number in np.unique(day[over]).tolist():
         yield from day_chunks(rows.filter(pa.array(over & (day == number))))

@@ -27,6 +27,11 @@ QUARANTINE = "quarantine"
 _PIECES = (".parquet", ".ids")
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
+#: A process that cannot be asked whether it runs, and was silent for this long, is taken for dead.
+SILENT_NS = 900_000_000_000
+SILENT_SLICES = 20
+#: It may yet have been stopped, or cut off: for so long its profile stays in the spool.
+GONE_NS = 7 * DAY_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 #: Column gpu of one that nothing is known of.
