@@ -257,10 +257,9 @@ static bool starts_programs(void)
 }
 
 /* The signal comes when the thread that started us ends, in whatever way. */
-static bool dies_with_its_parent(void)
+static bool dies_with(pid_t parent)
 {
-    pid_t parent = getppid();
-    return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent && parent != 1;
+    return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
 }
 
 int jst_sample_machine(const jst_sampling *how)
@@ -268,7 +267,7 @@ int jst_sample_machine(const jst_sampling *how)
     sigset_t ends;
     role_is_given = how->role >= 0;
     role = role_is_given ? (enum jst_machine_role)how->role : JST_ROLE_NODE;
-    if (how->only && !dies_with_its_parent())
+    if (how->only && !dies_with(how->parent))
         return 1;
     int lock = how->only ? 0 : jst_spool_take(); /* each run has a watcher of its own */
     if (lock == -EWOULDBLOCK) {

@@ -7,8 +7,8 @@
 typedef struct jst_sampling {
     int role;            /* enum jst_machine_role; -1: as the sources show */
     const char *without; /* names of sources, separated by commas, or NULL */
-    const char *
-        only; /* the same: the sources of a watcher, which lives as long as its parent; NULL: all */
+    const char *only;    /* the same: the sources of a watcher; NULL: all */
+    int parent;          /* of a watcher, which lives as long as that */
 } jst_sampling;
 
 /** Runs until SIGTERM or SIGINT. The exit status. */

@@ -14,15 +14,14 @@
 static const char usage[] =
     "usage: jostle-agent sample [--role node|server] [--serves SOURCE [--serves-by NAME,...]]\n"
     "                           [--without SOURCE,...] [--root DIR]\n"
-    "       jostle-agent watch JOB PID\n"
+    "       jostle-agent watch JOB PID PARENT\n"
     "       jostle-agent --once [--json] [--without SOURCE,...] [--root DIR]\n"
     "       jostle-agent --help | --version\n"
     "\n"
     "sample     write the counters of this machine into the spool, slice by slice, until\n"
     "           SIGTERM\n"
-    "watch      write only what processes and disks did, until who started it ends; PID and what "
-    "it\n"
-    "           starts are of JOB. `jostle run` does so\n"
+    "watch      write only what processes and disks did, until PARENT, who started it, ends;\n"
+    "           PID and what that starts are of JOB. `jostle run` does so\n"
     "--once     print what each source sees in one second, or why it sees nothing\n"
     "--json     as JSON: increases by metric, null where they are not known\n"
     "--role     what this machine is to jobs; else found: a server exports file systems\n"
@@ -72,10 +71,11 @@ static int take_options(int argc, char **argv, options *o)
         const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(word, "sample") == 0 && i == 1) {
             o->sample = true;
-        } else if (strcmp(word, "watch") == 0 && i == 1 && argc == 4 && atoi(argv[3]) > 0) {
+        } else if (strcmp(word, "watch") == 0 && i == 1 && argc == 5 && atoi(argv[3]) > 0) {
             jst_job_name = argv[++i];
             jst_job_root = atoi(argv[++i]);
             o->how.only = "processes,disk";
+            o->how.parent = atoi(argv[++i]);
             o->sample = true;
         } else if (strcmp(word, "--once") == 0) {
             o->once = true;

@@ -49,7 +49,8 @@ class Watcher:
         }
         with contextlib.suppress(OSError, JostleError):
             self._child = subprocess.Popen(
-                [str(_native_path("jostle-agent")), "watch", self._name, str(pid)],
+                [str(_native_path("jostle-agent")), "watch", self._name, str(pid),
+                 str(os.getpid())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 env=environment, start_new_session=True,
             )  # fmt: skip
