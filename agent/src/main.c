@@ -20,7 +20,7 @@ static const char usage[] =
     "\n"
     "sample     write the counters of this machine into the spool, slice by slice, until\n"
     "           SIGTERM\n"
-    "watch      write only what processes and disks did, until PARENT, who started it, ends;\n"
+    "watch      write only what processes did, until PARENT, who started it, ends;\n"
     "           PID and what that starts are of JOB. `jostle run` does so\n"
     "--once     print what each source sees in one second, or why it sees nothing\n"
     "--json     as JSON: increases by metric, null where they are not known\n"
@@ -74,7 +74,7 @@ static int take_options(int argc, char **argv, options *o)
         } else if (strcmp(word, "watch") == 0 && i == 1 && argc == 5 && atoi(argv[3]) > 0) {
             jst_job_name = argv[++i];
             jst_job_root = atoi(argv[++i]);
-            o->how.only = "processes,disk";
+            o->how.only = jst_source_process.name;
             o->how.parent = atoi(argv[++i]);
             o->sample = true;
         } else if (strcmp(word, "--once") == 0) {

@@ -4,11 +4,13 @@
  * nothing here is done for all of them at each boundary:
  * - CPU time is read by one system call for each process, clock_gettime of its clock, which opens no
  *   file, costs a seventh of reading /proc/PID/stat, and counts nanoseconds.
- * - Who used more than 1/500 of a core lately is read at each boundary; the others by turns, so many in a
+ * - Who used more than 1/200 of a core lately is read at each boundary; the others by turns, so many in a
  *   second. What such a process gained is reported for all slices since it was read last.
  * - New processes are found by the number that the kernel gave out last (/proc/loadavg); all of /proc is
  *   listed only each half a minute, and where the numbers began again.
  * - Names are read of the largest only. The rest is one component, "others".
+ * - What all this costs is counted, and where it is more than 1/1600 of a core a boundary is passed over: the
+ *   next records span it.
  *
  * The CPU time of a process that ends between two boundaries is missing from its last reading on.
  */
@@ -29,13 +31,15 @@
 #define LARGEST 20   /* that are reported by name; those of the job come on top */
 #define ASKED 32     /* whose bytes are read: the largest by CPU time */
 #define FACTS 512    /* processes whose names are known at a time */
-#define LITTLE 500   /* less than this part of a core is not worth a look at each boundary */
+#define LITTLE 200   /* less than this part of a core is not worth a look at each boundary */
 #define WARM 16      /* boundaries at which a process is read after it used more */
 #define BY_TURNS 500 /* others that are read in a second */
 #define NEW 1000     /* numbers that are tried in a second */
 #define LIST_NS (30 * NS)
 #define LIST_SOON_NS (4 * NS) /* where more processes begin than are tried */
 #define LOOK_AGAIN 16
+#define COST 1600            /* part of a core that all this may cost */
+#define CREDIT_NS (NS / 100) /* CPU time that may be saved up */
 
 typedef struct entry {
     uint32_t pid;  /* 0: it is gone */
@@ -59,6 +63,9 @@ static jst_process facts[FACTS];
 static candidate candidates[FACTS];
 static uint32_t found;
 static uint64_t listed_ns, sampled_ns, rest_cpu, rest_bytes[JST_PROCESS_BYTES];
+static uint64_t asked_ns, spent_ns; /* the newest boundary, and CPU time of this thread up to it */
+static int64_t credit_ns;
+static bool passed; /* the boundary before this one */
 static uint32_t self;
 
 /* ---- who is there ---- */
@@ -285,7 +292,7 @@ static void report(jst_sample *s, const candidate *c, const jst_process *p, uint
     jst_increase(to, JST_CPU_USED_NS, c->cpu);
     if (c->has_bytes)
         put_bytes(to, c->bytes);
-    if (c->first < before)
+    if (c->first < before || passed)
         jst_gained_since(to, c->first);
 }
 
@@ -317,6 +324,8 @@ static void report_all(jst_sample *s, uint64_t before)
         jst_component_of(s, &(jst_names){.kind = JST_KIND_PROCESS, .name = "others"});
     jst_increase(rest, JST_CPU_USED_NS, rest_cpu);
     put_bytes(rest, rest_bytes);
+    if (passed)
+        jst_gained_since(rest, before);
 }
 
 /* ---- the source ---- */
@@ -333,6 +342,17 @@ static const char *open_processes(void)
     return jst_process_cpu(self) ? NULL : "the kernel shows no CPU time of processes";
 }
 
+/* Has enough time gone by for what the samples up to now cost? */
+static bool may_go_on(uint64_t now_ns)
+{
+    uint64_t spent = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    credit_ns += (int64_t)((now_ns - asked_ns) / COST) - (int64_t)(spent - spent_ns);
+    credit_ns = credit_ns < (int64_t)CREDIT_NS ? credit_ns : (int64_t)CREDIT_NS;
+    asked_ns = now_ns;
+    spent_ns = spent;
+    return credit_ns >= 0;
+}
+
 static const char *sample_processes(jst_sample *s)
 {
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME), slice = now_ns / jst_cfg.slice_ns;
@@ -341,8 +361,14 @@ static const char *sample_processes(jst_sample *s)
         known = turn = 0;
         newest = newest_number();
         memset(facts, 0, sizeof facts);
-        sampled_ns = now_ns;
+        sampled_ns = asked_ns = now_ns;
+        spent_ns = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        credit_ns = 0;
         return list_all(now_ns, slice) ? NULL : "/proc cannot be listed";
+    }
+    if (slice != before && !may_go_on(now_ns)) {
+        passed = true;
+        return NULL;
     }
     if (slice == before) /* the last one, before the slice's end: it counts for this slice */
         slice++;
@@ -354,6 +380,7 @@ static const char *sample_processes(jst_sample *s)
     report_all(s, before);
     compact();
     sampled_ns = now_ns;
+    passed = false;
     return NULL;
 }
 

@@ -129,19 +129,27 @@ static bool has_profile(uint32_t pid)
     return found;
 }
 
-/* By its parents; a process that was left alone has another one, so that its environment is asked, too. */
+/* By its parents, of which none is older than the job; one that was left alone has another parent, so that its
+ * environment is asked. */
 static bool is_of_job(const jst_process *p)
 {
+    static uint64_t job_start;
     char wanted[160];
-    stat_line line = {.parent = p->parent};
+    stat_line line = {.parent = p->parent, .start = p->start};
     if (!jst_job_root || p->pid == (uint32_t)jst_job_root)
         return jst_job_root != 0;
-    for (unsigned i = 0; i < GENERATIONS && line.parent > 1; i++) {
+    if (!job_start) {
+        stat_line root = {0};
+        job_start = read_stat((uint32_t)jst_job_root, &root) ? root.start : 1;
+    }
+    for (unsigned i = 0; i < GENERATIONS && line.parent > 1 && line.start >= job_start; i++) {
         if (line.parent == (uint32_t)jst_job_root)
             return true;
         if (!read_stat(line.parent, &line))
             break;
     }
+    if (line.start < job_start)
+        return false;
     long n = read_of(p->pid, "environ");
     snprintf(wanted, sizeof wanted, "JOSTLE_JOB=%s", jst_job_name);
     for (const char *at = text; n > 0 && at < text + n; at += strlen(at) + 1)
