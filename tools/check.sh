@@ -80,6 +80,11 @@ builds() {
             return 1
         fi
     done
+    # What the wheel has of it.
+    cmake -G Ninja -B build/portable -DJOSTLE_WERROR=ON -DJOSTLE_PORTABLE=ON >/dev/null &&
+        cmake --build build/portable -j 2 &&
+        cmake --install build/portable --component native --prefix build/portable/wheel >/dev/null &&
+        tools/packages.sh symbols build/portable/wheel
 }
 
 # The export list of the library is calls.def, the list of MPI names and that for GPUs, no more and no

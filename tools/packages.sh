@@ -3,10 +3,11 @@
 # from it a .deb and an .rpm for the repository's host.
 #
 #   tools/packages.sh [deb|rpm|wheel|site]...      default: all; site needs the wheel
+#   tools/packages.sh symbols FOLDER               does what is built there need a newer glibc than the wheel may?
 #
 # .deb and .rpm hold the build in build/: its MPI adapters are those that JOSTLE_MPICC named, and they need the
 # glibc and the libraries of this machine or newer ones. The wheel has a build of its own, which needs no glibc
-# newer than 2.28; it has the adapters of the MPIs of this machine, and no agent.
+# newer than 2.28; it has the adapters of the MPIs of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +41,7 @@ rpm() {
 }
 
 wheel() {
-    local inside needs
+    local inside
     rm -f build/packages/*.whl
     .venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
         --config-settings cmake.define.JOSTLE_PORTABLE=ON \
@@ -50,15 +51,35 @@ wheel() {
         --wheel-dir build/packages .
     inside=$(mktemp -d)
     .venv/bin/python -m zipfile -e build/packages/*.whl "$inside"
-    # The scripts among them are nothing to objdump.
-    needs=$({ find "$inside/jostle/_native" -type f -exec objdump -T {} + 2>/dev/null || true; } |
-        grep -oE 'GLIBC_2\.[0-9]+' | sort -uV | tail -n 1)
-    rm -rf "$inside"
-    if [ "$(printf '%s\n' "GLIBC_$newest" "$needs" | sort -V | tail -n 1)" != "GLIBC_$newest" ]; then
-        say "The wheel needs $needs; it must do with GLIBC_$newest."
-        rm -f build/packages/*.whl
+    symbols "$inside/jostle/_native" || {
+        rm -rf "$inside" build/packages/*.whl
         exit 1
-    fi
+    }
+    rm -rf "$inside"
+}
+
+symbols() {
+    local newer
+    newer=$(newer_symbols "$1")
+    [ -n "$newer" ] || return 0
+    say "The wheel must do with glibc $newest, but these ask for newer symbols:"
+    say "$newer"
+    say "  mend: name their old versions in runtime/portable/old_symbols.h or old_threads.h"
+    return 1
+}
+
+# newer_symbols FOLDER: files in it, and the symbols that they need of a glibc newer than the oldest we serve.
+newer_symbols() {
+    local file version symbol
+    find "$1" -type f -printf '%P\n' | sort | while read -r file; do
+        # A script is nothing to objdump.
+        { objdump -T "$1/$file" 2>/dev/null || true; } |
+            sed -nE 's/.*\*UND\*.*\(GLIBC_([0-9.]+)\) *([^ ]+)$/\1 \2/p' | sort -u |
+            while read -r version symbol; do
+                [ "$(printf '%s\n' "$newest" "$version" | sort -V | tail -n 1)" = "$newest" ] ||
+                    echo "  $file: $symbol of glibc $version"
+            done
+    done
 }
 
 site() {
@@ -66,6 +87,10 @@ site() {
     tools/package_site.sh build/packages/jostle-*.whl build/packages
 }
 
+if [ "${1:-}" = symbols ]; then
+    symbols "$2"
+    exit
+fi
 [ $# -gt 0 ] || set -- deb rpm wheel site
 for kind in "$@"; do
     case $kind in
