@@ -120,7 +120,7 @@ int main(void)
     for (int i = 0; i < 30; i++)
         fwrite(block, 1, sizeof block, to);
     fflush(to);
-    while (clock() < CLOCKS_PER_SEC)
+    while (clock() < 3 * CLOCKS_PER_SEC)
         continue;
     printf("%d\n", (int)getpid());
     fflush(stdout);
@@ -141,7 +141,7 @@ def test_a_static_command_is_of_its_job_and_its_bytes_are_shown(tmp_path: Path) 
     rows = rows_of(tmp_path, int(out))
     assert {(row["job"], row["name"]) for row in rows} == {(JOB, "static-one")}
     # It may have worked a little before the watcher came.
-    assert 0.5 < sum(row["cpu_ns"] for row in rows) / 1e9 < 1.1
+    assert 0.5 < sum(row["cpu_ns"] for row in rows) / 1e9 < 3.1
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
