@@ -1,4 +1,4 @@
-/* children.c: CPU time of descendants that leave no profile of their own.
+/* children.c: CPU time and bytes of descendants that leave no profile of their own.
  *
  * RATIONALE: a process that only computes makes no wrapped call, and so never gets to start a profile;
  * where it is killed nothing of it would be known, and programs that are linked statically cannot be
@@ -30,9 +30,11 @@
 #define TICK_NS                                                                                    \
     10000000ull        /* /proc counts in hundredths of a second, whatever the kernel's own clock */
 #define LEAST_TICKS 10 /* CPU time after which a child is worth a file */
+#define LEAST_CHARS (1024 * 1024) /* or so many bytes read and written */
 #define SLACK_NS 50000000ull
 
-enum { USER, SYSTEM, PARTS };
+enum { USER, SYSTEM, READ_CHARS, WRITE_CHARS, READ_BYTES, WRITE_BYTES, PARTS };
+enum { CPU_PARTS = READ_CHARS }; /* those that the kernel tells of children that ended */
 enum { UNDECIDED = -1, NONE = -2 };
 
 typedef struct child {
@@ -46,12 +48,14 @@ typedef struct child {
 
 typedef struct facts {
     uint32_t pid, ppid, sid;
-    uint64_t proc_start, threads, cpu[PARTS];
+    uint64_t proc_start, threads, used[PARTS];
 } facts;
 
-static const unsigned cells[PARTS] = {JST_CELL_OS_USER_NS, JST_CELL_OS_SYSTEM_NS};
+static const unsigned cells[PARTS] = {JST_CELL_OS_USER_NS,    JST_CELL_OS_SYSTEM_NS,
+                                      JST_CELL_OS_READ_CHARS, JST_CELL_OS_WRITE_CHARS,
+                                      JST_CELL_OS_READ_BYTES, JST_CELL_OS_WRITE_BYTES};
 JST_LARGE static child children[CHILDREN];
-static uint64_t reaped[PARTS];
+static uint64_t reaped[CPU_PARTS];
 static unsigned budget;
 static unsigned places; /* of children that are taken */
 static int own_fd = -1; /* the list of this process's children; opening it costs five times as much
@@ -121,11 +125,11 @@ static void write_slice(child *c, uint64_t slice)
 }
 
 /* What it has used by now: the head holds it, so that it outlives all of us. */
-static void update(child *c, const uint64_t *cpu, uint64_t now)
+static void update(child *c, const uint64_t *used, unsigned parts, uint64_t now)
 {
-    for (int i = 0; i < PARTS; i++) {
-        if (cpu[i] > c->now[i]) /* the kernel scales the two, and they may go back */
-            c->now[i] = cpu[i];
+    for (unsigned i = 0; i < parts; i++) {
+        if (used[i] > c->now[i]) /* the kernel scales times, and they may go back */
+            c->now[i] = used[i];
         put(c, &c->now[i], 8, BLOCK_AT + offsetof(jst_block, cells) + 8 * cells[i]);
     }
     put(c, &now, 8, offsetof(jst_head, heartbeat_ns));
@@ -198,7 +202,8 @@ static void begin(child *c, const facts *f, uint64_t now)
     JST_SCRATCH static jst_head head;
     static uint8_t frame[256];
     static const char note[] =
-        "seen from outside, by a process above it: only its CPU time, to 0.01 s, once a second";
+        "seen from outside, by a process above it: only its CPU time, to 0.01 s, and bytes, once a "
+        "second";
     c->fd = create(f);
     if (c->fd < 0)
         return;
@@ -292,6 +297,26 @@ static bool read_facts(uint32_t pid, facts *f)
     return at == 23;
 }
 
+/* Of a process with one thread that thread's: what its children moved is not in it. */
+static void read_moved(facts *f)
+{
+    static const unsigned lines[] = {READ_CHARS, WRITE_CHARS, 0, 0, READ_BYTES, WRITE_BYTES};
+    char path[64], text[256];
+    proc_path(path, f->pid, "/task/");
+    if (f->threads > 1)
+        proc_path(path, f->pid, "");
+    else
+        jst_put_number(path + jst_strlen(path), path + sizeof path, f->pid);
+    jst_put_text(path + jst_strlen(path), path + sizeof path, "/io");
+    long n = jst_read_file(path, text, sizeof text);
+    const char *p = text;
+    for (unsigned i = 0; n > 0 && i < sizeof lines / sizeof *lines; i++) {
+        uint64_t number = jst_next_number(&p);
+        if (lines[i])
+            f->used[lines[i]] = number;
+    }
+}
+
 static child *find(const facts *f)
 {
     child *free = NULL;
@@ -311,7 +336,7 @@ static child *find(const facts *f)
     return free;
 }
 
-static void visit(const facts *f, uint64_t now)
+static void visit(facts *f, uint64_t now)
 {
     child *c = find(f);
     if (!c)
@@ -320,7 +345,9 @@ static void visit(const facts *f, uint64_t now)
     bool grown = f->threads > 1 && f->threads != c->threads;
     c->threads = f->threads;
     if (c->fd == UNDECIDED) {
-        if (f->cpu[USER] + f->cpu[SYSTEM] < LEAST_TICKS * TICK_NS)
+        read_moved(f);
+        if (f->used[USER] + f->used[SYSTEM] < LEAST_TICKS * TICK_NS &&
+            f->used[READ_CHARS] + f->used[WRITE_CHARS] < LEAST_CHARS)
             return;
         if (is_not_ours(f->pid))
             c->fd = NONE;
@@ -332,8 +359,10 @@ static void visit(const facts *f, uint64_t now)
     }
     if (c->fd == UNDECIDED)
         begin(c, f, now);
+    else if (c->fd >= 0)
+        read_moved(f);
     if (c->fd >= 0)
-        update(c, f->cpu, now);
+        update(c, f->used, PARTS, now);
 }
 
 /* A process lists the children of its threads one by one; those of the main thread are looked at. */
@@ -386,11 +415,11 @@ static void settle(uint64_t now)
         }
     if (jst_sys2(SYS_getrusage, RUSAGE_CHILDREN, &u) < 0)
         return;
-    uint64_t all[PARTS] = {
+    uint64_t all[CPU_PARTS] = {
         (uint64_t)u.ru_utime.tv_sec * 1000000000u + (uint64_t)u.ru_utime.tv_usec * 1000u,
         (uint64_t)u.ru_stime.tv_sec * 1000000000u + (uint64_t)u.ru_stime.tv_usec * 1000u};
-    uint64_t whole[PARTS], sum = 0, known = 0;
-    for (int i = 0; i < PARTS; i++) {
+    uint64_t whole[CPU_PARTS], sum = 0, known = 0;
+    for (int i = 0; i < CPU_PARTS; i++) {
         whole[i] = all[i] - reaped[i];
         reaped[i] = all[i];
         sum += whole[i];
@@ -398,7 +427,7 @@ static void settle(uint64_t now)
     }
     if (missing == 1 && sum >= known && gone->threads > 0 &&
         sum - known <= (now - gone->looked_ns) * gone->threads + SLACK_NS)
-        update(gone, whole, now);
+        update(gone, whole, CPU_PARTS, now);
 }
 
 void jst_children_begin(void)

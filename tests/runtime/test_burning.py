@@ -112,6 +112,45 @@ def test_nothing_is_told_twice(jostle: Runner, build: Compile, tmp_path: Path) -
     assert sorted(Path(name).name[:4] for name in names) == ["burn", "dash"]
 
 
+MOVES = """
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+    static char block[1 << 20];
+    int to = open("moved", O_CREAT | O_RDWR, 0600);
+    for (int i = 0; i < 24; i++)
+        if (write(to, block, sizeof block) < 0)
+            return 1;
+    lseek(to, 0, SEEK_SET);
+    for (int i = 0; i < 8; i++)
+        if (read(to, block, sizeof block) < 0)
+            return 1;
+    sleep(3);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("starts", ["%s", "%s & wait; true", "(%s); true"])
+def test_the_bytes_of_a_static_program(jostle: Runner, tmp_path: Path, starts: str) -> None:
+    """It uses next to no CPU time; what it moved counts once, however it was started."""
+    source, program = tmp_path / "moves.c", tmp_path / "moves"
+    source.write_text(MOVES)
+    if subprocess.run(["cc", "-static", source, "-o", program], capture_output=True).returncode:
+        pytest.skip("no static C library")
+    line = starts % program + "; cat moved > copied"
+    process = jostle.start("sh", "-c", line, length="200ms", env={"JOSTLE_FIRST": ME},
+                           cwd=tmp_path)  # fmt: skip
+    _end(process)
+    (kept,) = _kept(jostle)
+    assert Path(kept.program).name == "moves"
+    assert kept.total("os_write_chars") == 24 << 20
+    # The kernel counts what it read of the program's file to start it.
+    assert 8 << 20 <= kept.total("os_read_chars") < (8 << 20) + 4096
+    assert sum(p.total("os_write_chars") for p in jostle.collect().processes) < 25 << 20
+
+
 def test_a_static_program(jostle: Runner, tmp_path: Path) -> None:
     """No preload reaches it."""
     program = tmp_path / "static"
