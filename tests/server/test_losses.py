@@ -38,6 +38,22 @@ def test_losses_add_up_in_every_table() -> None:
     assert losses(rows, MONDAY + DAY, 2**62)["jobs"] == 1
 
 
+def test_a_job_counts_once_for_a_resource() -> None:
+    """Also where both another job and its own processes cost it time there."""
+    row = _row(1)
+    row["verdict"]["causes"][1] |= {"what": "file system", "place": "/scratch"}
+    [group] = losses([row, _row(2, verdict=None)], 0, 2**62)["resources"]
+    assert (group["jobs"], group["run_s"], group["lost_s"]) == (1, 80, 8)
+
+
+def test_a_run_too_short_for_a_light_is_in_no_sum() -> None:
+    short = _row(2, program="false")
+    short["verdict"] |= {"run_s": 559e-6, "lost_s": 123e-6}
+    content = losses([_row(1), short], 0, 2**62)
+    assert (content["jobs"], content["waiting"], content["total"]["jobs"]) == (2, 0, 1)
+    assert [group["name"] for group in content["programs"]] == ["solve"]
+
+
 def test_of_many_groups_the_small_ones_are_one() -> None:
     rows = [_row(number, program=f"p{number}") for number in range(60)]
     programs = losses(rows, 0, 2**62)["programs"]

@@ -13,6 +13,7 @@ from jostle.report.format import values
 from jostle.report.format.users import others_beside, owner_name
 from jostle.report.format.values import (
     alike,
+    core_time,
     count,
     duration,
     energy_within,
@@ -20,7 +21,6 @@ from jostle.report.format.values import (
     percent,
     seconds,
     seconds_within,
-    significant,
 )
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
@@ -177,7 +177,7 @@ def _figures(estimate: Estimate) -> Iterator[Any]:
     who = "rank" if estimate.world >= 0 else "process"
     plural = "" if estimate.ranks == 1 else "s" if who == "rank" else "es"
     yield (
-        f"{significant(estimate.core_hours_lost)} core hours lost by {count(estimate.ranks)} "
+        f"{core_time(estimate.core_hours_lost)} lost by {count(estimate.ranks)} "
         f"{who}{plural}"
         + (
             f"; chance that more than {LOW:g} % was lost: {_chance(estimate)}"

@@ -25,6 +25,13 @@ def significant(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
+def core_time(hours: float) -> str:
+    """Return the time of cores in the unit that a reader needs: `12 core-hours`."""
+    if hours >= 0.0995 or hours == 0:
+        return f"{significant(hours)} core-hours"
+    return f"{significant(3600 * hours)} core-seconds"
+
+
 def byte_count(value: float) -> str:
     """Return a number of bytes in binary units: `1.50 MiB`."""
     size = float(value)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from jostle.analysis.estimation.light import LEAST_RUN_S
 
 Row = dict[str, Any]
 #: Groups of a table; the others are one group more.
@@ -20,7 +22,7 @@ class LossGroup:
 
     Attributes:
         name: Its name.
-        jobs: Jobs with a verdict.
+        jobs: The names of its jobs.
         run_s: Their run time, s.
         lost_s: What they lost, s: the most likely values, added up.
         core_hours: Core hours that their processes spent in lost time.
@@ -29,7 +31,7 @@ class LossGroup:
     """
 
     name: str
-    jobs: int = 0
+    jobs: set[str] = field(default_factory=set)
     run_s: float = 0.0
     lost_s: float = 0.0
     core_hours: float = 0.0
@@ -38,12 +40,16 @@ class LossGroup:
 
     def add(self, job: str, part: LossPart) -> None:
         """Count what a job lost."""
-        self.jobs += 1
+        self.jobs.add(job)
         self.run_s += part.run_s
         self.lost_s += part.lost_s
         self.core_hours += part.core_hours
         if part.lost_s > self.worst_s:
             self.worst, self.worst_s = job, part.lost_s
+
+    def to_row(self) -> Row:
+        """Return it as plain values; `jobs` is how many they are."""
+        return {**vars(self), "jobs": len(self.jobs)}
 
 
 @dataclass(frozen=True)
@@ -65,21 +71,23 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
 
     Returns:
         `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most first,
-        and `weeks` in time; `jobs` in the span, of which `waiting` have no verdict yet.
+        and `weeks` in time; `jobs` in the span, of which `waiting` have no verdict yet. What jobs
+        too short for a light lost is chance: they are in no sum.
     """
     within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
-    known = [row for row in within if row["verdict"]]
+    told = [row for row in within if row["verdict"]]
+    known = [row for row in told if row["verdict"]["run_s"] >= LEAST_RUN_S]
     total = LossGroup("all")
     for row in known:
         total.add(row["job"], _whole(row))
     return {
         "jobs": len(within),
-        "waiting": len(within) - len(known),
-        "total": asdict(total),
+        "waiting": len(within) - len(told),
+        "total": total.to_row(),
         "users": _largest(_grouped(known, lambda row: [(row["user"] or "several", _whole(row))])),
         "programs": _largest(_grouped(known, lambda row: [(str(row["program"]), _whole(row))])),
         "resources": _largest(_grouped(known, _by_resource)),
-        "weeks": [asdict(group) for group in sorted(
+        "weeks": [group.to_row() for group in sorted(
             _grouped(known, lambda row: [(_week(row["start_ns"]), _whole(row))]),
             key=lambda group: group.name)],
     }  # fmt: skip
@@ -91,12 +99,18 @@ def _whole(row: Row) -> LossPart:
 
 
 def _by_resource(row: Row) -> Iterator[tuple[str, LossPart]]:
-    """Yield what a job lost on each resource, by its name: `file system /scratch`."""
+    """Yield what a job lost on each resource, by its name: `file system /scratch`.
+
+    Several causes may be of one resource: other jobs, and the job's own processes.
+    """
     verdict = row["verdict"]
+    lost: dict[str, float] = {}
     for cause in verdict["causes"]:
-        share = cause["lost_s"] / verdict["lost_s"] if verdict["lost_s"] > 0 else 0.0
         name = f"{cause['what']} {cause['place']}".strip()
-        yield name, LossPart(verdict["run_s"], cause["lost_s"], share * verdict["core_hours"])
+        lost[name] = lost.get(name, 0.0) + cause["lost_s"]
+    for name, seconds in lost.items():
+        share = seconds / verdict["lost_s"] if verdict["lost_s"] > 0 else 0.0
+        yield name, LossPart(verdict["run_s"], seconds, share * verdict["core_hours"])
 
 
 def _grouped(
@@ -116,12 +130,12 @@ def _largest(groups: list[LossGroup]) -> list[dict[str, Any]]:
     if others:
         rest = LossGroup(REST)
         for group in others:
-            rest.jobs += group.jobs
+            rest.jobs |= group.jobs
             rest.run_s += group.run_s
             rest.lost_s += group.lost_s
             rest.core_hours += group.core_hours
         kept.append(rest)
-    return [asdict(group) for group in kept]
+    return [group.to_row() for group in kept]
 
 
 def _week(start_ns: int) -> str:

@@ -9,7 +9,7 @@ const losses = (jobs: number, waiting: number, total = sum(jobs - waiting, 100, 
 test('the headline says what was lost, and whether that is all', () => {
   expect(headline(losses(3, 3))).toBe('No verdict yet');
   expect(headline(losses(2, 0, sum(2, 100, 0, 0)))).toBe('2 jobs lost nothing');
-  expect(headline(losses(5, 1))).toMatch(/^4 jobs lost 25.0 s of .*, 25 %: 2.* core hours, so far$/);
+  expect(headline(losses(5, 1))).toMatch(/^4 jobs lost 25.0 s of .*, 25 %: 2.* core-hours, so far$/);
 });
 
 test('a span begins at a full hour', () => {
@@ -22,5 +22,5 @@ test('a span begins at a full hour', () => {
 });
 
 test('small amounts are said in seconds', () => {
-  expect(coreHours(0.01)).toBe('36.0 s of a core');
+  expect(coreHours(0.01)).toBe('36 core-seconds');
 });

@@ -18,7 +18,7 @@ export function startOf(span: LossSpan, nowMs: number): number {
 
 /** Returns core hours in the unit that a reader needs. */
 export const coreHours = (hours: number): string =>
-  hours >= 0.1 || hours === 0 ? `${points(hours)} core hours` : `${seconds(hours * 3600)} of a core`;
+  hours >= 0.1 || hours === 0 ? `${points(hours)} core-hours` : `${points(hours * 3600)} core-seconds`;
 
 /** Says what all jobs lost that have a verdict. */
 export function headline({ total, waiting }: Losses): string {
