@@ -102,7 +102,8 @@ def test_computation_beside_others_on_its_node_is_not_called_undisturbed():
     for spent, light in ((0.3, "green"), (4.0, None)):
         made = estimate(replace(tables, others_cpu_s={"node1": spent}))
         assert (made.lit.light, made.lost_s.value) == (light, 0)
-    assert made.coverage == pytest.approx(0)
+    # That it had its core is known for all that time; how fast the core was widens the interval.
+    assert made.coverage == pytest.approx(0.9)
     assert made.percent.high > 27
     assert made.lit.decided_by == "a run alone on its nodes"
     assert any("Other jobs computed on node1 meanwhile, 4 s of CPU" in one for one in made.limits)

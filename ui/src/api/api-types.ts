@@ -39,6 +39,14 @@ export interface AccessReport {
   pattern: string;
 }
 
+/** What one user of cores had of the time for which a job waited for them. */
+export interface AccountPart {
+  name: string;
+  /** own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: nobody is known to have used them */
+  kind: 'job' | 'unprofiled' | 'own' | 'limit' | 'steal' | 'unknown';
+  seconds: Interval;
+}
+
 /** A batch job, such as Slurm job 12, as a whole. */
 export interface BatchJob {
   name: string;
@@ -123,6 +131,10 @@ export interface Blamed {
   pattern: string;
   /** server: no neighbour, the server itself was slow */
   kind: 'job' | 'unprofiled' | 'server';
+  /** how it was found, in words: also by account */
+  how: string;
+  /** of one found by account: what the test says of the same load */
+  agreement: string;
 }
 
 /** A verdict in a row of the list of jobs. */
@@ -253,6 +265,17 @@ export interface ComparedRun {
   judged: boolean;
   sure: number;
   undecided: string;
+}
+
+/** Who had the cores of a node while a job waited for them. */
+export interface CoreAccount {
+  host: string;
+  /** added up over its threads, as the kernel measured it */
+  waited_s: number;
+  /** they add up to waited_s */
+  parts: AccountPart[];
+  /** the use of all cores was counted; else unprofiled load follows from waiting */
+  totals_known: boolean;
 }
 
 /** What the profiler itself took. */
@@ -647,7 +670,12 @@ export interface InterferenceReport {
   /** why no suspect can be identified, and what would help; "": not so */
   blind: string;
   limits: string[];
+  /** jobs that were tested and did no visible harm */
   acquitted: Record<string, string>;
+  /** jobs of which it is not known, and what would decide it */
+  untested: Record<string, Untested>;
+  /** who had the cores that the job waited for */
+  accounts: CoreAccount[];
 }
 
 /** A figure with its 95 % interval. */
@@ -1125,6 +1153,7 @@ export interface ResourceLoss {
   steps_ns: number[];
   slice_ns: number;
   service: (number | null)[];
+  how: 'account' | 'test';
 }
 
 /** Clusters that are not named one by one. */
@@ -1447,6 +1476,9 @@ export interface Suspect {
   slices: number;
   pattern: string;
   kind: 'job' | 'unprofiled' | 'server';
+  /** account: by who used the resource when; test: by a statistical test */
+  how: 'account' | 'test';
+  agreement: string;
 }
 
 /** Cores that a process kept busy. */
@@ -1498,6 +1530,13 @@ export interface Unaccounted {
   direction: string;
   bytes: number;
   share: number;
+}
+
+/** Why it is not known whether a job cost another one time. */
+export interface Untested {
+  why: string;
+  /** a command, and what it is for */
+  decided_by: string;
 }
 
 /** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran beside it. */

@@ -11,7 +11,8 @@ import pyarrow as pa
 from jostle.analysis.binding.far_gpus import ProcessGpu
 from jostle.analysis.binding.launches import over_adapter
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
-from jostle.analysis.binding.processes import list_text, names
+from jostle.analysis.binding.processes import names
+from jostle.core_lists import list_text
 
 #: Less than this is no traffic of a job.
 _LEAST_BYTES = 1 << 30

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jostle.analysis.processes import Ints, JobProcesses
+from jostle.core_lists import list_text, read_list
 
-_LIST = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 _FEW_SAMPLES = 20  # of where it ran: fewer tell too little
-_MOST = 1 << 14  # cores; more than the runtime counts
 
 
 @dataclass(frozen=True)
@@ -77,38 +75,6 @@ class BoundProcess:
         """Return whether both were there for half of the time of the shorter one."""
         both = min(self.end_ns, other.end_ns) - max(self.start_ns, other.start_ns)
         return both > 0 and both / 1e9 >= 0.5 * min(self.life_s, other.life_s)
-
-
-def read_list(text: str) -> frozenset[int] | None:
-    """Return the numbers of a list such as "0-15,64-79".
-
-    The text is of a profile, and not trusted.
-
-    Returns:
-        None where it is none, is empty, or goes on ("...").
-    """
-    if not _LIST.fullmatch(text):
-        return None
-    numbers: set[int] = set()
-    end = 0
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        begin, before, end = int(first), end, int(last or first) + 1
-        if not before <= begin < end <= _MOST:
-            return None
-        numbers.update(range(begin, end))
-    return frozenset(numbers)
-
-
-def list_text(numbers: Iterable[int]) -> str:
-    """Return numbers as the kernel lists them: "0-15,64-79"."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
 
 
 def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> list[BoundProcess]:

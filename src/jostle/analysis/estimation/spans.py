@@ -77,8 +77,10 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
     lost = np.minimum(lost, spans.seconds)
     total = min(float(lost.sum()), run)
     others = _others(tables, run)
-    coverage = _coverage(tables, spans, served, run, computing=not others)
-    slowed = _SLOWED * (_coverage(tables, spans, served, run, computing=True) - coverage) * run
+    # Whether it had a core is known all the time; not how fast the core was beside others.
+    coverage = _coverage(tables, spans, served, run, computing=True)
+    alone = _coverage(tables, spans, served, run, computing=False) if others else coverage
+    slowed = _SLOWED * (coverage - alone) * run
     error = doubt(
         total, run,
         unsure=np.array([service.missed_s / 2 for service in served if service.judged]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -38,6 +38,7 @@ def limits(
     judged: Sequence[ResourceTest],
     losses: Sequence[SuspectLoss | None],
     run_s: float,
+    accounted: Collection[str] = (),
 ) -> list[str]:
     """List the limits of an identification, one sentence each.
 
@@ -46,6 +47,7 @@ def limits(
         judged: The tested resources.
         losses: The loss on each of them; None without evidence.
         run_s: Length of the run, seconds.
+        accounted: Nodes whose cores have an account.
     """
     said = []
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
@@ -59,8 +61,8 @@ def limits(
         )
     for resource_test, loss in zip(judged, losses, strict=True):
         said += _of_place(resource_test, loss)
-    several = len(set(beside.node_loads.column("host").to_pylist())) - len(nodes(beside))
-    if several > 0:
+    shared = set(beside.node_loads.column("host").to_pylist())
+    if shared - set(nodes(beside)) - set(accounted):
         said.append("Of nodes shared with the same jobs only the most loaded one was evaluated.")
     if beside.job.processes > 1 and beside.job.ranks <= 1 and any(losses):
         said.append(

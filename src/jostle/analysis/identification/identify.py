@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from jostle.analysis.identification.caveats import clock_slices, limits
+from jostle.analysis.identification.core_account import Accounted, core_accounts
+from jostle.analysis.identification.core_suspects import core_losses, joined, with_worse
+from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.gpus import gpu_resources
+from jostle.analysis.identification.innocence import innocence
 from jostle.analysis.identification.links import with_links
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -39,21 +43,6 @@ _NS = 1e9
 _LEAST = 0.01
 
 
-@dataclass
-class _Evaluation:
-    """A tested resource with the loss on it, if there is evidence.
-
-    Attributes:
-        test: The test result.
-        loss: The loss that the suspects caused; None without suspects.
-        together: Suspect dropped because another job explains the loss better -> that job.
-    """
-
-    test: ResourceTest
-    loss: SuspectLoss | None
-    together: dict[str, str]
-
-
 def identify(
     beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
 ) -> Interference:
@@ -63,6 +52,7 @@ def identify(
     same resource, over the slices in which the job was active there: partial rank correlation, a
     circular-shift permutation test with a search over lags, control of the false-discovery rate
     over resources and suspects, shares by non-negative regression, intervals by a block bootstrap.
+    Waiting for cores is divided by account instead (core_account.py), which needs no test.
 
     Args:
         beside: From Repository.beside.
@@ -91,12 +81,19 @@ def identify(
         _evaluation(resource_test, run_s, np.random.default_rng([seed, k]))
         for k, resource_test in enumerate(judged)
     ]
-    seconds, guilty = _together(evaluations, run_s)
-    suspects = _suspects(found, evaluations)
+    accounts = core_accounts(found, job_axis(found))
+    tested = [each for each in evaluations if not _accounted(each, accounts)]
+    by_account = core_losses(found, accounts, evaluations, _LEAST * run_s)
+    seconds, guilty = _together(tested, run_s)
+    seconds = joined(seconds, by_account.seconds, run_s)
+    suspects = _ranked([*_suspects(found, tested), *by_account.suspects])
     part = 100 / run_s if run_s else 0.0
-    losses = [loss for evaluation in evaluations for loss in _losses(evaluation)]
+    losses = [loss for evaluation in tested for loss in _losses(evaluation)] + by_account.losses
+    rest = innocence(evaluations, [each.account for each in accounts],
+                     {suspect.job for suspect in suspects}, apart, run_s)  # fmt: skip
     active = {job for resource in resources for job in resource.loads
               if found.others[job].kind == "job"} | set(apart)  # fmt: skip
+    active |= {part.name for each in accounts for part in each.account.parts if part.kind == "job"}
     unseen = [resource_loss.smallest_s for resource_loss in losses]
     return Interference(
         job=found.job.job,
@@ -106,17 +103,31 @@ def identify(
         percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
         resources=sorted(losses, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
-        acquitted=_acquitted(evaluations, {suspect.job for suspect in suspects}, apart),
-        guilty=guilty,
+        acquitted=rest.acquitted,
+        guilty=with_worse(guilty, by_account.guilty),
         neighbours=len(active),
         smallest_s=max(unseen, default=0.0),
-        limits=limits(found, judged, [evaluation.loss for evaluation in evaluations], run_s),
+        limits=limits(found, [each.test for each in tested], [each.loss for each in tested], run_s,
+                      {each.account.host for each in accounts}),
         seed=seed,
         unnamed=OTHERS in active,
-    )
+        untested=rest.untested,
+        accounts=[each.account for each in accounts],
+    )  # fmt: skip
 
 
-def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> _Evaluation:
+def _accounted(evaluation: Evaluation, accounts: Sequence[Accounted]) -> bool:
+    """Return whether an account replaces the test of a resource."""
+    resource = evaluation.test.resource
+    hosts = {each.account.host for each in accounts}
+    return resource.kind == "node" and resource.name in hosts
+
+
+def _ranked(suspects: Sequence[Suspect]) -> list[Suspect]:
+    return sorted(suspects, key=lambda suspect: (-suspect.seconds.value, suspect.job))
+
+
+def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> Evaluation:
     """Compute the suspects' loss; drop suspects that merely ran while another one did harm."""
     names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
@@ -141,7 +152,7 @@ def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Genera
     resource_test.suspects = {
         name: resource_test.suspects[name] for name in names if result is not None
     }
-    return _Evaluation(resource_test, result, together)
+    return Evaluation(resource_test, result, together)
 
 
 def _visible(loss: SuspectLoss, run_s: float) -> bool:
@@ -150,7 +161,7 @@ def _visible(loss: SuspectLoss, run_s: float) -> bool:
 
 
 def _together(
-    evaluations: Sequence[_Evaluation], run_s: float
+    evaluations: Sequence[Evaluation], run_s: float
 ) -> tuple[Interval, list[GuiltySlice]]:
     """Sum the losses on all resources so that no instant counts twice.
 
@@ -204,7 +215,7 @@ def _greater(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(np.abs(a) >= np.abs(b), a, b))
 
 
-def _guilty(with_loss: Sequence[tuple[_Evaluation, SuspectLoss]]) -> list[GuiltySlice]:
+def _guilty(with_loss: Sequence[tuple[Evaluation, SuspectLoss]]) -> list[GuiltySlice]:
     guilty_slices: dict[int, GuiltySlice] = {}
     for evaluation, loss in with_loss:
         resource = evaluation.test.resource
@@ -232,7 +243,7 @@ def _weight(loss: SuspectLoss, name: str) -> float:
     return max(loss.shares[name].value, 1e-9)
 
 
-def _suspects(beside: Beside, evaluations: Sequence[_Evaluation]) -> list[Suspect]:
+def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect]:
     listed = []
     for evaluation in evaluations:
         resource_test, loss = evaluation.test, evaluation.loss
@@ -258,7 +269,7 @@ def _suspects(beside: Beside, evaluations: Sequence[_Evaluation]) -> list[Suspec
                 pattern=_pattern(beside, name, resource_test),
                 kind=fact.kind,
             ))  # fmt: skip
-    return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
+    return listed
 
 
 def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
@@ -271,7 +282,7 @@ def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
     return pattern(beside, name, resource_test.resource)
 
 
-def _losses(evaluation: _Evaluation) -> Iterator[ResourceLoss]:
+def _losses(evaluation: Evaluation) -> Iterator[ResourceLoss]:
     """Yield the loss on a resource; of that of links, what each of them cost."""
     whole, loss = _resource(evaluation), evaluation.loss
     resource = evaluation.test.resource
@@ -303,7 +314,7 @@ def _losses(evaluation: _Evaluation) -> Iterator[ResourceLoss]:
         )
 
 
-def _resource(evaluation: _Evaluation) -> ResourceLoss:
+def _resource(evaluation: Evaluation) -> ResourceLoss:
     resource_test, loss = evaluation.test, evaluation.loss
     resource = resource_test.resource
     served: ServiceTimes = loss.service if loss else resource_test.served
@@ -329,56 +340,3 @@ def _resource(evaluation: _Evaluation) -> ResourceLoss:
         calls_of="messages" if resource.kind == "network" else resource.name,
         lost=loss.lost.tolist() if loss else [],
     )
-
-
-def _acquitted(
-    evaluations: Sequence[_Evaluation], guilty: set[str], apart: Mapping[str, str]
-) -> dict[str, str]:
-    """Return for every job without detectable harm the reason why it is no suspect.
-
-    Of several resources, the reason comes from the one on which the job spent most time.
-
-    Args:
-        evaluations: Of the resources.
-        guilty: The suspects.
-        apart: Jobs whose messages share no link with this job's, and the sentence for it.
-    """
-    reasons: dict[str, str] = {}
-    for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
-        resource_test = evaluation.test
-        for job in resource_test.resource.loads:
-            if job not in guilty and job not in resource_test.resource.servers:
-                reasons.setdefault(job, _reason(evaluation, job))
-        for job in set(resource_test.resource.apart) - guilty:
-            reasons.setdefault(
-                job, f"On {resource_test.resource.name} it used other storage targets."
-            )
-    for job in set(apart) - guilty:
-        reasons[job] = f"{reasons.get(job, '')} {apart[job]}".strip()
-    return dict(sorted(reasons.items()))
-
-
-def _reason(evaluation: _Evaluation, job: str) -> str:
-    resource_test = evaluation.test
-    where = resource_test.resource.place(job)
-    if job in resource_test.little:
-        return f"Its load was only {resource_test.little[job]:.1%} of all load on {where}."
-    if job in evaluation.together:
-        return (
-            f"It was active on {where} together with {evaluation.together[job]}, whose load "
-            "explains the slow slices better."
-        )
-    test = resource_test.tests[job]
-    if test.alike:
-        return (
-            f"Its load on {where} never changed, or changed with the job's own phases: "
-            "this job's slices do not show its effect."
-        )
-    if test.smallest >= 1:
-        return f"Too few slices on {where} to tell."
-    if test.correlation > 0 and test.p <= 0.05:
-        return (
-            f"The service time on {where} follows its load (p = {test.p:.2g}), but not more "
-            "than chance makes likely among all that were tested, or at no visible loss."
-        )
-    return f"The job's calls on {where} were no slower when its load was higher (p = {test.p:.2g})."

@@ -13,8 +13,66 @@ from jostle.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]
+#: Who had the cores: as SuspectKind; the job itself; a CPU limit of its own control group; the
+#: hypervisor; "unknown": nobody is known to have used them.
+UserKind = Literal["job", "unprofiled", "own", "limit", "steal", "unknown"]
+#: How a suspect was found: by an account of who used the resource, or by a statistical test of its
+#: load.
+HowFound = Literal["account", "test"]
 #: Stands for all jobs that the viewer may not see.
 OTHERS = "other users' jobs"
+
+
+@dataclass(frozen=True)
+class AccountPart:
+    """What one user of cores had of the time for which a job waited for them.
+
+    Attributes:
+        name: Of the job or the load; of other kinds, what it is.
+        kind: Who it is.
+        seconds: Waiting, added up over the job's threads.
+    """
+
+    name: str
+    kind: UserKind
+    seconds: Interval
+
+
+@dataclass(frozen=True)
+class CoreAccount:
+    """Who had the cores of a node while a job waited for them.
+
+    Attributes:
+        host: The node.
+        waited_s: Seconds for which threads of the job waited, as the kernel measured them.
+        parts: The same by user of the cores, the largest first; they add up to `waited_s`.
+        totals_known: The use of all cores of the node was counted, so that load without a profile
+            is known; else it is inferred from the waiting.
+        steps_ns: Start of each slice.
+        slice_ns: Their length.
+        series: Name of a part -> its seconds in each slice.
+    """
+
+    host: str
+    waited_s: float
+    parts: list[AccountPart]
+    totals_known: bool
+    steps_ns: list[int]
+    slice_ns: int
+    series: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Untested:
+    """Why it is not known whether a job cost another one time, and what would decide it.
+
+    Attributes:
+        why: One sentence.
+        decided_by: A command, and what it is for.
+    """
+
+    why: str
+    decided_by: str
 
 
 @dataclass(frozen=True)
@@ -36,6 +94,9 @@ class Suspect:
         pattern: How it used the resource, for users ("aggregate-write, chunk 1 MiB").
         kind: "job"; "unprofiled": load that no profile has, known from counters of machines;
             "server": no neighbour, the server itself was slow.
+        how: How it was found.
+        agreement: Of a suspect by account, what the statistical test says of the same load, part of
+            a sentence; "" where none was possible.
     """
 
     job: str
@@ -51,6 +112,13 @@ class Suspect:
     lag_s: float
     pattern: str
     kind: SuspectKind = "job"
+    how: HowFound = "test"
+    agreement: str = ""
+
+    @property
+    def tested(self) -> bool:
+        """The statistical test could say something of its load."""
+        return self.how == "test" or self.p < 1
 
 
 @dataclass(frozen=True)
@@ -95,6 +163,7 @@ class ResourceLoss:
         blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
         calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
+        how: How the loss was divided among suspects.
     """
 
     resource: str
@@ -115,6 +184,7 @@ class ResourceLoss:
     blind: str = ""
     calls_of: str = ""
     lost: list[float] = field(default_factory=list)
+    how: HowFound = "test"
 
 
 @dataclass(frozen=True)
@@ -130,7 +200,9 @@ class Interference:
         percent: The same, percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
         suspects: Ranked by seconds; only evident ones.
-        acquitted: Jobs that were active beside it and did no visible harm, with why.
+        acquitted: Jobs that were active beside it, were tested, and did no visible harm, with why.
+        untested: Jobs that were active beside it of which it is not known, with why.
+        accounts: Who had the cores that the job waited for, node by node.
         guilty: The slices where it happened, in time.
         neighbours: Number of other jobs beside it on any of its resources; those that the viewer
             may not see count as one.
@@ -154,6 +226,8 @@ class Interference:
     limits: list[str]
     seed: int = 0
     unnamed: bool = False
+    untested: dict[str, Untested] = field(default_factory=dict)
+    accounts: list[CoreAccount] = field(default_factory=list)
 
     @property
     def evident(self) -> bool:

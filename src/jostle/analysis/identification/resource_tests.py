@@ -284,6 +284,15 @@ def blind(resource_test: ResourceTest) -> str:
     return ""
 
 
+def shorter_slices(resource_test: ResourceTest) -> str:
+    """Return the command that gives a run slices enough, as far as shorter ones do."""
+    some = resource_test.slices or min(
+        int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
+    )
+    more = _more_slices(resource_test.resource.axis[1], some)
+    return more.replace("run with --slice ", "`jostle run --slice ").replace(", or", " -- CMD`, or")
+
+
 def _more_slices(slice_ns: int, judged: int) -> str:
     """Return how a run gets slices enough: shorter ones, or a longer run."""
     wanted = slice_ns * judged / (_AMPLE * FEWEST)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.estimation.classes import LOW
 from jostle.analysis.estimation.light import at_most
-from jostle.cli.output import console, fit, heading, table, utf8
+from jostle.cli.output import console, fit, heading, table, utf8, without
 from jostle.report.format import values
 from jostle.report.format.users import others_beside, owner_name
 from jostle.report.format.values import (
@@ -270,21 +270,24 @@ def _neighbours(
     if interference is None or not (interference.neighbours or blame.suspects):
         return
     beside = others_beside(interference.neighbours, unnamed=interference.unnamed)
-    yield from ("", heading("By whom", f"  {beside or 'no profiled job'} beside it"))
+    how = {blamed.how for blamed in blame.suspects}
+    found = f"; found {next(iter(how))}" if len(how) == 1 else ""
+    yield from ("", heading("By whom", f"  {beside or 'no profiled job'} beside it{found}"))
     if not blame.suspects:
         yield _no_evidence(interference, names)
         return
     frame = table(
-        ["=job", "=on", ">cost", ">95 %", ">of the loss", ">beside it", ">correlation",
-         "=what it did"]
+        ["=job", "=on", ">cost", ">95 %", ">of the loss", "=found", ">beside it",
+         ">correlation", "=what it did"]
     )  # fmt: skip
     for blamed in blame.suspects[:_MOST_SUSPECTS]:
         more = len(blamed.resources) - 1
         where = place(blamed.resources[0], names) + (f" and {more} more" if more else "")
         frame.add_row(
             _job(blamed).removeprefix("job "), where, seconds(blamed.seconds.value),
-            _ends(blamed.seconds), percent(blamed.share), _count_slices(blamed.slices),
-            f"{blamed.correlation:.2f}", blamed.pattern,
+            _ends(blamed.seconds), percent(blamed.share), blamed.how,
+            _count_slices(blamed.slices),
+            f"{blamed.correlation:.2f}" if blamed.tested else "-", blamed.pattern,
         )  # fmt: skip
     left = blame.suspects[_MOST_SUSPECTS:]
     if left:
@@ -292,13 +295,17 @@ def _neighbours(
             sum(blamed.seconds.value for blamed in left),
             sum(blamed.share for blamed in left),
         )
-        frame.add_row(f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "")
+        frame.add_row(
+            f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "", ""
+        )
     if blame.leaves_some:
         rest = blame.unexplained_s
         frame.add_row(
             UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(blame.unexplained_share),
-            "", "", "",
+            "", "", "", "",
         )  # fmt: skip
+    if len(how) == 1:  # the heading says it
+        without(frame, [column for column in frame.columns if column.header == "found"])
     yield fit(frame, "95 %", "correlation", "beside it", "what it did")
     if blame.lost_slices > blame.suspect_slices:
         yield f"suspects were at it in {_slices(blame)}"
@@ -309,6 +316,11 @@ def _no_evidence(interference: Interference, names: Mapping[str, str]) -> str:
     if interference.blind:
         where = place(interference.blind.resource, names)
         return f"undecided whether any of them did it; {where}: {interference.blind.blind}"
+    if interference.untested and not interference.acquitted:
+        return (
+            "None of them could be tested; `jostle interference` says why, and what would decide "
+            "it."
+        )
     return (
         "No evidence against any of them. A loss of less than "
         f"{seconds(interference.smallest_s)} to one of them would not show in this run."

@@ -8,20 +8,32 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.options.as_user import who
-from jostle.cli.output import fit, heading, table
+from jostle.cli.output import fit, heading, table, without
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, suspect_name, to_whom
+from jostle.report.verdict.blame import (
+    UNEXPLAINED,
+    Blame,
+    found_by,
+    suspect_name,
+    to_whom,
+)
 from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from jostle.analysis.estimation.model import Estimate
-    from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
+    from jostle.analysis.identification.model import (
+        CoreAccount,
+        Interference,
+        ResourceLoss,
+        Suspect,
+    )
     from jostle.analysis.interval import Interval
 
-_ACQUITTED = 8  # acquitted neighbours that are listed one by one
+_ACQUITTED = 8  # acquitted neighbours that are listed one by one, and untested ones
+_PART = 0.01  # of the waiting for cores: smaller parts are not listed
 _NODES = 3  # nodes that are listed one by one; the others say little more
 
 
@@ -40,8 +52,39 @@ def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
     if interference.suspects:
         jobs = all(suspect.kind == "job" for suspect in interference.suspects)
         what = "jobs whose load explains the loss" if jobs else "what explains the loss"
+        how = {suspect.how for suspect in interference.suspects}
+        what += f", {found_by(how)}" if len(how) == 1 else ""
         yield from ("", heading("Who", f"  {what}"))
         yield _suspects(interference)
+        yield from _agreement(interference)
+    for account in interference.accounts:
+        yield from _core_account(account)
+
+
+def _agreement(interference: Interference) -> Iterator[str]:
+    """Yield what the statistical test says of those who were found by account."""
+    said: dict[str, list[str]] = {}
+    for suspect in interference.suspects:
+        if suspect.agreement:
+            said.setdefault(suspect.agreement, []).append(suspect.job)
+    for agreement, jobs in said.items():
+        yield f"  {', '.join(dict.fromkeys(jobs))}: by account; {agreement}"
+
+
+def _core_account(account: CoreAccount) -> Iterator[Any]:
+    """Yield whose the time was for which the job waited for cores, where not all was others'."""
+    shares = [(part, part.seconds.value / account.waited_s) for part in account.parts
+              if part.seconds.value >= _PART * account.waited_s]  # fmt: skip
+    if all(part.kind in ("job", "unprofiled") for part, _ in shares):
+        return
+    yield ("", heading(f"Its threads waited {duration(1e9 * account.waited_s)} for cores of "
+                       f"{account.host}"))  # fmt: skip
+    frame = table(["=who had them", ">seconds", ">interval", ">share"])
+    for part, share in shares:
+        ends = [duration(1e9 * end) for end in (part.seconds.low, part.seconds.high)]
+        frame.add_row(part.name, duration(1e9 * part.seconds.value), " to ".join(ends),
+                      f"{100 * share:.0f} %")  # fmt: skip
+    yield fit(frame, "interval")
 
 
 def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
@@ -145,8 +188,8 @@ def _resources(losses: list[ResourceLoss]) -> Table:
 
 def _suspects(interference: Interference) -> Table:
     frame = table(
-        ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", ">slices",
-         ">correlation", ">p", ">q", ">lag", "=how it used it"]
+        ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", "=found",
+         ">slices", ">correlation", ">p", ">q", ">lag", "=how it used it"]
     )  # fmt: skip
     for suspect, place in _once(interference):
         ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
@@ -154,13 +197,22 @@ def _suspects(interference: Interference) -> Table:
             suspect_name(suspect.job, suspect.kind), PurePath(suspect.program).name or "-",
             who(suspect.user), place,
             f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
-            " to ".join(ends), count(suspect.slices), f"{suspect.correlation:.2f}",
-            probability(suspect.p), probability(suspect.q),
+            " to ".join(ends), found_by([suspect.how]), count(suspect.slices),
+            *_tested(suspect),
             duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
         )  # fmt: skip
     same_resource = len({suspect.resource for suspect in interference.suspects}) == 1
     on = ["on"] if same_resource else []
+    if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading says it
+        without(frame, [column for column in frame.columns if column.header == "found"])
     return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "how it used it")
+
+
+def _tested(suspect: Suspect) -> tuple[str, str, str]:
+    """Return correlation, p and q of the test; dashes of who was found by account alone."""
+    if not suspect.tested:
+        return "-", "-", "-"
+    return f"{suspect.correlation:.2f}", probability(suspect.p), probability(suspect.q)
 
 
 def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
@@ -181,14 +233,21 @@ def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
 
 def probability(value: float) -> str:
     """Say a p value: three digits at most, and never 0."""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0")
+    return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def details(interference: Interference) -> Iterator[Any]:
-    """Yield the acquitted neighbours with the reasons, and the limits of the answer."""
+    """Yield acquitted and untested neighbours with the reasons, and the limits of the answer."""
     if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))
         reasons = list(interference.acquitted.items())
+        yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
+        if len(reasons) > _ACQUITTED:
+            yield f"  and {len(reasons) - _ACQUITTED} more"
+    if interference.untested:
+        yield ("", heading("Beside it, could not be tested"))
+        reasons = [(job, f"because {each.why}; what would decide it: {each.decided_by}")
+                   for job, each in interference.untested.items()]  # fmt: skip
         yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
         if len(reasons) > _ACQUITTED:
             yield f"  and {len(reasons) - _ACQUITTED} more"

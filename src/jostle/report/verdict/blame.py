@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from jostle.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
-    from jostle.analysis.identification.model import Interference, Suspect, SuspectKind
+    from jostle.analysis.identification.model import HowFound, Interference, Suspect, SuspectKind
     from jostle.analysis.interval import Interval
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
@@ -39,6 +39,9 @@ class Blamed:
         correlation: Of its load with the job's service time, on the first resource.
         pattern: How it used that resource, for users.
         kind: As of Suspect: a job, load that no profile has, or a slow server.
+        how: How it was found, in words (see `found_by`).
+        agreement: As of Suspect, of the first resource.
+        tested: The statistical test could say something of it: `correlation` is one.
     """
 
     job: str
@@ -51,6 +54,15 @@ class Blamed:
     correlation: float
     pattern: str
     kind: SuspectKind = "job"
+    how: str = "by statistical test"
+    agreement: str = ""
+    tested: bool = True
+
+
+def found_by(how: Iterable[HowFound]) -> str:
+    """Say how a suspect was found, of one resource or of several."""
+    words = {"account": "by account", "test": "by statistical test"}
+    return " and ".join(words[each] for each in sorted(set(how)))
 
 
 def to_whom(kinds: Collection[SuspectKind]) -> str:
@@ -114,11 +126,17 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     """
     from jostle.analysis.interval import Interval
 
-    named = sum(suspect.seconds.value for suspect in interference.suspects) if interference else 0.0
-    explained = min(_by_suspects(interference, named), lost.value) if interference else 0.0
-    scale = explained / named if named > 0 else 0.0
-    suspects = _suspects(interference.suspects if interference else (), scale, lost)
-    down, up = _widths(interference, explained)
+    found = interference.suspects if interference else []
+    named = {how: sum(suspect.seconds.value for suspect in found if suspect.how == how)
+             for how in ("account", "test")}  # fmt: skip
+    by_account = min(named["account"], lost.value)
+    by_test = min(_by_suspects(interference, named["test"]) if interference else 0.0,
+                  lost.value - by_account)  # fmt: skip
+    explained = by_account + by_test
+    scale = {how: seconds / named[how] if named[how] > 0 else 0.0
+             for how, seconds in (("account", by_account), ("test", by_test))}  # fmt: skip
+    suspects = _suspects(found, scale, lost)
+    down, up = _widths(interference, by_test)
     rest = max(lost.value - explained, 0.0)
     lost_slices, suspect_slices = _slices(interference, hits)
     return Blame(
@@ -138,24 +156,37 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
 
 
 def _widths(interference: Interference | None, explained: float) -> tuple[float, float]:
-    """Return the lower and upper width of what suspects took together, seconds."""
-    if interference is None or explained <= 0 or interference.seconds.value <= 0:
+    """Return the lower and upper width of what suspects by test took together, seconds.
+
+    What is divided by account was measured: who took which part is in doubt, not their sum.
+    """
+    tested = _tested_s(interference) if interference else 0.0
+    if interference is None or explained <= 0 or tested <= 0:
         return 0.0, 0.0
-    whole, part = interference.seconds, explained / interference.seconds.value
+    whole, part = interference.seconds, explained / tested
     return part * (whole.value - whole.low), part * (whole.high - whole.value)
 
 
+def _tested_s(interference: Interference) -> float:
+    """Return what suspects by test took together, each instant once."""
+    by_account = sum(loss.seconds.value for loss in interference.resources
+                     if loss.evident and loss.how == "account")  # fmt: skip
+    return max(interference.seconds.value - by_account, 0.0)
+
+
 def _by_suspects(interference: Interference, named: float) -> float:
-    """Return what suspects took together: what several resources lost at once counts once."""
+    """Return what suspects by test took: what several resources lost at once counts once."""
     alone = sum(
         resource_loss.seconds.value
         for resource_loss in interference.resources
-        if resource_loss.evident
+        if resource_loss.evident and resource_loss.how == "test"
     )
-    return named * min(interference.seconds.value / alone, 1.0) if alone > 0 else named
+    return named * min(_tested_s(interference) / alone, 1.0) if alone > 0 else named
 
 
-def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
+def _suspects(
+    suspects: Sequence[Suspect], scale: Mapping[str, float], lost: Interval
+) -> list[Blamed]:
     """Merge a job's entries on several resources into one."""
     from jostle.analysis.interval import Interval
 
@@ -166,7 +197,7 @@ def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list
     for job, each in by_job.items():
         each.sort(key=lambda suspect: (-suspect.seconds.value, suspect.resource))
         value, low, high = (
-            scale * sum(getattr(suspect.seconds, end) for suspect in each)
+            sum(scale[suspect.how] * getattr(suspect.seconds, end) for suspect in each)
             for end in ("value", "low", "high")
         )
         listed.append(Blamed(
@@ -180,6 +211,9 @@ def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list
             correlation=each[0].correlation,
             pattern=each[0].pattern,
             kind=each[0].kind,
+            how=found_by(suspect.how for suspect in each),
+            agreement=each[0].agreement,
+            tested=each[0].tested,
         ))  # fmt: skip
     return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
 

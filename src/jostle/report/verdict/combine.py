@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jostle.analysis.interval import Interval
 from jostle.report.format.values import seconds as seconds_text
+from jostle.report.verdict.core_shares import accounted_s, tested_s, with_core_shares
 from jostle.report.verdict.gpu_share import with_gpus
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def combine(
     losses counts. Segments show more: with them the neighbours' load counts if it explains more
     than the upper bound of the estimate, or if even its lower bound is above the estimate.
 
-    In return, neighbours explain no more than was lost.
+    What was lost to waiting for cores is measured and divided by account (core_shares.py); nothing
+    is raised there. In return, neighbours explain no more than was lost.
 
     Args:
         estimate: What the run shows by itself.
@@ -60,23 +62,26 @@ def combine(
     """
     if interference is None or estimate.method == "thesis":  # which knows no neighbours
         return estimate, interference
+    tested = tested_s(interference)
     if interference.evident:
-        raised = _raised(estimate, interference)
+        raised = _raised(estimate, interference, tested)
         if raised:
             estimate = _with_raised(estimate, raised, names or {})
         else:
             estimate = with_gpus(estimate, interference)
-    return estimate, _within(interference, estimate)
+    estimate, interference = with_core_shares(estimate, interference)
+    return estimate, _within(interference, estimate, tested)
 
 
-def _raised(estimate: Estimate, interference: Interference) -> list[_Raised]:
-    """Return the resources on which the neighbours' load decides."""
-    losses = [loss for loss in interference.resources if loss.evident and loss.seconds.value > 0]
+def _raised(estimate: Estimate, interference: Interference, tested: Interval) -> list[_Raised]:
+    """Return the resources on which the neighbours' load decides; tested: seconds by test."""
+    losses = [loss for loss in interference.resources
+              if loss.evident and loss.seconds.value > 0 and loss.how == "test"]  # fmt: skip
     alone = sum(loss.seconds.value for loss in losses)
     # What several resources lost at the same instants counts once.
-    part = min(interference.seconds.value / alone, 1.0) if alone > 0 else 0.0
+    part = min(tested.value / alone, 1.0) if alone > 0 else 0.0
     if estimate.segments.num_rows:
-        part *= _part_beside_segments(estimate, interference)
+        part *= _part_beside_segments(estimate, tested)
     raised = []
     for resource in dict.fromkeys(_calls(loss) for loss in losses):
         # Of several links the same calls were slow: they are one of the estimate's resources.
@@ -98,9 +103,8 @@ def _calls(loss: ResourceLoss) -> str:
     return loss.resource
 
 
-def _part_beside_segments(estimate: Estimate, interference: Interference) -> float:
+def _part_beside_segments(estimate: Estimate, explained: Interval) -> float:
     """Return the part of the neighbours' loss that counts for a run with segments."""
-    explained = interference.seconds
     if explained.value > estimate.lost_s.high:
         return 1.0
     if explained.low > estimate.lost_s.value:
@@ -196,25 +200,36 @@ def _hit(start_ns: int, end_ns: int, cluster: int, parts: list[HitPart]) -> Hit:
     return Hit(start_ns, end_ns, seconds, parts[0].cause, parts[0].resource, cluster, parts)
 
 
-def _within(interference: Interference, estimate: Estimate) -> Interference:
-    """Return the interference with no more seconds than were lost, in shares of the same run."""
-    explained, lost = interference.seconds, estimate.lost_s
-    scale = min(lost.value / explained.value, 1.0) if explained.value > 0 else 1.0
-    if not interference.evident:
-        scale = 1.0
-    seconds = _times(explained, scale)
+def _within(interference: Interference, estimate: Estimate, tested: Interval) -> Interference:
+    """Return the interference with no more seconds than were lost, in shares of the same run.
+
+    Args:
+        interference: Suspects by account have their parts of the loss already.
+        estimate: What was lost.
+        tested: Seconds by test.
+    """
+    by_account = accounted_s(interference)
+    room = max(estimate.lost_s.value - by_account, 0.0)
+    scale = min(room / tested.value, 1.0) if tested.value > 0 else 1.0
+    seconds = _times(tested, scale if interference.evident else 1.0)
+    seconds = Interval(*(end + by_account for end in (seconds.value, seconds.low, seconds.high)))
     part = 100 / estimate.run_s if estimate.run_s > 0 else 0.0
+
+    def of(how: str) -> float:
+        return scale if how == "test" else 1.0
+
+    by_name = {loss.resource: loss.how for loss in interference.resources}
     return replace(
         interference,
         run_s=estimate.run_s,
         seconds=seconds,
         percent=_times(seconds, part),
-        resources=[replace(loss, seconds=_times(loss.seconds, scale if loss.evident else 1.0),
-                           lost=[scale * each for each in loss.lost])
+        resources=[replace(loss, lost=[of(loss.how) * each for each in loss.lost],
+                           seconds=_times(loss.seconds, of(loss.how) if loss.evident else 1.0))
                    for loss in interference.resources],
-        suspects=[replace(suspect, seconds=_times(suspect.seconds, scale))
+        suspects=[replace(suspect, seconds=_times(suspect.seconds, of(suspect.how)))
                   for suspect in interference.suspects],
-        guilty=[replace(guilty, seconds=scale * guilty.seconds)
+        guilty=[replace(guilty, seconds=of(by_name.get(guilty.resource, "test")) * guilty.seconds)
                 for guilty in interference.guilty],
     )  # fmt: skip
 

@@ -25,6 +25,7 @@ from jostle.repository.query.around_gpus import (
     leaving,
     messages_on,
 )
+from jostle.repository.query.core_users import CoreUse, core_use, with_others_merged
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.gpus import NO_GPUS, gpu_loads
 from jostle.repository.query.lifetimes import FOR_EVER, lived
@@ -158,6 +159,7 @@ class Beside:
             host, slice and its part, count, bytes and ops (by MPI and collective libraries, of
             jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
         hardware: Where adapters hang, and which GPUs NVLink joins; nothing without agents.
+        core_use: Who used the cores of the job's nodes, the job itself included.
     """
 
     job: JobFacts
@@ -174,6 +176,7 @@ class Beside:
     gpu_loads: pa.Table = field(default_factory=lambda: NO_GPUS)
     message_loads: pa.Table = field(default_factory=lambda: NO_MESSAGES)
     hardware: Hardware = field(default_factory=Hardware)
+    core_use: CoreUse = field(default_factory=CoreUse)
 
 
 def beside(engine: Engine, job: str) -> Beside:
@@ -216,7 +219,16 @@ def beside(engine: Engine, job: str) -> Beside:
         gpu_loads=loads_of_gpus,
         message_loads=message_loads,
         hardware=around,
+        core_use=_of_met(core_use(engine, job, own.nodes, node_loads, window), {job, *others}),
     )
+
+
+def _of_met(use: CoreUse, jobs: Collection[str]) -> CoreUse:
+    """Leave out jobs that did not live at the same time, as in the loads."""
+    users = use.users
+    named = pa.array(sorted(jobs), pa.string())
+    kept = pc.or_(pc.not_equal(users["kind"], "job"), pc.is_in(users["job"], value_set=named))
+    return CoreUse(users.filter(kept), use.totals)
 
 
 def _around_gpus(
@@ -400,6 +412,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         network_loads=_merged(beside.network_loads, set(kept), name, []),
         message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
         traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
+        core_use=with_others_merged(beside.core_use, {*kept, beside.job.job}, name),
     )
 
 

@@ -15,6 +15,8 @@ Cause = Literal["file system", "network", "memory or cpu", "cpu", "gpu", "bus", 
 CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]
+HowFound = Literal["account", "test"]
+UserKind = Literal["job", "unprofiled", "own", "limit", "steal", "unknown"]
 
 
 class Interval(BaseModel):
@@ -126,6 +128,12 @@ class Blamed(BaseModel):
     kind: SuspectKind = Field(
         default="job", description="server: no neighbour, the server itself was slow"
     )
+    how: str = Field(
+        default="by statistical test", description="how it was found, in words: also by account"
+    )
+    agreement: str = Field(
+        default="", description="of one found by account: what the test says of the same load"
+    )
 
 
 class BlameReport(BaseModel):
@@ -151,6 +159,11 @@ class Suspect(BaseModel):
     slices: int
     pattern: str
     kind: SuspectKind = "job"
+    how: HowFound = Field(
+        default="test",
+        description="account: by who used the resource when; test: by a statistical test",
+    )
+    agreement: str = ""
 
 
 class GuiltySlice(BaseModel):
@@ -175,6 +188,36 @@ class ResourceLoss(BaseModel):
     steps_ns: list[int]
     slice_ns: int
     service: list[float | None]
+    how: HowFound = "test"
+
+
+class AccountPart(BaseModel):
+    """What one user of cores had of the time for which a job waited for them."""
+
+    name: str
+    kind: UserKind = Field(
+        description="own: the job's other threads; limit: the CPU limit of its control group; "
+        "steal: the hypervisor; unknown: nobody is known to have used them"
+    )
+    seconds: Interval
+
+
+class CoreAccount(BaseModel):
+    """Who had the cores of a node while a job waited for them."""
+
+    host: str
+    waited_s: float = Field(description="added up over its threads, as the kernel measured it")
+    parts: list[AccountPart] = Field(description="they add up to waited_s")
+    totals_known: bool = Field(
+        description="the use of all cores was counted; else unprofiled load follows from waiting"
+    )
+
+
+class Untested(BaseModel):
+    """Why it is not known whether a job cost another one time."""
+
+    why: str
+    decided_by: str = Field(description="a command, and what it is for")
 
 
 class InterferenceReport(BaseModel):
@@ -194,7 +237,13 @@ class InterferenceReport(BaseModel):
         description='why no suspect can be identified, and what would help; "": not so'
     )
     limits: list[str]
-    acquitted: dict[str, str]
+    acquitted: dict[str, str] = Field(description="jobs that were tested and did no visible harm")
+    untested: dict[str, Untested] = Field(
+        default={}, description="jobs of which it is not known, and what would decide it"
+    )
+    accounts: list[CoreAccount] = Field(
+        default=[], description="who had the cores that the job waited for"
+    )
 
 
 class Spread(BaseModel):

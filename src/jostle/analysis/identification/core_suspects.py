@@ -1,0 +1,194 @@
+"""Makes suspects of those who had a job's cores by account, and compares them with the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.analysis.identification.core_account import Accounted
+from jostle.analysis.identification.evaluation import Evaluation
+from jostle.analysis.identification.model import (
+    OTHERS,
+    AccountPart,
+    GuiltySlice,
+    ResourceLoss,
+    Suspect,
+)
+from jostle.analysis.identification.resource_tests import blind
+from jostle.analysis.interval import Interval
+from jostle.repository.query.co_running import Beside, JobFacts
+
+_NS = 1e9
+#: Part of what others took: who had less is no suspect, and his part stays unexplained.
+LEAST_PART = 0.01
+#: Part of a slice: one that lost less is none in which time was lost.
+_LEAST_OF_SLICE = 0.02
+
+
+@dataclass(frozen=True)
+class CoreLosses:
+    """What was lost by account.
+
+    Attributes:
+        losses: Node by node.
+        suspects: Who took it.
+        guilty: The slices in which it was lost.
+        seconds: Run time lost, on the worst node of each slice.
+    """
+
+    losses: list[ResourceLoss]
+    suspects: list[Suspect]
+    guilty: list[GuiltySlice]
+    seconds: Interval
+
+
+def core_losses(
+    beside: Beside, accounts: Sequence[Accounted], evaluations: Sequence[Evaluation], least_s: float
+) -> CoreLosses:
+    """Make suspects of those who had a job's cores while it waited for them.
+
+    Args:
+        beside: The job and its neighbours.
+        accounts: Of its nodes.
+        evaluations: Of all resources, the same nodes among them where they were tested.
+        least_s: For a smaller loss on a node no suspect is named, s.
+    """
+    tests = {each.test.resource.name: each for each in evaluations
+             if each.test.resource.kind == "node"}  # fmt: skip
+    losses, suspects, worst = [], list[Suspect](), list[Accounted]()
+    for each in accounts:
+        found = _suspects(beside, each, tests.get(each.account.host))
+        evident = bool(found) and each.lost.sum() / _NS >= least_s
+        losses.append(_loss(each, least_s, evident=evident))
+        if evident:
+            suspects += found
+            worst.append(each)
+    whole = np.max([each.lost for each in worst], axis=0).sum() / _NS if worst else 0.0
+    # How long the job waited is measured: only who took which part of it is in doubt.
+    return CoreLosses(losses, suspects, _guilty(worst), Interval(whole, whole, whole))
+
+
+def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[Suspect]:
+    """Return who had the cores of a node, the greatest part first."""
+    account = each.account
+    taken = each.others_waiting / _NS
+    per_waiting = np.divide(each.lost / _NS, taken, out=np.zeros(len(taken)), where=taken > 0)
+    whole, found = float(taken.sum()), []
+    for part in account.parts:
+        if part.kind not in ("job", "unprofiled") or part.seconds.value < LEAST_PART * whole:
+            continue
+        waiting = np.array(account.series[part.name])
+        value = float((waiting * per_waiting).sum())
+        scale = value / part.seconds.value
+        tested = test.test.tests.get(part.name) if test else None
+        fact = beside.others.get(part.name, JobFacts(job=part.name))
+        found.append(Suspect(
+            job=part.name,
+            program=fact.program,
+            user=fact.user,
+            resource=account.host,
+            share=part.seconds.value / whole,
+            seconds=Interval(value, scale * part.seconds.low,
+                             min(scale * part.seconds.high, float(each.lost.sum()) / _NS)),
+            slices=int((waiting > 0).sum()),
+            correlation=tested.correlation if tested else 0.0,
+            p=tested.p if tested else 1.0,
+            q=test.test.suspects.get(part.name, 1.0) if test else 1.0,
+            lag_s=0.0,
+            pattern="" if part.name == OTHERS else _pattern(beside, part, account.host),
+            kind="job" if part.kind == "job" else "unprofiled",
+            how="account",
+            agreement=_agreement(test, part.name),
+        ))  # fmt: skip
+    return found
+
+
+def _pattern(beside: Beside, part: AccountPart, host: str) -> str:
+    """Return how many cores a suspect kept busy while the job lived, if that was counted."""
+    rows = [row for row in beside.core_use.users.to_pylist()
+            if row["host"] == host and row["job"] == part.name]  # fmt: skip
+    length = sum({row["start_ns"]: row["length_ns"] for row in rows}.values())
+    cpu = sum(row["cpu_ns"] for row in rows)
+    return f"{cpu / length:.1f} cores busy" if length else ""
+
+
+def _agreement(test: Evaluation | None, job: str) -> str:
+    """Return what the statistical test says of a suspect's load, part of a sentence."""
+    if test is None or job not in test.test.tests:
+        return ""
+    found = test.test.tests[job]
+    if job in test.test.suspects:
+        return f"the test of its load agrees (p = {found.p:.2g})"
+    if blind(test.test) or found.alike:
+        return "the test of its load cannot tell"
+    return f"the test of its load does not show it (p = {found.p:.2g})"
+
+
+def _loss(each: Accounted, least_s: float, *, evident: bool) -> ResourceLoss:
+    account = each.account
+    seconds = float(each.lost.sum()) / _NS
+    left = (each.wanted - each.others_waiting).clip(1)
+    service = np.where(each.wanted > 0, each.wanted / left, np.nan)
+    certain = Interval(seconds, seconds, seconds)
+    mean = each.wanted.sum() / left[each.wanted > 0].sum() if each.wanted.any() else 1.0
+    return ResourceLoss(
+        resource=account.host,
+        kind="node",
+        seconds=certain if evident else Interval(0.0, 0.0, min(seconds, least_s)),
+        slices=int((each.wanted > 0).sum()),
+        own_s=float(each.busy.sum()) / _NS,
+        slowdown=float(mean) if evident else None,
+        evident=evident,
+        smallest_s=least_s,
+        why_not="" if evident else
+        f"Others had its cores for {seconds:.2g} s of the time for which the job wanted them.",
+        steps_ns=account.steps_ns,
+        slice_ns=account.slice_ns,
+        service=service.tolist(),
+        own_load=each.own.tolist(),
+        others_load=each.others.tolist(),
+        unit="ns",
+        calls_of=account.host,
+        lost=(each.lost / _NS).tolist() if evident else [],
+        how="account",
+    )  # fmt: skip
+
+
+def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
+    """Return the slices in which time was lost, each with who had most of the cores."""
+    found: dict[int, GuiltySlice] = {}
+    for each in accounts:
+        account = each.account
+        names = [part.name for part in account.parts if part.kind in ("job", "unprofiled")]
+        series = np.array([account.series[name] for name in names])
+        for k in np.flatnonzero(each.lost > _LEAST_OF_SLICE * account.slice_ns).tolist():
+            seconds = float(each.lost[k]) / _NS
+            if k in found and found[k].seconds >= seconds:
+                continue
+            found[k] = GuiltySlice(account.steps_ns[k], account.slice_ns, account.host, seconds,
+                                   names[int(series[:, k].argmax())])  # fmt: skip
+    return [found[k] for k in sorted(found)]
+
+
+def with_worse(a: Sequence[GuiltySlice], b: Sequence[GuiltySlice]) -> list[GuiltySlice]:
+    """Join slices with a loss: of two at one instant the worse stays."""
+    by_start: dict[int, GuiltySlice] = {}
+    for each in (*a, *b):
+        known = by_start.get(each.start_ns)
+        if known is None or known.seconds < each.seconds:
+            by_start[each.start_ns] = each
+    return [by_start[start] for start in sorted(by_start)]
+
+
+def joined(tested: Interval, accounted: Interval, run_s: float) -> Interval:
+    """Add what was lost by test and by account: a process waits for a core or is in a call.
+
+    Without evidence by test, what it may have missed stays in the upper end.
+    """
+    if accounted.value <= 0:
+        return tested
+    value = min(tested.value + accounted.value, run_s)
+    return Interval(value, min(tested.low + accounted.low, value),
+                    max(min(tested.high + accounted.high, run_s), value))  # fmt: skip

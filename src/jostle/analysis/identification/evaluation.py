@@ -1,0 +1,23 @@
+"""A resource that was tested, with the loss on it if there is evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jostle.analysis.identification.resource_tests import ResourceTest
+from jostle.analysis.identification.seconds_lost import SuspectLoss
+
+
+@dataclass
+class Evaluation:
+    """A tested resource with the loss on it, if there is evidence.
+
+    Attributes:
+        test: The test result.
+        loss: The loss that the suspects caused; None without suspects.
+        together: Suspect dropped because another job explains the loss better -> that job.
+    """
+
+    test: ResourceTest
+    loss: SuspectLoss | None
+    together: dict[str, str]

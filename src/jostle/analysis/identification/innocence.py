@@ -1,0 +1,150 @@
+"""Says of every job that is no suspect whether it was tested and found innocent, or not tested.
+
+"Not to blame" needs evidence: slices that would have shown a loss, or an account. Of the others it
+is said why they could not be tested, and what would decide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jostle.analysis.identification.evaluation import Evaluation
+from jostle.analysis.identification.evidence import FEWEST
+from jostle.analysis.identification.model import CoreAccount, Untested
+from jostle.analysis.identification.resource_tests import LEVEL, blind, shorter_slices
+
+#: Part of the run: of a resource on which the job spent less, nobody can have cost it time there.
+_LEAST = 0.01
+#: The same: a test that sees only greater losses clears nobody.
+_UNSEEN = 1 / 3
+
+
+@dataclass(frozen=True)
+class Innocence:
+    """What is known of the jobs that are no suspects.
+
+    Attributes:
+        acquitted: Jobs that did no visible harm, with why.
+        untested: Jobs of which it is not known, with why.
+    """
+
+    acquitted: dict[str, str]
+    untested: dict[str, Untested]
+
+
+def innocence(
+    evaluations: Sequence[Evaluation],
+    accounts: Sequence[CoreAccount],
+    guilty: Collection[str],
+    apart: Mapping[str, str],
+    run_s: float,
+) -> Innocence:
+    """Say of every job without detectable harm why it is no suspect.
+
+    Of several resources, the reason comes from the one on which the job spent most time; one on
+    which it could not be tested decides.
+
+    Args:
+        evaluations: Of the resources.
+        accounts: Of the cores; on these nodes an account replaces the test.
+        guilty: The suspects.
+        apart: Jobs whose messages share no link with this job's, and the sentence for it.
+        run_s: Length of the run.
+    """
+    reasons: dict[str, str] = {}
+    untested: dict[str, Untested] = {}
+    by_host = {account.host: account for account in accounts}
+    for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
+        resource = evaluation.test.resource
+        for job in resource.loads:
+            if job in guilty or job in resource.servers:
+                continue
+            if resource.name in by_host and resource.kind == "node":
+                reasons.setdefault(job, _by_account(by_host[resource.name], job))
+                continue
+            why_not = _untested(evaluation, job, run_s)
+            if why_not is not None:
+                untested.setdefault(job, why_not)
+            else:
+                reasons.setdefault(job, _reason(evaluation, job, run_s))
+        for job in set(resource.apart) - set(guilty):
+            reasons.setdefault(job, f"On {resource.name} it used other storage targets.")
+    for job, reason in _elsewhere(accounts, {*guilty, *reasons, *untested}):
+        reasons.setdefault(job, reason)
+    for job in set(apart) - set(guilty):
+        reasons[job] = f"{reasons.get(job, '')} {apart[job]}".strip()
+    cleared = {job: why for job, why in sorted(reasons.items()) if job not in untested}
+    return Innocence(cleared, dict(sorted(untested.items())))
+
+
+def _elsewhere(
+    accounts: Sequence[CoreAccount], known: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield jobs that only an account knows, with the reason."""
+    for account in accounts:
+        for part in account.parts:
+            if part.kind == "job" and part.name not in known:
+                yield part.name, _by_account(account, part.name)
+
+
+def _by_account(account: CoreAccount, job: str) -> str:
+    """Return what an account says of a job that took next to nothing."""
+    took = sum(part.seconds.value for part in account.parts
+               if part.kind == "job" and part.name == job)  # fmt: skip
+    share = took / account.waited_s if account.waited_s > 0 else 0.0
+    return (
+        f"By account it had the cores of {account.host} for {share:.1%} of the time for which this "
+        "job waited for them."
+    )
+
+
+def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None:
+    """Return why a job could not be tested on a resource; None: it was, or nothing was lost."""
+    test = evaluation.test
+    where = test.resource.place(job)
+    if test.own_s < _LEAST * run_s or job in test.little or job in evaluation.together:
+        return None
+    if test.slices < FEWEST:
+        return Untested(f"too few slices on {where}: {test.slices} of {FEWEST} that are needed",
+                        shorter_slices(test))  # fmt: skip
+    if test.tests[job].alike:
+        return Untested(
+            f"its load on {where} never changed, or changed with the job's own phases", _QUIET
+        )
+    if blind(test) or test.tests[job].smallest > LEVEL:
+        return Untested(f"too few slices on {where} to tell its load from chance",
+                        shorter_slices(test))  # fmt: skip
+    if test.smallest_s > _UNSEEN * run_s:
+        return Untested(
+            f"a loss of less than {test.smallest_s:.3g} s on {where} would not show in this run",
+            _QUIET,
+        )
+    return None
+
+
+#: What decides about a neighbour that was there all the time.
+_QUIET = "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
+
+
+def _reason(evaluation: Evaluation, job: str, run_s: float) -> str:
+    test = evaluation.test
+    where = test.resource.place(job)
+    if job in test.little:
+        return f"Its load was only {test.little[job]:.1%} of all load on {where}."
+    if job in evaluation.together:
+        return (
+            f"It was active on {where} together with {evaluation.together[job]}, whose load "
+            "explains the slow slices better."
+        )
+    if test.own_s < _LEAST * run_s:
+        return f"This job spent only {test.own_s:.2g} s on {where}: too little to lose time there."
+    found = test.tests[job]
+    if found.correlation > 0 and found.p <= LEVEL:
+        return (
+            f"The service time on {where} follows its load (p = {found.p:.2g}), but not more "
+            "than chance makes likely among all that were tested, or at no visible loss."
+        )
+    return (
+        f"The job's calls on {where} were no slower when its load was higher (p = {found.p:.2g})."
+    )

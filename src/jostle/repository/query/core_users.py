@@ -1,0 +1,175 @@
+"""Reads who used the cores of a job's nodes, slice by slice: profiled jobs, and everybody else.
+
+The processes of profiles give CPU time, waiting for a core, and the cores that they may run on.
+Machines' agents give the CPU time of programs without a profile, and that of the whole machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.arrow_columns import ints
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import clip
+
+#: Kinds of components whose CPU time is that of programs; a row counts if no profile names its job.
+USER_KINDS = ("batch_job",)
+_MOST_HOSTS = 32  # nodes of one job that are read: those on which others computed most
+_AMOUNTS = ("cpu_ns", "queue_ns", "awake", "throttled_ns")
+_SPAN = "(slice + span) * slice_ns > $2 AND slice * slice_ns < $3"
+
+
+def _table(texts: Sequence[str], values: Sequence[str]) -> pa.Table:
+    kinds = dict.fromkeys(texts, pa.string()) | dict.fromkeys(values, pa.int64())
+    return pa.table({name: pa.array([], kind) for name, kind in kinds.items()})
+
+
+_TIME = ("start_ns", "length_ns")
+NO_USERS = _table(("job", "kind", "host", "cpus"), (*_TIME, *_AMOUNTS))
+NO_TOTALS = _table(("host",), (*_TIME, "busy_ns", "steal_ns", "cores"))
+
+
+@dataclass(frozen=True)
+class CoreUse:
+    """Who used the cores of some nodes.
+
+    Attributes:
+        users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
+            about included), kind ("job", or "unprofiled": a component of the machine), host, cpus
+            (the cores that it may run on, "0-3,8"; "": not known, so all), start_ns and length_ns
+            of the slice, cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran
+            or waited) and throttled_ns (stopped by a CPU limit).
+        totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
+            time of everything), steal_ns (that the hypervisor withheld) and cores.
+    """
+
+    users: pa.Table = field(default_factory=lambda: NO_USERS)
+    totals: pa.Table = field(default_factory=lambda: NO_TOTALS)
+
+
+def core_use(
+    engine: Engine, job: str, nodes: Sequence[str], loads: pa.Table, window: Sequence[int]
+) -> CoreUse:
+    """Return who used the cores of a job's nodes while it ran.
+
+    Args:
+        engine: The repository.
+        job: The job.
+        nodes: Its nodes.
+        loads: CPU time of other jobs there, as Beside.node_loads.
+        window: Start and end, ns since the epoch.
+    """
+    watched = bool(engine.newest("component_slices", *window))
+    hosts = _hosts(nodes, loads, watched=watched)
+    if not hosts:
+        return CoreUse()
+    users = _lived(_jobs(engine, hosts, window), engine).select(NO_USERS.column_names)
+    if not watched:
+        return CoreUse(users)
+    more = _components(engine, hosts, window)
+    return CoreUse(pa.concat_tables([users.cast(NO_USERS.schema), more]),
+                   _totals(engine, hosts, window))  # fmt: skip
+
+
+def _hosts(nodes: Sequence[str], loads: pa.Table, *, watched: bool) -> list[str]:
+    """Return the nodes to read: those on which other jobs computed most."""
+    sums = loads.group_by("host").aggregate([("cpu_ns", "sum")]).to_pylist()
+    spent = {row["host"]: row["cpu_ns_sum"] or 0 for row in sums}
+    known = sorted(set(nodes) if watched else set(nodes) & set(spent))
+    return sorted(known, key=lambda host: (-spent.get(host, 0), host))[:_MOST_HOSTS]
+
+
+def _jobs(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return what the processes of all jobs did on nodes, by the cores that they may run on."""
+    wanted = ("job", "process", "host", "slice", "slice_ns", "span", "os_user_ns", "os_system_ns",
+              "os_runqueue_ns", "os_awake", "os_throttled_ns")  # fmt: skip
+    rows = engine.stored("slices", *window, columns=wanted)
+    cpu = "coalesce(os_user_ns, 0)::HUGEINT + coalesce(os_system_ns, 0)"
+    return engine.ask(
+        lambda: (
+            "SELECT s.job, 'job' AS kind, s.host, coalesce(p.allowed_cpus, '') AS cpus, slice, "
+            f"s.slice_ns, span, {total(cpu)} AS cpu_ns, "
+            f"{total('os_runqueue_ns')} AS queue_ns, {total('os_awake')} AS awake, "
+            "coalesce(max(os_throttled_ns), 0) AS throttled_ns "
+            f"FROM {rows} s LEFT JOIN (SELECT job, process, allowed_cpus "
+            f"FROM ({engine.source('processes', *window)})) p USING (job, process) "
+            f"WHERE list_contains($1, s.host) AND {_SPAN.replace('slice_ns', 's.slice_ns')} "
+            "GROUP BY ALL ORDER BY ALL"
+        ),
+        [list(hosts), *window],
+    )
+
+
+def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
+    """Add the part of each row's slices in which its job lived: start_ns and length_ns."""
+    step = ints(rows, "slice_ns")
+    jobs = rows["job"].combine_chunks().dictionary_encode()
+    start, length = clip(engine.lives.known(), jobs.dictionary.to_pylist(),
+                         ints(rows, "slice") * step, ints(rows, "span") * step,
+                         jobs.indices.to_numpy())  # fmt: skip
+    return rows.append_column("start_ns", pa.array(start)).append_column(
+        "length_ns", pa.array(length)
+    )
+
+
+def _components(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return the CPU time of programs that no profile has, by the component that counted it."""
+    rows = engine.source("component_slices", *window)
+    cpu = "coalesce(cpu_user_ns, 0)::HUGEINT + coalesce(cpu_system_ns, 0)"
+    return engine.ask(
+        lambda: (
+            "SELECT coalesce(nullif(job, ''), name) || ' (no profile)' AS job, "
+            "'unprofiled' AS kind, host, '' AS cpus, slice * slice_ns AS start_ns, "
+            f"span * slice_ns AS length_ns, {total(cpu)} AS cpu_ns, 0::BIGINT AS queue_ns, "
+            "0::BIGINT AS awake, 0::BIGINT AS throttled_ns "
+            f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} "
+            "AND list_contains($4, kind) AND job NOT IN ("
+            f"SELECT DISTINCT batch FROM {engine.stored('processes')} WHERE batch IS NOT NULL "
+            "AND start_ns < $3 AND (end_ns = 0 OR end_ns > $2)) GROUP BY ALL ORDER BY ALL"
+        ),
+        [list(hosts), *window, list(USER_KINDS)],
+    ).cast(NO_USERS.schema)
+
+
+def _totals(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return what the cores of nodes did altogether."""
+    rows = engine.source("component_slices", *window)
+    busy = " + ".join(f"coalesce(cpu_{what}_ns, 0)::HUGEINT" for what in ("user", "system", "irq"))
+    return engine.ask(
+        lambda: (
+            "SELECT host, slice * slice_ns AS start_ns, span * slice_ns AS length_ns, "
+            f"{total(busy)} AS busy_ns, {total('cpu_steal_ns')} AS steal_ns, "
+            "coalesce(max(cpu_count), 0) AS cores "
+            f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} AND kind = 'machine' "
+            "GROUP BY ALL ORDER BY ALL"
+        ),
+        [list(hosts), *window],
+    ).cast(NO_TOTALS.schema)
+
+
+def with_others_merged(use: CoreUse, kept: Collection[str], name: str) -> CoreUse:
+    """Return the use of cores with all jobs but some under one name.
+
+    Args:
+        use: The use.
+        kept: Jobs that keep their names.
+        name: What to call the others.
+    """
+    if not use.users.num_rows:
+        return use
+    job, kind = use.users["job"], use.users["kind"]
+    known = pc.or_(pc.is_in(job, value_set=pa.array(sorted(kept), pa.string())),
+                   pc.not_equal(kind, "job"))  # fmt: skip
+    named = use.users.set_column(0, "job", pc.if_else(known, job, name))
+    keys = ["job", "kind", "host", "cpus", *_TIME]
+    sums = named.group_by(keys, use_threads=False).aggregate(
+        [(column, "max" if column == "throttled_ns" else "sum") for column in _AMOUNTS]
+    )
+    return CoreUse(sums.rename_columns(
+        [column.rpartition("_")[0] if column.endswith(("_sum", "_max")) else column
+         for column in sums.column_names]
+    ).select(NO_USERS.column_names), use.totals)  # fmt: skip
