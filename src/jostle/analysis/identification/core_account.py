@@ -7,7 +7,7 @@ waiting goes to them in proportion to the CPU time that they used on its cores.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,19 +20,23 @@ from jostle.analysis.series import resample
 from jostle.arrow_columns import ints
 from jostle.core_lists import read_list
 from jostle.repository.query.co_running import Beside
-from jostle.repository.query.core_users import CoreUse
+from jostle.repository.query.core_users import CoreUse, unknown_load
 
 OWN, LIMIT, STEAL, NOBODY = (
     "its own threads", "its own CPU limit", "the hypervisor", "nobody known",
 )  # fmt: skip
 _NS = 1e9
 _ROUNDS = 12  # of spreading CPU time over cores, until none has more than fits
+_MOST_HAD = 0.95  # of a core: more that others had there is not told from all of it
 _MOST_CELLS = 4_000_000  # users x cores x slices that are spread at once
+_WHOLE = 0.95  # of a slice: a job that lived in so much of it lived in all
 _NEARLY = 0.05  # of a core: what clocks and the heartbeat make of a whole one
 _COUNTING = 0.01  # of all cores: a smaller rest of their time is a difference of counting
 #: Doubts of a share (95 %), calibrated by bench/cpu_mixes.py: of each slice by chance, since who
 #: ran just while the job waited is not known within it, and of all of them alike.
-_WITHIN, _ALIKE = 0.6, 0.04
+_WITHIN, _ALIKE = 0.4, 0.03
+#: Part of the way to the bounds of where users of several cores ran that is in doubt.
+_FAR = 0.8
 
 _Key = tuple[UserKind, str]
 
@@ -122,17 +126,19 @@ def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted |
         return None
     alive = _alive(beside, axis)
     rest, low, high, steal = _unknown(use, own, users, every, alive, axis)
-    name = f"unprofiled load of {host}"
-    users = [*users, _User(("unprofiled", name), every, rest)]
+    unknown = _User(("unprofiled", unknown_load(host)), every, rest)
+    users = [*users, unknown]
     if steal.any():
         users.append(_User(("steal", STEAL), every, steal))
-    parts, wide = _divided(own, users, alive)
-    low_parts, _ = _divided(own, _with_rest(users, name, low), alive)
-    high_parts, _ = _divided(own, _with_rest(users, name, high), alive)
+    divided = _divided(own, users, alive)
+    bounds = [divided]
+    if not use.totals.num_rows:
+        bounds += [_divided(own, _with_rest(users, unknown, rest), alive) for rest in (low, high)]
+    parts = divided.parts
     account = CoreAccount(
         host=host,
         waited_s=float(waited.sum()) / _NS,
-        parts=_parts(parts, wide, low_parts, high_parts),
+        parts=_parts(divided, bounds),
         totals_known=bool(use.totals.num_rows),
         steps_ns=[axis[0] + k * axis[1] for k in range(axis[2])],
         slice_ns=axis[1],
@@ -213,85 +219,142 @@ def _unknown(
 ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
     """Return CPU time that no known user explains, with its bounds, and the hypervisor's; ns.
 
-    Where an agent counted the whole machine it is the rest. Elsewhere it follows from the waiting:
-    while the job waits its cores are busy, and a thread that gets u of u + w of its time shares m
+    Where an agent counted the whole machine it is the rest. Elsewhere it follows from the waiting.
+    """
+    guess, low, high = _from_waiting(own, users, alive)
+    if not use.totals.num_rows:
+        return guess, low, high, np.zeros(axis[2])
+    cpu = sum((user.cpu for user in (*own, *users)), np.zeros(axis[2]))
+    start, length = ints(use.totals, "start_ns"), ints(use.totals, "length_ns")
+    busy, steal = (resample(start, length, ints(use.totals, what), axis)
+                   for what in ("busy_ns", "steal_ns"))  # fmt: skip
+    rest = (busy - cpu).clip(0)
+    rest = np.where(rest > _COUNTING * len(every) * alive, rest, 0.0)
+    # In which part of a slice the machine was busy is not known: where the job lived in a part of
+    # it only, its own waiting says more.
+    lived = alive / axis[1]
+    rest = np.where(lived > _WHOLE, rest, np.minimum(guess, rest))
+    return rest, rest, rest, steal * lived
+
+
+def _from_waiting(
+    own: Sequence[_Own], users: Sequence[_User], alive: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Infer from a job's waiting the CPU time of unknown users of its cores, with its bounds, ns.
+
+    While the job waits its cores are busy, and a thread that gets u of u + w of its time shares m
     cores with m (u + w) / u threads. What more threads than the known ones used is of unknown ones.
     """
-    cpu = sum((user.cpu for user in (*own, *users)), np.zeros(axis[2]))
-    zero = np.zeros(axis[2])
-    if use.totals.num_rows:
-        start, length = ints(use.totals, "start_ns"), ints(use.totals, "length_ns")
-        busy, steal = (resample(start, length, ints(use.totals, what), axis)
-                       for what in ("busy_ns", "steal_ns"))  # fmt: skip
-        # The agent's slice is whole where the job lived in a part of it only.
-        part = alive / axis[1]
-        rest = (busy * part - cpu).clip(0)
-        rest = np.where(rest > _COUNTING * len(every) * alive, rest, 0.0)
-        return rest, rest, rest, steal * part
+    zero = np.zeros(len(alive))
     mine = frozenset().union(*(group.cores for group in own))
-    on_mine = cpu - sum((group.cpu for group in own), zero)
+    known_cpu = sum((user.cpu for user in users if user.cores & mine), zero)
     used, waited, awake = (sum((getattr(group, what) for group in own), zero)
                            for what in ("cpu", "queue", "awake"))  # fmt: skip
     threads = np.maximum(awake, (used + waited) / alive).clip(1)
-    room = (len(mine) * alive - used - on_mine).clip(0)
-    needed = (waited / threads * len(mine) - on_mine).clip(0)
+    room = (len(mine) * alive - used - known_cpu).clip(0)
+    needed = (waited / threads * len(mine) - known_cpu).clip(0)
     low = np.minimum(needed, room)
     ran = np.divide(used, used + waited, out=np.ones(len(used)), where=used + waited > 0)
     among = len(mine) / ran.clip(0.01)
-    known = threads + on_mine / alive / ran.clip(0.01)
+    known = threads + known_cpu / alive / ran.clip(0.01)
     guess = ((among - known) * ran * alive).clip(low, np.maximum(room, low))
-    guess = np.where(waited > 0, guess, 0.0)
-    return guess, low, np.where(waited > 0, np.maximum(room, guess), 0.0), zero
+    return (np.where(waited > 0, guess, 0.0), low,
+            np.where(waited > 0, np.maximum(room, guess), 0.0))  # fmt: skip
 
 
-def _with_rest(users: Sequence[_User], name: str, cpu: Floats) -> list[_User]:
-    return [_User(user.key, user.cores, cpu) if user.key == ("unprofiled", name) else user
-            for user in users]  # fmt: skip
+def _with_rest(users: Sequence[_User], unknown: _User, cpu: Floats) -> list[_User]:
+    return [replace(user, cpu=cpu) if user is unknown else user for user in users]
 
 
-def _divided(
-    own: Sequence[_Own], users: Sequence[_User], alive: Floats
-) -> tuple[dict[_Key, Floats], dict[_Key, Floats]]:
-    """Divide the job's waiting among the users of its cores.
+@dataclass(frozen=True)
+class _Divided:
+    """The job's waiting by user of its cores, ns, [slices].
 
-    Returns:
-        By user: the waiting that is its, and the doubt of it that is independent from slice to
-        slice, ns, [slices]. The parts of a slice add up to its waiting.
+    Attributes:
+        parts: The waiting that is each user's; the parts of a slice add up to its waiting.
+        wide: Doubt of it that is independent from slice to slice.
+        least, most: Its bounds, as users of other cores as well may have been there or here.
     """
+
+    parts: dict[_Key, Floats]
+    wide: dict[_Key, Floats]
+    least: dict[_Key, Floats]
+    most: dict[_Key, Floats]
+
+
+def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Divided:
+    """Divide the job's waiting among the users of its cores."""
     everyone = [*own, *users]
     atoms = _atoms([user.cores for user in everyone])
     spread = _spread(everyone, atoms, alive)
-    parts: dict[_Key, Floats] = {user.key: np.zeros(len(alive)) for user in users}
-    parts |= {("own", OWN): np.zeros(len(alive)), ("limit", LIMIT): np.zeros(len(alive)),
-              ("unknown", NOBODY): np.zeros(len(alive))}  # fmt: skip
-    wide = {key: np.zeros(len(alive)) for key in parts}
+    keys: list[_Key] = [("own", OWN), ("limit", LIMIT), ("unknown", NOBODY),
+                        *(user.key for user in users)]  # fmt: skip
+    parts, wide, least, most = ({key: np.zeros(len(alive)) for key in keys} for _ in range(4))
     for group in own:
         if not group.queue.any():
             continue
         here = [k for k, atom in enumerate(atoms) if atom <= group.cores]
-        on = {index: spread[index][here].sum(axis=0) for index in range(len(everyone))}
+        counts = _where_waited(group, spread, here, everyone, [atoms[k] for k in here], alive)
+        on = [(counts * part[here]).sum(axis=0) for part in spread]
         # All of the job's threads on these cores, its other groups' included.
         threads = sum(
             (np.maximum(each.awake, (each.cpu + each.queue) / alive) * _inside(each, group)
              for each in own), np.zeros(len(alive)),
         )  # fmt: skip
         crowded = threads > len(group.cores) + _NEARLY
-        mine = sum((on[k] for k in range(len(own))), np.zeros(len(alive)))
-        weights: dict[_Key, Floats] = {
-            ("own", OWN): np.where(crowded, mine * (1 - 1 / threads.clip(1)), 0.0)
-        }
+        mine = sum(on[: len(own)], np.zeros(len(alive)))
+        siblings = np.where(crowded, mine * (1 - 1 / threads.clip(1)), 0.0)
+        room = (len(group.cores) * alive - mine).clip(0)
+        weights, low, high = (dict[_Key, Floats]({("own", OWN): siblings}) for _ in range(3))
         for k, user in enumerate(users, len(own)):
-            weights[user.key] = weights.get(user.key, np.zeros(len(alive))) + on[k]
+            elsewhere = len(user.cores - group.cores) * alive
+            ends = (np.minimum((user.cpu - elsewhere).clip(0), on[k]),
+                    np.maximum(np.minimum(user.cpu, room), on[k])
+                    if user.cores & group.cores else on[k])  # fmt: skip
+            if user.cores <= group.cores:
+                ends = on[k], on[k]
+            for table, value in zip((weights, low, high), (on[k], *ends), strict=True):
+                table[user.key] = table.get(user.key, np.zeros(len(alive))) + value
         limit = np.minimum(group.queue, group.throttled)
         left = group.queue - limit
-        whole = sum(weights.values(), np.zeros(len(alive)))
-        parts["limit", LIMIT] += limit
+        for table in (parts, least, most):
+            table["limit", LIMIT] += limit
+        whole, lows, highs = (sum(table.values(), np.zeros(len(alive)))
+                              for table in (weights, low, high))  # fmt: skip
         parts["unknown", NOBODY] += np.where(whole > 0, 0.0, left)
         for key, weight in weights.items():
-            share = np.divide(weight, whole, out=np.zeros(len(alive)), where=whole > 0)
+            share = _share(weight, whole)
             parts[key] += share * left
             wide[key] += _WITHIN * np.sqrt(share * (1 - share)) * left
-    return parts, wide
+            least[key] += np.minimum(_share(low[key], low[key] + highs - high[key]), share) * left
+            most[key] += np.maximum(_share(high[key], high[key] + lows - low[key]), share) * left
+    return _Divided(parts, wide, least, most)
+
+
+def _where_waited(
+    group: _Own, spread: Sequence[Floats], here: Sequence[int], everyone: Sequence[_User],
+    atoms: Sequence[frozenset[int]], alive: Floats,
+) -> Floats:  # fmt: skip
+    """Return how much each ns that others ran on sets of cores counts, [sets, slices].
+
+    A thread that ran u of the time on a core of which others had the share r waited there for
+    u r / (1 - r): so what ran on cores where it hardly was counts less.
+    """
+    if len(here) == 1:
+        return np.ones((1, len(alive)))
+    own = spread[next(k for k, user in enumerate(everyone) if user is group)][here]
+    others = sum((part[here] for user, part in zip(everyone, spread, strict=True)
+                  if user is not group), np.zeros_like(own))  # fmt: skip
+    size = np.array([len(atom) for atom in atoms], dtype=np.float64)[:, None]
+    had = np.minimum(others / (size * alive), _MOST_HAD)
+    waited = own * had / (1 - had)
+    counts = _share(waited, others)
+    even = others.sum(axis=0) / np.maximum((counts * others).sum(axis=0), 1e-12)
+    return np.where((counts * others).sum(axis=0) > 0, counts * even, 1.0)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _inside(each: _User, group: _User) -> float:
@@ -340,24 +403,28 @@ def _spread(users: Sequence[_User], atoms: Sequence[frozenset[int]], alive: Floa
     return whole
 
 
-def _parts(
-    parts: dict[_Key, Floats], wide: dict[_Key, Floats], low: dict[_Key, Floats],
-    high: dict[_Key, Floats],
-) -> list[AccountPart]:  # fmt: skip
-    """Add up the parts, with intervals; the largest first."""
-    whole = sum(float(values.sum()) for values in parts.values()) / _NS
+def _parts(divided: _Divided, bounds: Sequence[_Divided]) -> list[AccountPart]:
+    """Add up the parts, with intervals; the largest first.
+
+    Args:
+        divided: The parts.
+        bounds: The same, also with the least and the most load that is not known.
+    """
+    whole = sum(float(values.sum()) for values in divided.parts.values()) / _NS
     found = []
-    for (kind, name), values in parts.items():
+    for key, values in divided.parts.items():
         seconds = float(values.sum()) / _NS
-        if seconds <= 0:
+        if seconds <= 0 and key[0] != "job":
             continue
-        others = whole - seconds
-        doubt = float(np.hypot(np.sqrt((wide[kind, name] ** 2).sum()) / _NS,
-                               2 * _ALIKE * np.sqrt(seconds * max(others, 0.0))))  # fmt: skip
-        ends = [float(bound[kind, name].sum()) / _NS for bound in (low, high)]
-        found.append(AccountPart(name, kind, Interval(
+        by_chance = float(np.sqrt((divided.wide[key] ** 2).sum())) / _NS
+        alike = 2 * _ALIKE * float(np.sqrt(seconds * max(whole - seconds, 0.0)))
+        ends = [float(each.parts[key].sum()) / _NS for each in bounds]
+        least, most = (float(side[key].sum()) / _NS for side in (divided.least, divided.most))
+        found.append(AccountPart(key[1], key[0], Interval(
             seconds,
-            max(min(seconds, *ends) - doubt, 0.0),
-            min(max(seconds, *ends) + doubt, whole),
+            max(seconds - float(np.hypot(by_chance, alike)) - _FAR * (seconds - least)
+                - (seconds - min(ends)), 0.0),
+            min(seconds + float(np.hypot(by_chance, alike)) + _FAR * (most - seconds)
+                + (max(ends) - seconds), whole),
         )))  # fmt: skip
     return sorted(found, key=lambda part: (-part.seconds.value, part.name))

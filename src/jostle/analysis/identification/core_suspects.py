@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 
 from jostle.analysis.identification.core_account import Accounted
 from jostle.analysis.identification.evaluation import Evaluation
@@ -18,6 +19,7 @@ from jostle.analysis.identification.model import (
 )
 from jostle.analysis.identification.resource_tests import blind
 from jostle.analysis.interval import Interval
+from jostle.arrow_columns import ints
 from jostle.repository.query.co_running import Beside, JobFacts
 
 _NS = 1e9
@@ -65,7 +67,7 @@ def core_losses(
         if evident:
             suspects += found
             worst.append(each)
-    whole = np.max([each.lost for each in worst], axis=0).sum() / _NS if worst else 0.0
+    whole = float(np.max([each.lost for each in worst], axis=0).sum()) / _NS if worst else 0.0
     # How long the job waited is measured: only who took which part of it is in doubt.
     return CoreLosses(losses, suspects, _guilty(worst), Interval(whole, whole, whole))
 
@@ -77,7 +79,8 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
     per_waiting = np.divide(each.lost / _NS, taken, out=np.zeros(len(taken)), where=taken > 0)
     whole, found = float(taken.sum()), []
     for part in account.parts:
-        if part.kind not in ("job", "unprofiled") or part.seconds.value < LEAST_PART * whole:
+        value = part.seconds.value
+        if part.kind not in ("job", "unprofiled") or value <= 0 or value < LEAST_PART * whole:
             continue
         waiting = np.array(account.series[part.name])
         value = float((waiting * per_waiting).sum())
@@ -107,11 +110,13 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
 
 def _pattern(beside: Beside, part: AccountPart, host: str) -> str:
     """Return how many cores a suspect kept busy while the job lived, if that was counted."""
-    rows = [row for row in beside.core_use.users.to_pylist()
-            if row["host"] == host and row["job"] == part.name]  # fmt: skip
-    length = sum({row["start_ns"]: row["length_ns"] for row in rows}.values())
-    cpu = sum(row["cpu_ns"] for row in rows)
-    return f"{cpu / length:.1f} cores busy" if length else ""
+    rows = beside.core_use.users
+    rows = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["job"], part.name)))
+    if not rows.num_rows:
+        return ""
+    start, length = ints(rows, "start_ns"), ints(rows, "length_ns")
+    lived = min(int((start + length).max()), beside.job.last_ns) - int(start.min())
+    return f"{ints(rows, 'cpu_ns').sum() / max(lived, 1):.1f} cores busy"
 
 
 def _agreement(test: Evaluation | None, job: str) -> str:

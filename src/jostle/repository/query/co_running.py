@@ -412,7 +412,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         network_loads=_merged(beside.network_loads, set(kept), name, []),
         message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
         traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
-        core_use=with_others_merged(beside.core_use, {*kept, beside.job.job}, name),
+        core_use=with_others_merged(beside.core_use, {*kept, beside.job.job}, users, name),
     )
 
 

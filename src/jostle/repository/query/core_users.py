@@ -1,22 +1,26 @@
 """Reads who used the cores of a job's nodes, slice by slice: profiled jobs, and everybody else.
 
 The processes of profiles give CPU time, waiting for a core, and the cores that they may run on.
-Machines' agents give the CPU time of programs without a profile, and that of the whole machine.
+Who watches a machine (`jostle run`, its agent) gives the CPU time of programs without a profile,
+an agent that of the whole machine, too.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import clip
+from jostle.repository.query.watched import process_title, watched_processes
 
-#: Kinds of components whose CPU time is that of programs; a row counts if no profile names its job.
+#: Kinds of components whose CPU time is that of programs, beside processes, which are more exact:
+#: they count where no process was watched. A row counts if no profile names its job.
 USER_KINDS = ("batch_job",)
 _MOST_HOSTS = 32  # nodes of one job that are read: those on which others computed most
 _AMOUNTS = ("cpu_ns", "queue_ns", "awake", "throttled_ns")
@@ -29,7 +33,7 @@ def _table(texts: Sequence[str], values: Sequence[str]) -> pa.Table:
 
 
 _TIME = ("start_ns", "length_ns")
-NO_USERS = _table(("job", "kind", "host", "cpus"), (*_TIME, *_AMOUNTS))
+NO_USERS = _table(("job", "kind", "host", "cpus"), ("uid", *_TIME, *_AMOUNTS))
 NO_TOTALS = _table(("host",), (*_TIME, "busy_ns", "steal_ns", "cores"))
 
 
@@ -40,9 +44,10 @@ class CoreUse:
     Attributes:
         users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
             about included), kind ("job", or "unprofiled": a component of the machine), host, cpus
-            (the cores that it may run on, "0-3,8"; "": not known, so all), start_ns and length_ns
-            of the slice, cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran
-            or waited) and throttled_ns (stopped by a CPU limit).
+            (the cores that it may run on, "0-3,8"; "": not known, so all), uid (owner of what is
+            unprofiled; -1: not known), start_ns and length_ns of the slice, cpu_ns (CPU time),
+            queue_ns (waiting for a core), awake (threads that ran or waited) and throttled_ns
+            (stopped by a CPU limit).
         totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
             time of everything), steal_ns (that the hypervisor withheld) and cores.
     """
@@ -70,8 +75,10 @@ def core_use(
     users = _lived(_jobs(engine, hosts, window), engine).select(NO_USERS.column_names)
     if not watched:
         return CoreUse(users)
-    more = _components(engine, hosts, window)
-    return CoreUse(pa.concat_tables([users.cast(NO_USERS.schema), more]),
+    processes = _processes(watched_processes(engine, hosts, window))
+    left = sorted(set(hosts) - set(processes["host"].to_pylist()))
+    tables = [users, processes, *([_components(engine, left, window)] if left else [])]
+    return CoreUse(pa.concat_tables([table.cast(NO_USERS.schema) for table in tables]),
                    _totals(engine, hosts, window))  # fmt: skip
 
 
@@ -91,7 +98,8 @@ def _jobs(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Tab
     cpu = "coalesce(os_user_ns, 0)::HUGEINT + coalesce(os_system_ns, 0)"
     return engine.ask(
         lambda: (
-            "SELECT s.job, 'job' AS kind, s.host, coalesce(p.allowed_cpus, '') AS cpus, slice, "
+            "SELECT s.job, 'job' AS kind, s.host, coalesce(p.allowed_cpus, '') AS cpus, "
+            "-1::BIGINT AS uid, slice, "
             f"s.slice_ns, span, {total(cpu)} AS cpu_ns, "
             f"{total('os_runqueue_ns')} AS queue_ns, {total('os_awake')} AS awake, "
             "coalesce(max(os_throttled_ns), 0) AS throttled_ns "
@@ -116,6 +124,37 @@ def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
     )
 
 
+def _processes(rows: pa.Table) -> pa.Table:
+    """Return the CPU time of processes without a profile; of one program and owner together."""
+    found = rows.to_pylist()
+    pids: dict[tuple[str, str, int], set[int]] = defaultdict(set)
+    for row in found:
+        pids[row["host"], row["name"], row["uid"]].add(row["pid"])
+
+    def name(row: dict[str, Any]) -> str:
+        number = len(pids[row["host"], row["name"], row["uid"]])
+        if number == 1 or not row["name"]:
+            return process_title(row) if row["name"] else unknown_load(row["host"])
+        owner = f", {row['owner']}" if row["owner"] else ""
+        return f"{row['name']} ({number} processes{owner})"
+
+    names = [row["job"] or (name(row) if row["pid"] else unknown_load(row["host"]))
+             for row in found]  # fmt: skip
+    step, zero = ints(rows, "slice_ns"), pa.array([0] * rows.num_rows, pa.int64())
+    return pa.table({
+        "job": pa.array(names, pa.string()),
+        "kind": pa.array(["job" if row["job"] else "unprofiled" for row in found], pa.string()),
+        "host": rows["host"], "cpus": rows["cores"], "uid": rows["uid"],
+        "start_ns": ints(rows, "slice") * step, "length_ns": ints(rows, "span") * step,
+        "cpu_ns": rows["cpu_ns"], "queue_ns": zero, "awake": zero, "throttled_ns": zero,
+    })  # fmt: skip
+
+
+def unknown_load(host: str) -> str:
+    """Name all load of a host of which nothing is known but that it is not profiled."""
+    return f"unprofiled load of {host}"
+
+
 def _components(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
     """Return the CPU time of programs that no profile has, by the component that counted it."""
     rows = engine.source("component_slices", *window)
@@ -123,7 +162,8 @@ def _components(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> 
     return engine.ask(
         lambda: (
             "SELECT coalesce(nullif(job, ''), name) || ' (no profile)' AS job, "
-            "'unprofiled' AS kind, host, '' AS cpus, slice * slice_ns AS start_ns, "
+            "'unprofiled' AS kind, host, '' AS cpus, -1::BIGINT AS uid, "
+            "slice * slice_ns AS start_ns, "
             f"span * slice_ns AS length_ns, {total(cpu)} AS cpu_ns, 0::BIGINT AS queue_ns, "
             "0::BIGINT AS awake, 0::BIGINT AS throttled_ns "
             f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} "
@@ -151,21 +191,30 @@ def _totals(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.T
     ).cast(NO_TOTALS.schema)
 
 
-def with_others_merged(use: CoreUse, kept: Collection[str], name: str) -> CoreUse:
-    """Return the use of cores with all jobs but some under one name.
+def with_others_merged(
+    use: CoreUse, kept: Collection[str], users: Collection[int], name: str
+) -> CoreUse:
+    """Return the use of cores with all jobs and programs of other users under one name.
 
     Args:
         use: The use.
         kept: Jobs that keep their names.
+        users: Uids whose programs without a profile keep their names.
         name: What to call the others.
     """
     if not use.users.num_rows:
         return use
-    job, kind = use.users["job"], use.users["kind"]
-    known = pc.or_(pc.is_in(job, value_set=pa.array(sorted(kept), pa.string())),
-                   pc.not_equal(kind, "job"))  # fmt: skip
-    named = use.users.set_column(0, "job", pc.if_else(known, job, name))
-    keys = ["job", "kind", "host", "cpus", *_TIME]
+    rows = use.users.to_pylist()
+    for row in rows:
+        if row["kind"] == "job":
+            row["job"] = row["job"] if row["job"] in kept else name
+        elif row["uid"] < 0:
+            row["job"] = unknown_load(row["host"])
+        elif row["uid"] not in users:
+            row["job"], row["kind"] = name, "job"
+        row["uid"] = -1
+    named = pa.Table.from_pylist(rows, schema=NO_USERS.schema)
+    keys = ["job", "kind", "host", "cpus", "uid", *_TIME]
     sums = named.group_by(keys, use_threads=False).aggregate(
         [(column, "max" if column == "throttled_ns" else "sum") for column in _AMOUNTS]
     )

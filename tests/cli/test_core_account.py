@@ -1,0 +1,80 @@
+"""Who had the cores, of real processes: loops that share cores, and mixes whose truth is logged."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = str(Path(sys.executable).with_name("jostle"))
+LOOP = "import time\nend = time.time() + 9\nwhile time.time() < end: sum(range(20000))\n"
+
+
+@pytest.fixture(scope="module")
+def cpu_mixes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("cpu_mixes", ROOT / "bench/cpu_mixes.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["cpu_mixes"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def jostle(*words: str, repository: Path) -> str:
+    done = subprocess.run(
+        [COMMAND, *words], capture_output=True, text=True, check=True,
+        env=os.environ | {"JOSTLE_REPOSITORY": str(repository)},
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.tries(2)
+def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
+    """At slices of 4 s, which no test could use, each verdict names the two others by account."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    names = ["one", "two", "three"]
+    runs = [
+        subprocess.Popen(
+            [COMMAND, "run", "--slice", "4s", "--job", name, "--",
+             sys.executable, "-c", LOOP],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"JOSTLE_REPOSITORY": str(tmp_path)},
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
+        ) for name in names
+    ]  # fmt: skip
+    said = {name: run.communicate()[1] for name, run in zip(names, runs, strict=True)}
+    for name in names:
+        assert "CPU" in said[name], said[name]
+        verdict = json.loads(jostle("estimate", "--json", name, repository=tmp_path))
+        blame = verdict["blame"]
+        found = {each["job"]: each for each in blame["suspects"]}
+        others = set(names) - {name}
+        assert others <= set(found), (name, found)
+        assert {found[other]["how"] for other in others} == {"by account"}
+        # Alike loops, with alike parts; and all parts together are the loss.
+        shares = [found[other]["share"] for other in others]
+        assert min(shares) > 0.6 * max(shares)
+        whole = sum(each["share"] for each in found.values()) + blame["unexplained_share"]
+        assert whole == pytest.approx(1)
+        assert sum(each["seconds"]["value"] for each in found.values()) == pytest.approx(
+            blame["explained_s"]["value"]
+        )
+        assert not set(verdict["interference"]["acquitted"]) & others
+        text = jostle("interference", name, repository=tmp_path)
+        assert "by account" in text and all(other in text for other in others)
+
+
+@pytest.mark.tries(2)
+@pytest.mark.parametrize("seed", [303, 305])  # the job may run on both cores
+def test_shares_of_a_mix_are_those_of_its_log(cpu_mixes: ModuleType, seed: int) -> None:
+    cells, _ = cpu_mixes.run_mix(seed, 10.0, "2s")
+    assert len(cells) >= 6
+    off = [cell for cell in cells if cell.off > cpu_mixes.WITHIN]
+    assert len(off) <= 1, off
