@@ -232,6 +232,7 @@ def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
     done = jostle("interference", "1", "--json", *repository)
     assert [each["part"] for each in json.loads(done.out)["parts"]] == ["1.batch", "1.0", "1.1"]
     done = jostle("report", "1", "-o", str(tmp_path / "1.html"), "--json", *repository)
+    assert done.code == 0, done.err
     written = json.loads(done.out)
     assert written["title"] == "Slurm job 1"
     assert [title for title in written["parts"] if title.startswith("Part ")][1:] == [

@@ -78,3 +78,31 @@ def test_shares_of_a_mix_are_those_of_its_log(cpu_mixes: ModuleType, seed: int) 
     assert len(cells) >= 6
     off = [cell for cell in cells if cell.off > cpu_mixes.WITHIN]
     assert len(off) <= 1, off
+
+
+def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where not all waiting is others', whose it is; who was not tested, and what would decide."""
+    from jostle.analysis.identification.model import (
+        AccountPart,
+        CoreAccount,
+        Interference,
+        Untested,
+    )
+    from jostle.analysis.interval import Interval
+    from jostle.cli.output import show
+    from jostle.cli.views.interference import _core_account, details
+
+    nothing = Interval(0.0, 0.0, 0.0)
+    parts = [AccountPart("its own threads", "own", Interval(6.0, 5.0, 7.0)),
+             AccountPart("a", "job", Interval(2.0, 1.0, 3.0))]  # fmt: skip
+    account = CoreAccount("n1", 8.0, parts, True, [0], 4_000_000_000, {})
+    found = Interference(
+        "me", 0, 10.0, nothing, nothing, [], [], {}, [], 1, 0.0, [], accounts=[account],
+        untested={"b": Untested("too few slices on n1", "`jostle run --slice 250ms -- CMD`")},
+    )  # fmt: skip
+    show(*_core_account(account), *details(found))
+    said = capsys.readouterr().out
+    assert "Its threads waited 8.00 s for cores of n1" in said
+    assert "its own threads" in said and "75 %" in said
+    assert "Beside it, could not be tested" in said and "not to blame" not in said
+    assert "b: because too few slices on n1; what would decide it: `jostle run --slice" in said

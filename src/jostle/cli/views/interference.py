@@ -77,7 +77,7 @@ def _core_account(account: CoreAccount) -> Iterator[Any]:
               if part.seconds.value >= _PART * account.waited_s]  # fmt: skip
     if all(part.kind in ("job", "unprofiled") for part, _ in shares):
         return
-    yield ("", heading(f"Its threads waited {duration(1e9 * account.waited_s)} for cores of "
+    yield from ("", heading(f"Its threads waited {duration(1e9 * account.waited_s)} for cores of "
                        f"{account.host}"))  # fmt: skip
     frame = table(["=who had them", ">seconds", ">interval", ">share"])
     for part, share in shares:
@@ -245,7 +245,7 @@ def details(interference: Interference) -> Iterator[Any]:
         if len(reasons) > _ACQUITTED:
             yield f"  and {len(reasons) - _ACQUITTED} more"
     if interference.untested:
-        yield ("", heading("Beside it, could not be tested"))
+        yield from ("", heading("Beside it, could not be tested"))
         reasons = [(job, f"because {each.why}; what would decide it: {each.decided_by}")
                    for job, each in interference.untested.items()]  # fmt: skip
         yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
