@@ -49,7 +49,7 @@ from jostle.cli.options.common import (
 from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.errors import UsageError
 from jostle.identity import program_of_command
-from jostle.report.format.values import byte_count, duration
+from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
@@ -423,6 +423,13 @@ def _report(
             )
         elif keep:
             click.echo(f"profiles kept in {spool.folder}", err=True)
+        elif not spool.private and is_outermost() and "spool" not in settings().locked:
+            stay = "1 profile stays" if len(files) == 1 else f"{count(len(files))} profiles stay"
+            click.echo(
+                f"{stay} in {spool.folder}, since JOSTLE_SPOOL names it; to clear it: "
+                f"jostle ingest --remove {spool.folder}",
+                err=True,
+            )
         flag = repository_flag(repository)
         if more is None:
             if ending.verdict:
