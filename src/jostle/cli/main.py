@@ -50,6 +50,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
+        "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
         "demo": ("demo", "Watch a neighbour slow a program, in a minute or two."),
         "topology": ("topology", "Tell jostle about the cluster's networks; show them."),

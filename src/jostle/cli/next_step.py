@@ -20,7 +20,7 @@ PATH = (
     "timeline", "background", "serve",
 )  # fmt: skip
 #: What may follow any verb, since it looks at something new.
-ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo")
+ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent start")
 
 #: Verb -> what was seen -> the commands to try next, the first one first. JOB, OTHERS, ANOTHER_RUN
 #: (of the same program) and SPOOL are filled in; what names a run that is not there is left out.
@@ -43,7 +43,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "nodes": {
         "differences": ("timeline --node NODE", "serve"),
         "none": ("serve",),
-        "nothing": ("serve",),
+        "nothing": ("agent start", "serve"),
     },
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),

@@ -33,6 +33,7 @@ from jostle.cli.launch.environment import (
     gpu_environment,
     slice_in_force,
 )
+from jostle.cli.launch.own_agent import agent_files
 from jostle.cli.launch.past_runs import recall, remember
 from jostle.cli.launch.publish import Publisher, why_nothing_is_shown
 from jostle.cli.launch.run_names import batch, candidates, is_taken, job_name, joins
@@ -389,7 +390,9 @@ def _report(
     store = open_repository(repository, create=True)
     full = spool_room.reason(spool.folder)  # before profiles are removed
     report = collect(
-        store, lambda: [*spool.profiles_of(name), *watched], failed=outcome.status != 0
+        store,
+        lambda: [*spool.profiles_of(name), *watched, *agent_files()],
+        failed=outcome.status != 0,
     )
     files = spool.profiles_of(name)
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))

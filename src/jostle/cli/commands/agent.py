@@ -1,0 +1,72 @@
+"""`jostle agent`: record one's own machine, between runs, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from jostle.cli.launch.own_agent import (
+    agent_files,
+    agent_spool,
+    running_agent,
+    start_agent,
+    stop_agent,
+)
+from jostle.cli.options.common import (
+    SliceLength,
+    open_repository,
+    repository_flag,
+    repository_option,
+    slice_text,
+)
+from jostle.cli.output import next_steps, show, warn
+from jostle.report.format.values import count
+
+
+@click.group("agent")
+def command() -> None:
+    """Record this machine: who uses its cores, disks and networks, with or without a profile.
+
+    The agent needs no rights; as root it sees more. On the nodes of a site packages install it.
+    """
+
+
+@command.command("start")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH", default="1s",
+              show_default=True, help="Length of a time slice, 100ms to 60s.")  # fmt: skip
+def start(slice_ns: int) -> None:
+    """Start the agent of this machine in the background, until `jostle agent stop`."""
+    pid = start_agent(slice_text(slice_ns))
+    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}")
+    next_steps("jostle run -- CMD", "jostle agent status")
+
+
+@command.command("stop")
+@repository_option
+def stop(repository: Path) -> None:
+    """End the agent, and take what it wrote into the repository."""
+    pid = stop_agent()
+    show(f"the agent (pid {pid}) has ended" if pid else "no agent runs")
+    _take(repository)
+
+
+@command.command("status")
+@repository_option
+def status(repository: Path) -> None:
+    """Take what the agent wrote into the repository, and say whether it runs."""
+    pid = running_agent()
+    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}" if pid else "no agent runs")
+    _take(repository)
+    next_steps(f"jostle nodes{repository_flag(repository)}" if pid else "jostle agent start")
+
+
+def _take(repository: Path) -> None:
+    """Take what there is, and remove what is over."""
+    if not agent_files():
+        return
+    store = open_repository(repository, create=True)
+    report = store.ingest(agent_files())
+    store.clear_spool(agent_spool())
+    warn(report.warnings, most=3)
+    show(f"{count(report.component_slices)} slices of its components are new in the repository")
