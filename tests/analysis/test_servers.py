@@ -164,6 +164,32 @@ def test_a_neighbour_is_no_slow_server(seed: int) -> None:
     assert blamed(identify(watched(job, seed=seed))) == [("job", "hog")]
 
 
+def of_processes(**written: Floats) -> MachineLoads:
+    """What processes without a profile wrote on the disk under the job's mount."""
+    return MachineLoads(disk_users=pa.concat_tables(
+        [traffic("node-me", load).append_column("name", pa.array([f"{name} (pid 7, root)"] * SIZE))
+         for name, load in written.items()]
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_process_that_hogs_the_local_disk_is_named(seed: int) -> None:
+    hog, other = bursts(SIZE, seed + 60), bursts(SIZE, seed + 160)
+    job = writer(loaded(hog), {}, seed)
+    found = identify(replace(job, machines=of_processes(dd=hog, cp=other)))
+    assert blamed(found) == [("unprofiled", "dd (pid 7, root)")]
+    truth = float((own_seconds(job) * (1 - 1 / loaded(hog)[:SIZE])).sum())
+    assert found.suspects[0].seconds.low <= truth * 1.15
+    assert found.suspects[0].seconds.high >= truth * 0.85
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_process_on_a_disk_that_did_no_harm_is_not(seed: int) -> None:
+    job = writer(np.ones(SIZE), {}, seed)
+    found = identify(replace(job, machines=of_processes(dd=bursts(SIZE, seed + 60))))
+    assert not found.suspects
+
+
 def test_other_targets_of_one_file_system() -> None:
     """Two jobs on different targets do not meet; on a common one they do."""
     load = bursts(SIZE, 5)

@@ -90,6 +90,10 @@ def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
     assert {row["owner"] for row in rows} == {os.environ.get("USER", "root")} or os.getuid() == 0
     assert {row["cores"] for row in rows} == {cores_of_self()}
     assert all(row["job"] == "" for row in rows)
+    users = Repository(tmp_path / "r").machine_loads([f"{HOST}:/dev/disk"], (0, 2**62)).disk_users
+    of_hog = [row for row in users.to_pylist() if f"(pid {hog.pid}," in row["name"]]
+    if os.major(tmp_path.stat().st_dev):  # not in memory
+        assert sum(row["write_bytes"] for row in of_hog) >= 20 << 20
     stored = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*component*.parquet"))
     assert b"secret-file" not in stored
 

@@ -50,14 +50,16 @@ def with_unprofiled(beside: Beside) -> Beside:
         beside: From Repository.beside.
     """
     machines = beside.machines
-    if not machines.clients.num_rows and not machines.servers.num_rows:
+    if not any(
+        table.num_rows for table in (machines.clients, machines.servers, machines.disk_users)
+    ):
         return beside
     axis = job_axis(beside)
     if not axis[2]:
         return beside
     others, rows = dict(beside.others), []
     for mount in pc.unique(beside.own_mounts.column("mount")).to_pylist():
-        by_name = _on_clients(beside, mount, axis)
+        by_name = _on_clients(beside, mount, axis) | _on_disk(beside, mount, axis)
         for name, load in _of_jobs(beside, mount, axis).items():
             _put(by_name, name, load)
         rest = _on_server(beside, mount, axis, list(by_name.values()))
@@ -139,6 +141,21 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         notable = _notable(load, counted)
         if notable is not None:
             _put(found, _name_of(beside, host), notable)
+    return found
+
+
+def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+    """Return what each process without a profile moved on the disks of the mount's node."""
+    rows = _where(beside.machines.disk_users, mount=mount)
+    names = pc.unique(rows.column("name")).to_pylist() if rows.num_rows else []
+    counted = {name: _laid(rows, name, axis) for name in _DIRECTIONS}
+    found = {}
+    for title in names:
+        mine = _where(rows, name=title)
+        load = {name: _laid(mine, name, axis) for name in _DIRECTIONS}
+        notable = _notable(load | {"meta_ops": np.zeros(axis[2])}, counted)
+        if notable is not None:
+            found[title] = notable
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.watched import process_title, watched_processes
 
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
 SERVED = (
@@ -63,6 +64,9 @@ class MachineLoads:
         groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
         targets: What nodes moved on each storage target: host, target, bytes.
         places: Mount -> the mounts that the same server serves, itself included.
+        disk_users: What processes without a profile moved to and from the disks of a node, on each
+            mount of the job that lies on one: mount, host, name (dd (pid 4711, root)), slice,
+            slice_ns, span, read_bytes, write_bytes. Which disk it was the kernel does not say.
     """
 
     clients: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
@@ -75,6 +79,11 @@ class MachineLoads:
     groups: pa.Table = field(default_factory=lambda: _NO_GROUPS)
     targets: pa.Table = field(default_factory=lambda: _NO_TARGETS)
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    disk_users: pa.Table = field(
+        default_factory=lambda: _empty(
+            "mount", "host", "name", values=("read_bytes", "write_bytes")
+        )
+    )
 
 
 def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> MachineLoads:
@@ -108,6 +117,7 @@ def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) 
         _groups(engine, window),
         _targets(engine, window),
         places,
+        _disk_users(engine, mounts, window),
     )
 
 
@@ -256,6 +266,25 @@ def _places(
             if other_type == fs_type and (other_source.rpartition(":")[0] or other_source) == root
         ))  # fmt: skip
     return found
+
+
+def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return what processes without a profile moved to and from the disks under mounts."""
+    # The identity of a local mount is HOST:/dev/sda1.
+    on_disk = {mount: mount.partition(":")[0] for mount in mounts if ":/dev/" in mount}
+    empty = MachineLoads().disk_users
+    if not on_disk:
+        return empty
+    rows = [
+        row | {"name": process_title(row)}
+        for row in watched_processes(engine, sorted(set(on_disk.values())), window).to_pylist()
+        if row["pid"] and not row["job"] and row["read_bytes"] + row["write_bytes"]
+    ]
+    return pa.Table.from_pylist(
+        [{"mount": mount} | row for mount, host in on_disk.items() for row in rows
+         if row["host"] == host],
+        empty.schema,
+    )  # fmt: skip
 
 
 def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
