@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from jostle.repository import Repository
+from jostle.repository.query.watched import OTHERS, _titles
 
 HOST, JOB = os.uname().nodename, f"watched-{os.getpid()}"
 #: Burns so many seconds of CPU time, writes so many MiB to a file, and says what it used.
@@ -91,9 +93,12 @@ def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
     assert {row["cores"] for row in rows} == {cores_of_self()}
     assert all(row["job"] == "" for row in rows)
     users = Repository(tmp_path / "r").machine_loads([f"{HOST}:/dev/disk"], (0, 2**62)).disk_users
-    of_hog = [row for row in users.to_pylist() if f"(pid {hog.pid}," in row["name"]]
+    titles = {row["title"] for row in rows}
+    of_hog = [row for row in users.to_pylist() if row["name"] in titles]
     if os.major(tmp_path.stat().st_dev):  # not in memory
         assert sum(row["write_bytes"] for row in of_hog) >= 20 << 20
+    # There may be more of this program, of other tests.
+    assert all(row["title"].startswith(f"{row['name']} (") for row in rows)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*component*.parquet"))
     assert b"secret-file" not in stored
 
@@ -102,6 +107,18 @@ def cores_of_self() -> str:
     """Return what the kernel says of the cores that we may run on."""
     status = Path("/proc/self/status").read_text()
     return status.split("Cpus_allowed_list:\t")[1].split("\n")[0]
+
+
+def test_processes_of_one_program_and_owner_are_called_alike() -> None:
+    who = [("a", "", "cc1", "me", 5), ("a", "", "cc1", "me", 6), ("a", "", "cc1", "you", 7),
+           ("b", "", "cc1", "me", 8), ("a", "", "", "", 9), ("a", "", "", "", 10),
+           ("a", "", OTHERS, "", 0)]  # fmt: skip
+    names = ("host", "job", "name", "owner", "pid")
+    rows = pa.table(dict(zip(names, map(list, zip(*who, strict=True)), strict=True)))
+    assert _titles(rows).to_pylist() == [
+        "cc1 (2 processes, me)", "cc1 (2 processes, me)", "cc1 (pid 7, you)", "cc1 (pid 8, me)",
+        "a process (pid 9)", "a process (pid 10)", "other processes",
+    ]  # fmt: skip
 
 
 def test_profiled_processes_are_left_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
-from jostle.repository.query.watched import process_title, watched_processes
+from jostle.repository.query.watched import watched_processes
 
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
 SERVED = (
@@ -276,7 +276,7 @@ def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) ->
     if not on_disk:
         return empty
     rows = [
-        row | {"name": process_title(row)}
+        row | {"name": row["title"]}
         for row in watched_processes(engine, sorted(set(on_disk.values())), window).to_pylist()
         if row["pid"] and not row["job"] and row["read_bytes"] + row["write_bytes"]
     ]

@@ -19,7 +19,7 @@ from jostle.repository.query.engine import Engine
 
 #: Name of the sum of all processes that were not among the largest.
 OTHERS = "others"
-_TEXTS = ("host", "name", "owner", "cores", "group", "job")
+_TEXTS = ("host", "title", "name", "owner", "cores", "group", "job")
 _AMOUNTS = ("cpu_ns", "read_bytes", "write_bytes", "call_read_bytes", "call_write_bytes")
 _NUMBERS = ("pid", "uid", "slice", "slice_ns", "span", *_AMOUNTS)
 NO_PROCESSES = pa.table(
@@ -44,8 +44,9 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
         window: Start and end, ns since the epoch.
 
     Returns:
-        Columns host, name (the program's; "" if it is not recorded; OTHERS: the sum of all that
-        were not among the largest, with pid 0), owner (a user's name, or uid; "" unknown), cores
+        Columns host, title (what to call it: `dd (pid 4711, root)`; those of one program and owner
+        are called alike: `cc1 (12 processes, root)`), name (the program's; "" if it is not
+        recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a user's name, or uid; "" unknown), cores
         (that it may run on, such as 0-3,8; "" unknown), group (control group), job (of whose
         processes it is one; "" of none), pid, uid (-1 unknown), slice, slice_ns, span, and per row
         cpu_ns, read_bytes and write_bytes (of storage), call_read_bytes and call_write_bytes (of
@@ -75,7 +76,25 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
     )
     rows = _of_one_watcher(rows)
     owners = pa.array([_owner(uid) for uid in rows["uid"].to_pylist()], pa.string())
-    return rows.append_column("owner", owners).select(NO_PROCESSES.column_names)
+    rows = rows.append_column("owner", owners)
+    return rows.append_column("title", _titles(rows)).select(NO_PROCESSES.column_names)
+
+
+def _titles(rows: pa.Table) -> pa.Array:
+    """Return what to call the process of each row."""
+    keys = [rows[name].to_pylist() for name in ("host", "job", "name", "owner", "pid")]
+    who = list(zip(*keys, strict=True))
+    pids: dict[tuple[str, ...], set[int]] = {}
+    for *program, pid in who:
+        pids.setdefault(tuple(program), set()).add(pid)
+    titles = []
+    for *program, pid in who:
+        number = len(pids[tuple(program)])
+        _, _, name, owner = program
+        alone = number == 1 or not name
+        facts = ", ".join(filter(None, [f"pid {pid}" if alone else f"{number} processes", owner]))
+        titles.append(f"{name or 'a process'} ({facts})" if pid else "other processes")
+    return pa.array(titles, pa.string())
 
 
 def process_title(row: Mapping[str, Any]) -> str:
@@ -84,10 +103,7 @@ def process_title(row: Mapping[str, Any]) -> str:
     Args:
         row: Of `watched_processes`.
     """
-    if not row["pid"]:
-        return "other processes"
-    facts = ", ".join(filter(None, [f"pid {row['pid']}", row["owner"]]))
-    return f"{row['name'] or 'a process'} ({facts})"
+    return str(row["title"])
 
 
 @cache
