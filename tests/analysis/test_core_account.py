@@ -87,6 +87,8 @@ def test_steady_load_is_named_without_any_change_in_it() -> None:
     assert found.seconds.value == pytest.approx(SLICES / 3, rel=0.01)
     assert sum(each.seconds.value for each in found.suspects) == pytest.approx(found.seconds.value)
     assert not found.acquitted
+    (account,) = found.to_json()["accounts"]  # not slice by slice
+    assert set(account) == {"host", "waited_s", "parts", "totals_known"}
 
 
 def test_coarse_slices_are_aligned_by_overlap() -> None:

@@ -242,7 +242,7 @@ class Job:
     @with_hints
     def neighbours(self) -> list[Neighbour]:
         """List who ran beside it, as `jostle neighbours`, the longest overlap first."""
-        return neighbours(self._store.beside(self._one()))
+        return neighbours(self._store.beside(self._one(), cores=False))
 
     # What interference cost it
 

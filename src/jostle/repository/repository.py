@@ -536,9 +536,15 @@ class Repository:
         """Return whether other jobs may have run beside one; `beside` is exact, and slower."""
         return has_company(self._engine, job)
 
-    def beside(self, job: str) -> Beside:
-        """Return a job's slices on shared resources and others' loads there (analysis.identify)."""
-        return on_fabrics(self._engine, beside(self._engine, job), self.topologies())
+    def beside(self, job: str, *, cores: bool = True) -> Beside:
+        """Return a job's slices on shared resources and others' loads there (analysis.identify).
+
+        Args:
+            job: The job.
+            cores: Also who used the cores of its nodes, process by process.
+        """
+        found = beside(self._engine, job, cores=cores)
+        return on_fabrics(self._engine, found, self.topologies())
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""

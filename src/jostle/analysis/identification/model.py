@@ -244,6 +244,9 @@ class Interference:
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
+        for account in found["accounts"]:  # of a day, slice by slice, it is no answer to a page
+            for name in ("series", "steps_ns", "slice_ns"):
+                del account[name]
         why = f"{self.blind.resource}: {self.blind.blind}" if self.blind else ""
         return found | {"evident": self.evident, "blind": why}
 

@@ -49,7 +49,7 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
     with Bar("looking around", quiet=as_json):
         from jostle.analysis import neighbours
 
-        beside = store.beside(store.resolve_job(job, owner=viewer))
+        beside = store.beside(store.resolve_job(job, owner=viewer), cores=False)
         listed = neighbours(beside, as_user=viewer)
     own = beside.job
     if as_json:

@@ -179,7 +179,7 @@ class Beside:
     core_use: CoreUse = field(default_factory=CoreUse)
 
 
-def beside(engine: Engine, job: str) -> Beside:
+def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     """Return what `jostle.analysis.identify` needs (see Repository.beside)."""
     own = facts(engine, [job]).get(job)
     if own is None:
@@ -219,8 +219,9 @@ def beside(engine: Engine, job: str) -> Beside:
         gpu_loads=loads_of_gpus,
         message_loads=message_loads,
         hardware=around,
-        core_use=_of_met(core_use(engine, job, own.nodes, node_loads, window), {job, *others}),
-    )
+        core_use=_of_met(core_use(engine, job, own.nodes, node_loads, window), {job, *others})
+        if cores else CoreUse(),
+    )  # fmt: skip
 
 
 def _of_met(use: CoreUse, jobs: Collection[str]) -> CoreUse:

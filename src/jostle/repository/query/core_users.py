@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine, total
@@ -76,10 +77,11 @@ def core_use(
     if not watched:
         return CoreUse(users)
     processes = _processes(watched_processes(engine, hosts, window))
-    left = sorted(set(hosts) - set(processes["host"].to_pylist()))
-    tables = [users, processes, *([_components(engine, left, window)] if left else [])]
+    groups, totals = _components(engine, hosts, window)
+    seen = pa.array(sorted(set(processes["host"].to_pylist())), pa.string())
+    tables = [users, processes, groups.filter(pc.invert(pc.is_in(groups["host"], seen)))]
     return CoreUse(pa.concat_tables([table.cast(NO_USERS.schema) for table in tables]),
-                   _totals(engine, hosts, window))  # fmt: skip
+                   totals)  # fmt: skip
 
 
 def _hosts(nodes: Sequence[str], loads: pa.Table, *, watched: bool) -> list[str]:
@@ -155,40 +157,38 @@ def unknown_load(host: str) -> str:
     return f"unprofiled load of {host}"
 
 
-def _components(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return the CPU time of programs that no profile has, by the component that counted it."""
+def _components(
+    engine: Engine, hosts: Sequence[str], window: Sequence[int]
+) -> tuple[pa.Table, pa.Table]:
+    """Return what agents counted: of programs that no profile has, and of all cores together."""
     rows = engine.source("component_slices", *window)
     cpu = "coalesce(cpu_user_ns, 0)::HUGEINT + coalesce(cpu_system_ns, 0)"
-    return engine.ask(
+    busy = f"{cpu} + coalesce(cpu_irq_ns, 0)"
+    found = engine.ask(
         lambda: (
-            "SELECT coalesce(nullif(job, ''), name) || ' (no profile)' AS job, "
-            "'unprofiled' AS kind, host, '' AS cpus, -1::BIGINT AS uid, "
-            "slice * slice_ns AS start_ns, "
-            f"span * slice_ns AS length_ns, {total(cpu)} AS cpu_ns, 0::BIGINT AS queue_ns, "
-            "0::BIGINT AS awake, 0::BIGINT AS throttled_ns "
-            f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} "
-            "AND list_contains($4, kind) AND job NOT IN ("
-            f"SELECT DISTINCT batch FROM {engine.stored('processes')} WHERE batch IS NOT NULL "
-            "AND start_ns < $3 AND (end_ns = 0 OR end_ns > $2)) GROUP BY ALL ORDER BY ALL"
-        ),
-        [list(hosts), *window, list(USER_KINDS)],
-    ).cast(NO_USERS.schema)
-
-
-def _totals(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return what the cores of nodes did altogether."""
-    rows = engine.source("component_slices", *window)
-    busy = " + ".join(f"coalesce(cpu_{what}_ns, 0)::HUGEINT" for what in ("user", "system", "irq"))
-    return engine.ask(
-        lambda: (
-            "SELECT host, slice * slice_ns AS start_ns, span * slice_ns AS length_ns, "
+            "SELECT kind = 'machine' AS whole, coalesce(nullif(job, ''), name) AS name, host, "
+            f"slice * slice_ns AS start_ns, span * slice_ns AS length_ns, {total(cpu)} AS cpu_ns, "
             f"{total(busy)} AS busy_ns, {total('cpu_steal_ns')} AS steal_ns, "
             "coalesce(max(cpu_count), 0) AS cores "
-            f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} AND kind = 'machine' "
-            "GROUP BY ALL ORDER BY ALL"
+            f"FROM ({rows}) WHERE list_contains($1, host) AND {_SPAN} "
+            "AND (kind = 'machine' OR list_contains($4, kind) AND job NOT IN ("
+            f"SELECT DISTINCT batch FROM {engine.stored('processes')} WHERE batch IS NOT NULL "
+            "AND start_ns < $3 AND (end_ns = 0 OR end_ns > $2))) GROUP BY ALL ORDER BY ALL"
         ),
-        [list(hosts), *window],
-    ).cast(NO_TOTALS.schema)
+        [list(hosts), *window, list(USER_KINDS)],
+    )
+    groups = found.filter(pc.invert(found["whole"]))
+    number = groups.num_rows
+    zero = pa.array([0] * number, pa.int64())
+    users = pa.table({
+        "job": pc.binary_join_element_wise(groups["name"], "(no profile)", " "),
+        "kind": pa.array(["unprofiled"] * number, pa.string()), "host": groups["host"],
+        "cpus": pa.array([""] * number, pa.string()), "uid": pa.array([-1] * number, pa.int64()),
+        "start_ns": groups["start_ns"], "length_ns": groups["length_ns"],
+        "cpu_ns": groups["cpu_ns"], "queue_ns": zero, "awake": zero, "throttled_ns": zero,
+    })  # fmt: skip
+    whole = found.filter(found["whole"]).select(NO_TOTALS.column_names)
+    return users, whole.cast(NO_TOTALS.schema)
 
 
 def with_others_merged(
