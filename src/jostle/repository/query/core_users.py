@@ -7,10 +7,8 @@ an agent that of the whole machine, too.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,7 +16,7 @@ import pyarrow.compute as pc
 from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import clip
-from jostle.repository.query.watched import process_title, watched_processes
+from jostle.repository.query.watched import watched_processes
 
 #: Kinds of components whose CPU time is that of programs, beside processes, which are more exact:
 #: they count where no process was watched. A row counts if no profile names its job.
@@ -129,19 +127,8 @@ def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
 def _processes(rows: pa.Table) -> pa.Table:
     """Return the CPU time of processes without a profile; of one program and owner together."""
     found = rows.to_pylist()
-    pids: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    for row in found:
-        pids[row["host"], row["name"], row["uid"]].add(row["pid"])
-
-    def name(row: dict[str, Any]) -> str:
-        number = len(pids[row["host"], row["name"], row["uid"]])
-        if number == 1 or not row["name"]:
-            return process_title(row) if row["name"] else unknown_load(row["host"])
-        owner = f", {row['owner']}" if row["owner"] else ""
-        return f"{row['name']} ({number} processes{owner})"
-
-    names = [row["job"] or (name(row) if row["pid"] else unknown_load(row["host"]))
-             for row in found]  # fmt: skip
+    names = [row["job"] or (row["title"] if row["pid"] and row["name"]
+                            else unknown_load(row["host"])) for row in found]  # fmt: skip
     step, zero = ints(rows, "slice_ns"), pa.array([0] * rows.num_rows, pa.int64())
     return pa.table({
         "job": pa.array(names, pa.string()),

@@ -46,12 +46,12 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
     Returns:
         Columns host, title (what to call it: `dd (pid 4711, root)`; those of one program and owner
         are called alike: `cc1 (12 processes, root)`), name (the program's; "" if it is not
-        recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a user's name, or uid; "" unknown), cores
-        (that it may run on, such as 0-3,8; "" unknown), group (control group), job (of whose
-        processes it is one; "" of none), pid, uid (-1 unknown), slice, slice_ns, span, and per row
-        cpu_ns, read_bytes and write_bytes (of storage), call_read_bytes and call_write_bytes (of
-        system calls). A row that spans several slices was not read at each boundary. Processes
-        that have a profile are left out.
+        recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a
+        user's name, or uid; "" unknown), cores (that it may run on, such as 0-3,8; "" unknown),
+        group (control group), job (of whose processes it is one; "" of none), pid, uid (-1
+        unknown), slice, slice_ns, span, and per row cpu_ns, read_bytes and write_bytes (of
+        storage), call_read_bytes and call_write_bytes (of system calls). A row that spans several
+        slices was not read at each boundary. Processes that have a profile are left out.
     """
     if not hosts or not engine.newest("component_slices", *window):
         return NO_PROCESSES
