@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 
 from jostle.repository.errors import DamagedError
 from jostle.repository.maintenance.settle import KINDS, merged_kinds
-from jostle.repository.store.damage import reason_of
+from jostle.repository.store.damage import WRONG_SUM, reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
 from jostle.repository.store.layout import ROLLUPS, STATS, TABLES, TableLayout
+from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import (
     Ints,
@@ -120,7 +121,7 @@ class _Input:
         self._root, self._file = root, file
         with damage_named(root, file):
             names = [name for name, kind in TABLES[file.table].keys.items() if kind == pa.string()]
-            open_storage(root).bring([file.path], [file.sum])
+            _bring(root, file)
             self._parquet = pq.ParquetFile(root / file.path, read_dictionary=names)
         self.schema = self._parquet.schema_arrow
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -217,6 +218,18 @@ def damage_named(root: Path, file: File) -> Iterator[None]:
         raise DamagedError(root, file.path, reason_of(error, root), (file.lo, file.hi)) from error
 
 
+def _bring(root: Path, file: File) -> None:
+    """Make a file readable, and make sure that it holds what was written: it is replaced.
+
+    Raises:
+        DamagedError: It does not.
+        OSError: It cannot be read.
+    """
+    open_storage(root).bring([file.path], [file.sum])
+    if file.sum and file_sum(root / file.path) != file.sum:
+        raise DamagedError(root, file.path, WRONG_SUM, (file.lo, file.hi))
+
+
 def merge(root: Path, files: Sequence[File]) -> pa.Table:
     """Read files of one table and gives their rows as one file should hold them.
 
@@ -228,7 +241,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
     parts = []
     for file in files:
         with damage_named(root, file):
-            open_storage(root).bring([file.path], [file.sum])
+            _bring(root, file)
             parts.append(pq.ParquetFile(root / file.path).read())
     schema = _union(table, [part.schema for part in parts])
     aligned = [_aligned(table, part, schema) for part in parts]

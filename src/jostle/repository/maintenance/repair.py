@@ -26,7 +26,7 @@ from jostle.repository.errors import LogError, RepositoryError
 from jostle.repository.maintenance.merge import LIVES
 from jostle.repository.maintenance.settle import unsettle
 from jostle.repository.query.engine import Engine, connect
-from jostle.repository.store.damage import reason_of
+from jostle.repository.store.damage import WRONG_SUM, reason_of
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import CHANGE, REPLACED, cannot_write, plain_errors
 from jostle.repository.store.layout import DAY_NS, QUARANTINE, TABLES, is_piece
@@ -323,7 +323,7 @@ def _trouble(root: Path, file: File) -> str | None:
         if size != file.bytes:
             return f"it has {size} bytes, of {file.bytes}"
         if file.sum:
-            return None if file_sum(path) == file.sum else "its sum is not that of its content"
+            return None if file_sum(path) == file.sum else WRONG_SUM
         rows = pq.ParquetFile(path, page_checksum_verification=True).read().num_rows
     except FileNotFoundError:
         return "it is gone"

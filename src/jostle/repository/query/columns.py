@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from jostle.repository.errors import DamagedError
 from jostle.repository.query.engine import Engine
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import RESOURCE, Rollup
@@ -133,8 +134,13 @@ class Columns:
             files = self._engine.newest(table, *span)
             # What is cached needs no file; where part of it was dropped, all are brought.
             new = [file for file in files if attempt or (file.path,) not in self._kept]
-            with contextlib.suppress(FileNotFoundError):  # that is said below
-                self._engine.bring(new)
+            try:
+                with contextlib.suppress(FileNotFoundError):  # that is said below
+                    self._engine.bring(new)
+            except DamagedError as found:
+                if not self._engine.leave_out(found):
+                    raise
+                continue
             for file in files:
                 try:
                     result += self._of_file(file, lines, span, job, resources)

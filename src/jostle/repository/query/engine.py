@@ -22,7 +22,15 @@ from jostle.repository.errors import DamagedError, JobError, NoRoomError, Snapsh
 from jostle.repository.query.divided import Divided
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.query.process_kinds import jobs_of, kinds_of, newest_rows
-from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
+from jostle.repository.store.damage import (
+    WRONG_SUM,
+    Facts,
+    Sums,
+    facts_of,
+    find_damaged,
+    is_of_a_file,
+    reason_of,
+)
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import cannot_use
 from jostle.repository.store.layout import COMMITS, ROLLUPS, TABLES, TableLayout, bucket_column
@@ -69,18 +77,6 @@ SELECT job, start_ns, end_ns, running, processes, short_processes, hosts, progra
 """
 
 
-#: Of a file: when it was changed, its length, its number; None: it is not there.
-_Facts = tuple[int, int, int] | None
-
-
-def _facts(path: Path) -> _Facts:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
 def _error_of(path: Path) -> int | None:
     """Return the error number of reading a file; None: it can be read, whatever is in it."""
     try:
@@ -97,7 +93,7 @@ class _LeftOut:
     """A damaged file: its error, what is there in its place, and until when it is left out."""
 
     error: DamagedError
-    facts: _Facts
+    facts: Facts
     until: float
 
 
@@ -124,6 +120,8 @@ class Engine:
         self.storage = open_storage(root)
         self.root = self.storage.root
         self._scanned: list[File] = []  #: What the question that is put together reads.
+        self._viewed: dict[str, list[File]] = {}  # what the views of the newest commit read
+        self._sums = Sums(self.root)
         self.log = log
         self.lives = Lives(self)
         self._guard = threading.Lock()
@@ -210,9 +208,9 @@ class Engine:
                 return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
             except (duckdb.Error, FileNotFoundError) as error:
                 cursor.viewed.clear()
-                if why := no_room(error):  # for an export, or for what does not fit into memory
+                if full := no_room(error):  # for an export, or what does not fit into memory
                     named = _WRITTEN.search(str(error))
-                    raise NoRoomError(named[1] if named else "A temporary file", why) from error
+                    raise NoRoomError(named[1] if named else "A temporary file", full) from error
                 is_gone = isinstance(error, (duckdb.IOException, FileNotFoundError))
                 if not (is_gone or (isinstance(error, duckdb.Error) and is_of_a_file(error))):
                     raise JobError(
@@ -223,11 +221,16 @@ class Engine:
                 if is_gone and attempts < _ATTEMPTS:
                     continue  # a compaction may have taken files away since we read the log
                 damaged = self.unreadable(error, self._culprit(cursor, error, sql))
-                if damaged.file not in fetched_again and self.storage.forget(damaged.file):
-                    fetched_again.add(damaged.file)  # only its copy may be damaged
-                    continue
-                if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
-                    raise damaged from error
+                why: Exception = error
+            except DamagedError as error:
+                cursor.viewed.clear()
+                attempts += 1
+                damaged, why = error, error
+            if damaged.file not in fetched_again and self.storage.forget(damaged.file):
+                fetched_again.add(damaged.file)  # only its copy may be damaged
+                continue
+            if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
+                raise damaged from why
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
         """Ask a question to a snapshot, and give the answer piece by piece.
@@ -257,12 +260,16 @@ class Engine:
             cursor.connection.close()
 
     def bring(self, files: Iterable[File]) -> None:
-        """Make sure that files can be read below the root: fetch those of an object store.
+        """Make sure that files can be read below the root, and hold what was written.
+
+        Those of an object store are fetched.
 
         Raises:
+            DamagedError: A small one does not hold what was written.
             FileNotFoundError: One is gone.
             RepositoryError: The object store cannot be reached.
         """
+        files = list(files)
         wanted = {file.path: file.sum for file in files}
         try:
             self.storage.bring(list(wanted), list(wanted.values()))
@@ -270,6 +277,9 @@ class Engine:
             raise
         except OSError as error:
             raise cannot_use(self.root, error) from error
+        if wrong := self._sums.wrong(files):
+            span = (wrong.lo, wrong.hi) if wrong.hi else ALWAYS
+            raise DamagedError(self.root, wrong.path, WRONG_SUM, span)
 
     def leave_out(self, damaged: DamagedError) -> bool:
         """Leave out a damaged file from now on, if that is right; return whether it is.
@@ -279,7 +289,7 @@ class Engine:
         """
         table = damaged.file.partition("/")[0]
         if isinstance(self.log, SnapshotLog):
-            if damaged.file and _facts(self.root / damaged.file) is None:
+            if damaged.file and facts_of(self.root / damaged.file) is None:
                 number = self.log.state.number
                 raise SnapshotGoneError(self.storage.name, damaged.file, number) from damaged
             return False
@@ -292,7 +302,7 @@ class Engine:
         with self._guard:
             until = time.monotonic() + _LEFT_OUT_S
             self._left_out[damaged.file] = _LeftOut(
-                damaged, _facts(self.root / damaged.file), until
+                damaged, facts_of(self.root / damaged.file), until
             )
         self._tell([damaged])
         return True
@@ -334,7 +344,7 @@ class Engine:
         """Return files without those that are left out; one that was restored is taken up again."""
         named = self.log.state
         for path, entry in list(self._left_out.items()):
-            is_other = path not in named or _facts(self.root / path) != entry.facts
+            is_other = path not in named or facts_of(self.root / path) != entry.facts
             if is_other or time.monotonic() > entry.until:
                 self._left_out.pop(path, None)
         return [file for file in files if file.path not in self._left_out]
@@ -374,7 +384,11 @@ class Engine:
         wanted = {}
         for name in _tables_in(sql):
             if viewed.get(name) != number:
+                before = len(self._scanned)
                 wanted[name], viewed[name] = self.source(name), number
+                self._viewed[name] = self._scanned[before:]
+            else:
+                self._scanned += self._viewed.get(name, [])
         if "jobs" in _words(sql) and "jobs" not in viewed:
             wanted["jobs"], viewed["jobs"] = _JOBS, 1
         return wanted

@@ -8,7 +8,11 @@ from jostle.repository.query.engine import Engine
 
 
 def job_processes(engine: Engine, job: str) -> pa.Table:
-    """Return the processes of a job (see Repository.job_processes)."""
+    """Return the processes of a job (see Repository.job_processes).
+
+    Raises:
+        DamagedError: None are known, and a file that may hold them is left out.
+    """
     window = engine.window(job)
     rows = engine.ask(
         lambda: (
@@ -17,6 +21,10 @@ def job_processes(engine: Engine, job: str) -> pa.Table:
         ),
         [job],
     )
+    if not rows.num_rows:
+        for damaged in engine.left_out().values():
+            if damaged.file.startswith("processes/"):
+                raise damaged  # its processes are in there, or nobody knows of the job
     if all(rows["complete"].to_pylist()):
         return rows
     return engine.ask(
