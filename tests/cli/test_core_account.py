@@ -72,6 +72,32 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.tries(2)
+def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
+    """No other profiled job: the verdict at the end of the run names who had the cores."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"],
+                             preexec_fn=lambda: os.sched_setaffinity(0, cores))
+            for _ in range(2)]  # fmt: skip
+    try:
+        run = subprocess.run(
+            [COMMAND, "run", "--slice", "2s", "--job", "alone", "--", sys.executable, "-c", LOOP],
+            capture_output=True, text=True, check=True,
+            env=os.environ | {"JOSTLE_REPOSITORY": str(tmp_path)},
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
+        )  # fmt: skip
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    assert "CPU, by " in run.stderr, run.stderr
+    blame = json.loads(jostle("estimate", "--json", "alone", repository=tmp_path))["blame"]
+    found = {each["job"]: each for each in blame["suspects"]}
+    shell = next(job for job in found if job.startswith(("sh (2 processes", "dash (2 processes")))
+    assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by account")
+    assert found[shell]["share"] > 0.25
+
+
+@pytest.mark.tries(2)
 @pytest.mark.parametrize("seed", [303, 305])  # the job may run on both cores
 def test_shares_of_a_mix_are_those_of_its_log(cpu_mixes: ModuleType, seed: int) -> None:
     cells, _ = cpu_mixes.run_mix(seed, 10.0, "2s")

@@ -161,12 +161,12 @@ def _beside(
     store: Repository, name: str, seed: int, viewer: int | frozenset[int] | None,
     at: Callable[[int], None],
 ) -> Interference | None:  # fmt: skip
-    """Identify suspects, if other jobs ran beside the job."""
+    """Identify suspects, if other jobs, or programs without a profile, ran beside the job."""
     at(0)
     if not store.has_company(name):
         return None
     beside = store.beside(name)
-    if not beside.others:
+    if not beside.others and not beside.sees_unprofiled:
         return None
     from jostle.analysis import identify
 

@@ -178,6 +178,13 @@ class Beside:
     hardware: Hardware = field(default_factory=Hardware)
     core_use: CoreUse = field(default_factory=CoreUse)
 
+    @property
+    def sees_unprofiled(self) -> bool:
+        """Machines were watched, so that load without a profile may be known."""
+        tables = (self.machines.clients, self.machines.servers, self.core_use.totals)
+        kinds = self.core_use.users["kind"].unique().to_pylist()
+        return "unprofiled" in kinds or any(table.num_rows for table in tables)
+
 
 def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     """Return what `jostle.analysis.identify` needs (see Repository.beside)."""
