@@ -138,7 +138,7 @@ static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
     if (n > jst_file_room() && !begin_file(now))
         return;
     r->newest = 0;
-    qsort(batch, n, sizeof *batch, by_first);
+    qsort(batch, n, sizeof(void *), by_first); /* of pointers */
     for (unsigned from = 0, to; from < n; from = to) {
         uint64_t first = batch[from]->first ? batch[from]->first : r->open_slice;
         for (to = from + 1; to < n && batch[to]->first == batch[from]->first;)

@@ -51,9 +51,9 @@ typedef struct entry {
 } entry;
 
 typedef struct candidate {
-    uint32_t at; /* in table */
     uint64_t cpu, first;
     uint64_t bytes[JST_PROCESS_BYTES];
+    uint32_t at; /* in table */
     bool has_bytes;
 } candidate;
 

@@ -14,17 +14,17 @@ extern const char *jst_job_name;
 
 /* What is known of a process that was among the largest (process_facts.c). */
 typedef struct jst_process {
+    uint64_t start;    /* ticks since the machine came up */
+    uint64_t bytes[4]; /* JST_CALL_READ and so on, as read last */
     uint32_t pid;
     uint32_t parent;
-    uint32_t uid;   /* and 1; 0: not known, or not to be recorded */
-    uint64_t start; /* ticks since the machine came up */
-    char name[32];  /* the program's */
+    uint32_t uid; /* and 1; 0: not known, or not to be recorded */
+    bool of_job, is_profiled, has_bytes;
+    bool has_threads; /* more than one */
+    uint8_t reports;  /* until its names are read again */
+    char name[32];    /* the program's */
     char cores[256];
     char group[256];
-    bool of_job, is_profiled, has_bytes;
-    bool has_threads;  /* more than one */
-    uint64_t bytes[4]; /* JST_CALL_READ and so on, as read last */
-    uint8_t reports;   /* until its names are read again */
 } jst_process;
 
 enum { JST_CALL_READ, JST_CALL_WRITE, JST_DISK_READ, JST_DISK_WRITE, JST_PROCESS_BYTES };
