@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -210,12 +211,11 @@ def test_a_named_spool_is_respected(place: dict[str, str], tmp_path: Path) -> No
     spool.mkdir()
     done = run(place, "--job", "a.b", "--", "true", JOSTLE_SPOOL=str(spool))
     assert done.code == 0
-    assert [path.suffix for path in spool.iterdir()] == [".jst"]
+    # Of the program, and if it lasts long enough, of the machine.
+    assert [path.suffix for path in spool.iterdir() if path.suffix != ".jsm"] == [".jst"]
     clears = f"jostle ingest --remove {spool}"
-    assert "1 profiles stay" not in done.err
-    assert f"1 profile stays in {spool}, since JOSTLE_SPOOL names it; to clear it: {clears}" in (
-        done.err
-    )
+    named = rf"profiles? stays? in {spool}, since JOSTLE_SPOOL names it; to clear it: {clears}"
+    assert re.search(named, done.err), done.err
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs a C compiler")

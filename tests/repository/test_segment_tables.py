@@ -339,6 +339,7 @@ def earlier_repository(root: Path, spool: Path) -> Path:
     for path in root.glob("commits/*.json"):
         commit = json.loads(path.read_text())
         del commit["sum"], commit["number"]
+        commit["add"] = [file[:6] for file in commit["add"]]  # no sum of its content
         commit["version"] = 1
         commit["advance"] = {
             str(key): [at.records, at.revision, at.row_slice] if isinstance(at, Position) else None

@@ -64,7 +64,7 @@ def digest(tables: JobTables) -> Digest:
     sums = process_sums(tables, job_processes)
     totals = {name: int(values.sum()) for name, values in sums.items()}
     metrics = {name: job_processes.spread(values) for name, values in sums.items() if values.any()}
-    cpu = sums["os_user_ns"] + sums["os_system_ns"]
+    cpu = sums["os_user_ns"] * 1.0 + sums["os_system_ns"]  # as integers it may overflow
     writing = [_within(pattern, job_processes) for pattern in write_patterns(tables)]
     reading = [_within(pattern, job_processes) for pattern in read_patterns(tables)]
     seconds = (job_processes.end - job_processes.start) / _NS
@@ -131,7 +131,8 @@ def _threads(sums: Mapping[str, Ints], job_processes: JobProcesses) -> Threads |
     known = ~np.isnan(life_s) & job_processes.judged
     if not known.any():
         return None
-    threads = (sums["os_user_ns"] + sums["os_system_ns"])[known] / _NS / life_s[known]
+    cpu_s = sums["os_user_ns"] / _NS + sums["os_system_ns"] / _NS
+    threads = cpu_s[known] / life_s[known]
     return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
 
 

@@ -272,8 +272,8 @@ class _World:
         )
 
     def _threads(self) -> RankThreads:
-        cpu = self._total(["os_user_ns", "os_system_ns"])
-        effective = cpu / _NS / self._rated_s
+        cpu_s = self._total(["os_user_ns"]) / _NS + self._total(["os_system_ns"]) / _NS
+        effective = cpu_s / self._rated_s
         told = self.ints("omp_threads")
         wanted = (told > 0) & ~np.isnan(effective)
         ratio = float((effective[wanted] / told[wanted]).mean()) if wanted.any() else None

@@ -315,8 +315,9 @@ class _Gone:
         if kept.num_rows < rows.num_rows:
             self.chunks.append(PartitionChunk(lives, kept, 0, 0))
             self.old += files
-        # What a damaged file of processes names is not known: nothing of its jobs may go.
-        if self.damaged or not self.lives:
+        # What a damaged file of processes names is not known: nothing of its jobs may go. What they
+        # name may be left from a retention that could not read it, also if no life goes now.
+        if self.damaged:
             return
         for table, (of, owner) in NAMES.items():
             if of != lives or not self.state.of(table):
