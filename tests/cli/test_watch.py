@@ -46,9 +46,9 @@ def _clean(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         shutil.rmtree(left)
 
 
-def run(tmp_path: Path, *words: str, **more: Any) -> subprocess.Popen[str]:
-    """Start `jostle run` at slices of 200 ms."""
-    command = [str(Path(sys.executable).parent / "jostle"), "run", "--slice", "200ms", "--job",
+def run(tmp_path: Path, *words: str, slices: str = "200ms", **more: Any) -> subprocess.Popen[str]:
+    """Start `jostle run`."""
+    command = [str(Path(sys.executable).parent / "jostle"), "run", "--slice", slices, "--job",
                JOB, "--no-verdict", "--repository", str(tmp_path / "r"), "--"]  # fmt: skip
     return subprocess.Popen([*command, *words], text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, **more)  # fmt: skip
@@ -128,6 +128,20 @@ def test_profiled_processes_are_left_out(tmp_path: Path) -> None:
     job = run(tmp_path, sys.executable, "-c", work)
     pid = int(job.communicate()[0])
     assert rows_of(tmp_path, pid) == []
+
+
+def test_a_profile_with_longer_slices_is_left_out_too(tmp_path: Path) -> None:
+    """Each time is that of its own slices: else a neighbour counts twice, or numbers overflow."""
+    busy = (
+        "import os, time\nend = time.time() + {}\nwhile time.time() < end: pass\nprint(os.getpid())"
+    )
+    neighbour = run(tmp_path, sys.executable, "-c", busy.format(10), slices="4s")
+    watcher_of(neighbour)
+    job = run(tmp_path, sys.executable, "-c", busy.format(3))
+    assert job.wait(60) == 0
+    pid = int(neighbour.communicate()[0])
+    rows = Repository(tmp_path / "r").watched_processes([HOST], (0, 2**62)).to_pylist()
+    assert pid not in {row["pid"] for row in rows}
 
 
 STATIC = r"""

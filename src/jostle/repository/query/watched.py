@@ -68,8 +68,8 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
             f"WHERE s.kind = 'process' AND list_contains($1, s.host) AND {_SPAN} "
             "AND NOT EXISTS (SELECT 1 FROM "
             f"({engine.source('processes', *window)}) p WHERE p.host = s.host AND p.pid = c.pid "
-            "AND p.start_ns // slice_ns < slice + span "
-            "AND (p.end_ns = 0 OR p.end_ns // slice_ns >= slice)) "
+            "AND p.start_ns < (s.slice + s.span) * s.slice_ns "  # a process has a slice_ns, too
+            "AND (p.end_ns = 0 OR p.end_ns > s.slice * s.slice_ns)) "
             "ORDER BY ALL"
         ),
         [list(hosts), *window],
