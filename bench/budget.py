@@ -74,7 +74,9 @@ KINDS = {
     ),
     "verbs": Kind("SQL statements", (), {"compare": 100, "report": 100}),
     "system-calls": Kind(
-        "system calls", ("libc", "kernel", "strace"), {"slice of the heartbeat": 0, "start": 0}
+        "system calls",
+        ("libc", "kernel", "strace"),
+        {"slice of the agent": 1, "slice of the heartbeat": 0, "start": 0},
     ),
     "memory": Kind(
         "page faults, KiB", ("compiler", "libc", "kernel"), {"page faults": 150, "KiB": 10}

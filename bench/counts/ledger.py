@@ -19,8 +19,8 @@ from counts.figure import Figure
 HEAD = """\
 # budget.toml: what jostle may cost, in figures that are the same in every run.
 #
-# `make check` (step budget) counts them again. One that is higher than here fails, and so does one
-# that is lower or new: this file says what holds. `make budget` rewrites it. To raise a figure:
+# `make check` (step budget) counts them again. One that is higher than here, new or gone fails;
+# one that is lower is named. `make budget` rewrites this file. To raise a figure:
 # `bench/budget.py --write --reason "WHY"`, in the commit that needs it. CONTRIBUTING.md, "Cost".
 """
 

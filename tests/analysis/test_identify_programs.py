@@ -75,7 +75,7 @@ def test_values_that_rounding_alone_tells_apart_are_a_tie():
 def test_too_few_runs_are_not_tested():
     found = difference(np.array([1.2, 1.3]), np.array([1.0, 1.0, 1.1]))
     assert found.test == "" and found.p is None
-    assert found.slowdown.value > 0
+    assert found.slowdown is None  # of one run and another a ratio can be anything
     assert difference(np.array([]), np.array([1.0])).slowdown is None
 
 

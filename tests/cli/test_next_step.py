@@ -53,8 +53,9 @@ def test_a_loss_beside_suspects_leads_to_them_and_then_to_the_page() -> None:
     lost = "a loss beside suspects"
     for run in TABLE["run"]:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
+        between = [] if run == lost else ["estimate"]  # `run` has shown what `estimate` shows
         assert [verb for verb in walk(seen) if verb != "digest"] == [
-            "run", "estimate", "interference", "serve",
+            "run", *between, "interference", "serve",
         ]  # fmt: skip
 
 
@@ -111,4 +112,4 @@ def test_the_hints_of_real_runs_lead_to_the_page(library: Path, tmp_path: Path) 
         if words[0] != "serve":
             done = jostle(*words, **place)
             assert done.code == 0, done.err
-    assert verbs[:2] == ["run", "estimate"]
+    assert verbs[1] in ("estimate", "interference")  # by what others did meanwhile

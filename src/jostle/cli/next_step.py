@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from jostle.cli.launch.own_agent import running_agent
+
 if TYPE_CHECKING:
     from jostle.report.verdict.verdict import EvaluatedJob
 
@@ -27,7 +29,8 @@ ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent
 TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "run": {
         "a verdict": ("estimate JOB", "digest JOB"),
-        "a loss beside suspects": ("estimate JOB", "interference JOB"),
+        "a loss beside suspects": ("interference JOB", "serve JOB"),
+        "a loss": ("estimate JOB", "agent start"),
         "no verdict": ("digest JOB", "timeline JOB"),
     },
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
@@ -53,7 +56,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "estimate": {
         "a loss beside suspects": ("interference JOB", "serve JOB"),
-        "a loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
+        "a loss": ("compare JOB ANOTHER_RUN", "serve JOB"),
         "no loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
         "too few slices": ("run --slice 250ms -- CMD", "serve JOB"),
         "undecided": ("compare JOB ANOTHER_RUN", "serve JOB"),
@@ -120,6 +123,8 @@ def steps(
         if viewer is not None and "OTHERS" in words:
             continue
         if "ANOTHER_RUN" in words and not another:
+            continue
+        if template == "agent start" and running_agent():
             continue
         filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another,
                   "NODE": node}  # fmt: skip

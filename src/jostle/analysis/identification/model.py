@@ -289,7 +289,7 @@ class Encounter:
         without_runs: Runs without it.
         with_mean: Mean service time relative to the victim's own undisturbed, runs beside it.
         without_mean: The same, runs without it.
-        slowdown: with_mean / without_mean - 1, with its interval.
+        slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
         normal: Shapiro-Wilk p of both groups; None: too few.
         equal_variance: Bartlett p; None: too few.
         test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.

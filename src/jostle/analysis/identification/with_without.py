@@ -25,7 +25,8 @@ class Difference:
     """Comparison of the two groups.
 
     Attributes:
-        slowdown: Mean with / mean without - 1, with its 95 % interval; None: a group is empty.
+        slowdown: Mean with / mean without - 1, with its 95 % interval; None: too few runs. Of one
+            run a ratio can be anything: it would say more than is known.
         normal: Shapiro-Wilk p of each group; None: too few.
         equal_variance: Bartlett p; None: too few.
         test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
@@ -50,13 +51,11 @@ def difference(beside: Floats, without: Floats) -> Difference:
         ANOVA where both groups look normal (Shapiro-Wilk) and alike in variance (Bartlett), else
         the rank test of Kruskal and Wallis.
     """
-    if not len(beside) or not len(without):
-        return Difference(None, (None, None), None, "", None)
-    slowdown = _slowdown(beside, without)
     if len(beside) < FEWEST or len(without) < FEWEST:
-        return Difference(slowdown, (None, None), None, "", None)
+        return Difference(None, (None, None), None, "", None)
     from scipy import stats
 
+    slowdown = _slowdown(beside, without)
     beside, without = _rounded(beside), _rounded(without)
     normal = (_normal(beside), _normal(without))
     equal = None

@@ -94,7 +94,7 @@ def command(
         emit_json({"repository": shown(repository), "jobs": content, "left_out": left})
         return
     if not rows:
-        show(f"No jobs yet in {shown(repository)}.")
+        show(f"Nothing is recorded yet in {shown(repository)}.")
         next_steps(*steps("jobs", "nothing"))
         return
     if not listed:

@@ -59,8 +59,8 @@ class EndVerdict:
             return "no verdict"
         from jostle.cli.next_step import seen_by_estimate
 
-        suspects = "a loss beside suspects"
-        return suspects if seen_by_estimate(self.evaluated, 0) == suspects else "a verdict"
+        seen = seen_by_estimate(self.evaluated, 0)
+        return seen if seen in ("a loss beside suspects", "a loss") else "a verdict"
 
     def say(self) -> None:
         """Print it on stderr."""

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from jostle.analysis.identification.with_without import FEWEST
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
-from jostle.plot.charts.matrix import MatrixGrid, grids, place_name, potential, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
 from jostle.report.format.values import alike, count
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def view(matrix: Matrix) -> Iterator[Any]:
     if matrix.programs:
         yield from ("", heading("Programs", "  the most sensitive first"))
         yield _programs(matrix.programs)
-    reading = "  rows suffer from columns; in brackets: not proven"
+    reading = f"  rows suffer from columns; in brackets: not proven; few: under {FEWEST} runs"
     for grid in grids(matrix):
         yield from ("", heading(f"Slowed on the {place_name(grid.place)}", reading), _grid(grid))
     if matrix.encounters:
@@ -52,17 +53,16 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     if not matrix.encounters:
         return "No two programs were at work on the same resource."
     if not evident:
-        few = [each for each in matrix.encounters if not each.test and _size(each) > 0]
-        if few:
-            most = max(few, key=_size)
-            place = place_name(most.resource_kind)
+        tested = [each for each in matrix.encounters if each.test]
+        if not tested:
+            most = max(matrix.encounters, key=lambda each: (min(_runs(each)), sum(_runs(each))))
+            beside, without = _runs(most)
             return (
-                f"{most.aggressor} may slow {most.victim} by "
-                f"{signed(_size(most)).lstrip('+')} on the {place}: seen in "
-                f"{_many(most.with_runs, 'run')}, too few to prove."
+                f"Too few runs to compare: {FEWEST} beside the other and {FEWEST} without it are "
+                f"needed; {most.victim} has {beside} beside {most.aggressor} and {without} without."
             )
-        met = _many(len(matrix.encounters), "pair")
-        return f"No evidence that any program slows another ({met})."
+        pairs = _many(len(tested), "pair")
+        return f"No evidence that any program slows another ({pairs} with enough runs)."
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
     more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""
@@ -70,8 +70,8 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     return f"{worst.aggressor} slows {worst.victim}{size} on the {place}{more}."
 
 
-def _size(each: Encounter) -> float:
-    return each.slowdown.value if each.slowdown else 0.0
+def _runs(each: Encounter) -> tuple[int, int]:
+    return each.with_runs, each.without_runs
 
 
 def _programs(programs: list[Potential]) -> Table:
@@ -97,9 +97,9 @@ def _grid(grid: MatrixGrid) -> Table:
         cells = []
         for aggressor in grid.aggressors:
             each = grid.cells.get((victim, aggressor))
-            size = None if each is None or each.slowdown is None else each.slowdown.value
-            text = "" if each is None else signed(size)
-            cells.append(text if each is None or sure(each) else f"({text})")
+            text = "" if each is None else met(each)
+            is_bare = each is None or not each.slowdown or sure(each)
+            cells.append(text if is_bare else f"({text})")
         frame.add_row(victim, *cells)
     return frame
 
@@ -111,13 +111,12 @@ def _pairs(encounters: list[Encounter]) -> Table:
     )  # fmt: skip
     for each in encounters:
         size = each.slowdown
-        # Of too few runs to be tested the interval means nothing either.
-        tested = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
-        ends = f"{signed(size.low)} to {signed(size.high)}" if size and tested else "-"
+        known = size and math.isfinite(size.low) and math.isfinite(size.high)
+        ends = f"{signed(size.low)} to {signed(size.high)}" if size and known else "-"
         frame.add_row(
             each.victim, each.aggressor, place_name(each.resource_kind), count(each.with_runs),
-            count(each.without_runs), signed(size.value if size else None),
-            ends, each.test or "too few",
+            count(each.without_runs), met(each),
+            ends, each.test or "-",
             "-" if each.p is None else probability(each.p),
             "-" if each.q is None else probability(each.q),
         )  # fmt: skip

@@ -73,6 +73,18 @@ def signed(share: float | None) -> str:
     return "0 %" if text in ("+0.0", "-0.0") else f"{text} %"
 
 
+def met(each: Encounter) -> str:
+    """Say what runs beside each other showed: `+18 %`, "few" where they are too few for a test."""
+    return signed(each.slowdown.value) if each.slowdown else "few"
+
+
 def potential(value: float | None, *, proven: bool) -> str:
-    """Say a potential: `+18 %`, in brackets unless a pair proves it."""
-    return signed(value) if value is None or proven else f"({signed(value)})"
+    """Say a potential: `+18 %`, in brackets unless a pair proves it.
+
+    A mean of no more than 0 is "none": nothing was slowed, and chance made some runs faster.
+    """
+    if value is None:
+        return "-"
+    if value <= 0:
+        return "none"
+    return signed(value) if proven else f"({signed(value)})"

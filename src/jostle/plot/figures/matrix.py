@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.plot.charts.matrix import MatrixGrid, grids, place_name, potential, signed, sure
+from jostle.analysis.identification.with_without import FEWEST
+from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
 from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
@@ -53,11 +54,13 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         value = worst.slowdown.value if worst.slowdown else 0.0
         title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
-        title = f"No evidence that any program slows another on the {place_name(grid.place)}"
+        title = "No evidence" if any(each.test for each in grid.cells.values()) else "Too few runs"
+        title += f" that any program slows another on the {place_name(grid.place)}"
     note = (
         "Slowdown of the row's program in its runs beside the column's program, against its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
-        "after control of the false-discovery rate); grey: none; empty: they never met. "
+        "after control of the false-discovery rate); grey: none; few: under "
+        f"{FEWEST} runs with or without; empty: they never met. "
         "Right: how much the row's program is slowed over all encounters (passive); hollow and in "
         "brackets: no pair proves it."
     )
@@ -121,9 +124,8 @@ def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) ->
             if each is None:
                 continue
             ink = "white" if share > 0.6 else INK if share else SOFT
-            axes.text(x + 0.5, y + 0.4, signed(each.slowdown.value if each.slowdown else None),
-                      ha="center", va="center", fontsize=_CELL + 0.5, color=ink,
-                      fontweight="bold" if share else "normal")  # fmt: skip
+            axes.text(x + 0.5, y + 0.4, met(each), ha="center", va="center", color=ink,
+                      fontsize=_CELL + 0.5, fontweight="bold" if share else "normal")  # fmt: skip
             axes.text(x + 0.5, y + 0.76, f"{each.with_runs} / {each.without_runs}", ha="center",
                       va="center", fontsize=5, color=ink)  # fmt: skip
     axes.set_xlim(0, len(columns))
@@ -150,16 +152,16 @@ def _passive(axes: Axes, matrix: Matrix, rows: list[str]) -> None:
     """Draw how much each program of the rows is slowed over all its encounters."""
     passive = {each.program: each.passive for each in matrix.programs}
     proven = {each.program for each in matrix.programs if each.hurt_by}
-    values = [passive.get(name) or 0.0 for name in rows]
+    values = [max(passive.get(name) or 0.0, 0.0) for name in rows]
     fills = ["#8FA3B5" if name in proven else "white" for name in rows]
     axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color=fills,
               edgecolor="#8FA3B5", linewidth=0.8)  # fmt: skip
-    wide = max(*map(abs, values), 0.01)
+    wide = max(*values, 0.01)
     for y, name in enumerate(rows):
-        axes.text(max(values[y], 0) + 0.05 * wide, y + 0.5,
+        axes.text(values[y] + 0.05 * wide, y + 0.5,
                   potential(passive.get(name), proven=name in proven), va="center",
                   fontsize=_CELL, color=INK)  # fmt: skip
-    axes.set_xlim(min(0.0, *values) * 1.1, wide * 1.7)
+    axes.set_xlim(0, wide * 1.7)
     axes.axvline(0, color=RULE, linewidth=0.8)
     axes.tick_params(labelleft=False, labelbottom=False, length=0)
     axes.spines["bottom"].set_visible(False)

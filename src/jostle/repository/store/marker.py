@@ -97,9 +97,9 @@ def open_marker(root: Path) -> None:
     try:
         if not is_there:
             raise RepositoryError(
-                f"There is no repository at {place}.",
-                hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
-                "or name another with --repository.",
+                f"Nothing is recorded yet: there is no repository at {place}.",
+                hint="Record a command with `jostle run -- CMD` or take in a spool with "
+                "`jostle ingest SPOOL`; --repository names another repository.",
                 exit_code=2,
             )
         version = _version(storage)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headline, formatProbability, heatCell, gridsOf, shortName, signedPercent, hasEvidence, potentialText } from './encounters';
+import { headline, formatProbability, heatCell, gridsOf, shortName, signedPercent, hasEvidence, potentialText, tooFew } from './encounters';
 import type { Encounter } from '../../api/api-types';
 
 const met = (victim: string, aggressor: string, value: number | null, q: number | null, kind: Encounter['resource_kind'] = 'file system'): Encounter => ({
@@ -8,7 +8,7 @@ const met = (victim: string, aggressor: string, value: number | null, q: number 
 });
 
 describe('the matrix', () => {
-  const all = [met('a', 'x', 0.1, 0.2), met('b', 'x', 0.4, 0.01), met('b', 'y', 0.9, null), met('a', 'y', 0.2, 0.5, 'node')];
+  const all = [met('a', 'x', 0.1, 0.2), met('b', 'x', 0.4, 0.01), met('b', 'y', null, null), met('a', 'y', 0.2, 0.5, 'node')];
   it('puts the most evident harm first, and the kind with most evidence', () => {
     const [files, node] = gridsOf(all);
     expect(files?.kind).toBe('file system');
@@ -23,17 +23,19 @@ describe('the matrix', () => {
   });
   it('says counts and brackets where there is no evidence', () => {
     expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
-    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to prove', sure: false });
+    expect(heatCell(all[0] ?? null, 0.4)).toEqual({ value: 0.25, text: '(+10 %)', small: '7 | 9', more: '7 runs beside it, 9 without', sure: false });
+    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: null, text: 'few', small: '7 | 9', more: '7 runs beside it, 9 without, too few to compare', sure: false });
     expect(heatCell(null, 1)).toBeNull();
   });
   it('answers in a sentence', () => {
     expect(headline(all)).toBe('x slows b by 40 %');
     expect(headline([])).toContain('No two');
     expect(headline([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
-    expect(headline([{ ...met('a', 'x', 0.4, null), with_runs: 1 }])).toBe('x may slow a by 40 %: seen in 1 run, too few to prove');
+    expect(headline([{ ...met('a', 'x', null, null), with_runs: 1 }])).toContain('Too few runs to compare');
+    expect(tooFew({ ...met('a', 'x', null, null), with_runs: 1 })).toBe('1 run beside it and 9 without: too few to compare');
   });
   it('puts potentials in brackets that no pair proves', () => {
-    expect([potentialText(0.4, true), potentialText(0.4, false), potentialText(null, false)]).toEqual(['+40 %', '(+40 %)', '–']);
+    expect([potentialText(0.4, true), potentialText(0.4, false), potentialText(null, false), potentialText(-0.22, false)]).toEqual(['+40 %', '(+40 %)', '–', 'none']);
   });
 });
 

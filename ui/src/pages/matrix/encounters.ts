@@ -55,21 +55,26 @@ export function formatProbability(p: number | null): string {
   return p < 0.0001 ? '< 0.0001' : p.toFixed(p < 0.01 ? 4 : 3);
 }
 
+/** Returns what runs beside each other showed; "few" where they are too few for a test. */
+export const metText = (encounter: Encounter) => (encounter.slowdown ? signedPercent(encounter.slowdown.value) : 'few');
+
 /** Returns a cell as it is drawn; the largest slowdown with evidence is darkest. */
 export function heatCell(encounter: Encounter | null, strongest: number): HeatCell | null {
   if (!encounter) return null;
   const size = encounter.slowdown?.value ?? null;
-  const [text, runs] = [signedPercent(size), `${encounter.with_runs} | ${encounter.without_runs}`];
+  const [text, runs] = [metText(encounter), `${encounter.with_runs} | ${encounter.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to prove'}`, sure: hasEvidence(encounter) };
+  return { value, text: size === null || hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to compare'}`, sure: hasEvidence(encounter) };
 }
 
-/** Says what runs showed that are too few for a test: `seen in 1 run, too few to prove`. */
-export const seenInFew = (encounter: Encounter) => `seen in ${count(encounter.with_runs, 'run')}, too few to prove`;
+/** Says that runs are too few for a test: `1 run beside it and 0 without: too few to compare`. */
+export const tooFew = (encounter: Encounter) => `${count(encounter.with_runs, 'run')} beside it and ${encounter.without_runs} without: too few to compare`;
 
-/** A potential as text; in brackets unless a pair proves it. */
+/** A potential as text; in brackets unless a pair proves it. Chance makes some runs faster: that is none. */
 export function potentialText(value: number | null, proven: boolean): string {
-  return value === null || proven ? signedPercent(value) : `(${signedPercent(value)})`;
+  if (value === null) return '–';
+  if (value <= 0) return 'none';
+  return proven ? signedPercent(value) : `(${signedPercent(value)})`;
 }
 
 /** Returns the result of the matrix in one sentence. */
@@ -78,9 +83,7 @@ export function headline(encounters: readonly Encounter[]): string {
   const evident = encounters.filter(hasEvidence).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
   const worst = evident[0];
   if (!worst) {
-    const few = encounters.filter((encounter) => !encounter.test && (encounter.slowdown?.value ?? 0) > 0).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0))[0];
-    if (!few) return 'No evidence that any program slows another';
-    return `${shortName(few.aggressor)} may slow ${shortName(few.victim)} by ${signedPercent(few.slowdown?.value).replace('+', '')}: ${seenInFew(few)}`;
+    return encounters.some((encounter) => encounter.test) ? 'No evidence that any program slows another' : 'Too few runs to compare: 3 beside the other program and 3 without it are needed';
   }
   return `${shortName(worst.aggressor)} slows ${shortName(worst.victim)} by ${signedPercent(worst.slowdown?.value).replace('+', '')}`;
 }
