@@ -117,6 +117,36 @@ def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path)
     assert "gate: undecided: The run is too short to be judged." in done.err
 
 
+@pytest.mark.parametrize(
+    ("percent", "bench", "code", "compared"),
+    [("2", 0, 0, "1\n"), ("31,2", 0, 0, "2\n"), ("31", 0, 75, None), ("fail", 0, 0, "1\n"),
+     ("2", 9, 9, None)],
+)  # fmt: skip
+def test_the_script_of_the_guide_as_a_pipeline_runs_it(
+    tmp_path: Path, percent: str, bench: int, code: int, compared: str | None
+) -> None:
+    """The script stands in docs/how-to; pipelines run theirs with `sh -e`."""
+    text = (ROOT / "docs/how-to/guard-a-performance-ci.md").read_text()
+    script = text.split("## 3.")[1].split("```sh")[1].partition("\n")[2].partition("```")[0]
+    programs = {
+        "bench.sh": f"echo $JOSTLE_ATTEMPT; exit {bench}",
+        "compare-with-baseline.sh": "cp $1 compared",
+        "bin/jostle": f'exec {sys.executable} {STUB} "$@"',
+    }
+    (tmp_path / "bin").mkdir()
+    for name, line in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    own = {"STUB_PERCENT": percent, "JOSTLE_REPOSITORY": str(tmp_path / "r"), "CI_COMMIT": "c0ffee",
+           "PATH": f"{tmp_path}/bin:{environment()['PATH']}"}  # fmt: skip
+    done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True,
+                          check=False, env=environment() | own)  # fmt: skip
+    assert done.returncode == code, done.stderr
+    result = tmp_path / "compared"
+    assert (result.read_text() if result.exists() else None) == compared, done.stderr
+    assert ("bench-c0ffee lost" in done.stderr) == (percent != "fail" and not bench)
+
+
 def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     done = jostle("run", "--gate", "5", "--", "true", JOSTLE="off")
     assert done.code == 4
