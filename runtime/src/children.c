@@ -7,6 +7,7 @@
  * their processes, once a second, and write what /proc says of them into a file that is a profile in
  * all but its name (*.jsp). Readers pass over it where the process left one of its own.
  */
+#include <errno.h>
 #include <sys/resource.h>
 
 #include "block.h"
@@ -49,6 +50,7 @@ typedef struct child {
 typedef struct facts {
     uint32_t pid, ppid, sid;
     uint64_t proc_start, threads, used[PARTS];
+    char name[64]; /* as the kernel has it */
 } facts;
 
 static const unsigned cells[PARTS] = {JST_CELL_OS_USER_NS,    JST_CELL_OS_SYSTEM_NS,
@@ -176,7 +178,8 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     jst_zero(h->program, sizeof h->program);
     jst_zero(h->command, sizeof h->command);
     proc_path(path, f->pid, "/exe");
-    jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1);
+    if (jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1) < 0)
+        jst_put_text(h->program, h->program + sizeof h->program, f->name);
     proc_path(path, f->pid, "/cmdline");
     jst_command_line(path, h);
 }
@@ -230,13 +233,16 @@ static bool is_off(const char *value)
     return false;
 }
 
-/* Its user wants it to be left alone, or it belongs to another job. */
-static bool is_not_ours(uint32_t pid)
+/* Its user wants it to be left alone, or it belongs to another job. What has become another user (setuid)
+ * shows neither its environment nor its file: it is its parent's, and the kernel's name of it counts. */
+static bool is_not_ours(const facts *f)
 {
     JST_SCRATCH static char text[65536];
     char path[64];
-    proc_path(path, pid, "/environ");
+    proc_path(path, f->pid, "/environ");
     long n = jst_read_file(path, text, sizeof text);
+    if (n == -EACCES || n == -EPERM)
+        return jst_program_excluded(f->name);
     if (n < 0)
         return true;
     for (long at = 0; at < n; at += (long)jst_strlen(text + at) + 1)
@@ -244,7 +250,7 @@ static bool is_not_ours(uint32_t pid)
             (jst_begins_with(text + at, "JOSTLE_JOB=") &&
              !jst_str_equal(text + at + 11, jst_cfg.job)))
             return true;
-    proc_path(path, pid, "/exe");
+    proc_path(path, f->pid, "/exe");
     n = jst_sys4(SYS_readlinkat, AT_FDCWD, path, text, 4095);
     text[n > 0 ? n : 0] = 0;
     return jst_program_excluded(jst_base_name(text));
@@ -293,7 +299,13 @@ static bool read_facts(uint32_t pid, facts *f)
         else if (*p >= '0' && *p <= '9')
             field[at] = field[at] * 10 + (uint64_t)(*p - '0');
     *f = (facts){pid,       (uint32_t)field[4], (uint32_t)field[6],
-                 field[22], field[20],          {field[14] * TICK_NS, field[15] * TICK_NS}};
+                 field[22], field[20],          {field[14] * TICK_NS, field[15] * TICK_NS}, ""};
+    /* PID (NAME) ... */
+    const char *name = text;
+    while (*name && *name++ != '(')
+        ;
+    text[n - 1] = 0;
+    jst_put_text(f->name, f->name + sizeof f->name, name);
     return at == 23;
 }
 
@@ -349,7 +361,7 @@ static void visit(facts *f, uint64_t now)
         if (f->used[USER] + f->used[SYSTEM] < LEAST_TICKS * TICK_NS &&
             f->used[READ_CHARS] + f->used[WRITE_CHARS] < LEAST_CHARS)
             return;
-        if (is_not_ours(f->pid))
+        if (is_not_ours(f))
             c->fd = NONE;
     }
     if (c->fd != NONE && grown && has_heartbeat(f->pid)) {

@@ -395,6 +395,7 @@ def _report(
         failed=outcome.status != 0,
     )
     files = spool.profiles_of(name)
+    others = {path.lstat().st_uid for path in files if os.path.lexists(path)} - {os.geteuid()}
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]
@@ -420,6 +421,11 @@ def _report(
     cleared = spool.private and not (keep or report.warnings) and clear(store, spool.folder)
     if not as_json:
         _static_note(cmd, name, outcome, files)
+        from jostle.repository.store.owner_names import login_name
+
+        for uid in sorted(others):
+            click.echo(f"not in these figures: processes of {login_name(uid)}, which are the job "
+                       f"{name}@{login_name(uid)}", err=True)  # fmt: skip
         if living and not cleared:
             click.echo(
                 f"processes of the job still run; later: jostle ingest {spool.folder}", err=True

@@ -159,7 +159,7 @@ def view(
     if digest.errors:
         failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in digest.errors.items()]
         yield f"failed calls: {', '.join(failed)}"
-    yield from _unaccounted(digest)
+    yield from unaccounted(digest)
     yield f"{own_cost(digest)}; {count(digest.cost.calls)} calls counted"
     if digest.clock.text:
         yield digest.clock.text
@@ -322,7 +322,7 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
     return frame
 
 
-def _unaccounted(digest: Digest) -> Iterator[str]:
+def unaccounted(digest: Digest) -> Iterator[str]:
     """Return what the kernel saw and no wrapper did, where it is more than noise."""
     for part in digest.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, show, table
-from jostle.cli.views.digest import mount_name, own_cost, processes_text
+from jostle.cli.views.digest import mount_name, own_cost, processes_text, unaccounted
 from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import alike, byte_count, count, duration, percent
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
@@ -46,6 +46,8 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
         f"CPU {duration(cpu * 1e9)}",
         err=True,
     )
+    for line in unaccounted(digest):
+        show(f"  {line}", err=True)
     show(f"  {own_cost(digest)}", err=True)
     if earlier:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
