@@ -8,6 +8,7 @@ import os
 import pwd
 import re
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,12 +186,25 @@ def _add_user(name: str, config: Path | None) -> None:
     except KeyError:
         warn([f"this system knows no user {name}: with that name nobody owns a job here, and the "
               "account sees none of its own"])  # fmt: skip
-    password: str = click.prompt(
-        f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
-    )
+    password = _password(name)
     with _site_packages():
         is_new = add_account(file, name, password)
     show(f"{name} {'is added to' if is_new else 'has a new password in'} {file}.")
+
+
+def _is_asked() -> bool:
+    """Return whether somebody sits there who can be asked."""
+    return sys.stdin.isatty()
+
+
+def _password(name: str) -> str:
+    """Ask for a password twice; of a script take the first line of standard input."""
+    if not _is_asked():
+        return sys.stdin.readline().rstrip("\n")
+    asked: str = click.prompt(
+        f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
+    )
+    return asked
 
 
 @contextlib.contextmanager

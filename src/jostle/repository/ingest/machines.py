@@ -91,7 +91,7 @@ class MachinePlan:
         if not problem and item.origin is not None and not _same(header.host, item.origin.node):
             problem = (
                 f"{item.path.name} came from {item.origin.node}, and says that it is of "
-                f"{header.host}; it is left out."
+                f"{header.host}; it is left out. A node's shipper must name it as `hostname` does."
             )
         if problem:
             self.warnings.append(problem)
