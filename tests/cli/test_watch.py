@@ -77,7 +77,7 @@ def rows_of(tmp_path: Path, pid: int) -> list[dict[str, Any]]:
 
 
 def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
-    job = run(tmp_path, "sleep", "5")
+    job = run(tmp_path, "cat", stdin=subprocess.PIPE)  # it lives as long as the hog
     watcher_of(job)
     time.sleep(0.5)  # it has seen where counting begins
     hog = subprocess.Popen([sys.executable, "-c", HOG, "0.8", "20", "secret-file"],
