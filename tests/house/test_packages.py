@@ -93,8 +93,8 @@ as_jostle jostle receive --config /etc/jostle/receive.toml --repository $reposit
 receiver=$!
 until grep 127.0.0.1 log; do kill -0 $receiver; sleep 0.2; done
 mkdir spool
-/opt/jostle/venv/lib/python3*/site-packages/jostle/_native/jostle-run \
-    --spool /tmp/spool --job trial dd if=/dev/zero of=written bs=4096 count=100
+native=$(echo /opt/jostle/venv/lib/python3*/site-packages/jostle/_native)
+$native/jostle-run --spool /tmp/spool --job trial dd if=/dev/zero of=written bs=4096 count=100
 umask 077
 echo not-the-one >token
 printf '%s\n' 'receiver = http://127.0.0.1:{port}' 'spool = /tmp/spool' 'node = node1' \
@@ -108,14 +108,53 @@ for try in $(seq 100); do
     sleep 0.2
 done
 as_jostle jostle jobs --repository $repository | grep trial
-kill $receiver
-wait $receiver || true
+chmod 1777 spool
+for user in alice bob; do
+    useradd --no-create-home $user
+    setpriv --reuid $user --clear-groups $native/jostle-run --spool /tmp/spool --job of-$user \
+        dd if=/dev/zero of=/dev/null bs=4096 count=100
+done
+/mnt/jostle-ship --config agent.conf --once
+for try in $(seq 100); do
+    as_jostle jostle jobs --repository $repository | grep of-bob@bob && break
+    sleep 0.2
+done
+umask 022
+cd /etc/jostle
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout key.pem -out cert.pem \
+    -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null
+printf '%s\n' 'url = "https://localhost:{page}"' 'audit = "/var/log/jostle/audit.jsonl"' \
+    '[accounts]' 'file = "/etc/jostle/accounts"' >serve.toml
+echo 'a password of alice' | jostle serve --add-user alice
+chown jostle accounts key.pem
+cd /tmp
+as_jostle jostle serve --listen 0.0.0.0:{page} --tls-cert /etc/jostle/cert.pem \
+    --tls-key /etc/jostle/key.pem --repository $repository --cache /var/cache/jostle >served 2>&1 &
+server=$!
+until grep https: served; do kill -0 $server || cat served; kill -0 $server; sleep 0.2; done
+/opt/jostle/venv/bin/python /mnt/log_in.py
+kill $server $receiver
+wait $server $receiver || true
 dpkg -r jostle-site
 [ ! -e /opt/jostle ] && [ ! -e /usr/bin/jostle ]
 grep {port} /etc/jostle/receive.toml
 [ -d $repository ]
 dpkg -P jostle-site
 [ ! -e /etc/jostle/receive.toml ]
+"""
+#: Alice looks at the jobs, as her browser does.
+LOG_IN = """
+import json, ssl
+from urllib.request import HTTPCookieProcessor, HTTPSHandler, Request, build_opener
+trust = ssl.create_default_context(cafile="/etc/jostle/cert.pem")
+browser = build_opener(HTTPSHandler(context=trust), HTTPCookieProcessor())
+def ask(path, **entry):
+    body = json.dumps(entry).encode() if entry else None
+    request = Request("https://localhost:{page}/api/v1/" + path, body,
+                      {{"Content-Type": "application/json"}})
+    return json.load(browser.open(request, timeout=60))
+assert ask("login", name="alice", password="a password of alice")["role"] == "user"
+assert [job["job"] for job in ask("jobs")["jobs"]] == ["of-alice@alice"]
 """
 
 
@@ -176,7 +215,10 @@ def test_nodes_need_no_mpi(packages: dict[str, Path]) -> None:
 
 
 def test_the_repositorys_host(tmp_path: Path) -> None:
-    """From installing to a job in the repository. The .rpm has the files of the same folder."""
+    """From installing to the page on which a user sees her jobs alone.
+
+    The .rpm has the files of the same folder.
+    """
     for tool in ("dpkg-deb", "cpack"):
         if not shutil.which(tool):
             pytest.skip(f"no {tool} here")
@@ -202,6 +244,7 @@ def test_the_repositorys_host(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (package,) = tmp_path.glob("jostle-site*.deb")
     package.rename(out / "package")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    in_a_copy_of_the_machine(SITE_TRIAL.format(port=port), tmp_path / "place", out)
+    with socket.create_server(("", 0)) as one, socket.create_server(("", 0)) as other:
+        port, page = one.getsockname()[1], other.getsockname()[1]
+    (out / "log_in.py").write_text(LOG_IN.format(page=page))
+    in_a_copy_of_the_machine(SITE_TRIAL.format(port=port, page=page), tmp_path / "place", out)
