@@ -54,4 +54,5 @@ def test_time_in_calls_that_never_return_ends_where_they_are_left(jostle: Mpirun
     world = jostle.world(mpi, 2, program, counted="")
     for rank in world.ranks:
         assert rank.total("state_p2p_ns") < 50_000_000
-        assert 100_000_000 <= rank.total("state_io_ns") < 300_000_000
+        # The helper may begin late, and is cancelled 0.1 s after it was asked for.
+        assert 50_000_000 <= rank.total("state_io_ns") < 300_000_000
