@@ -174,7 +174,8 @@ step fuzz fuzz
 
 failed=$(cd "$logs" && find . -name '*.failed' | sed 's|^./||; s|\.failed$||' | sort | xargs)
 if [ -n "$failed" ]; then
-    grep -hE '^(FAILED|ERROR) ' "$logs/tests.log" | sort | uniq -c # twice: also alone
+    # What failed twice failed alone, too.
+    [ ! -e "$logs/tests.failed" ] || grep -hE '^(FAILED|ERROR) ' "$logs/tests.log" | sort | uniq -c
     echo "Failed: $failed. Logs are in $logs; one step again: tools/check.sh ${failed%% *}"
     exit 1
 fi

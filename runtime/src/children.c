@@ -299,7 +299,8 @@ static bool read_facts(uint32_t pid, facts *f)
         else if (*p >= '0' && *p <= '9')
             field[at] = field[at] * 10 + (uint64_t)(*p - '0');
     *f = (facts){pid,       (uint32_t)field[4], (uint32_t)field[6],
-                 field[22], field[20],          {field[14] * TICK_NS, field[15] * TICK_NS}, ""};
+                 field[22], field[20],          {field[14] * TICK_NS, field[15] * TICK_NS},
+                 ""};
     /* PID (NAME) ... */
     const char *name = text;
     while (*name && *name++ != '(')
