@@ -46,7 +46,7 @@ def test_a_run_ends_with_the_verdict_and_the_way_on(place: dict[str, str], tmp_p
     assert (done.code, done.out) == (0, "")
     verdict, *steps = done.err.splitlines()[-3:]
     assert verdict.startswith("● red  one lost 31 % of its time")
-    assert steps == ["next: jostle estimate one", "      jostle digest one"]
+    assert steps == ["next: jostle estimate one", "      jostle agent start"]
 
 
 def test_the_exit_status_stays_the_commands_own(place: dict[str, str], tmp_path: Path) -> None:
