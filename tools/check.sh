@@ -174,7 +174,7 @@ step fuzz fuzz
 
 failed=$(cd "$logs" && find . -name '*.failed' | sed 's|^./||; s|\.failed$||' | sort | xargs)
 if [ -n "$failed" ]; then
-    # What failed twice failed alone, too.
+    # A test that is counted twice failed again when it ran alone.
     [ ! -e "$logs/tests.failed" ] || grep -hE '^(FAILED|ERROR) ' "$logs/tests.log" | sort | uniq -c
     echo "Failed: $failed. Logs are in $logs; one step again: tools/check.sh ${failed%% *}"
     exit 1

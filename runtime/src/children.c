@@ -178,8 +178,11 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     jst_zero(h->program, sizeof h->program);
     jst_zero(h->command, sizeof h->command);
     proc_path(path, f->pid, "/exe");
-    if (jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1) < 0)
+    if (jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1) < 0) {
+        /* Another user's: everybody may read its command line, but it is not ours to keep. */
         jst_put_text(h->program, h->program + sizeof h->program, f->name);
+        return;
+    }
     proc_path(path, f->pid, "/cmdline");
     jst_command_line(path, h);
 }

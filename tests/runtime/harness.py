@@ -105,6 +105,13 @@ class Runner:
             folder.mkdir()
         self.truth.chmod(0o777)
 
+    def open_to_all(self) -> None:
+        """Let other users write profiles and data."""
+        for folder in (self.spool, self.data):
+            folder.chmod(0o1777)
+        for parent in list(self.spool.parents)[:3]:
+            parent.chmod(0o755)
+
     def preload(self) -> list[Path | str]:
         """What to preload: the library, behind a sanitizer's runtime where the tests run on one."""
         return [p for p in (os.environ.get("JOSTLE_TEST_PRELOAD"), self.library) if p]

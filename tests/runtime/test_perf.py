@@ -160,10 +160,7 @@ def test_without_privileges(jostle: Runner, build: Compile) -> None:
     level = int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     if os.geteuid() != 0 or level > 2 or not shutil.which("setpriv"):
         pytest.skip("needs root, setpriv and perf_event_paranoid of at most 2")
-    for folder in (jostle.spool, jostle.data):
-        folder.chmod(0o1777)
-    for parent in list(jostle.spool.parents)[:3]:
-        parent.chmod(0o755)
+    jostle.open_to_all()
     program = shutil.copy(build("counting.c"), jostle.data / "counting-copy")
     unpriv = ("setpriv", "--reuid=65534", "--clear-groups", program, "main", str(LOOPS))
     process = counting_of(jostle.run(*unpriv, env=ON))

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from jostle.cli.launch.own_agent import running_agent
-
 if TYPE_CHECKING:
     from jostle.report.verdict.verdict import EvaluatedJob
 
@@ -124,7 +122,7 @@ def steps(
             continue
         if "ANOTHER_RUN" in words and not another:
             continue
-        if template == "agent start" and running_agent():
+        if template == "agent start" and _agent_runs():
             continue
         filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another,
                   "NODE": node}  # fmt: skip
@@ -137,6 +135,12 @@ def steps(
             options += f" --as-user {viewer}"
         commands.append(" ".join([f"jostle {name}{options}", *named]))
     return commands
+
+
+def _agent_runs() -> bool:
+    from jostle.cli.launch.own_agent import running_agent
+
+    return bool(running_agent())
 
 
 #: Verbs that can show what another user may see.

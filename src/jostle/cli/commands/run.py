@@ -395,7 +395,8 @@ def _report(
         failed=outcome.status != 0,
     )
     files = spool.profiles_of(name)
-    others = {path.lstat().st_uid for path in files if os.path.lexists(path)} - {os.geteuid()}
+    users = {path.lstat().st_uid for path in files if os.path.lexists(path)}
+    others = users - {os.geteuid()} if spool.private else set()
     report.warnings = list(dict.fromkeys([*published, *report.warnings]))
     lost = [f"{full}: some of its processes may be missing"] if full else []
     warnings = [*lost, *report.warnings]

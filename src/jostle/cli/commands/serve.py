@@ -192,14 +192,14 @@ def _add_user(name: str, config: Path | None) -> None:
     show(f"{name} {'is added to' if is_new else 'has a new password in'} {file}.")
 
 
-def _is_asked() -> bool:
-    """Return whether somebody sits there who can be asked."""
+def _is_interactive() -> bool:
+    """Return whether standard input is a terminal, where somebody can be asked."""
     return sys.stdin.isatty()
 
 
 def _password(name: str) -> str:
     """Ask for a password twice; of a script take the first line of standard input."""
-    if not _is_asked():
+    if not _is_interactive():
         return sys.stdin.readline().rstrip("\n")
     asked: str = click.prompt(
         f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True

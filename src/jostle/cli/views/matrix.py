@@ -56,10 +56,11 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
         tested = [each for each in matrix.encounters if each.test]
         if not tested:
             most = max(matrix.encounters, key=lambda each: (min(_runs(each)), sum(_runs(each))))
-            beside, without = _runs(most)
+            with_it, without = _runs(most)
             return (
-                f"Too few runs to compare: {FEWEST} beside the other and {FEWEST} without it are "
-                f"needed; {most.victim} has {beside} beside {most.aggressor} and {without} without."
+                f"Too few runs to compare: {FEWEST} alongside the other program and {FEWEST} without it "
+                f"are needed; {most.victim} has {with_it} alongside {most.aggressor} and {without} "
+                "without."
             )
         pairs = _many(len(tested), "pair")
         return f"No evidence that any program slows another ({pairs} with enough runs)."

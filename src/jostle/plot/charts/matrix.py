@@ -74,7 +74,7 @@ def signed(share: float | None) -> str:
 
 
 def met(each: Encounter) -> str:
-    """Say what runs beside each other showed: `+18 %`, "few" where they are too few for a test."""
+    """Return a measured slowdown as text: `+18 %`, or "few" where runs are too few for a test."""
     return signed(each.slowdown.value) if each.slowdown else "few"
 
 

@@ -32,7 +32,7 @@ describe('the matrix', () => {
     expect(headline([])).toContain('No two');
     expect(headline([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
     expect(headline([{ ...met('a', 'x', null, null), with_runs: 1 }])).toContain('Too few runs to compare');
-    expect(tooFew({ ...met('a', 'x', null, null), with_runs: 1 })).toBe('1 run beside it and 9 without: too few to compare');
+    expect(tooFew({ ...met('a', 'x', null, null), with_runs: 1 })).toBe('1 run alongside it and 9 without: too few to compare');
   });
   it('puts potentials in brackets that no pair proves', () => {
     expect([potentialText(0.4, true), potentialText(0.4, false), potentialText(null, false), potentialText(-0.22, false)]).toEqual(['+40 %', '(+40 %)', '–', 'none']);

@@ -55,7 +55,7 @@ export function formatProbability(p: number | null): string {
   return p < 0.0001 ? '< 0.0001' : p.toFixed(p < 0.01 ? 4 : 3);
 }
 
-/** Returns what runs beside each other showed; "few" where they are too few for a test. */
+/** Returns a measured slowdown as text; "few" where runs are too few for a test. */
 export const metText = (encounter: Encounter) => (encounter.slowdown ? signedPercent(encounter.slowdown.value) : 'few');
 
 /** Returns a cell as it is drawn; the largest slowdown with evidence is darkest. */
@@ -67,8 +67,8 @@ export function heatCell(encounter: Encounter | null, strongest: number): HeatCe
   return { value, text: size === null || hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to compare'}`, sure: hasEvidence(encounter) };
 }
 
-/** Says that runs are too few for a test: `1 run beside it and 0 without: too few to compare`. */
-export const tooFew = (encounter: Encounter) => `${count(encounter.with_runs, 'run')} beside it and ${encounter.without_runs} without: too few to compare`;
+/** Says that runs are too few for a test: `1 run alongside it and 0 without: too few to compare`. */
+export const tooFew = (encounter: Encounter) => `${count(encounter.with_runs, 'run')} alongside it and ${encounter.without_runs} without: too few to compare`;
 
 /** A potential as text; in brackets unless a pair proves it. Chance makes some runs faster: that is none. */
 export function potentialText(value: number | null, proven: boolean): string {
@@ -83,7 +83,7 @@ export function headline(encounters: readonly Encounter[]): string {
   const evident = encounters.filter(hasEvidence).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
   const worst = evident[0];
   if (!worst) {
-    return encounters.some((encounter) => encounter.test) ? 'No evidence that any program slows another' : 'Too few runs to compare: 3 beside the other program and 3 without it are needed';
+    return encounters.some((encounter) => encounter.test) ? 'No evidence that any program slows another' : 'Too few runs to compare: 3 alongside the other program and 3 without it are needed';
   }
   return `${shortName(worst.aggressor)} slows ${shortName(worst.victim)} by ${signedPercent(worst.slowdown?.value).replace('+', '')}`;
 }
