@@ -58,9 +58,9 @@ def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
             most = max(matrix.encounters, key=lambda each: (min(_runs(each)), sum(_runs(each))))
             with_it, without = _runs(most)
             return (
-                f"Too few runs to compare: {FEWEST} alongside the other program and {FEWEST} without it "
-                f"are needed; {most.victim} has {with_it} alongside {most.aggressor} and {without} "
-                "without."
+                f"Too few runs to compare: {FEWEST} alongside the other program and {FEWEST} "
+                f"without it are needed; {most.victim} has {with_it} alongside {most.aggressor} "
+                f"and {without} without."
             )
         pairs = _many(len(tested), "pair")
         return f"No evidence that any program slows another ({pairs} with enough runs)."
