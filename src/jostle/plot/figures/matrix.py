@@ -54,8 +54,9 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         value = worst.slowdown.value if worst.slowdown else 0.0
         title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
-        title = "No evidence" if any(each.test for each in grid.cells.values()) else "Too few runs"
-        title += f" that any program slows another on the {place_name(grid.place)}"
+        is_tested = any(each.test for each in grid.cells.values())
+        title = "No evidence that" if is_tested else "Too few runs to tell whether"
+        title += f" any program slows another on the {place_name(grid.place)}"
     note = (
         "Slowdown of the row's program in its runs beside the column's program, against its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
