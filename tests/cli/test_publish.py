@@ -53,9 +53,16 @@ def test_a_run_is_in_the_repository_while_it_runs(
     monkeypatch.setenv("JOSTLE_SPOOL", str(tmp_path))
     seen: list[bool] = []
     root = tmp_path / "r"
-    watch = threading.Thread(target=lambda: until(lambda: seen.extend(state(root)) or seen))
+
+    def watch_it() -> None:
+        until(lambda: seen.extend(state(root)) or seen)
+        (tmp_path / "seen").touch()
+
+    watch = threading.Thread(target=watch_it)
     watch.start()
-    words = ["python3", "-c", WORK.format(60) + "\nprint('done'); raise SystemExit(3)"]
+    # It runs until it was seen: how soon that is depends on what else the machine does.
+    stay = "\nimport os\nfor n in range(600): os.path.exists('seen') or time.sleep(.05)"
+    words = ["python3", "-c", f"{WORK.format(60)}{stay}\nprint('done'); raise SystemExit(3)"]
     wish = run_module.NameOfRun("one", named=True)
     status = run_module.once(words, wish, 200_000_000, None, root, as_json=False, keep=False,
                              verdict=False)  # fmt: skip
