@@ -62,8 +62,8 @@ class Kind:
 
 #: By the time they take, the longest first. What is chance in instructions: the numbers of files
 #: decide where they are in a table, and an MPI looks for messages by the clock. Of system calls: a
-#: clock may be read once more; of bytes: a number of an answer may have a digit more; of
-#: statements: how threads take turns decides what is asked for twice.
+#: clock may be read once more, and the heartbeat may be waited for; of bytes: a number of an answer
+#: may have a digit more; of statements: how threads take turns decides what is asked for twice.
 KINDS = {
     "answers": Kind("SQL statements, bytes of JSON", (), {"bytes:": 0}),
     "pages": Kind("routes, bytes of files"),
@@ -76,7 +76,7 @@ KINDS = {
     "system-calls": Kind(
         "system calls",
         ("libc", "kernel", "strace"),
-        {"slice of the agent": 1, "slice of the heartbeat": 0, "start": 0},
+        {"512 files": 10, "slice of the agent": 1, "slice of the heartbeat": 0, "start": 0},
     ),
     "memory": Kind(
         "page faults, KiB", ("compiler", "libc", "kernel"), {"page faults": 150, "KiB": 10}

@@ -29,11 +29,10 @@ def measure() -> Figures:
             if route.split(" ")[1].startswith(_LEFT_OUT):
                 continue
             path = _path(route, entry, jobs)
-            status, made, size = _ask(repository, path, statements)
-            for _ in range(5):
-                if status != 202:  # it is being made, once, and kept in a file
+            for _ in range(6):
+                was_ready, status, made, size = _ask(repository, path, statements)
+                if was_ready:  # else it was made, and perhaps kept in a file
                     break
-                status, made, size = _ask(repository, path, statements)
             what = route if status == 200 else f"{route} ({status})"
             found[f"statements: {what}"] = Figure(len(made), in_short(made))
             found[f"bytes: {what}"] = Figure(size)
@@ -47,14 +46,19 @@ def _path(route: str, entry: dict[str, Any], jobs: list[str]) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _ask(repository: Path, path: str, statements: list[str]) -> tuple[int, list[str], int]:
-    """Ask a server that has just begun; returns its first status, statements and bytes."""
+def _ask(repository: Path, path: str, statements: list[str]) -> tuple[bool, int, list[str], int]:
+    """Ask a server that has just begun, until it answers.
+
+    Returns:
+        Whether it answered at once (how soon an answer is ready depends on the machine: no name
+        of a figure may), the status of its answer, statements, and bytes.
+    """
     client = server(repository)
     client.get("/api/v1/jobs?limit=1")
     begin = len(statements)
-    first = client.get(path, headers={"Accept-Encoding": "identity"})
-    answer = first
+    answer = client.get(path, headers={"Accept-Encoding": "identity"})
+    was_ready = answer.status_code != 202
     while answer.status_code == 202:
         time.sleep(0.1)
         answer = client.get(path)
-    return first.status_code, statements[begin:], len(answer.content)
+    return was_ready, answer.status_code, statements[begin:], len(answer.content)
