@@ -70,7 +70,7 @@ KINDS = {
     "instructions": Kind(
         "instructions",
         ("compiler", "libc", "valgrind"),
-        {"call:": 0, "file:": 30, "start": 3, "openmpi:": 20, "mpich:": 20},
+        {"call:": 0, "file:": 30, "start": 5, "openmpi:": 20, "mpich:": 20},
     ),
     "verbs": Kind("SQL statements", (), {"compare": 100, "report": 100}),
     "system-calls": Kind(
