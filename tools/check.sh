@@ -125,7 +125,7 @@ sanitized() {
         timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
         tests/runtime tests/mpi/test_mpi_sanitizer.py -k "$(echo $3)")
     flock -o -s "$logs/beside" "${run[@]}" || code=$?
-    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rp || code=$?; }
+    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rfEp || code=$?; }
     [ "$code" != 0 ] || rm -rf --one-file-system "$place"
     return "$code"
 }

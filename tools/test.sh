@@ -75,7 +75,7 @@ for failed in "$logs"/*.failed; do
     name=$(basename "$failed" .failed)
     rm "$failed"
     echo "$name: what failed is tried once more, alone"
-    one "$name.again" "$name" --last-failed -rp "$@"
+    one "$name.again" "$name" --last-failed -rfEp "$@"
     sed -n 's/^PASSED \(.*\)/AGAIN \1 (alone)/p' "$logs/$name.again.log" >>"$logs/$name.log"
 done
 grep -hE '^(SKIPPED|AGAIN)' "$logs"/*.log | sort -u || true

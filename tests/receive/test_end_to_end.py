@@ -79,8 +79,8 @@ class Growing:
         return parts
 
 
-def wait_until_queryable(ground: Ground, seconds: float = 60) -> None:
-    """Wait until the ingester has taken, and removed, all that is over."""
+def wait_until_queryable(ground: Ground, seconds: float = 180) -> None:
+    """Wait until the ingester, which yields to all others, has taken and removed what is over."""
     end = time.monotonic() + seconds
     while left := list(ground.mirror.glob("*/*/*.js*")):
         assert time.monotonic() < end, (left, (ground.folder / "log").read_text()[-2000:])
