@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generate import (
+from generate_calls import (
     CALLS_DEF,
     GLOO_NAMES,
     GPU_NAMES,

@@ -19,45 +19,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import generate_calls
 import generate_profile
 import generate_settings
 from generate_common import ROOT, SchemaError, made_by
 
 METRICS_TOML = ROOT / "schema" / "metrics.toml"
-CALLS_DEF = ROOT / "schema" / "calls.def"
-MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py
-
-# What libjostle.so exports for GPUs (runtime/src/wrappers/cupti.c, rocprofiler.c).
-GPU_NAMES = (
-    "jst_gpu_join",
-    "cuptiSubscribe",
-    "cuptiSubscribe_v2",
-    "cuptiActivityRegisterCallbacks",
-    "cuptiActivityRegisterCallbacks_v2",
-    "rocprofiler_register_library_api_table",
-)
-# gloo's collectives (runtime/src/ccl/gloo.c), as the linker knows them.
-GLOO_NAMES = (
-    "_ZN4gloo9allreduceERKNS_16AllreduceOptionsE",
-    "_ZN4gloo9allgatherERNS_16AllgatherOptionsE",
-    "_ZN4gloo10allgathervERNS_17AllgathervOptionsE",
-    "_ZN4gloo8alltoallERNS_15AlltoallOptionsE",
-    "_ZN4gloo9alltoallvERNS_16AlltoallvOptionsE",
-    "_ZN4gloo7barrierERNS_14BarrierOptionsE",
-    "_ZN4gloo9broadcastERNS_16BroadcastOptionsE",
-    "_ZN4gloo7scatterERNS_14ScatterOptionsE",
-    "_ZN4gloo6reduceERNS_13ReduceOptionsE",
-    "_ZN4gloo6gatherERNS_13GatherOptionsE",
-    "_ZN4gloo7gathervERNS_14GathervOptionsE",
-)
-# NCCL's, which RCCL has, too (runtime/src/ccl/nccl.c).
-NCCL_NAMES = tuple(
-    "nccl" + name
-    for name in (
-        "AllReduce AllGather ReduceScatter AlltoAll AllToAll Broadcast Bcast Scatter Reduce Gather "
-        "Send Recv GroupStart GroupEnd CommDestroy CommAbort CommFinalize"
-    ).split()
-)
 MOUNT_SLOTS = 8
 HIST_BUCKETS = 32
 GROUP = 8  # cells that share one byte of a record's bitmap
@@ -81,18 +48,6 @@ class Metric:
     merge: str
     since: str
     doc: str
-
-
-@dataclass(frozen=True)
-class Call:
-    """One entry of calls.def."""
-
-    module: str
-    name: str
-    returns: str
-    params: str
-    group: str
-    optional: bool
 
 
 @dataclass(frozen=True)
@@ -440,7 +395,7 @@ def sql_schema(metrics: list[Metric]) -> str:
     return "".join(parts)
 
 
-# ---- documentation, export list ------------------------------------------------------------
+# ---- documentation --------------------------------------------------------------------------
 
 
 def metrics_page(metrics: list[Metric]) -> str:
@@ -468,92 +423,6 @@ def metrics_page(metrics: list[Metric]) -> str:
     return "".join(parts)
 
 
-def load_calls(path: Path) -> list[Call]:
-    """Read calls.def: JST_CALL(module, name, return type, (parameters), "class") entries."""
-    text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    text = re.sub(r"//[^\n]*|^[ \t]*#[^\n]*", " ", text, flags=re.MULTILINE)
-    calls: list[Call] = []
-    at = 0
-    while (match := re.compile(r"\s*(JST_CALL(?:_OPT)?)\s*\(").match(text, at)) is not None:
-        fields, at = split_arguments(text, match.end())
-        if len(fields) != 5:
-            raise SchemaError(f"calls.def: {len(fields)} fields instead of 5 in {fields}")
-        module, name, returns, params, group = fields
-        calls.append(
-            Call(
-                module,
-                name,
-                returns,
-                params[1:-1].strip(),
-                group.strip('"'),
-                match.group(1).endswith("_OPT"),
-            )
-        )
-    if text[at:].strip():
-        raise SchemaError(f"calls.def: cannot read {text[at:].strip()[:60]!r}")
-    names = [c.name for c in calls]
-    twice = {n for n in names if names.count(n) > 1}
-    if twice:
-        raise SchemaError(f"calls.def: listed twice: {', '.join(sorted(twice))}")
-    return calls
-
-
-def split_arguments(text: str, at: int) -> tuple[list[str], int]:
-    """Splits at the commas outside parentheses, up to the one that closes the entry."""
-    fields, depth, begin = [], 0, at
-    for here in range(at, len(text)):
-        char = text[here]
-        if char == "(":
-            depth += 1
-        elif char == ")" and depth > 0:
-            depth -= 1
-        elif char == "," and depth == 0:
-            fields.append(" ".join(text[begin:here].split()))
-            begin = here + 1
-        elif char == ")":
-            fields.append(" ".join(text[begin:here].split()))
-            return fields, here + 1
-    raise SchemaError(f"calls.def: no closing parenthesis after {text[at : at + 40]!r}")
-
-
-def calls_page(calls: list[Call]) -> str:
-    """docs/reference/calls.md."""
-    parts = [
-        "# Wrapped functions\n\n",
-        f"<!-- {made_by(CALLS_DEF)} -->\n\n",
-        f"`libjostle.so` exports these {len(calls)} functions, those of MPI and, for GPUs, "
-        f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, "
-        f"{', '.join(f'`{name}`' for name in NCCL_NAMES)} "
-        f"and {len(GLOO_NAMES)} collectives of gloo, nothing else. "
-        "Functions marked *optional* are wrapped only if the C library has them.\n",
-    ]
-    for module in dict.fromkeys(c.module for c in calls):
-        parts.append(f"\n## {module}\n\n| function | class | |\n|---|---|---|\n")
-        for c in calls:
-            if c.module == module:
-                gap = "" if c.returns.endswith("*") else " "
-                mark = "optional" if c.optional else ""
-                signature = f"{c.returns}{gap}{c.name}({c.params})"
-                parts.append(f"| `{signature}` | {c.group} | {mark} |\n")
-    return "".join(parts)
-
-
-def load_mpi_names(path: Path) -> list[str]:
-    """The MPI names that have a trampoline, in the order of their index."""
-    if not path.exists():
-        return []
-    text = path.read_text(encoding="utf-8")
-    return re.findall(r"^JST_MPI_(?:NAME|FORTRAN)\((\w+)", text, flags=re.MULTILINE)
-
-
-def version_script(calls: list[Call], mpi: list[str]) -> str:
-    """runtime/jostle.map: what the linker exports; everything else stays local."""
-    exported = [*(c.name for c in calls), *GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES, *mpi]
-    names = "".join(f"    {name};\n" for name in exported)
-    source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")
-    return f"/* {source} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"
-
-
 # ---- command -------------------------------------------------------------------------------
 
 
@@ -561,7 +430,7 @@ def outputs() -> dict[str, str]:
     """Every generated file: path from the root -> content."""
     metrics = load_metrics(METRICS_TOML)
     layout = lay_out(metrics)
-    files = {
+    return {
         "runtime/include/jst_metrics.h": c_header(metrics, layout),
         "runtime/include/jst_components.h": components_header(metrics),
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
@@ -570,12 +439,8 @@ def outputs() -> dict[str, str]:
         "docs/reference/metrics.md": metrics_page(metrics),
         **generate_profile.outputs(MOUNT_SLOTS),
         **generate_settings.outputs(),
+        **generate_calls.outputs(),
     }
-    if CALLS_DEF.exists():
-        calls = load_calls(CALLS_DEF)
-        files["docs/reference/calls.md"] = calls_page(calls)
-        files["runtime/jostle.map"] = version_script(calls, load_mpi_names(MPI_NAMES))
-    return files
 
 
 def main(arguments: list[str]) -> int:

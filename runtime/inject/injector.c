@@ -23,8 +23,8 @@ extern const char jst_inject_stubs[]; /* JST_STUB_BYTES for each entry of calls.
 
 /* ---- the calls of calls.def ---- */
 
-#define JST_CALL(module, name, ret, params, kind) JST_I_##name,
-#define JST_CALL_OPT(module, name, ret, params, kind) JST_I_##name,
+#define JST_CALL(module, name, ret, params, kind, ...) JST_I_##name,
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) JST_I_##name,
 enum {
 #include "../../schema/calls.def"
     JST_CALLS
@@ -36,8 +36,8 @@ _Static_assert(JST_CALLS <= 512, "stubs.S has as many");
 static const struct {
     const char *name, *module, *parameters, *kind;
 } entries[] = {
-#define JST_CALL(module, name, ret, params, kind) {#name, #module, #params, kind},
-#define JST_CALL_OPT(module, name, ret, params, kind) {#name, #module, #params, kind},
+#define JST_CALL(module, name, ret, params, kind, ...) {#name, #module, #params, kind},
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) {#name, #module, #params, kind},
 #include "../../schema/calls.def"
 };
 #undef JST_CALL

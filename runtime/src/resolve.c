@@ -14,24 +14,24 @@
 #include "resolve.h"
 
 /* All names in one text: a table of pointers would have to be relocated in each process. */
-#define JST_CALL(module, name, ret, params, kind) char JST_N_##name[sizeof #name];
-#define JST_CALL_OPT(module, name, ret, params, kind) char JST_N_##name[sizeof #name];
+#define JST_CALL(module, name, ret, params, kind, ...) char JST_N_##name[sizeof #name];
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) char JST_N_##name[sizeof #name];
 struct names {
 #include "../../schema/calls.def"
 };
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-#define JST_CALL(module, name, ret, params, kind) #name,
-#define JST_CALL_OPT(module, name, ret, params, kind) #name,
+#define JST_CALL(module, name, ret, params, kind, ...) #name,
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) #name,
 static const struct names names = {
 #include "../../schema/calls.def"
 };
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-#define JST_CALL(module, name, ret, params, kind) offsetof(struct names, JST_N_##name),
-#define JST_CALL_OPT(module, name, ret, params, kind) offsetof(struct names, JST_N_##name),
+#define JST_CALL(module, name, ret, params, kind, ...) offsetof(struct names, JST_N_##name),
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) offsetof(struct names, JST_N_##name),
 static const uint16_t name_at[] = {
 #include "../../schema/calls.def"
 };

@@ -4,8 +4,8 @@
 
 #include "common.h"
 
-#define JST_CALL(module, name, ret, params, kind) JST_I_##name,
-#define JST_CALL_OPT(module, name, ret, params, kind) JST_I_##name,
+#define JST_CALL(module, name, ret, params, kind, ...) JST_I_##name,
+#define JST_CALL_OPT(module, name, ret, params, kind, ...) JST_I_##name,
 enum jst_call_index {
 #include "../../schema/calls.def"
     JST_CALLS

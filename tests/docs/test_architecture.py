@@ -19,6 +19,7 @@ GLOSSARY = ROOT / "docs/glossary.md"
 DEFINED = {
     ".c": r"^(?:JST_\w+ |static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
     ".h": r"^(?:JST_\w+ |static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
+    ".inc": r"^(?:JST_\w+ |static |inline )*[a-z]\w*[\w \*]*[ \*]{name}\(",
     ".py": r"^ *def {name}\(",
     ".ts": r"^(?:export )?(?:async )?(?:function|const) {name}\b",
 }
@@ -32,7 +33,7 @@ def hops() -> list[tuple[str, str, str]]:
 
 def body(text: str, begin: int, suffix: str) -> str:
     """Return a function from its definition to where the next one begins."""
-    if suffix in (".c", ".h"):
+    if suffix in (".c", ".h", ".inc"):
         end = text.find("\n}", begin)
     else:
         following = re.compile(r"^(?:export |async )*(?:def|class|function|const) ", re.MULTILINE)

@@ -34,11 +34,14 @@ def test_calls_may_span_lines(generate: ModuleType, tmp_path: Path) -> None:
         "JST_CALL_OPT(stdio, visit, void,\n"
         '             (int n, void (*each)(int, char **), char *name),\n             "other")\n'
     )
-    first, second = generate.load_calls(path)
+    first, second = generate.generate_calls.load_calls(path)
     assert first.params == "const char *path, int flags, ..."
     assert (first.returns, first.group, first.optional) == ("int", "open", False)
     assert second.params == "int n, void (*each)(int, char **), char *name"
     assert second.optional
+
+
+HEADING = "// ---- some_file.c: some calls\n"
 
 
 @pytest.mark.parametrize(
@@ -48,13 +51,66 @@ def test_calls_may_span_lines(generate: ModuleType, tmp_path: Path) -> None:
         ("JST_CALL(posix, open, int)", "3 fields"),
         ("JST_CALLS(posix)", "cannot read"),
         ('JST_CALL(a, f, int, (void), "x")\n' * 2, "listed twice: f"),
+        ('JST_CALL(a, f, int, (void), "x", f_done(b, r))', "f: stands below no heading"),
+        (HEADING + 'JST_CALL(a, f, int, (void), "x", as g)', "f: 'as g': no such call"),
     ],
 )
 def test_faults_in_calls(generate: ModuleType, tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "calls.def"
     path.write_text(text)
     with pytest.raises(generate.SchemaError, match=complaint):
-        generate.load_calls(path)
+        generate.generate_calls.load_calls(path)
+
+
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        (
+            "int, (int fd, const char *to[]), 'x', f_done(b, fd, r, t)",
+            "jst_block *b = jst_enter();|uint64_t t = jst_begin(b);|int r = JST_REAL(f)(fd, to);|"
+            "if (b)|    f_done(b, fd, r, t);|return r;",
+        ),
+        (
+            "void, (FILE *fp), 'x', int n = 1, t = begin(b), f_done(b, fp->r, n, t)",
+            "jst_block *b = jst_enter();|int n = 1;|uint64_t t = begin(b);|JST_REAL(f)(fp);|if (b)|"
+            "    f_done(b, fp->r, n, t);",
+        ),
+        (
+            "char *, (void), 'x', b = enter_late(), return f_done(b, r)",
+            "jst_block *b = enter_late();|char *r = JST_REAL(f)();|return b ? f_done(b, r) : r;",
+        ),
+        ("int, (int fd), 'x', f_done(fd, r)", "int r = JST_REAL(f)(fd);|f_done(fd, r);|return r;"),
+        ("int, (int fd), 'x', return g(r, 1)", "int r = JST_REAL(f)(fd);|return g(r, 1);"),
+        ("int, (int c), 'x', return put(JST_I_f, c)", "return put(JST_I_f, c);"),
+        (
+            "int, (const char *format, ...), 'x', return g(format, args)",
+            "va_list args;|va_start(args, format);|int r = g(format, args);|"
+            "va_end(args);|return r;",
+        ),
+    ],
+)
+def test_body_of_a_wrapper(generate: ModuleType, tmp_path: Path, fields: str, body: str) -> None:
+    """The function that an entry of calls.def stands for."""
+    path = tmp_path / "calls.def"
+    path.write_text(HEADING + f"JST_CALL(posix, f, {fields})\n".replace("'", '"'))
+    made = generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
+    [text] = made.values()
+    assert list(made) == ["runtime/src/wrappers/generated/some_file.inc"]
+    lines = text.splitlines()
+    assert "|".join(line.removeprefix("    ") for line in lines[4:-1]) == body
+
+
+def test_calls_without_an_end_are_written_by_hand(generate: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "calls.def"
+    path.write_text('JST_CALL(posix, f, int, (void), "x")\n')
+    assert not generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
+
+
+def test_a_rest_that_nobody_knows(generate: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "calls.def"
+    path.write_text(HEADING + 'JST_CALL(a, f, int, (int n, ...), "x", f_done(r))\n')
+    with pytest.raises(generate.SchemaError, match="stand for after n"):
+        generate.generate_calls.wrappers(generate.generate_calls.load_calls(path))
 
 
 METRIC = """

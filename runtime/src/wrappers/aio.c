@@ -20,21 +20,22 @@
 #define OPCODE_DSYNC 3
 #define OPCODE_SYNC 4
 
-static inline void submitting(void)
+static inline jst_block *enter_to_submit(void)
 {
     if (JST_UNLIKELY(atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY))
         jst_start();
+    return jst_enter();
 }
 
 /* The descriptor is read beforehand: another thread may have the result, and the request be gone. */
-static void submitted(jst_block *b, int fd, int r)
+static void submit_done(jst_block *b, int fd, int r)
 {
-    if (JST_UNLIKELY(b && r < 0))
+    if (JST_UNLIKELY(r < 0))
         jst_fail(b, jst_fd_slot(fd), errno);
 }
 
 /* aio_return leaves errno alone: the request holds the error. */
-static void returned(jst_block *b, int fd, int opcode, off_t at, ssize_t r, int error)
+static void return_done(jst_block *b, int fd, int opcode, off_t at, ssize_t r, int error)
 {
     unsigned slot = jst_fd_slot(fd);
     if (error == EINPROGRESS)
@@ -62,101 +63,11 @@ static void returned(jst_block *b, int fd, int opcode, off_t at, ssize_t r, int 
     }
 }
 
-JST_EXPORT int aio_read(struct aiocb *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_read)(request);
-    submitted(b, fd, r);
-    return r;
-}
-
-JST_EXPORT int aio_read64(struct aiocb64 *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_read64)(request);
-    submitted(b, fd, r);
-    return r;
-}
-
-JST_EXPORT int aio_write(struct aiocb *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_write)(request);
-    submitted(b, fd, r);
-    return r;
-}
-
-JST_EXPORT int aio_write64(struct aiocb64 *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_write64)(request);
-    submitted(b, fd, r);
-    return r;
-}
-
-JST_EXPORT int aio_fsync(int op, struct aiocb *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_fsync)(op, request);
-    submitted(b, fd, r);
-    return r;
-}
-
-JST_EXPORT int aio_fsync64(int op, struct aiocb64 *request)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int fd = request->aio_fildes, r = JST_REAL(aio_fsync64)(op, request);
-    submitted(b, fd, r);
-    return r;
-}
-
 /* Of a list no single file failed: EIO only says that aio_return has more to tell. */
-static void submitted_list(jst_block *b, int r)
+static void submit_list_done(jst_block *b, int r)
 {
-    if (JST_UNLIKELY(b && r < 0 && errno != EIO))
+    if (JST_UNLIKELY(r < 0 && errno != EIO))
         jst_fail(b, JST_SLOT_OTHER, errno);
 }
 
-JST_EXPORT int lio_listio(int mode, struct aiocb *const list[], int n, struct sigevent *done)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int r = JST_REAL(lio_listio)(mode, list, n, done);
-    submitted_list(b, r);
-    return r;
-}
-
-JST_EXPORT int lio_listio64(int mode, struct aiocb64 *const list[], int n, struct sigevent *done)
-{
-    submitting();
-    jst_block *b = jst_enter();
-    int r = JST_REAL(lio_listio64)(mode, list, n, done);
-    submitted_list(b, r);
-    return r;
-}
-
-JST_EXPORT ssize_t aio_return(struct aiocb *request)
-{
-    jst_block *b = jst_enter();
-    ssize_t r = JST_REAL(aio_return)(request);
-    if (b)
-        returned(b, request->aio_fildes, request->aio_lio_opcode, request->aio_offset, r,
-                 request->__error_code);
-    return r;
-}
-
-JST_EXPORT ssize_t aio_return64(struct aiocb64 *request)
-{
-    jst_block *b = jst_enter();
-    ssize_t r = JST_REAL(aio_return64)(request);
-    if (b)
-        returned(b, request->aio_fildes, request->aio_lio_opcode, request->aio_offset, r,
-                 request->__error_code);
-    return r;
-}
+#include "generated/aio.inc"

@@ -146,37 +146,6 @@ static int run_image(const struct exec *e, char *const envp[])
     return gone.bytes ? start_without(e, envp, gone) : start_with(e, envp);
 }
 
-JST_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
-{
-    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, envp);
-}
-
-JST_EXPORT int execv(const char *path, char *const argv[])
-{
-    return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, environ);
-}
-
-JST_EXPORT int execvp(const char *file, char *const argv[])
-{
-    return run_image(&(struct exec){BY_SEARCH, -1, file, argv, 0}, environ);
-}
-
-JST_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-    return run_image(&(struct exec){BY_SEARCH, -1, file, argv, 0}, envp);
-}
-
-JST_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
-{
-    return run_image(&(struct exec){BY_DESCRIPTOR, fd, NULL, argv, 0}, envp);
-}
-
-JST_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[],
-                        int flags)
-{
-    return run_image(&(struct exec){AT_FOLDER, dir, path, argv, flags}, envp);
-}
-
 static size_t count_arguments(va_list list)
 {
     size_t n = 1;
@@ -259,53 +228,6 @@ static int also(int r, long number, long a, long b, long c)
     return r;
 }
 
-JST_EXPORT int setuid(uid_t uid)
-{
-    return also(JST_REAL(setuid)(uid), SYS_setuid, (long)uid, 0, 0);
-}
-
-JST_EXPORT int setgid(gid_t gid)
-{
-    return also(JST_REAL(setgid)(gid), SYS_setgid, (long)gid, 0, 0);
-}
-
-JST_EXPORT int seteuid(uid_t uid)
-{
-    return also(JST_REAL(seteuid)(uid), SYS_setresuid, -1, (long)uid, -1);
-}
-
-JST_EXPORT int setegid(gid_t gid)
-{
-    return also(JST_REAL(setegid)(gid), SYS_setresgid, -1, (long)gid, -1);
-}
-
-JST_EXPORT int setreuid(uid_t real, uid_t effective)
-{
-    return also(JST_REAL(setreuid)(real, effective), SYS_setreuid, (long)real, (long)effective, 0);
-}
-
-JST_EXPORT int setregid(gid_t real, gid_t effective)
-{
-    return also(JST_REAL(setregid)(real, effective), SYS_setregid, (long)real, (long)effective, 0);
-}
-
-JST_EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
-{
-    return also(JST_REAL(setresuid)(real, effective, saved), SYS_setresuid, (long)real,
-                (long)effective, (long)saved);
-}
-
-JST_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
-{
-    return also(JST_REAL(setresgid)(real, effective, saved), SYS_setresgid, (long)real,
-                (long)effective, (long)saved);
-}
-
-JST_EXPORT int setgroups(size_t n, const gid_t *groups)
-{
-    return also(JST_REAL(setgroups)(n, groups), SYS_setgroups, (long)n, (long)groups, 0);
-}
-
 JST_EXPORT int initgroups(const char *user, gid_t group)
 {
     gid_t groups[1024];
@@ -377,3 +299,5 @@ JST_EXPORT int prctl(int option, ...)
         jst_tick_source = JST_TICKS_NONE;
     return JST_REAL(prctl)(option, a[0], a[1], a[2], a[3]);
 }
+
+#include "generated/life.inc"

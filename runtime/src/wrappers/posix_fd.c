@@ -66,13 +66,6 @@ JST_EXPORT void closefrom(int first)
 
 /* ---- duplicates: the new number is looked at when it is first used ---- */
 
-JST_EXPORT int dup(int fd)
-{
-    int r = JST_REAL(dup)(fd);
-    duplicated(fd, r);
-    return r;
-}
-
 /* to is a duplicate of fd now. slot: what the number stood for before. */
 static void replaced(int fd, int to, unsigned slot)
 {
@@ -121,33 +114,6 @@ static int fcntl_done(int fd, int cmd, int r)
     return r;
 }
 
-JST_EXPORT int fcntl(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(fd, cmd, JST_REAL(fcntl)(fd, cmd, arg));
-}
-
-JST_EXPORT int fcntl64(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(fd, cmd, JST_REAL(fcntl64)(fd, cmd, arg));
-}
-
-JST_EXPORT int __fcntl(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(fd, cmd, JST_REAL(__fcntl)(fd, cmd, arg));
-}
-
 /* ---- new numbers: the old owner may have been closed by a system call that we did not see ---- */
 
 static int forget_one(int fd)
@@ -165,63 +131,6 @@ static int forget_pair(int r, const int *pair)
     }
     return r;
 }
-
-JST_EXPORT int socket(int domain, int type, int protocol)
-{
-    return forget_one(JST_REAL(socket)(domain, type, protocol));
-}
-
-JST_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
-{
-    return forget_pair(JST_REAL(socketpair)(domain, type, protocol, pair), pair);
-}
-
-JST_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *n)
-{
-    return forget_one(JST_REAL(accept)(fd, address, n));
-}
-
-JST_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *n, int flags)
-{
-    return forget_one(JST_REAL(accept4)(fd, address, n, flags));
-}
-
-JST_EXPORT int pipe(int pair[2])
-{
-    return forget_pair(JST_REAL(pipe)(pair), pair);
-}
-
-JST_EXPORT int pipe2(int pair[2], int flags)
-{
-    return forget_pair(JST_REAL(pipe2)(pair, flags), pair);
-}
-
-JST_EXPORT int eventfd(unsigned value, int flags)
-{
-    return forget_one(JST_REAL(eventfd)(value, flags));
-}
-
-JST_EXPORT int memfd_create(const char *name, unsigned flags)
-{
-    return forget_one(JST_REAL(memfd_create)(name, flags));
-}
-
-#define NEW(name, params, ...)                                                                     \
-    JST_EXPORT int name params                                                                     \
-    {                                                                                              \
-        return forget_one(JST_REAL(name)(__VA_ARGS__));                                            \
-    }
-
-NEW(timerfd_create, (int clock, int flags), clock, flags)
-NEW(signalfd, (int fd, const sigset_t *mask, int flags), fd, mask, flags)
-NEW(inotify_init, (void))
-NEW(inotify_init1, (int flags), flags)
-NEW(epoll_create, (int size), size)
-NEW(epoll_create1, (int flags), flags)
-NEW(posix_openpt, (int flags), flags)
-NEW(shm_open, (const char *name, int flags, mode_t mode), name, flags, mode)
-NEW(pidfd_open, (pid_t pid, unsigned flags), pid, flags)
-NEW(pidfd_getfd, (int pidfd, int target, unsigned flags), pidfd, target, flags)
 
 /* Descriptors that another process has sent along. Not CMSG_NXTHDR: it calls a function that other C libraries
  * lack. */
@@ -272,3 +181,5 @@ JST_EXPORT int daemon(int keep_cwd, int keep_files)
     }
     return r;
 }
+
+#include "generated/posix_fd.inc"

@@ -78,199 +78,18 @@ static JST_SLOW bool shows_heartbeat(const char *path, uint64_t maj, uint64_t mi
             st->st_nlink--;                                                                        \
     } while (0)
 
-/* ---- stat ---- */
-
-JST_EXPORT int stat(const char *path, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(stat)(path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int stat64(const char *path, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(stat64)(path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int lstat(const char *path, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(lstat)(path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int lstat64(const char *path, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(lstat64)(path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int fstat(int fd, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(fstat)(fd, st);
-    if (b) {
-        fstat_done(b, fd, r, st, t);
-        HIDE_HEARTBEAT(r, NULL, st);
-    }
-    return r;
-}
-
-JST_EXPORT int fstat64(int fd, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(fstat64)(fd, st);
-    if (b) {
-        fstat_done(b, fd, r, st, t);
-        HIDE_HEARTBEAT(r, NULL, st);
-    }
-    return r;
-}
-
-JST_EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(fstatat)(dir, path, st, flags);
-    if (b) {
-        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(fstatat64)(dir, path, st, flags);
-    if (b) {
-        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __xstat(int version, const char *path, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__xstat)(version, path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__xstat64)(version, path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __lxstat(int version, const char *path, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__lxstat)(version, path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__lxstat64)(version, path, st);
-    if (b) {
-        stat_done(b, AT_FDCWD, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __fxstat(int version, int fd, struct stat *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__fxstat)(version, fd, st);
-    if (b) {
-        fstat_done(b, fd, r, st, t);
-        HIDE_HEARTBEAT(r, NULL, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__fxstat64)(version, fd, st);
-    if (b) {
-        fstat_done(b, fd, r, st, t);
-        HIDE_HEARTBEAT(r, NULL, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__fxstatat)(version, dir, path, st, flags);
-    if (b) {
-        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
-
-JST_EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(__fxstatat64)(version, dir, path, st, flags);
-    if (b) {
-        statat_done(b, dir, path, r, r == 0 ? st->st_dev : 0, t);
-        HIDE_HEARTBEAT(r, path, st);
-    }
-    return r;
-}
+/* Macros, since st may be a struct stat or a struct stat64. */
+#define ANSWERED(done, path, r, st)                                                                \
+    do {                                                                                           \
+        done;                                                                                      \
+        HIDE_HEARTBEAT(r, path, st);                                                               \
+    } while (0)
+#define DEVICE(r, st) (r == 0 ? st->st_dev : 0)
+#define STAT_DONE(b, path, r, st, t)                                                               \
+    ANSWERED(stat_done(b, AT_FDCWD, path, r, DEVICE(r, st), t), path, r, st)
+#define STATAT_DONE(b, dir, path, r, st, t)                                                        \
+    ANSWERED(statat_done(b, dir, path, r, DEVICE(r, st), t), path, r, st)
+#define FSTAT_DONE(b, fd, r, st, t) ANSWERED(fstat_done(b, fd, r, st, t), NULL, r, st)
 
 JST_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
 {
@@ -301,16 +120,6 @@ JST_EXPORT DIR *opendir(const char *path)
     return r;
 }
 
-JST_EXPORT DIR *fdopendir(int fd)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    DIR *r = JST_REAL(fdopendir)(fd);
-    if (b)
-        fd_done(b, fd, r != NULL, t);
-    return r;
-}
-
 JST_EXPORT int closedir(DIR *dir)
 {
     jst_block *b = jst_enter();
@@ -327,40 +136,17 @@ JST_EXPORT int closedir(DIR *dir)
 }
 
 /* The end of a directory is no failure, and leaves errno alone. */
-JST_EXPORT struct dirent *readdir(DIR *dir)
+JST_INLINE void readdir_done(jst_block *b, DIR *dir, bool found, uint64_t t)
 {
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    struct dirent *r = JST_REAL(readdir)(dir);
-    if (b && r)
+    if (found)
         jst_event(b, jst_fd_slot(dirfd(dir)), META, t);
-    return r;
 }
-
-JST_EXPORT struct dirent64 *readdir64(DIR *dir)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    struct dirent64 *r = JST_REAL(readdir64)(dir);
-    if (b && r)
-        jst_event(b, jst_fd_slot(dirfd(dir)), META, t);
-    return r;
-}
-
 /* ---- the working directory: relative paths mean something else now ---- */
 
-JST_EXPORT int chdir(const char *path)
+static inline void cwd_done(int r)
 {
-    int r = JST_REAL(chdir)(path);
     if (r == 0 && !jst_tls_vfork)
         jst_cwd_changed();
-    return r;
 }
 
-JST_EXPORT int fchdir(int fd)
-{
-    int r = JST_REAL(fchdir)(fd);
-    if (r == 0 && !jst_tls_vfork)
-        jst_cwd_changed();
-    return r;
-}
+#include "generated/posix_meta.inc"

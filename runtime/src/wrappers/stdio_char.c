@@ -67,60 +67,10 @@ static JST_SLOW int put_slowly(unsigned index, int c, FILE *fp)
     return r;
 }
 
-JST_EXPORT int fputc(int c, FILE *fp)
+JST_INLINE int put_char(unsigned index, int c, FILE *fp)
 {
-    __typeof__(&fputc) real = (__typeof__(real))jst_real_known(JST_I_fputc);
-    if (JST_LIKELY(real && put_counted(fp)))
-        return real(c, fp);
-    return put_slowly(JST_I_fputc, c, fp);
-}
-
-JST_EXPORT int putc(int c, FILE *fp)
-{
-    __typeof__(&putc) real = (__typeof__(real))jst_real_known(JST_I_putc);
-    if (JST_LIKELY(real && put_counted(fp)))
-        return real(c, fp);
-    return put_slowly(JST_I_putc, c, fp);
-}
-
-JST_EXPORT int _IO_putc(int c, FILE *fp)
-{
-    __typeof__(&_IO_putc) real = (__typeof__(real))jst_real_known(JST_I__IO_putc);
-    if (JST_LIKELY(real && put_counted(fp)))
-        return real(c, fp);
-    return put_slowly(JST_I__IO_putc, c, fp);
-}
-
-JST_EXPORT int putchar(int c)
-{
-    __typeof__(&putc) real = (__typeof__(real))jst_real_known(JST_I_putc);
-    if (JST_LIKELY(real && put_counted(stdout)))
-        return real(c, stdout);
-    return put_slowly(JST_I_putc, c, stdout);
-}
-
-JST_EXPORT int fputc_unlocked(int c, FILE *fp)
-{
-    __typeof__(&fputc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_fputc_unlocked);
-    if (JST_LIKELY(real && put_counted(fp)))
-        return real(c, fp);
-    return put_slowly(JST_I_fputc_unlocked, c, fp);
-}
-
-JST_EXPORT int putc_unlocked(int c, FILE *fp)
-{
-    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_putc_unlocked);
-    if (JST_LIKELY(real && put_counted(fp)))
-        return real(c, fp);
-    return put_slowly(JST_I_putc_unlocked, c, fp);
-}
-
-JST_EXPORT int putchar_unlocked(int c)
-{
-    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_putc_unlocked);
-    if (JST_LIKELY(real && put_counted(stdout)))
-        return real(c, stdout);
-    return put_slowly(JST_I_putc_unlocked, c, stdout);
+    int (*real)(int, FILE *) = (__typeof__(real))jst_real_known(index);
+    return JST_LIKELY(real && put_counted(fp)) ? real(c, fp) : put_slowly(index, c, fp);
 }
 
 /* ---- input; getchar is getc on stdin ---- */
@@ -133,58 +83,10 @@ static JST_SLOW int get_slowly(unsigned index, FILE *fp)
     return r;
 }
 
-JST_EXPORT int fgetc(FILE *fp)
+JST_INLINE int get_char(unsigned index, FILE *fp)
 {
-    __typeof__(&fgetc) real = (__typeof__(real))jst_real_known(JST_I_fgetc);
-    if (JST_LIKELY(real && get_counted(fp)))
-        return real(fp);
-    return get_slowly(JST_I_fgetc, fp);
+    int (*real)(FILE *) = (__typeof__(real))jst_real_known(index);
+    return JST_LIKELY(real && get_counted(fp)) ? real(fp) : get_slowly(index, fp);
 }
 
-JST_EXPORT int getc(FILE *fp)
-{
-    __typeof__(&getc) real = (__typeof__(real))jst_real_known(JST_I_getc);
-    if (JST_LIKELY(real && get_counted(fp)))
-        return real(fp);
-    return get_slowly(JST_I_getc, fp);
-}
-
-JST_EXPORT int _IO_getc(FILE *fp)
-{
-    __typeof__(&_IO_getc) real = (__typeof__(real))jst_real_known(JST_I__IO_getc);
-    if (JST_LIKELY(real && get_counted(fp)))
-        return real(fp);
-    return get_slowly(JST_I__IO_getc, fp);
-}
-
-JST_EXPORT int getchar(void)
-{
-    __typeof__(&getc) real = (__typeof__(real))jst_real_known(JST_I_getc);
-    if (JST_LIKELY(real && get_counted(stdin)))
-        return real(stdin);
-    return get_slowly(JST_I_getc, stdin);
-}
-
-JST_EXPORT int fgetc_unlocked(FILE *fp)
-{
-    __typeof__(&fgetc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_fgetc_unlocked);
-    if (JST_LIKELY(real && get_counted(fp)))
-        return real(fp);
-    return get_slowly(JST_I_fgetc_unlocked, fp);
-}
-
-JST_EXPORT int getc_unlocked(FILE *fp)
-{
-    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_getc_unlocked);
-    if (JST_LIKELY(real && get_counted(fp)))
-        return real(fp);
-    return get_slowly(JST_I_getc_unlocked, fp);
-}
-
-JST_EXPORT int getchar_unlocked(void)
-{
-    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_getc_unlocked);
-    if (JST_LIKELY(real && get_counted(stdin)))
-        return real(stdin);
-    return get_slowly(JST_I_getc_unlocked, stdin);
-}
+#include "generated/stdio_char.inc"

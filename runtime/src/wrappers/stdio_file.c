@@ -17,7 +17,7 @@
 /* ---- open ---- */
 
 /** End of a call that opened a stream, or failed to. path: NULL when there is none to blame. */
-static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
+static void open_done(jst_block *b, const FILE *fp, const char *path, uint64_t t)
 {
     unsigned slot = JST_SLOT_OTHER;
     if (JST_LIKELY(fp != NULL)) {
@@ -56,48 +56,11 @@ static void hide_heartbeat(FILE *fp, const char *path)
     errno = saved;
 }
 
-JST_EXPORT FILE *fopen(const char *path, const char *mode)
+JST_INLINE void named_open_done(jst_block *b, FILE *fp, const char *path, uint64_t t)
 {
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    FILE *r = JST_REAL(fopen)(path, mode);
-    if (b)
-        opened(b, r, path, t);
-    if (b && r)
-        hide_heartbeat(r, path);
-    return r;
-}
-
-JST_EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    FILE *r = JST_REAL(fopen64)(path, mode);
-    if (b)
-        opened(b, r, path, t);
-    if (b && r)
-        hide_heartbeat(r, path);
-    return r;
-}
-
-JST_EXPORT FILE *tmpfile(void)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    FILE *r = JST_REAL(tmpfile)();
-    if (b)
-        opened(b, r, P_tmpdir "/.", t);
-    return r;
-}
-
-JST_EXPORT FILE *tmpfile64(void)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    FILE *r = JST_REAL(tmpfile64)();
-    if (b)
-        opened(b, r, P_tmpdir "/.", t);
-    return r;
+    open_done(b, fp, path, t);
+    if (fp)
+        hide_heartbeat(fp, path);
 }
 
 JST_EXPORT FILE *fdopen(int fd, const char *mode)
@@ -109,28 +72,6 @@ JST_EXPORT FILE *fdopen(int fd, const char *mode)
         jst_event(b, jst_fd_slot(fd), JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, t);
     else if (b)
         jst_fail(b, jst_fd_slot(fd), errno);
-    return r;
-}
-
-JST_EXPORT FILE *freopen(const char *path, const char *mode, FILE *fp)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    jst_fd_forget(jst_stream_fd(fp));
-    FILE *r = JST_REAL(freopen)(path, mode, fp);
-    if (b)
-        opened(b, r, path, t);
-    return r;
-}
-
-JST_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *fp)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    jst_fd_forget(jst_stream_fd(fp));
-    FILE *r = JST_REAL(freopen64)(path, mode, fp);
-    if (b)
-        opened(b, r, path, t);
     return r;
 }
 
@@ -180,7 +121,7 @@ JST_EXPORT int pclose(FILE *fp)
 
 /* ---- seek ---- */
 
-static void sought(jst_block *b, const FILE *fp, int r, bool told)
+static void seek_done(jst_block *b, const FILE *fp, int r, bool told)
 {
     unsigned slot = jst_stream_slot(fp);
     if (r != 0) {
@@ -191,59 +132,6 @@ static void sought(jst_block *b, const FILE *fp, int r, bool told)
     /* libc has just flushed, and knows of the kernel's offset and of what it has read ahead. */
     if (jst_is_mount(slot) && fp->_offset >= 0)
         jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), told);
-}
-
-JST_EXPORT int fseek(FILE *fp, long at, int whence)
-{
-    jst_block *b = jst_enter();
-    int r = JST_REAL(fseek)(fp, at, whence);
-    if (b)
-        sought(b, fp, r, whence == SEEK_CUR && at == 0);
-    return r;
-}
-
-JST_EXPORT int fseeko(FILE *fp, off_t at, int whence)
-{
-    jst_block *b = jst_enter();
-    int r = JST_REAL(fseeko)(fp, at, whence);
-    if (b)
-        sought(b, fp, r, whence == SEEK_CUR && at == 0);
-    return r;
-}
-
-JST_EXPORT int fseeko64(FILE *fp, off64_t at, int whence)
-{
-    jst_block *b = jst_enter();
-    int r = JST_REAL(fseeko64)(fp, at, whence);
-    if (b)
-        sought(b, fp, r, whence == SEEK_CUR && at == 0);
-    return r;
-}
-
-JST_EXPORT int fsetpos(FILE *fp, const fpos_t *at)
-{
-    jst_block *b = jst_enter();
-    int r = JST_REAL(fsetpos)(fp, at);
-    if (b)
-        sought(b, fp, r, false);
-    return r;
-}
-
-JST_EXPORT int fsetpos64(FILE *fp, const fpos64_t *at)
-{
-    jst_block *b = jst_enter();
-    int r = JST_REAL(fsetpos64)(fp, at);
-    if (b)
-        sought(b, fp, r, false);
-    return r;
-}
-
-JST_EXPORT void rewind(FILE *fp)
-{
-    jst_block *b = jst_enter();
-    JST_REAL(rewind)(fp);
-    if (b)
-        sought(b, fp, 0, false);
 }
 
 /* ---- flush ---- */
@@ -260,7 +148,7 @@ static bool has_to_flush(const FILE *fp)
            fp->_IO_read_ptr != fp->_IO_read_end;
 }
 
-static void flushed(jst_block *b, const FILE *fp, int r, uint64_t t)
+static void flush_done(jst_block *b, const FILE *fp, int r, uint64_t t)
 {
     if (r == 0)
         jst_fd_event(b, flush_place(fp), fp ? jst_stream_fd(fp) : -1, JST_CELL_STDIO_SYNC_OPS,
@@ -269,66 +157,11 @@ static void flushed(jst_block *b, const FILE *fp, int r, uint64_t t)
         jst_fail(b, flush_place(fp), errno);
 }
 
-JST_EXPORT int fflush(FILE *fp)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = b && has_to_flush(fp) ? jst_mark_io(b) : 0;
-    int r = JST_REAL(fflush)(fp);
-    if (b)
-        flushed(b, fp, r, t);
-    return r;
-}
-
-JST_EXPORT int fflush_unlocked(FILE *fp)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = b && has_to_flush(fp) ? jst_mark_io(b) : 0;
-    int r = JST_REAL(fflush_unlocked)(fp);
-    if (b)
-        flushed(b, fp, r, t);
-    return r;
-}
-
 /* ---- buffers ---- */
 
-static void set(jst_block *b, const FILE *fp, uint64_t t)
+static void buffer_done(jst_block *b, const FILE *fp, uint64_t t)
 {
     jst_event(b, jst_stream_slot(fp), JST_CELL_STDIO_META_OPS, JST_CELL_STDIO_META_NS, t);
 }
 
-JST_EXPORT int setvbuf(FILE *fp, char *buf, int mode, size_t n)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    int r = JST_REAL(setvbuf)(fp, buf, mode, n);
-    if (b)
-        set(b, fp, t);
-    return r;
-}
-
-JST_EXPORT void setbuf(FILE *fp, char *buf)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    JST_REAL(setbuf)(fp, buf);
-    if (b)
-        set(b, fp, t);
-}
-
-JST_EXPORT void setbuffer(FILE *fp, char *buf, size_t n)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    JST_REAL(setbuffer)(fp, buf, n);
-    if (b)
-        set(b, fp, t);
-}
-
-JST_EXPORT void setlinebuf(FILE *fp)
-{
-    jst_block *b = jst_enter();
-    uint64_t t = jst_begin(b);
-    JST_REAL(setlinebuf)(fp);
-    if (b)
-        set(b, fp, t);
-}
+#include "generated/stdio_file.inc"
