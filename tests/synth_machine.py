@@ -68,13 +68,17 @@ class MachineProfile:
 
     def add_component(
         self, kind: str, name: str, source: str = "", job: str = "", path: str = "",
-        device: tuple[int, int] = (0, 0), numa: int | None = None,
+        device: tuple[int, int] = (0, 0), numa: int | None = None, pid: int | None = None,
     ) -> int:  # fmt: skip
-        """Appends a component; gives its number. Without numa as agents before 0.5.0 did."""
+        """Appends a component; gives its number. Without numa as agents before 0.5.0 did.
+
+        Only of kind process: pid; its owner is not recorded.
+        """
         numbers = (self._components, KINDS.index(kind), *device)
         texts = (name, source, job, path)
         payload = b"".join(map(varint, numbers)) + b"".join(map(string, texts))
         payload += b"" if numa is None else varint(numa + 1)
+        payload += b"" if pid is None else varint(0) + varint(pid) + varint(0)
         self.records.append(record("K", payload))
         self._components += 1
         return self._components - 1

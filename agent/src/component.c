@@ -15,11 +15,17 @@ const char *jst_serves_by = NULL;
 /* Where there is no memory, numbers go here. */
 static jst_component nowhere;
 
+/* One process is a component for each set of cores that it was seen on. */
+static const char *cores_of(const jst_names *n)
+{
+    return n->kind == JST_KIND_PROCESS ? n->source : "";
+}
+
 static uint32_t hash_of(const jst_names *n)
 {
     uint32_t hash = 0x811c9dc5u ^ (uint32_t)n->kind;
-    const char *const texts[2] = {n->name, n->job};
-    for (unsigned i = 0; i < 2; i++) {
+    const char *const texts[3] = {n->name, n->job, cores_of(n)};
+    for (unsigned i = 0; i < 3; i++) {
         for (const char *p = texts[i]; *p; p++)
             hash = (hash ^ (uint8_t)*p) * 0x01000193u;
         hash = (hash ^ 0xff) * 0x01000193u;
@@ -30,7 +36,8 @@ static uint32_t hash_of(const jst_names *n)
 static bool is_called(const jst_component *c, const jst_names *n, uint32_t hash)
 {
     return c->hash == hash && c->names.kind == n->kind && c->names.pid == n->pid &&
-           strcmp(c->names.name, n->name) == 0 && strcmp(c->names.job, n->job) == 0;
+           strcmp(c->names.name, n->name) == 0 && strcmp(c->names.job, n->job) == 0 &&
+           strcmp(cores_of(&c->names), cores_of(n)) == 0;
 }
 
 /* The place of a component in the table, or the free one where it belongs. */
@@ -98,8 +105,7 @@ static jst_component *make(const jst_names *n, uint32_t hash)
     return c;
 }
 
-/* Which resource it is a part of is known only now, or on which cores it runs has changed: it is described
- * so from here on. */
+/* Which resource it is a part of is known only now: it is described so from here on. */
 static jst_component *renamed(jst_component **place, const jst_names *n)
 {
     jst_component *c = *place, *fresh = make(n, c->hash);
@@ -179,8 +185,7 @@ jst_component *jst_component_of(jst_sample *s, const jst_names *names)
     n.path = n.path ? n.path : "";
     uint32_t hash = hash_of(&n);
     jst_component **place = s->room ? place_of(s, &n, hash) : NULL, *c = place ? *place : NULL;
-    if (c && strcmp(n.source, c->names.source) != 0 &&
-        (n.kind == JST_KIND_PROCESS || (*n.source && !*c->names.source)))
+    if (c && *n.source && !*c->names.source)
         c = renamed(place, &n);
     if (!c && !has_room(s)) {
         n = (jst_names){.kind = n.kind, .name = "others", .source = "", .job = "", .path = ""};

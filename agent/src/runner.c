@@ -47,16 +47,34 @@ static void work(jst_runner *r)
     say(r->what, sizeof r->what, what);
 }
 
+/* Sleeps until the source is asked for a sample; one that looks in between does so meanwhile. With the lock. */
+static void wait_to_be_asked(jst_runner *r, uint64_t *look_ns)
+{
+    while (r->state != JST_RUNNING) {
+        if (!r->open || !r->source->look) {
+            pthread_cond_wait(&r->go, &lock);
+            continue;
+        }
+        struct timespec at = {(time_t)(*look_ns / NS), (long)(*look_ns % NS)};
+        if (pthread_cond_timedwait(&r->go, &lock, &at) != ETIMEDOUT || r->state == JST_RUNNING)
+            continue;
+        pthread_mutex_unlock(&lock);
+        r->source->look();
+        *look_ns = jst_clock_ns(CLOCK_MONOTONIC) + JST_LOOK_NS;
+        pthread_mutex_lock(&lock);
+    }
+}
+
 static void *run(void *with)
 {
     jst_runner *r = with;
+    uint64_t look_ns = jst_clock_ns(CLOCK_MONOTONIC) + JST_LOOK_NS;
     char title[16];
     snprintf(title, sizeof title, "%s", r->source->name);
     prctl(PR_SET_NAME, title);
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (r->state != JST_RUNNING)
-            pthread_cond_wait(&r->go, &lock);
+        wait_to_be_asked(r, &look_ns);
         pthread_mutex_unlock(&lock);
         work(r);
         pthread_mutex_lock(&lock);
@@ -96,7 +114,7 @@ int jst_runners_begin(const char *without, const char *only)
             return -E2BIG;
         jst_runner *runner = &jst_runners[jst_runner_count++];
         runner->source = *s;
-        pthread_cond_init(&runner->go, NULL);
+        pthread_cond_init(&runner->go, &monotonic);
         pthread_attr_setstacksize(&small, (*s)->stack ? (*s)->stack : JST_SOURCE_STACK);
         r = -pthread_create(&thread, &small, run, runner);
         if (r == 0)

@@ -27,6 +27,7 @@
 
 #define JST_SOURCE_COMPONENTS 4096
 #define JST_SOURCE_STACK 65536
+#define JST_LOOK_NS UINT64_C(500000000)
 
 typedef struct jst_sample jst_sample;       /* what one call of `sample` reports to */
 typedef struct jst_component jst_component; /* of one source; found anew in each sample */
@@ -38,6 +39,9 @@ typedef struct jst_source {
     const char *(*open)(void);
     /** Reports all components. Returns NULL, or what could not be read (said once per text). */
     const char *(*sample)(jst_sample *s);
+    /** Looks at what passes between boundaries, JST_LOOK_NS after the last time; it reports nothing. NULL:
+     *  there is no such thing. */
+    void (*look)(void);
     /** The program that `open` or `sample` starts, or NULL. Where no such program is installed, the
      *  agent gives the right to start programs away. */
     const char *program;
@@ -45,12 +49,12 @@ typedef struct jst_source {
 } jst_source;
 
 /* Who a component is: all texts are copied, and may be NULL for "". Two with the same kind, name, job and
- * pid are the same component. */
+ * pid are the same component; of a process also with the same source. */
 typedef struct jst_names {
     enum jst_component_kind kind;
     const char *name;   /* sda, eth0, scratch-OST0003, mlx5_0/1 */
     const char *source; /* the resource it is a part of: SRV:/export, a file system's name; of a
-                         * process the cores that it may run on: 0-3,8 */
+                         * process the cores that it was seen on, or may run on: 0-3,8 */
     const char *job;    /* slurm-123: only what counts for one batch job */
     const char *path;   /* where it is mounted, or hangs; of a process its control group */
     uint32_t major, minor;

@@ -270,6 +270,25 @@ static void metrics_beyond_a_word(void **state)
     jst_sample_end(&s);
 }
 
+static void a_process_is_one_component_for_each_set_of_cores(void **state)
+{
+    (void)state;
+    jst_names who = {.kind = JST_KIND_PROCESS, .name = "dd", .pid = 5, .source = "0"};
+    jst_sample_begin(&s);
+    jst_component *on = jst_component_of(&s, &who);
+    who.source = "0-1";
+    jst_component *any = jst_component_of(&s, &who);
+    assert_ptr_not_equal(on, any);
+    jst_increase(on, JST_CPU_USED_NS, 3000);
+    jst_increase(any, JST_CPU_USED_NS, 4000);
+    who.source = "0";
+    assert_ptr_equal(jst_component_of(&s, &who), on);
+    jst_sample_end(&s);
+    assert_string_equal(on->names.source, "0");
+    assert_int_equal(jst_value_of(on, JST_CPU_USED_NS)->gained, 3000);
+    assert_int_equal(jst_value_of(any, JST_CPU_USED_NS)->gained, 4000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup(what_a_server_serves_is_the_source_of_what_stands_behind_it, begin),
         cmocka_unit_test_setup(beyond_the_limit_all_are_one, begin),
         cmocka_unit_test_setup(what_is_gone_makes_room, begin),
+        cmocka_unit_test_setup(a_process_is_one_component_for_each_set_of_cores, begin),
     };
     return cmocka_run_group_tests_name("component", tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
  * - New processes are found by the number that the kernel gave out last (/proc/loadavg); all of /proc is
  *   listed only each half a minute, and where the numbers began again.
  * - Names are read of the largest only. The rest is one component, "others".
+ * - Which cores the largest are on is sampled between boundaries, where some process is bound
+ *   (process_cores.c).
  * - What all this costs is counted, and where it is more than 1/1600 of a core a boundary is passed over: the
  *   next records span it.
  *
@@ -27,14 +29,17 @@
 #include "sys.h"
 
 #define NS UINT64_C(1000000000)
-#define MOST 65536   /* processes that are known at a time */
-#define LARGEST 20   /* that are reported by name; those of the job come on top */
-#define ASKED 32     /* whose bytes are read: the largest by CPU time */
-#define FACTS 512    /* processes whose names are known at a time */
-#define LITTLE 200   /* less than this part of a core is not worth a look at each boundary */
-#define WARM 16      /* boundaries at which a process is read after it used more */
-#define BY_TURNS 500 /* others that are read in a second */
-#define NEW 1000     /* numbers that are tried in a second */
+#define MOST 65536 /* processes that are known at a time */
+#define LARGEST 20 /* that are reported by name; those of the job come on top */
+#define SEEN                                                                                       \
+    50 /* a process that used more than this part of a core since the boundary is sampled */
+#define SEEN_NS (NS / 1000) /* and more than this */
+#define ASKED 32            /* whose bytes are read: the largest by CPU time */
+#define FACTS 512           /* processes whose names are known at a time */
+#define LITTLE 200          /* less than this part of a core is not worth a look at each boundary */
+#define WARM 16             /* boundaries at which a process is read after it used more */
+#define BY_TURNS 500        /* others that are read in a second */
+#define NEW 1000            /* numbers that are tried in a second */
 #define LIST_NS (30 * NS)
 #define LIST_SOON_NS (4 * NS) /* where more processes begin than are tried */
 #define LOOK_AGAIN 16
@@ -65,7 +70,7 @@ static uint32_t found;
 static uint64_t listed_ns, sampled_ns, rest_cpu, rest_bytes[JST_PROCESS_BYTES];
 static uint64_t asked_ns, spent_ns; /* the newest boundary, and CPU time of this thread up to it */
 static int64_t credit_ns;
-static bool passed; /* the boundary before this one */
+static bool passed, looked; /* the boundary before this one; between boundaries, ever */
 static uint32_t self;
 
 /* ---- who is there ---- */
@@ -209,13 +214,6 @@ static jst_process *identify(entry *e)
 {
     static uint32_t next;
     jst_process *p = facts_of(e);
-    if (p && --p->reports == 0) {
-        p->reports = LOOK_AGAIN;
-        if (!jst_process_look_again(p)) {
-            forget(e);
-            p = NULL;
-        }
-    }
     if (p)
         return p;
     for (uint32_t i = 0; i < FACTS && !p; i++, next = (next + 1) % FACTS)
@@ -235,6 +233,18 @@ static jst_process *identify(entry *e)
     }
     e->fact = (uint16_t)(p - facts + 1);
     return p;
+}
+
+/* For a report: what may have changed is read again now and then. */
+static jst_process *identify_again(entry *e)
+{
+    jst_process *p = facts_of(e);
+    if (p && --p->reports == 0) {
+        p->reports = LOOK_AGAIN;
+        if (!jst_process_look_again(p))
+            forget(e);
+    }
+    return identify(e);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -280,20 +290,38 @@ static void put_bytes(jst_component *c, const uint64_t bytes[JST_PROCESS_BYTES])
         jst_increase(c, metrics[i], bytes[i]);
 }
 
-static void report(jst_sample *s, const candidate *c, const jst_process *p, uint64_t before)
+static jst_component *component_of(jst_sample *s, const candidate *c, const jst_process *p,
+                                   const char *cores, uint64_t cpu, uint64_t before)
 {
     jst_component *to = jst_component_of(s, &(jst_names){.kind = JST_KIND_PROCESS,
                                                          .name = p->name,
-                                                         .source = p->cores,
+                                                         .source = cores,
                                                          .job = p->of_job ? jst_job_name : "",
                                                          .path = p->group,
                                                          .pid = p->pid,
                                                          .uid = p->uid});
-    jst_increase(to, JST_CPU_USED_NS, c->cpu);
-    if (c->has_bytes)
-        put_bytes(to, c->bytes);
+    jst_increase(to, JST_CPU_USED_NS, cpu);
     if (c->first < before || passed)
         jst_gained_since(to, c->first);
+    return to;
+}
+
+/* By the cores that it was seen on; what is not known of is on any that it may use. */
+static void report(jst_sample *s, const candidate *c, jst_process *p, uint64_t before)
+{
+    char cores[JST_CORE_LIST];
+    uint64_t rest = c->cpu;
+    for (unsigned k = 0; k < JST_PARTS; k++) {
+        uint64_t cpu = jst_process_ran_on(p, k, c->cpu, cores);
+        cpu = cpu < rest ? cpu : rest;
+        if (cpu)
+            component_of(s, c, p, cores, cpu, before);
+        rest -= cpu;
+    }
+    p->seen.is_told = true;
+    jst_component *to = component_of(s, c, p, p->cores, rest, before);
+    if (c->has_bytes)
+        put_bytes(to, c->bytes);
 }
 
 /* Bytes of those that used most CPU time; then the largest by name, the others together. */
@@ -304,7 +332,7 @@ static void report_all(jst_sample *s, uint64_t before)
     most_cpu = most_bytes = 0;
     for (uint32_t i = 0; i < asked; i++) {
         candidate *c = &candidates[i];
-        jst_process *p = identify(&table[c->at]);
+        jst_process *p = identify_again(&table[c->at]);
         c->has_bytes = p && jst_process_bytes(p, table[c->at].is_new, c->bytes);
         table[c->at].is_new = false;
         most_cpu = c->cpu > most_cpu ? c->cpu : most_cpu;
@@ -312,7 +340,7 @@ static void report_all(jst_sample *s, uint64_t before)
     }
     qsort(candidates, asked, sizeof *candidates, by_part);
     for (uint32_t i = 0; i < found; i++) {
-        const jst_process *p = i < asked ? facts_of(&table[candidates[i].at]) : NULL;
+        jst_process *p = i < asked ? facts_of(&table[candidates[i].at]) : NULL;
         if (p && !p->is_profiled && (p->of_job || named < LARGEST)) {
             named += !p->of_job;
             report(s, &candidates[i], p, before);
@@ -353,6 +381,56 @@ static bool may_go_on(uint64_t now_ns)
     return credit_ns >= 0;
 }
 
+/* ---- between boundaries ---- */
+
+/* Half of what may be saved up is left for the boundary. */
+static bool may_look(uint64_t now_ns)
+{
+    uint64_t spent = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID) - spent_ns;
+    return sampled_ns && now_ns > sampled_ns &&
+           credit_ns + (int64_t)((now_ns - asked_ns) / COST) - (int64_t)spent >
+               (int64_t)CREDIT_NS / 2;
+}
+
+/* Who is at work in this slice. At the first look all are asked, else those that were at work lately. */
+static void find_busy(uint64_t since_ns)
+{
+    uint64_t least = since_ns / SEEN > SEEN_NS ? since_ns / SEEN : SEEN_NS;
+    found = 0;
+    for (uint32_t i = 0; i < known && found < FACTS; i++) {
+        entry *e = &table[i];
+        uint64_t cpu = !looked || e->warm > 1 ? jst_process_cpu(e->pid) : 0;
+        if (cpu < e->cpu + least)
+            continue;
+        e->warm = WARM;
+        candidates[found++] = (candidate){.at = i, .cpu = cpu - e->cpu};
+    }
+    looked = true;
+    qsort(candidates, found, sizeof *candidates, by_cpu);
+}
+
+static void look_at_processes(void)
+{
+    uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
+    if (!may_look(now_ns))
+        return;
+    find_new(now_ns, now_ns / jst_cfg.slice_ns, sampled_ns / jst_cfg.slice_ns);
+    find_busy(now_ns - sampled_ns);
+    for (uint32_t i = 0; i < found && i < ASKED; i++)
+        identify(&table[candidates[i].at]);
+    jst_cores_begin();
+    for (uint32_t i = 0; i < FACTS; i++)
+        if (facts[i].pid && !facts[i].is_kernels) /* these are bound everywhere, and use little */
+            jst_cores_bound(facts[i].cores);
+    jst_cores_cut();
+    for (uint32_t i = 0; i < found && i < LARGEST; i++) {
+        const entry *e = &table[candidates[i].at];
+        jst_process *p = facts_of(e);
+        if (p && !p->is_profiled && jst_cores_are_apart(p->cores))
+            jst_process_see(p, e->cpu + candidates[i].cpu, candidates[i].cpu);
+    }
+}
+
 static const char *sample_processes(jst_sample *s)
 {
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME), slice = now_ns / jst_cfg.slice_ns;
@@ -363,6 +441,7 @@ static const char *sample_processes(jst_sample *s)
         known = turn = 0;
         newest = newest_number();
         memset(facts, 0, sizeof facts);
+        looked = false;
         bool listed = list_all(now_ns, slice);
         sampled_ns = asked_ns = now_ns;
         spent_ns = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -386,5 +465,7 @@ static const char *sample_processes(jst_sample *s)
     return NULL;
 }
 
-const jst_source jst_source_process = {
-    .name = "processes", .open = open_processes, .sample = sample_processes};
+const jst_source jst_source_process = {.name = "processes",
+                                       .open = open_processes,
+                                       .sample = sample_processes,
+                                       .look = look_at_processes};

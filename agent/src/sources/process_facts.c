@@ -10,8 +10,8 @@
 #include "config.h"
 #include "process.h"
 
-#define MOST_CORES 8192
-#define GENERATIONS 32 /* how far up the job's first process is looked for */
+#define KERNELS 0x200000 /* PF_KTHREAD of the kernel */
+#define GENERATIONS 32   /* how far up the job's first process is looked for */
 
 pid_t jst_job_root;
 const char *jst_job_name = "";
@@ -39,10 +39,10 @@ static long read_of(uint32_t pid, const char *file)
 typedef struct stat_line {
     char name[32];
     uint32_t parent;
-    uint64_t threads, start;
+    uint64_t flags, threads, start;
 } stat_line;
 
-/* Fields 2, 4, 20 and 22. The name stands in parentheses and may hold anything. */
+/* Fields 2, 4, 9, 20 and 22. The name stands in parentheses and may hold anything. */
 static bool read_stat(uint32_t pid, stat_line *to)
 {
     if (read_of(pid, "stat") <= 0)
@@ -61,6 +61,8 @@ static bool read_stat(uint32_t pid, stat_line *to)
         uint64_t number = strtoull(p + 1, NULL, 10);
         if (field == 4)
             to->parent = (uint32_t)number;
+        else if (field == 9)
+            to->flags = number;
         else if (field == 20)
             to->threads = number;
         else if (field == 22)
@@ -70,30 +72,18 @@ static bool read_stat(uint32_t pid, stat_line *to)
     return true;
 }
 
-/* As the kernel writes lists: 0-3,8. What does not fit is left out, and then all of it. */
+/* What does not fit is left out, and then all of it. */
 static void read_cores(jst_process *p)
 {
-    static unsigned long mask[MOST_CORES / (8 * sizeof(unsigned long))];
-    size_t at = 0;
+    static unsigned long mask[JST_MOST_CORES / (8 * sizeof(unsigned long))];
+    static bool has[JST_MOST_CORES];
     p->cores[0] = 0;
     memset(mask, 0, sizeof mask);
     if (sched_getaffinity((pid_t)p->pid, sizeof mask, (cpu_set_t *)(void *)mask) != 0)
         return;
-    for (size_t first = 0, last; first < MOST_CORES; first = last + 1) {
-        last = first;
-        if (!CPU_ISSET_S(first, sizeof mask, (cpu_set_t *)(void *)mask))
-            continue;
-        while (last + 1 < MOST_CORES &&
-               CPU_ISSET_S(last + 1, sizeof mask, (cpu_set_t *)(void *)mask))
-            last++;
-        int n = snprintf(p->cores + at, sizeof p->cores - at, last > first ? "%s%zu-%zu" : "%s%zu",
-                         at ? "," : "", first, last);
-        if (n < 0 || (size_t)n >= sizeof p->cores - at) {
-            p->cores[0] = 0;
-            return;
-        }
-        at += (size_t)n;
-    }
+    for (size_t core = 0; core < JST_MOST_CORES; core++)
+        has[core] = CPU_ISSET_S(core, sizeof mask, (cpu_set_t *)(void *)mask);
+    jst_list_cores(p->cores, has);
 }
 
 /* Version 2 if it is used, else a version 1 controller in which the process is not at the root. */
@@ -168,6 +158,7 @@ bool jst_process_identify(jst_process *p)
     p->parent = line.parent;
     p->start = line.start;
     p->has_threads = line.threads > 1;
+    p->is_kernels = line.flags & KERNELS;
     strcpy(p->name, line.name);
     p->of_job = is_of_job(p);
     p->is_profiled = p->of_job && has_profile(p->pid);

@@ -2,21 +2,23 @@
 
 The processes of profiles give CPU time, waiting for a core, and the cores that they may run on.
 Who watches a machine (`jostle run`, its agent) gives the CPU time of programs without a profile,
-an agent that of the whole machine, too.
+and samples which cores the largest processes were on; an agent that of the whole machine, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import clip
-from jostle.repository.query.watched import watched_processes
+from jostle.repository.query.watched import seen_on_cores, watched_processes
 
 #: Kinds of components whose CPU time is that of programs, beside processes, which are more exact:
 #: they count where no process was watched. A row counts if no profile names its job.
@@ -43,10 +45,10 @@ class CoreUse:
     Attributes:
         users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
             about included), kind ("job", or "unprofiled": a component of the machine), host, cpus
-            (the cores that it may run on, "0-3,8"; "": not known, so all), uid (owner of what is
-            unprofiled; -1: not known), start_ns and length_ns of the slice, cpu_ns (CPU time),
-            queue_ns (waiting for a core), awake (threads that ran or waited) and throttled_ns
-            (stopped by a CPU limit).
+            (the cores that it was seen on, or may run on, "0-3,8"; "": not known, so all), uid
+            (owner of what is unprofiled; -1: not known), start_ns and length_ns of the slice,
+            cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran or waited) and
+            throttled_ns (stopped by a CPU limit).
         totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
             time of everything), steal_ns (that the hypervisor withheld) and cores.
     """
@@ -75,6 +77,8 @@ def core_use(
     if not watched:
         return CoreUse(users)
     processes = _processes(watched_processes(engine, hosts, window))
+    if len(users["cpus"].unique()) > 1:
+        users = _by_seen_cores(users, seen_on_cores(engine, hosts, window), job)
     groups, totals = _components(engine, hosts, window)
     seen = pa.array(sorted(set(processes["host"].to_pylist())), pa.string())
     tables = [users, processes, groups.filter(pc.invert(pc.is_in(groups["host"], seen)))]
@@ -122,6 +126,67 @@ def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
     return rows.append_column("start_ns", pa.array(start)).append_column(
         "length_ns", pa.array(length)
     )
+
+
+def _by_seen_cores(users: pa.Table, seen: pa.Table, own: str) -> pa.Table:
+    """Divide the CPU time of other jobs among the cores on which their processes were seen.
+
+    Args:
+        users: As CoreUse.users.
+        seen: As of `seen_on_cores`.
+        own: The job that is asked about; its processes stay together, as they waited.
+    """
+    keys, left, parts = ("job", "host", "cpus"), ints(users, "cpu_ns").copy(), []
+    start = ints(users, "start_ns")
+    end = start + ints(users, "length_ns")
+    for group in seen.group_by(keys).aggregate([]).to_pylist():
+        mine = np.flatnonzero(_equal(users, group))
+        if group["job"] == own or not len(mine):
+            continue
+        rows = seen.filter(pa.array(_equal(seen, group)))
+        sets = sorted(set(rows["cores"].to_pylist()))
+        there = np.array([_between(rows.filter(pc.equal(rows["cores"], cores)), start[mine],
+                                   end[mine]) for cores in sets])  # fmt: skip
+        whole = there.sum(axis=0)
+        shares = np.divide(there, whole, out=np.zeros_like(there), where=whole > 0)
+        for cores, share in zip(sets, shares, strict=True):
+            cpu = (share * ints(users, "cpu_ns")[mine]).astype(np.int64)
+            if cores == group["cpus"] or not cpu.any():
+                continue
+            left[mine] -= cpu
+            zero = pa.array(np.zeros(len(mine), np.int64))
+            known = {"cpus": pa.array([cores] * len(mine)), "cpu_ns": pa.array(cpu),
+                     "queue_ns": zero, "awake": zero, "throttled_ns": zero}  # fmt: skip
+            parts.append(_with(users.take(pa.array(mine)), known))
+    return pa.concat_tables([_with(users, {"cpu_ns": pa.array(left)}), *parts])
+
+
+def _equal(rows: pa.Table, group: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+    mask = np.ones(rows.num_rows, dtype=bool)
+    for name, value in group.items():
+        mask &= pc.equal(rows[name], value).to_numpy()
+    return mask
+
+
+def _with(rows: pa.Table, columns: Mapping[str, pa.Array]) -> pa.Table:
+    for name, values in columns.items():
+        rows = rows.set_column(rows.schema.get_field_index(name), name, values)
+    return rows.cast(NO_USERS.schema)
+
+
+def _between(
+    rows: pa.Table, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Return the CPU time of rows from starts to ends; that of a row is even over its length."""
+    first, length = ints(rows, "start_ns"), ints(rows, "length_ns")
+    rate = ints(rows, "cpu_ns") / length.clip(1)
+    times = np.concatenate([first, first + length])
+    order = np.argsort(times, kind="stable")
+    times, slopes = times[order], np.concatenate([rate, -rate])[order].cumsum()
+    zero = times[0]
+    spent = np.concatenate([[0.0], (slopes[:-1] * np.diff(times)).cumsum()])
+    before, after = (np.interp(at - zero, times - zero, spent) for at in (start, end))
+    return np.asarray(after - before, dtype=np.float64)
 
 
 def _processes(rows: pa.Table) -> pa.Table:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.arrow_columns import ints
-from jostle.repository.query.engine import Engine
+from jostle.repository.query.engine import Engine, total
 
 #: Name of the sum of all processes that were not among the largest.
 OTHERS = "others"
@@ -32,7 +32,13 @@ _COLUMNS = {
     "storage_call_write_bytes": "call_write_bytes",
 }  # fmt: skip
 #: A process and its profile begin at one time, but its number is given out again much later.
-_SPAN = "(slice + span) * slice_ns > $2 AND slice * slice_ns < $3"
+_SPAN = "(s.slice + s.span) * s.slice_ns > $2 AND s.slice * s.slice_ns < $3"
+_HAS_PROFILE = (
+    "p.host = s.host AND p.pid = c.pid "
+    "AND p.start_ns < (s.slice + s.span) * s.slice_ns "  # a process has a slice_ns, too
+    "AND (p.end_ns = 0 OR p.end_ns > s.slice * s.slice_ns)"
+)
+_KEYS = ("kind", "host", "name", "job", "machine", "component", "slice", "slice_ns", "span")
 
 
 def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
@@ -47,7 +53,8 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
         Columns host, title (what to call it: `dd (pid 4711, root)`; those of one program and owner
         are called alike: `cc1 (12 processes, root)`), name (the program's; "" if it is not
         recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a
-        user's name, or uid; "" unknown), cores (that it may run on, such as 0-3,8; "" unknown),
+        user's name, or uid; "" unknown), cores (that it was seen on in this slice, or may run on,
+        such as 0-3,8; "" unknown; a process may have a row for each of several sets of cores),
         group (control group), job (of whose processes it is one; "" of none), pid, uid (-1
         unknown), slice, slice_ns, span, and per row cpu_ns, read_bytes and write_bytes (of
         storage), call_read_bytes and call_write_bytes (of system calls). A row that spans several
@@ -56,21 +63,15 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
     if not hosts or not engine.newest("component_slices", *window):
         return NO_PROCESSES
     columns = ", ".join(f"coalesce({name}, 0) AS {new}" for name, new in _COLUMNS.items())
-    slices = ("kind", "host", "name", "job", "machine", "component", "slice", "slice_ns", "span")
     rows = engine.ask(
         lambda: (
             f'SELECT machine, s.host, s.name, c.source AS cores, c.path AS "group", s.job, '
             f"c.pid, c.uid, slice, slice_ns, span::BIGINT AS span, {columns} FROM "
-            f"{engine.stored('component_slices', *window, columns=[*slices, *_COLUMNS])} s "
-            "JOIN (SELECT DISTINCT machine, component, source, path, coalesce(pid, 0) AS pid, "
-            f"coalesce(uid, -1) AS uid FROM {engine.stored('components')} "
-            "WHERE kind = 'process') c USING (machine, component) "
+            f"{engine.stored('component_slices', *window, columns=[*_KEYS, *_COLUMNS])} s "
+            f"JOIN ({_components(engine)}) c USING (machine, component) "
             f"WHERE s.kind = 'process' AND list_contains($1, s.host) AND {_SPAN} "
-            "AND NOT EXISTS (SELECT 1 FROM "
-            f"({engine.source('processes', *window)}) p WHERE p.host = s.host AND p.pid = c.pid "
-            "AND p.start_ns < (s.slice + s.span) * s.slice_ns "  # a process has a slice_ns, too
-            "AND (p.end_ns = 0 OR p.end_ns > s.slice * s.slice_ns)) "
-            "ORDER BY ALL"
+            f"AND NOT EXISTS (SELECT 1 FROM ({engine.source('processes', *window)}) p "
+            f"WHERE {_HAS_PROFILE}) ORDER BY ALL"
         ),
         [list(hosts), *window],
     )
@@ -78,6 +79,40 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
     owners = pa.array([_owner(uid) for uid in rows["uid"].to_pylist()], pa.string())
     rows = rows.append_column("owner", owners)
     return rows.append_column("title", _titles(rows)).select(NO_PROCESSES.column_names)
+
+
+def seen_on_cores(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
+    """Return on which cores processes that have a profile were seen from outside.
+
+    Args:
+        engine: The repository.
+        hosts: Names of the hosts.
+        window: Start and end, ns since the epoch.
+
+    Returns:
+        Columns job, host, cpus (that its processes may run on), cores (that they were seen on; cpus
+        where that is not known), start_ns and length_ns of the slice, and cpu_ns.
+    """
+    return engine.ask(
+        lambda: (
+            "SELECT p.job, s.host, coalesce(p.allowed_cpus, '') AS cpus, c.source AS cores, "
+            "s.slice * s.slice_ns AS start_ns, s.span::BIGINT * s.slice_ns AS length_ns, "
+            f"{total('cpu_used_ns')} AS cpu_ns FROM "
+            f"{engine.stored('component_slices', *window, columns=[*_KEYS, 'cpu_used_ns'])} s "
+            f"JOIN ({_components(engine)}) c USING (machine, component) "
+            f"JOIN ({engine.source('processes', *window)}) p ON {_HAS_PROFILE} "
+            f"WHERE s.kind = 'process' AND list_contains($1, s.host) AND {_SPAN} "
+            "GROUP BY ALL ORDER BY ALL"
+        ),
+        [list(hosts), *window],
+    )
+
+
+def _components(engine: Engine) -> str:
+    return (
+        "SELECT DISTINCT machine, component, source, path, coalesce(pid, 0) AS pid, "
+        f"coalesce(uid, -1) AS uid FROM {engine.stored('components')} WHERE kind = 'process'"
+    )
 
 
 def _titles(rows: pa.Table) -> pa.Array:
