@@ -322,8 +322,8 @@ def main() -> int:
 def summary(cells: Sequence[Cell]) -> bool:
     """Print how many cells are right; return whether they are enough.
 
-    Of a job that is bound to some of the cores of its neighbours nothing says who ran on these: its
-    shares are less exact, and their intervals wide.
+    Of a job that is bound to some of the cores of its neighbours only an agent sees who ran on these:
+    without one its shares are less exact, and their intervals wide.
     """
     ok = True
     for bound in (False, True):
@@ -340,7 +340,8 @@ def summary(cells: Sequence[Cell]) -> bool:
                   f"{right} of {len(mine)} cells ({right / len(mine):.1%}), mean {mean:.1f} points "
                   f"off; interval holds the truth in {held} ({held / len(mine):.1%}), median "
                   f"half-width {wide:.1f} points", file=sys.stderr)  # fmt: skip
-            ok = ok and (bound or right >= ENOUGH * len(mine)) and held >= 0.9 * len(mine)
+            blind = bound and not machine
+            ok = ok and (blind or right >= ENOUGH * len(mine)) and held >= 0.9 * len(mine)
     return ok
 
 
