@@ -322,8 +322,8 @@ def main() -> int:
 def summary(cells: Sequence[Cell]) -> bool:
     """Print how many cells are right; return whether they are enough.
 
-    Of a job that is bound to some of the cores of its neighbours only an agent sees who ran on these:
-    without one its shares are less exact, and their intervals wide.
+    Of a job that is bound to some of the cores of its neighbours only an agent sees who ran on
+    these: without one its shares are less exact, and their intervals wide.
     """
     ok = True
     for bound in (False, True):
