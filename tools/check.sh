@@ -6,14 +6,15 @@
 #
 # A step that cannot be done here is told as NOT DONE and fails nothing.
 #
-# FUZZ_SECONDS (60) is the time for each fuzzer. Logs: build/check/STEP.log
+# FUZZ_SECONDS (5) is the time for each fuzzer after its corpus. Logs: build/check/STEP.log
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
 export logs=build/check
 mkdir -p "$logs"
-rm -f "$logs"/*.failed "$logs"/*.not-done
+rm -f "$logs"/*.failed "$logs"/*.not-done "$logs"/*.seconds
 wanted=("$@")
+. tools/ccache.sh
 
 # step NAME COMMAND...: runs it with its output in a log, shows the log's end when it fails.
 step() {
@@ -24,6 +25,7 @@ step() {
     fi
     # What it says is one write: steps may run side by side.
     "$@" >"$logs/$name.log" 2>&1 || status=$?
+    echo "$((SECONDS - begin)) $name" >"$logs/$name.seconds"
     if [ "$status" = 0 ]; then
         printf '%-12s ok      %4d s  %s\n' "$name" $((SECONDS - begin)) \
             "$(tail -n 1 "$logs/$name.log" | cut -c1-60)"
@@ -60,31 +62,36 @@ tidy() {
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
 
-# Compiles with warnings as errors, by gcc and by clang, with every module left out in turn, and where
-# there is no MPI.
+# What a step begins with that runs concurrently with tests: a second try of a test waits for it.
+beside=(flock -o -s "$logs/beside")
+
+# unit_tests FOLDER OPTION...: those in C. What failed is tried once more with nothing alongside it.
+unit_tests() {
+    "${beside[@]}" ctest --test-dir "$1" --output-on-failure "${@:2}" ||
+        flock -o "$logs/beside" ctest --test-dir "$1" --output-on-failure --rerun-failed
+}
+
+# Compiles with warnings as errors: all of it by gcc and by clang, and the library with every module left
+# out in turn, where there is no MPI. (A portable build is a test in tests/house.)
 builds() {
     local compiler module
     for compiler in gcc clang; do
         cmake -G Ninja -B "build/$compiler" -DCMAKE_C_COMPILER="$compiler" -DJOSTLE_WERROR=ON \
             -DJOSTLE_TESTS=ON >/dev/null && cmake --build "build/$compiler" -j 2 &&
-            ctest --test-dir "build/$compiler" --output-on-failure || return 1
+            unit_tests "build/$compiler" || return 1
     done
     for module in POSIX STDIO OS AIO PERF PAPI MPI; do
         cmake -G Ninja -B build/without -DJOSTLE_WERROR=ON -DJOSTLE_MPICC= \
             $(printf -- '-DJOSTLE_WITH_%s=ON ' POSIX STDIO OS AIO PERF PAPI MPI) \
-            "-DJOSTLE_WITH_$module=OFF" >/dev/null && cmake --build build/without -j 2 || return 1
+            "-DJOSTLE_WITH_$module=OFF" >/dev/null &&
+            cmake --build build/without -j 2 --target jostle || return 1
         LD_PRELOAD="$PWD/build/without/native/libjostle.so" JOSTLE_SPOOL=/nowhere /bin/true ||
             return 1
-        if ls build/without/native/libjostle-openmpi.so 2>/dev/null; then
-            echo "an adapter was built though no mpicc was given"
+        if ninja -C build/without -t query libjostle-openmpi.so >/dev/null 2>&1; then
+            echo "an adapter would be built though no mpicc was given"
             return 1
         fi
     done
-    # What the wheel has of it.
-    cmake -G Ninja -B build/portable -DJOSTLE_WERROR=ON -DJOSTLE_PORTABLE=ON >/dev/null &&
-        cmake --build build/portable -j 2 &&
-        cmake --install build/portable --component native --prefix build/portable/wheel >/dev/null &&
-        tools/packages.sh symbols build/portable/wheel
 }
 
 # The export list of the library is calls.def, the list of MPI names and that for GPUs, no more and no
@@ -108,7 +115,7 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS: the runtime's tests on a build with that sanitizer. The unit
 # test of segments is one thread that counts to millions: nothing for the thread sanitizer. What
-# failed beside another sanitizer's tests is tried once more with nothing beside it.
+# failed alongside other steps is tried once more with nothing alongside it.
 sanitized() {
     local preload= still=() without=() code=0 place run
     # Without random addresses: TSan executes a program again when it dislikes its layout, and
@@ -116,7 +123,7 @@ sanitized() {
     setarch -R true 2>/dev/null && still=(setarch -R)
     cmake --preset "$1" >/dev/null && cmake --build "build/$1" -j 2 || return 1
     [ "$1" != tsan ] || without=(-E segment)
-    ctest --test-dir "build/$1" --output-on-failure "${without[@]}" || return 1
+    unit_tests "build/$1" "${without[@]}" || return 1
     [ -z "$2" ] || preload=$(gcc -print-file-name="$2")
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place" # as tools/test.sh has it
@@ -124,7 +131,7 @@ sanitized() {
         TSAN_OPTIONS=handle_segv=0 JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload"
         timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
         tests/runtime tests/mpi/test_mpi_sanitizer.py -k "$(echo $3)")
-    flock -o -s "$logs/beside" "${run[@]}" || code=$?
+    "${beside[@]}" "${run[@]}" || code=$?
     [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rfEp || code=$?; }
     [ "$code" != 0 ] || rm -rf --one-file-system "$place"
     return "$code"
@@ -135,7 +142,7 @@ fuzz_one() {
     local name
     name=$(basename "$1")
     mkdir -p "build/fuzz/corpus/$name"
-    "$1" -max_total_time="${FUZZ_SECONDS:-60}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    "$1" -max_total_time="${FUZZ_SECONDS:-5}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
         -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" tests/data \
         agent/test/fixtures
 }
@@ -143,7 +150,8 @@ export -f fuzz_one
 
 fuzz() {
     cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j 2 || return 1
-    printf '%s\n' build/fuzz/fuzz/fuzz_* | xargs -P 2 -I '{}' bash -c 'fuzz_one "{}"'
+    printf '%s\n' build/fuzz/fuzz/fuzz_* |
+        "${beside[@]}" xargs -I '{}' bash -c 'fuzz_one "{}"'
 }
 
 # These take one core each.
@@ -163,15 +171,18 @@ step exports exports
 step tests make --no-print-directory test
 step bench python bench/run.py --smoke
 step budget python bench/budget.py
-# Their tests mostly wait.
+# The tests of sanitizers mostly wait.
 {
     step asan sanitized asan libasan.so "$under_sanitizer"
     step tsan sanitized tsan libtsan.so "$under_sanitizer or under_thread_sanitizer"
 } &
-step ubsan sanitized ubsan '' ''
-wait
 step fuzz fuzz
+wait
+# Only when it is named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
+[ "${#wanted[@]}" = 0 ] || step ubsan sanitized ubsan '' ''
 
+printf 'make check: %d min %d s; the slowest steps (s): %s\n' $((SECONDS / 60)) $((SECONDS % 60)) \
+    "$(cat "$logs"/*.seconds | sort -rn | head -n 6 | awk '{ print $2, $1 }' | paste -sd, | sed 's/,/, /g')"
 failed=$(cd "$logs" && find . -name '*.failed' | sed 's|^./||; s|\.failed$||' | sort | xargs)
 if [ -n "$failed" ]; then
     # A test that is counted twice failed again when it ran alone.

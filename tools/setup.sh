@@ -33,7 +33,7 @@ trainings=(python3/dist-packages/torch/__init__.py:python3-torch)
 browsers=(chromium:chromium)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace valgrind:valgrind
-    javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm musl-gcc:musl-tools)
+    ccache:ccache javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm musl-gcc:musl-tools)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -141,7 +141,9 @@ install_spark() {
 }
 
 build_native() {
-    [ -f build/build.ninja ] || cmake --preset dev >/dev/null
+    . tools/ccache.sh
+    # Continuous integration takes no warning: then `make check` need not compile it again for that.
+    [ -f build/build.ninja ] || cmake --preset dev ${CI:+-DJOSTLE_WERROR=ON} >/dev/null
     cmake --build build -- -k 0 >build/last.log 2>&1 || {
         cat build/last.log >&2
         exit 1
