@@ -35,9 +35,9 @@ budget: build           ## rewrite bench/budget.toml; raised figures need bench/
 	@.venv/bin/python bench/budget.py --write
 
 format: build           ## put the sources into their style
-	@.venv/bin/ruff format src tests tools bench
-	@.venv/bin/ruff check --fix src tests tools bench
-	@find runtime agent signals tests bench -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
+	@.venv/bin/ruff format src lab tests tools bench
+	@.venv/bin/ruff check --fix src lab tests tools bench
+	@find runtime agent lab tests bench -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
 
 lock:                   ## renew requirements.lock from pyproject.toml
 	@tools/lock.sh

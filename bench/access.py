@@ -78,7 +78,7 @@ class Signal:
 
     def command(self, folder: Path) -> list[str]:
         """Return the command that runs it with two processes."""
-        from jostle.signals import program
+        from jostle_lab.signals import program
 
         mpi = None if self.api == "posix" else self.api
         volume = max(1024 * self.chunk, 4 * MIB) if self.chunk < MIB else 24 * self.chunk
@@ -151,7 +151,7 @@ class Verdict:
 
 def truth_of(log: Path, job: str) -> Truth:
     """Read what a signal did from its own log."""
-    from jostle.signals import read_log
+    from jostle_lab.signals import read_log
 
     found = read_log(log, job)
     people = found.processes.to_pylist()
@@ -462,10 +462,10 @@ def main() -> int:
     parser.add_argument("--real", action="store_true", help="real programs instead of signals")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     options = parser.parse_args()
-    from jostle import _native_path
+    from jostle import native_path
 
     level = "quick" if options.quick else "full"
-    with Bench(_native_path("libjostle.so"), None, level) as bench:
+    with Bench(native_path("libjostle.so"), None, level) as bench:
         if options.real:
             for program, said, text in run_programs(bench):
                 mark = "" if said in program.expected else f"   (expected {program.expected[0]})"

@@ -49,7 +49,7 @@ def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
 
 def late_row(bench: Bench) -> Row:
     """How much longer a delay of 1 ms is than it was asked to be."""
-    from jostle.inject import read_log
+    from jostle_lab.inject import read_log
 
     micro, folder = bench.compile("micro"), bench.disk / "late"
     variant = without_and_with(bench, "calls=write probability=0.001 delay=fixed:1ms")[OURS]

@@ -3,10 +3,10 @@
 
     bench/interference.py [--json] [--quick] [--folder DIR]
 
-The repository is planted (jostle.synthetic): 1000 jobs of a dozen programs over ten hours of 4 s
-slices, on three file systems and a network. Asked is for the job that others hurt most among those
-of usual length, each time by a new process; seconds and peak memory are the command's, from its
-start to its end. `matrix` goes through all jobs.
+The repository is planted (jostle_lab.synthetic): 1000 jobs of a dozen programs over ten hours of 4
+s slices, on three file systems and a network. Asked is for the job that others hurt most among
+those of usual length, each time by a new process; seconds and peak memory are the command's, from
+its start to its end. `matrix` goes through all jobs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from measure import Bench, Row, apart, half_width, pick
 from timed import run
 
 if TYPE_CHECKING:
-    from jostle.synthetic import Spec
+    from jostle_lab.synthetic import Spec
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
@@ -45,7 +45,7 @@ def make(path: Path, level: str) -> dict[str, Any]:
 
     That is the one that others hurt most, of those whose length is in the middle third.
     """
-    from jostle.synthetic import LARGE, plant
+    from jostle_lab.synthetic import LARGE, plant
 
     begin = time.perf_counter()
     planted = plant(path, sized(LARGE, level), SEED)

@@ -157,8 +157,8 @@ def law_rows(bench: Bench) -> list[Row]:
 def check_lab() -> None:
     """Raise MissingError where no lab can come up."""
     from jostle.errors import JostleError
-    from jostle.lab import LabSpec
-    from jostle.lab.checks import check_machine
+    from jostle_lab.cluster import LabSpec
+    from jostle_lab.cluster.checks import check_machine
 
     try:
         check_machine(LabSpec())

@@ -36,7 +36,7 @@ def month(path: Path, jobs: int, length: int, days: int = DAYS) -> int:
     from jostle.repository.store.files import publish, write_chunks
     from jostle.repository.store.log import Log
     from jostle.repository.store.state import Change, Position
-    from jostle.synthetic import LARGE, plant
+    from jostle_lab.synthetic import LARGE, plant
 
     spec = replace(LARGE, jobs=jobs, slices=12 * 900, length=length)
     first = plant(path, spec, SEED)

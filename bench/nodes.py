@@ -6,7 +6,7 @@
 
 `differences` draws the daily differences themselves: healthy nodes that are worse behaved.
 
-The machines are planted (jostle.synthetic): healthy ones differ for good and from day to day.
+The machines are planted (jostle_lab.synthetic): healthy ones differ for good and from day to day.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jostle._schema import COMPONENT_IDS
 from jostle.analysis.nodes import NodeDifferences, days_sql, lasting_differences
 from jostle.analysis.nodes.persistence import evidence, significant
 from jostle.arrow_columns import ints
-from jostle.synthetic import Fault, MachineSpec, machine_slices
+from jostle_lab.synthetic import Fault, MachineSpec, machine_slices
 
 _DAY_S = 86_400
 _SLICE_S = 480.0

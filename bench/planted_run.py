@@ -19,10 +19,10 @@ from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
-from jostle.synthetic import SPECS
-from jostle.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
-from jostle.synthetic.traces.tables import run_tables
-from jostle.synthetic.traces.trace import replayed
+from jostle_lab.synthetic import SPECS
+from jostle_lab.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
+from jostle_lab.synthetic.traces.tables import run_tables
+from jostle_lab.synthetic.traces.trace import replayed
 
 JOB = "planted"
 _RANKS_AT_ONCE = 4

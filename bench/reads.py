@@ -497,9 +497,9 @@ def main() -> int:
     parser.add_argument("--real", action="store_true", help="real programs instead")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     options = parser.parse_args()
-    from jostle import _native_path
+    from jostle import native_path
 
-    with Bench(_native_path("libjostle.so"), None, "full") as bench:
+    with Bench(native_path("libjostle.so"), None, "full") as bench:
         if options.real:
             for program, said, evidence in run_programs(bench):
                 mark = "" if said in program.expected else f"   (expected {program.expected[0]})"

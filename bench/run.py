@@ -106,7 +106,7 @@ def find_preload(named: Path | None) -> Path:
         return named.resolve(strict=True)
     import jostle
 
-    return jostle._native_path("libjostle.so")
+    return jostle.native_path("libjostle.so")
 
 
 def find_darshan() -> Path | None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw what `python -m jostle.validation.scale --json FILE` measured.
+"""Draw what `python -m jostle_lab.validation.scale --json FILE` measured.
 
 bench/scale_figures.py day.json DAY.svg
 bench/scale_figures.py growth.json GROWTH.svg

@@ -30,7 +30,7 @@ TASKS = (1, 2, 4)
 
 def plant_days(folder: Path, level: str) -> Path:
     """Make a repository of several days."""
-    from jostle.synthetic import Spec, plant
+    from jostle_lab.synthetic import Spec, plant
 
     if level == "smoke":
         plant(folder, Spec(jobs=6, slices=250, length=40, processes=4, slice_s=900.0), seed=1)

@@ -67,7 +67,7 @@ def planted(level: str, folder: Path | None = None) -> Path:
 
 
 def _plant(path: Path, level: str) -> None:
-    from jostle.synthetic import LARGE, plant
+    from jostle_lab.synthetic import LARGE, plant
 
     plant(path, sized(LARGE, level), SEED)
 

@@ -3,7 +3,7 @@
 
     bench/web_browser.py [--json] [--quick] [--folder DIR]
 
-The repository is planted (jostle.synthetic): a job of 64 processes over 24 hours of 4 s slices,
+The repository is planted (jostle_lab.synthetic): a job of 64 processes over 24 hours of 4 s slices,
 among others. A server of its own shows it to a headless Chromium; its verdict has been made
 before, as on a server that runs. The paint is meaningful when verdict and time slices are there.
 Steps of zoom (Ctrl and the wheel) and of pan (arrows) move all charts and the grid of processes at
@@ -59,9 +59,9 @@ def make(path: Path, level: str) -> str:
     """Plant the repository; gives the name of its long, wide job."""
     import numpy as np
 
-    from jostle.synthetic import plant
-    from jostle.synthetic.planted.model import Spec
-    from jostle.synthetic.planted.schedule import cast
+    from jostle_lab.synthetic import plant
+    from jostle_lab.synthetic.planted.model import Spec
+    from jostle_lab.synthetic.planted.schedule import cast
 
     hours = pick(level, HOURS, HOURS / 12, HOURS / 120)
     length = round(hours * 3600 / SLICE_S)
@@ -80,8 +80,8 @@ def make(path: Path, level: str) -> str:
 def make_network(path: Path) -> None:
     """Plant jobs on a large fabric."""
     from jostle.repository import Repository
-    from jostle.synthetic import Spec, plant, plant_fabric
     from jostle.topology import fat_tree
+    from jostle_lab.synthetic import Spec, plant, plant_fabric
 
     plant(path, Spec(jobs=24, slices=300, length=200, processes=32, mounts=1, users=2), 7)
     found = Repository(path).query("SELECT DISTINCT host FROM processes ORDER BY host")

@@ -40,24 +40,24 @@ step() {
     fi
 }
 
-c_files() { find runtime agent signals integrations tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
+c_files() { find runtime agent lab integrations tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
-    tools/generate.py --check && python tools/generate_mpi.py --check &&
+    tools/generate.py --check && python tools/generate_readmes.py --check && python tools/generate_mpi.py --check &&
         python tools/generate_api.py --check && python tools/sbom.py --check
 }
 
 style_c() { c_files | xargs clang-format --dry-run -Werror; }
 
 style_python() {
-    ruff check src tests tools bench && ruff format --check src tests tools bench
+    ruff check src lab tests tools bench && ruff format --check src lab tests tools bench
 }
 
 tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject runtime/gpu signals/src signals/probe agent/src agent/ship -name '*.c' \
+    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi lab/inject runtime/gpu lab/signals/src runtime/probe agent/src agent/ship -name '*.c' \
         ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }

@@ -120,11 +120,16 @@ make_venv() {
             --require-hashes --only-binary :all: -r requirements.lock
         cp requirements.lock "$stamp"
     fi
-    # The package itself: a link to src/, without a second build of the C parts.
+    # The packages themselves: links to their folders, without a second build of the C parts.
     if ! cmp -s pyproject.toml .venv/.pyproject.toml; then
         .venv/bin/pip install --quiet --disable-pip-version-check --no-deps \
             --no-build-isolation --config-settings wheel.cmake=false -e .
         cp pyproject.toml .venv/.pyproject.toml
+    fi
+    if ! cmp -s lab/pyproject.toml .venv/.lab-pyproject.toml; then
+        .venv/bin/pip install --quiet --disable-pip-version-check --no-deps \
+            --no-build-isolation --config-settings wheel.cmake=false -e lab
+        cp lab/pyproject.toml .venv/.lab-pyproject.toml
     fi
 }
 

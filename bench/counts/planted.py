@@ -26,7 +26,7 @@ def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
         statements = noted()
         import judging
         from jostle.repository import Repository
-        from jostle.synthetic import Spec, plant, plant_machines
+        from jostle_lab.synthetic import Spec, plant, plant_machines
 
         spec = Spec(jobs=6, slices=80, length=40, processes=2, mounts=1, users=2)
         path = folder / "repository"

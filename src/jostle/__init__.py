@@ -52,6 +52,7 @@ __all__ = [
     "Step",
     "Table",
     "Verdict",
+    "native_path",
     "open",
 ]
 
@@ -73,7 +74,7 @@ class NativeMissingError(JostleError):
     """A compiled part of jostle is not where it should be."""
 
 
-def _native_path(name: str) -> Path:
+def native_path(name: str) -> Path:
     """Find a compiled part of jostle.
 
     Args:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from jostle.analysis import evaluate, laws
-from jostle.analysis.study.model import Cell, StudyResult
-from jostle.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study.evaluate import evaluate
+from jostle_lab.analysis.study.model import Cell, StudyResult
+from jostle_lab.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study.published_laws import laws
 
 SLICE_NS = 250_000_000
 START = 1_700_000_016 * 1_000_000_000  # a multiple of all periods

@@ -20,7 +20,7 @@ from jostle.report.models.lost_time import lost_over_time
 from jostle.report.verdict.combine import combine
 from jostle.report.verdict.verdict import USUAL, blame_of, evaluate_job
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant
+from jostle_lab.synthetic import Spec, plant
 
 SECOND = 10**9
 

@@ -11,7 +11,7 @@ import pytest
 from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.speed import core_speed, netted
 from jostle.repository.types import CoreFloor
-from jostle.synthetic import SPECS, trace
+from jostle_lab.synthetic import SPECS, trace
 
 
 def of_kind(found, kind):

@@ -12,7 +12,7 @@ import pytest
 from jostle.analysis import estimate
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.repository.query.run_tables import UNUSED_COLUMNS
-from jostle.synthetic import SPECS, trace
+from jostle_lab.synthetic import SPECS, trace
 
 
 def checked(tables, **options):

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis.study.fair_share import Times, concurrent, predict, relative_error, standalone
+from jostle_lab.analysis.study.fair_share import (
+    Times,
+    concurrent,
+    predict,
+    relative_error,
+    standalone,
+)
 
 VOLUME = 16_000  # MiB per application
 #: Standalone rates on disk, MiB/s, by processes (tables 1 and 2).

@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 import pytest
 from tests.analysis.synth_study import SLICE_NS, Lab, cell_of, equal_writers, result_of
 
-from jostle.analysis.study.foreign import Served, excess, served
 from jostle.repository import Repository
-from jostle.synthetic import Planted, Spec, plant, plant_machines
+from jostle_lab.analysis.study.foreign import Served, excess, served
+from jostle_lab.synthetic import Planted, Spec, plant, plant_machines
 
 MOUNT, SERVER = "lustre:10.0.0.1@tcp:/scratch", "oss1"
 

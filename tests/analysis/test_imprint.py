@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jostle.analysis.study.imprint import (
+from jostle_lab.analysis.study.imprint import (
     bursts_between,
     bursts_seen_in,
     dents,
     false_rate,
     probability,
 )
-from jostle.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study.pairs import JobProgress
 
 S = 1_000_000_000
 SLICE = 4 * S

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jostle.analysis.study.intervals import loss, median_interval, pooled_loss, summary
-from jostle.plot.charts.study import interval_label
+from jostle_lab.analysis.study.intervals import loss, median_interval, pooled_loss, summary
+from jostle_lab.plot.study_charts import interval_label
 
 
 def covered(found: tuple[float | None, float | None], truth: float) -> bool:

@@ -12,8 +12,8 @@ from jostle.analysis import estimate
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.light import SURE, at_most, lit
 from jostle.analysis.interval import Interval
-from jostle.synthetic import SPECS, trace
-from jostle.validation.synthetic import traces
+from jostle_lab.synthetic import SPECS, trace
+from jostle_lab.validation.synthetic import traces
 
 
 def test_clean_runs_of_which_little_could_be_judged_are_not_called_yellow_or_red() -> None:

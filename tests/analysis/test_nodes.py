@@ -19,7 +19,7 @@ from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
-from jostle.synthetic import Fault, MachineSpec, plant_machines
+from jostle_lab.synthetic import Fault, MachineSpec, plant_machines
 
 DAY = 86_400
 MACHINES = pa.table({"host": ["n0"], "role": ["node"], "cores": [16]}).slice(0, 0)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis.study import pairs
-from jostle.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study import pairs
+from jostle_lab.analysis.study.pairs import JobProgress
 
 
 def progress(*rows: list[float], first: int = 0, name: str = "job") -> JobProgress:

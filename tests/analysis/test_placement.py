@@ -28,8 +28,8 @@ from jostle.report.format.placement import pair_answer
 from jostle.report.models.placement import job_placement
 from jostle.repository import Repository
 from jostle.repository.query import messages
-from jostle.synthetic import Spec, plant
 from jostle.topology import Topology, dragonfly, fat_tree, torus
+from jostle_lab.synthetic import Spec, plant
 
 
 def at(topology: Topology, place: tuple[int, ...]) -> int:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from jostle.cli.main import cli
-from jostle.synthetic import Placements, plant_placements
+from jostle_lab.synthetic import Placements, plant_placements
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
-from jostle.synthetic import Planted, Spec, plant
-from jostle.validation.blame_scores import score
+from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.validation.blame_scores import score
 
 SPEC = Spec(jobs=6, slices=200, length=120, processes=4)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from jostle.repository import Repository
-from jostle.synthetic import Fault, MachineSpec, Planted, Spec, plant, plant_machines
-from jostle.synthetic.planted.schedule import EPOCH_S
+from jostle_lab.synthetic import Fault, MachineSpec, Planted, Spec, plant, plant_machines
+from jostle_lab.synthetic.planted.schedule import EPOCH_S
 
 HIDDEN = "burster-0001"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.analysis.study.progress import METRICS, ProgressTables, progress_of, progress_of_log
+from jostle_lab.analysis.study.progress import METRICS, ProgressTables, progress_of, progress_of_log
 
 
 def table(*rows: dict[str, Any]) -> pa.Table:

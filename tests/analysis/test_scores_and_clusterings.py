@@ -7,15 +7,15 @@ import sys
 import numpy as np
 import pytest
 
-from jostle.analysis.validation import (
+from jostle.errors import JostleError
+from jostle_lab.analysis.validation import (
     BoxStatistics,
     clustering,
     compare_methods,
     slice_scores,
     summary,
 )
-from jostle.analysis.validation.clustering import calinski_harabasz, clustering_score
-from jostle.errors import JostleError
+from jostle_lab.analysis.validation.clustering import calinski_harabasz, clustering_score
 
 
 def test_slices_found_and_known():

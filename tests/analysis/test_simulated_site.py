@@ -11,10 +11,10 @@ import pytest
 from jostle.analysis import identify
 from jostle.errors import JostleError
 from jostle.repository import Repository
-from jostle.synthetic import Simulated, SiteSpec, simulate_site
-from jostle.synthetic.site.block import rounded_ns
-from jostle.synthetic.site.encode import layout, slice_records
-from jostle.synthetic.site.mix import draw_jobs
+from jostle_lab.synthetic import Simulated, SiteSpec, simulate_site
+from jostle_lab.synthetic.site.block import rounded_ns
+from jostle_lab.synthetic.site.encode import layout, slice_records
+from jostle_lab.synthetic.site.mix import draw_jobs
 from synth_format import schema_layout, slice_record
 
 SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4, commit_s=600)

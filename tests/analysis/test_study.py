@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from synth_study import AW, SLICE_NS, WS, Writer, cell_of, equal_writers, lab, result_of
 
-from jostle.analysis import evaluate, laws
-from jostle.analysis.study.cells import equal_at
-from jostle.analysis.study.pairs import JobProgress
-from jostle.analysis.study.runs import RecordError
-from jostle.analysis.study.setting import Setting
+from jostle_lab.analysis.study.cells import equal_at
+from jostle_lab.analysis.study.evaluate import evaluate
+from jostle_lab.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study.published_laws import laws
+from jostle_lab.analysis.study.runs import RecordError
+from jostle_lab.analysis.study.setting import Setting
 
 
 def test_two_equal_writers_lose_half_and_take_twice_as_long():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from synth_study import AW, SLICE_NS, WS, Lab, Writer, lab, result_of
 
-from jostle.analysis import laws
+from jostle_lab.analysis.study.published_laws import laws
 
 
 def periodic(noise: float = 0.01) -> Lab:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from synth_study import AW, WS, Lab, Writer, equal_writers, lab, result_of
 
-from jostle.analysis import laws
+from jostle_lab.analysis.study.published_laws import laws
 
 
 def test_the_law_of_equal_writers_with_its_interval():

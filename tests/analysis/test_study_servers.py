@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from synth_study import SLICE_NS, Lab, Writer
 
-from jostle.analysis import evaluate
-from jostle.analysis.study.pairs import JobProgress
+from jostle_lab.analysis.study.evaluate import evaluate
+from jostle_lab.analysis.study.pairs import JobProgress
 
 
 def _run(lab: Lab, ends: list[int], rates: list[float]) -> None:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
-from jostle.synthetic import SPECS, trace
-from jostle.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec
-from jostle.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu
-from jostle.synthetic.traces.cuts import cut
-from jostle.synthetic.traces.disturb import Effect
-from jostle.synthetic.traces.program import Script, write_script
-from jostle.synthetic.traces.rows import short
-from jostle.synthetic.traces.timeline import replay
+from jostle_lab.synthetic import SPECS, trace
+from jostle_lab.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec
+from jostle_lab.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu
+from jostle_lab.synthetic.traces.cuts import cut
+from jostle_lab.synthetic.traces.disturb import Effect
+from jostle_lab.synthetic.traces.program import Script, write_script
+from jostle_lab.synthetic.traces.rows import short
+from jostle_lab.synthetic.traces.timeline import replay
 
 SUM = Call("MPI_Allreduce", "global", 0.01, 0.001, 8)
 HALO = Call("MPI_Sendrecv", "neighbours", 0.01, 0.002, 100)

@@ -11,7 +11,14 @@ from few_segments import START_NS, run_of
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.thesis import estimate_thesis
-from jostle.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec, trace
+from jostle_lab.synthetic.traces import (
+    Call,
+    Disturbance,
+    ProgramLoop,
+    ReplayProgram,
+    TraceSpec,
+    trace,
+)
 
 
 def test_two_kinds_of_work_are_judged_apart():

@@ -16,7 +16,7 @@ from jostle.analysis.estimation.groups import equal_rows, features, hybrid
 from jostle.analysis.estimation.relative import chained, relative_clusters
 from jostle.analysis.estimation.runs import measured_percent
 from jostle.analysis.estimation.thesis import cluster_losses, estimate_thesis
-from jostle.analysis.validation import class_scores, scored_runs, soft_accuracy, summary
+from jostle_lab.analysis.validation import class_scores, scored_runs, soft_accuracy, summary
 
 FLOP = np.array([400, 420, 3000, 526, 1500, 3191])
 

@@ -124,7 +124,7 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("together", "said"), [(14.0, "4.0 s longer"), (9.0, "1.0 s shorter")])
 def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> None:
-    from jostle.cli.commands.demo_proof import Proof
+    from jostle_lab.cli.commands.demo_proof import Proof
 
     for light, about in (
         ("yellow", "was itself disturbed,"),
@@ -142,12 +142,12 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
     from jostle.cli.commands import demo
-    from jostle.lab import LabError
+    from jostle_lab.cluster import LabError
 
     def closed(_: object) -> None:
         raise LabError("/dev/fuse is closed to you.", hint="sudo jostle lab up")
 
-    monkeypatch.setattr("jostle.lab.check_machine", closed)
+    monkeypatch.setattr("jostle_lab.cluster.check_machine", closed)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert demo._no_lab() == "/dev/fuse is closed to you. As root the demo builds one."
     monkeypatch.setattr(os, "geteuid", lambda: 0)

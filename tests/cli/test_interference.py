@@ -26,7 +26,7 @@ from jostle.analysis.interval import Interval
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.repository.query.co_running import JobFacts
-from jostle.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Planted, Spec, plant
 
 GOLDEN = Path(__file__).with_name("golden")
 VERBS = (["interference", "logger-0000"], ["neighbours", "logger-0000"], ["matrix"])

@@ -14,7 +14,7 @@ from jostle.report.models import metrics
 from jostle.report.models.background import background_of
 from jostle.report.models.machine_steps import component_view, machine_steps
 from jostle.repository import Repository
-from jostle.synthetic import Fault, Planted, Spec, plant, plant_machines
+from jostle_lab.synthetic import Fault, Planted, Spec, plant, plant_machines
 
 HIDDEN = "burster-0001"
 

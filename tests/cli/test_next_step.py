@@ -10,7 +10,7 @@ import pytest
 from command import ROOT, jostle
 from test_estimate import stub
 
-from jostle.cli.main import VERBS
+from jostle.cli.main import all_verbs
 from jostle.cli.next_step import ANEW, PATH, SHORT_SLICE_NS, TABLE, seen_by_estimate, steps
 
 ROWS = [(verb, seen) for verb, rows in TABLE.items() for seen in rows]
@@ -32,7 +32,7 @@ def test_hints_are_commands(verb: str, seen: str) -> None:
     told = steps(verb, seen, "mine", flag=" --repository R", others=["other"], spool="S")
     assert 1 <= len(told) <= 2
     for command in told:
-        assert verb_of(command) in VERBS
+        assert verb_of(command) in all_verbs()
         assert not re.search(r"\b(OTHERS|SPOOL)\b|  ", command)
         assert ("--repository R" in command) == (command.removeprefix("jostle ") not in
                                                  {*ANEW, "ingest S"})  # fmt: skip

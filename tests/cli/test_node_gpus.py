@@ -11,7 +11,7 @@ from command import jostle
 from jostle.errors import UsageError
 from jostle.report.models.node_gpus import node_gpus
 from jostle.repository import Repository
-from jostle.synthetic import Fault, MachineSpec, plant_machines
+from jostle_lab.synthetic import Fault, MachineSpec, plant_machines
 
 FIRST, LAST = "0000:1b:00.0", "0000:43:00.0"
 

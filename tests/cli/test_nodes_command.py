@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import jostle
 
-from jostle.synthetic import Fault, MachineSpec, plant_machines
+from jostle_lab.synthetic import Fault, MachineSpec, plant_machines
 
 
 @pytest.fixture(scope="module")

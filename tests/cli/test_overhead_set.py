@@ -18,7 +18,7 @@ from jostle.cli.launch.trial import TrialError, TrialRun
 from jostle.cli.main import main
 from jostle.errors import UsageError
 from jostle.plot.charts.overhead import set_finding
-from jostle.validation import codes
+from jostle_lab.validation import codes
 
 #: A profiler that says into the folder that it was told which program it is in.
 PROFILER = """

@@ -18,7 +18,7 @@ from jostle.plot.document.document import Commands, Document, Facts, Grid, Part,
 from jostle.plot.document.html import html
 from jostle.plot.document.pdf import pdf
 from jostle.report.format.values import points, seconds
-from jostle.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Planted, Spec, plant
 
 VOID = {"meta", "img", "br", "link", "hr", "input", "path", "use"}
 EVIL = "<script>alert(1)</script>\"'&\x1b[31m"

@@ -18,7 +18,7 @@ from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import views_with_values
 from jostle.repository import Repository
 from jostle.server.jobs.index import JobIndex
-from jostle.synthetic import Spec, plant, plant_training
+from jostle_lab.synthetic import Spec, plant, plant_training
 
 JOB = "train-0000"
 NO_RUNS = {"runs": 0, "processes": 2, "figures": []}

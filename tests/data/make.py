@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from frozen import segment_totals, totals  # noqa: E402
-from jostle import _native_path  # noqa: E402
+from jostle import native_path  # noqa: E402
 from jostle.reader import (  # noqa: E402
     ProfileHeader,
     ReadRequest,
@@ -74,7 +74,7 @@ def by_the_runtime() -> bytes:
     """The profile of a program; v1.jss has the one that it starts, too short for a profile."""
     with tempfile.TemporaryDirectory(prefix="jostle") as folder:
         environment = {
-            "LD_PRELOAD": str(_native_path("libjostle.so")), "JOSTLE_SPOOL": folder,
+            "LD_PRELOAD": str(native_path("libjostle.so")), "JOSTLE_SPOOL": folder,
             "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
         }  # fmt: skip
         subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
@@ -88,7 +88,7 @@ def mpi_by_the_runtime() -> bytes:
         source, program, spool = (Path(folder) / name for name in ("ring.c", "ring", "spool"))
         source.write_text(MPI_PROGRAM)
         subprocess.run(["mpicc.mpich", "-o", program, source], check=True)
-        preload = f"LD_PRELOAD={_native_path('libjostle.so')}"
+        preload = f"LD_PRELOAD={native_path('libjostle.so')}"
         command = ["mpirun.mpich", "-n", "2", "env", preload, f"JOSTLE_SPOOL={spool}",
                    "JOSTLE_SLICE=500ms", program]  # fmt: skip
         subprocess.run(command, check=True, cwd="/tmp")

@@ -26,10 +26,10 @@ import click
 import pytest
 
 from jostle.cli.main import cli
-from jostle.lab import LabError, LabSpec
-from jostle.lab.checks import check_machine
-from jostle.lab.lab import down as take_down
-from jostle.lab.state import names as lab_names
+from jostle_lab.cluster import LabError, LabSpec
+from jostle_lab.cluster.checks import check_machine
+from jostle_lab.cluster.lab import down as take_down
+from jostle_lab.cluster.state import names as lab_names
 from ready import in_front
 from torchrun import torchrun
 

@@ -25,7 +25,7 @@ import jostle
 from jostle.cli.main import cli
 from jostle.plain_values import plain
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant
+from jostle_lab.synthetic import Spec, plant
 from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
 from synth_segments import Segment, Stream

@@ -21,7 +21,7 @@ from jostle.repository import Repository
 from jostle.repository.errors import DamagedError
 from jostle.repository.maintenance.merge import merge
 from jostle.repository.store.log import Log
-from jostle.synthetic import Spec, plant, plant_machines
+from jostle_lab.synthetic import Spec, plant, plant_machines
 
 TABLES = (
     "processes", "process_kinds", "mounts", "slices", "mount_slices", "rollup", "node_rollup",

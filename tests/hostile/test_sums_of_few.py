@@ -32,8 +32,8 @@ from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.queries import lives
 from jostle.server.verdicts.verdict_queue import VerdictQueue
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 from synth import EPOCH, Profile
 
 MINE = "bert"

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "src/jostle/study/shipped"
+SHIPPED = ROOT / "lab/src/jostle_lab/study/shipped"
 
 
 @pytest.fixture(scope="module")

@@ -14,45 +14,78 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HOUSE = ROOT / "src/jostle"
+PRODUCT, LAB = ROOT / "src/jostle", ROOT / "lab/src/jostle_lab"
 
 #: Room -> the rooms that it may import, beside the modules of src/jostle itself (errors, schema).
 ROOMS = {
     "reader": "",
-    "inject": "",
-    "signals": "",
-    "lab": "topology",
     "topology": "",
     "network": "topology",
     "repository": "reader topology",
     "receive": "reader repository",
-    "synthetic": "reader repository topology network",
     "analysis": "reader repository topology network",
     "report": "reader repository analysis topology network",
     "spark": "reader repository analysis report",
     "door": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
-    "study": "reader repository analysis lab signals inject topology network",
-    "validation": "reader repository analysis synthetic lab signals inject study topology network",
-    "server": "reader repository analysis report study topology network",
-    "cli": "reader repository analysis report plot study validation synthetic lab signals inject "
-    "server receive spark topology network",
+    "server": "reader repository analysis report topology network",
+    "cli": "reader repository analysis report plot server receive spark topology network",
+}
+#: The same of the lab, whose rooms may all import the public API of jostle.
+LAB_ROOMS = {
+    "signals": "",
+    "inject": "",
+    "cluster": "",
+    "synthetic": "",
+    "analysis": "signals",
+    "study": "analysis cluster signals inject",
+    "validation": "analysis synthetic cluster signals inject study",
+    "plot": "analysis study validation",
+    "server": "analysis study",
+    "cli": "analysis study validation synthetic cluster signals inject plot server",
 }
 #: Room -> its subrooms from the lowest to the highest: each may import those before it, and those
 #: joined by "+" do not import each other. The modules beside the subrooms may import all of them:
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding estimation identification digest+nodes+placement+study+validation",
+    "analysis": "access+binding estimation identification digest+nodes+placement",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
-    "cli": "options views launch doctor site_demo+network_demo commands",
+    "cli": "options views launch doctor commands",
+    "topology": "formats",
+}
+LAB_SUBROOMS = {
+    "analysis": "study+validation",
     "study": "places",
     "validation": "lab+scale",
     "synthetic": "traces+planted+placed machines site",
-    "lab": "filesystems",
-    "topology": "formats",
+    "cluster": "filesystems",
+    "plot": "study",
+    "cli": "views site_demo+network_demo commands",
+}
+#: The two packages: their rooms, and what these are made of.
+HOUSES = {PRODUCT: (ROOMS, SUBROOMS), LAB: (LAB_ROOMS, LAB_SUBROOMS)}
+EVERY_ROOM = [(house, room) for house, (rooms, _) in HOUSES.items() for room in rooms]
+EVERY_SUBROOM = [(house, room) for house, (_, subrooms) in HOUSES.items() for room in subrooms]
+
+
+#: What the lab, and whatever else is installed beside jostle, may import of it
+#: (docs/reference/extensions.md): the interfaces of rooms and the modules beside them, and these.
+PUBLIC = {
+    "jostle.cli.for_verbs",
+    "jostle.cli.options",
+    "jostle.cli.output",
+    "jostle.cli.progress",
+    "jostle.plot.charts",
+    "jostle.plot.document",
+    "jostle.plot.figures",
+    "jostle.reader.profile_format",
+    "jostle.report.format.values",
+    "jostle.repository.writing",
+    "jostle.server.pages",
+    "jostle.topology.store",
 }
 
 
@@ -82,7 +115,8 @@ def imports(path: Path) -> list[str]:
 
 def rooms_seen(folder: Path) -> dict[str, dict[str, set[str]]]:
     """Return, for each package in a folder, the others that its modules import: name -> modules."""
-    package = ".".join(folder.relative_to(ROOT / "src").parts)
+    house = LAB if folder.is_relative_to(LAB) else PRODUCT
+    package = ".".join(folder.relative_to(house.parent).parts)
     seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).parts
@@ -99,31 +133,57 @@ def packages(folder: Path) -> set[str]:
     return {path.parent.name for path in folder.glob("*/__init__.py")}
 
 
-def test_every_room_has_its_rule() -> None:
-    assert packages(HOUSE) == ROOMS.keys()
-    for room in ROOMS:
-        named = SUBROOMS.get(room, "").replace("+", " ").split()
-        assert packages(HOUSE / room) == set(named), room
+@pytest.mark.parametrize("house", HOUSES, ids=lambda house: house.name)
+def test_every_room_has_its_rule(house: Path) -> None:
+    rooms, subrooms = HOUSES[house]
+    assert packages(house) == rooms.keys()
+    for room in rooms:
+        named = subrooms.get(room, "").replace("+", " ").split()
+        assert packages(house / room) == set(named), room
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_rooms_import_one_way(room: str) -> None:
-    allowed = ROOMS[room].split()
-    wrong = {other: by for other, by in rooms_seen(HOUSE)[room].items() if other not in allowed}
+def test_the_product_does_not_import_the_lab() -> None:
+    wrong = {
+        path.relative_to(ROOT): name
+        for path in PRODUCT.rglob("*.py")
+        for name in imports(path)
+        if name.partition(".")[0] == LAB.name
+    }
     assert not wrong
 
 
-@pytest.mark.parametrize("room", SUBROOMS)
-def test_subrooms_import_one_way(room: str) -> None:
-    seen, lower, wrong = rooms_seen(HOUSE / room), set(), {}
-    for level in SUBROOMS[room].split():
+def test_the_lab_imports_nothing_private_of_the_product() -> None:
+    wrong = set()
+    for path in LAB.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if module.partition(".")[0] == PRODUCT.name and not _is_public(module):
+                wrong.add((str(path.relative_to(LAB)), module))
+    assert not wrong
+
+
+def _is_public(module: str) -> bool:
+    return module in PUBLIC or (module.count(".") <= 1 and "._" not in module)
+
+
+@pytest.mark.parametrize(("house", "room"), EVERY_ROOM)
+def test_rooms_import_one_way(house: Path, room: str) -> None:
+    allowed = HOUSES[house][0][room].split()
+    wrong = {other: by for other, by in rooms_seen(house)[room].items() if other not in allowed}
+    assert not wrong
+
+
+@pytest.mark.parametrize(("house", "room"), EVERY_SUBROOM)
+def test_subrooms_import_one_way(house: Path, room: str) -> None:
+    seen, lower, wrong = rooms_seen(house / room), set(), {}
+    for level in HOUSES[house][1][room].split():
         for name in level.split("+"):
             wrong |= {f"{name} -> {o}": by for o, by in seen[name].items() if o not in lower}
         lower |= set(level.split("+"))
     assert not wrong
 
 
-@pytest.mark.parametrize("folder", ["src", "tools"])
+@pytest.mark.parametrize("folder", ["src", "lab/src", "tools"])
 def test_no_modules_import_each_other_in_a_circle(folder: str) -> None:
     paths = {}
     for path in (ROOT / folder).rglob("*.py"):

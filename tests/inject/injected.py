@@ -13,7 +13,7 @@ from pathlib import Path
 from harness import Result
 from mpis import Mpi, Mpirun, World
 
-from jostle.inject import InjectLog, read
+from jostle_lab.inject import InjectLog, read
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command import Done, jostle
 
-from jostle.inject import read
+from jostle_lab.inject import read
 
 GOOD = ("--calls", "mpi", "--delay", "fixed:5ms")
 WRITER = ("dd", "if=/dev/zero", "bs=4k", "count=30", "status=none")

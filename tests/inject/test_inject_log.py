@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle.inject import InjectLogError, read, read_log
-from jostle.inject.log import _CLASS, _HEAD, _RECORD
+from jostle_lab.inject import InjectLogError, read, read_log
+from jostle_lab.inject.log import _CLASS, _HEAD, _RECORD
 
 CLASSES = (b"SEND", b"ALL_TO_ALL", b"READ")
 

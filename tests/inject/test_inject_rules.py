@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from jostle.errors import UsageError
-from jostle.inject import GROUPS, Rules, environment
-from jostle.inject.rules import Delay, log_folder, parse_ranks
+from jostle_lab.inject import GROUPS, Rules, environment
+from jostle_lab.inject.rules import Delay, log_folder, parse_ranks
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_folder_serves_one_run(tmp_path: Path, library: Path) -> None:
 
 def test_sets_are_those_of_the_library(root: Path) -> None:
     """Both sides know the same names."""
-    source = (root / "runtime" / "inject" / "rules.c").read_text()
+    source = (root / "lab" / "inject" / "rules.c").read_text()
     for name in GROUPS:
         assert f'{{"{name}", ' in source, name
     table = source.split("} groups[] = {")[1].split("};")[0]

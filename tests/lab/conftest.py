@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lab_tools import NAME, traces
 
 from jostle.errors import JostleError
-from jostle.lab import Lab, LabSpec, up
+from jostle_lab.cluster import Lab, LabSpec, up
 
 
 @pytest.fixture(scope="session")
 def can_lab() -> None:
     """Skip where no lab with sshfs can come up."""
-    from jostle.lab.checks import check_machine
+    from jostle_lab.cluster.checks import check_machine
 
     if os.geteuid() != 0:
         pytest.skip("a lab with all its parts needs root")

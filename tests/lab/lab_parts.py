@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from jostle import NativeMissingError, _native_path
-from jostle.lab import Lab, LabError, LabSpec, up
-from jostle.lab.checks import check_machine
-from jostle.lab.lab import down
-from jostle.lab.state import names
+from jostle import NativeMissingError, native_path
+from jostle_lab.cluster import Lab, LabError, LabSpec, up
+from jostle_lab.cluster.checks import check_machine
+from jostle_lab.cluster.lab import down
+from jostle_lab.cluster.state import names
 
 MIB = 1 << 20
 
@@ -34,7 +34,7 @@ def needed(spec: LabSpec) -> None:
 def native(name: str) -> Path | None:
     """A built native file, or None."""
     try:
-        return _native_path(name)
+        return native_path(name)
     except NativeMissingError:
         return None
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from lab_parts import MIB, dd, kill, lab_of, on, remains, together
 
-from jostle.lab import Lab
-from jostle.lab.lab import down
+from jostle_lab.cluster import Lab
+from jostle_lab.cluster.lab import down
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from lab_tools import CLI, jostle, on
 
 from jostle.errors import UsageError
-from jostle.lab import Lab, LabError, LabSpec
+from jostle_lab.cluster import Lab, LabError, LabSpec
 
 
 def run(lab: Lab, *words: str, **more: object) -> subprocess.CompletedProcess[str]:
@@ -168,6 +168,6 @@ def test_where_ranks_go(
     per_node: int | None,
     expected: list[tuple[str, int]],
 ) -> None:
-    from jostle.cli.launch.lab_job import Placement, place
+    from jostle_lab.cli.lab_job import Placement, place
 
     assert place(lab, Placement(ranks, nodes, per_node)) == expected

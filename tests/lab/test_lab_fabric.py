@@ -11,13 +11,13 @@ import pytest
 from lab_parts import lab_of
 from lab_tools import Traffic
 
-from jostle import NativeMissingError, _native_path
+from jostle import NativeMissingError, native_path
 from jostle.errors import UsageError
-from jostle.lab import Lab, LabSpec, fabric
-from jostle.lab.checks import check_machine
 from jostle.network import link_loads, routes_of
 from jostle.repository import Repository
-from jostle.signals import program, read_log
+from jostle_lab.cluster import Lab, LabSpec, fabric
+from jostle_lab.cluster.checks import check_machine
+from jostle_lab.signals import program, read_log
 
 MIB = 1 << 20
 SLICE_NS = 500_000_000
@@ -74,7 +74,7 @@ def send(lab: Lab, folder: Path, *nodes: str, profiled: bool = False) -> list[in
              str(folder)]  # fmt: skip
     env = {}
     if profiled:
-        words = [str(_native_path("jostle-run")), "--job", "load", "--spool",
+        words = [str(native_path("jostle-run")), "--job", "load", "--spool",
                  str(lab.here / "spool"), "--slice", "500ms", "--", *words]  # fmt: skip
         env = {"JOSTLE": "on"}
     done = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lab_tools import jostle, mpi_program, patient_with, processes
 
-from jostle.lab import Lab
+from jostle_lab.cluster import Lab
 
 MIB = 1 << 20
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from lab_tools import CLI, NAME, jostle, leftovers, on, traces
 
-from jostle.lab import LabError, LabSpec, attach, up
-from jostle.lab.lab import down
+from jostle_lab.cluster import LabError, LabSpec, attach, up
+from jostle_lab.cluster.lab import down
 
 pytestmark = pytest.mark.usefixtures("can_lab")
 FOLDER = Path("/run/jostle-lab")
@@ -216,8 +216,8 @@ def test_the_command_says_what_it_does() -> None:
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jostle.lab.filesystems.sshfs import Sshfs
-    from jostle.lab.service import Need
+    from jostle_lab.cluster.filesystems.sshfs import Sshfs
+    from jostle_lab.cluster.service import Need
 
     needs = (Need("no-such-mounter", "a-package"), Need("/no/such/server", "another-package"))
     monkeypatch.setattr(Sshfs, "needs", needs)

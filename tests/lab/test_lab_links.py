@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_tools import NAME, Carried, Traffic, host_traffic, mpi_program, on, patient_with
 
-from jostle.lab import Lab, LabSpec, up
+from jostle_lab.cluster import Lab, LabSpec, up
 
 MIB = 1 << 20
 

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, subprocess, sys
 from jostle.errors import JostleError
-from jostle.lab import LabSpec, attach, up
-from jostle.lab.state import base_folder
+from jostle_lab.cluster import LabSpec, attach, up
+from jostle_lab.cluster.state import base_folder
 
 said = {}
 for fs in ("sshfs", "loop", "gluster"):
@@ -59,7 +59,7 @@ def python() -> str:
     if not shutil.which("setpriv"):
         pytest.skip("setpriv is not installed")
     found = "/usr/bin/python3"
-    check = "import sys, jostle.lab; assert sys.version_info >= (3, 11)"
+    check = "import sys, jostle_lab.cluster; assert sys.version_info >= (3, 11)"
     tried = as_nobody(found, "-c", check)
     if tried.returncode:
         pytest.skip(f"nobody cannot run jostle here: {tried.stderr.strip()[-200:]}")
@@ -84,7 +84,7 @@ def test_plain_lab_without_root(python: str) -> None:
 def test_without_namespaces_the_message_says_so(python: str) -> None:
     """The user's limit of namespaces is the machine's way to forbid them."""
     script = (
-        "from jostle.lab import LabSpec, up\n"
+        "from jostle_lab.cluster import LabSpec, up\n"
         "from jostle.errors import JostleError\n"
         "try: up(LabSpec(name='x', fs='plain', size='16MiB'))\n"
         "except JostleError as error: print(error, '|', error.hint)\n"

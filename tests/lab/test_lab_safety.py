@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from lab_tools import CLI, NAME, traces
 
-from jostle.lab import LabError, LabSpec, up
-from jostle.lab.state import read_state
-from jostle.lab.store import own_folder, trusted
+from jostle_lab.cluster import LabError, LabSpec, up
+from jostle_lab.cluster.state import read_state
+from jostle_lab.cluster.store import own_folder, trusted
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being two users needs root")
@@ -99,7 +99,7 @@ def test_lab_that_another_user_has_made_up_for_us(tmp_path: Path) -> None:
         mkdir -p {base}/lab
         exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups "$@"
     """
-    attach = "from jostle.lab import attach\nattach()"
+    attach = "from jostle_lab.cluster import attach\nattach()"
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, "sh", "/usr/bin/python3", "-c", attach],
         capture_output=True, text=True, timeout=60, check=False, cwd="/",

@@ -9,9 +9,9 @@ import pytest
 from lab_tools import Carried, Traffic, jostle, on, patient_with, processes
 
 from jostle import NativeMissingError
-from jostle.lab import Lab
 from jostle.repository import Repository
-from jostle.signals import program, read_log
+from jostle_lab.cluster import Lab
+from jostle_lab.signals import program, read_log
 
 MIB = 1 << 20
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lab_parts import MIB, dd, kill, lab_of, on, rate, remains, together
 
-from jostle.lab import Lab, throttle
-from jostle.lab.lab import down
+from jostle_lab.cluster import Lab, throttle
+from jostle_lab.cluster.lab import down
 
 RATE = 80e6 / 8
 

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from lab_parts import MIB, kill, lab_of, native, needed, on, remains
 
-from jostle.lab import Lab, LabSpec
-from jostle.lab.lab import down
-from jostle.lab.slurm import _pmix
 from jostle.repository import Repository
+from jostle_lab.cluster import Lab, LabSpec
+from jostle_lab.cluster.lab import down
+from jostle_lab.cluster.slurm import _pmix
 
 PROGRAM = Path(__file__).parent / "programs" / "writers.c"
 RANKS = 4

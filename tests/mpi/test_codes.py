@@ -19,7 +19,7 @@ import pytest
 from mpis import Mpi, Mpirun, needed
 from peek import Process
 
-from jostle.study.config import Wishes, parse
+from jostle_lab.study.config import Wishes, parse
 
 BENCH = Path(__file__).parents[2] / "bench"
 PROGRAMS = BENCH / "programs"

@@ -12,7 +12,7 @@ import zlib
 
 import numpy as np
 
-from jostle.analysis.study.model import (
+from jostle_lab.analysis.study.model import (
     Balance,
     BreakEven,
     Cell,

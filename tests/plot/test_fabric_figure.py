@@ -15,8 +15,8 @@ from jostle.plot.figures.page import draw_pages
 from jostle.plot.figures.wired import is_small_tree, places_of
 from jostle.report.models.fabric_at import FabricAt, fabric_at
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant, plant_fabric
 from jostle.topology import Topology, dragonfly, fat_tree
+from jostle_lab.synthetic import Spec, plant, plant_fabric
 
 
 def _content(topology: Topology) -> FabricAt:

@@ -17,7 +17,7 @@ from jostle.plot.charts.finishing import charts
 from jostle.plot.figures.finishing import plans
 from jostle.plot.figures.page import draw_pages
 from jostle.plot.terminal.finishing import draw_finishing
-from jostle.synthetic import Spec, plant, plant_machines
+from jostle_lab.synthetic import Spec, plant, plant_machines
 
 S = 1_000_000_000
 START = 1_700_000_000 * S

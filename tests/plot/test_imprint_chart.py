@@ -20,9 +20,9 @@ from jostle.plot.charts.imprint import (
     level_in_bursts,
     seconds_ticks,
 )
-from jostle.plot.figures.imprint import draw_figure, imprint_page
 from jostle.plot.figures.page import PAGE_STYLE, canvas, save
 from jostle.plot.terminal.imprint import draw_imprint
+from jostle_lab.plot.imprint import draw_figure, imprint_page
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND

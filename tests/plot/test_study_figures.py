@@ -20,13 +20,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from jostle.analysis.study.model import Setting, StudyResult, Summary
 from jostle.plot.charts.chart import FILL, PALETTE
-from jostle.plot.charts.study import finding, groups, share_label, single_runs, tied
-from jostle.plot.charts.study_imprints import periodic
+from jostle.plot.charts.labels import share_label, tied
 from jostle.plot.figures.page import PAGE_STYLE, Page, Saved, canvas, draw_pages
-from jostle.plot.figures.study.draw_all import draw_all, plans
-from jostle.report.models.studies import study_json, tidy
+from jostle_lab.analysis.study.model import Setting, StudyResult, Summary
+from jostle_lab.plot.study.draw_all import draw_all, plans
+from jostle_lab.plot.study_charts import finding, groups, single_runs
+from jostle_lab.plot.study_imprints import periodic
+from jostle_lab.study.stored import study_json, tidy
 
 STUDIES: dict[str, Callable[[], StudyResult]] = {
     "patterns": papers.patterns,
@@ -345,7 +346,7 @@ def test_shares_as_people_read_them(share: float | None, shown: str) -> None:
 
 
 def test_values_above_bars_are_rounded_not_cut() -> None:
-    from jostle.plot.figures.study.versus import _number
+    from jostle_lab.plot.study.versus import _number
 
     mib = 1 << 20
     assert _number(22.8 * mib, "bytes", 1.0) == "22.8"
@@ -362,7 +363,7 @@ def test_a_number_and_its_unit_stay_on_one_line() -> None:
 
 
 def test_rates_are_said_in_the_manner_of_their_metric() -> None:
-    from jostle.plot.charts.study import rate_label
+    from jostle_lab.plot.study_charts import rate_label
 
     assert rate_label(float(3 << 20), "bytes") == "3.00 MiB/s"
     assert rate_label(float(3 << 20), "read_bytes") == "3.00 MiB/s read"
@@ -372,7 +373,7 @@ def test_rates_are_said_in_the_manner_of_their_metric() -> None:
 
 
 def test_an_interval_of_two_runs_does_not_squeeze_the_rest() -> None:
-    from jostle.plot.figures.study.matrix import _range, matrices
+    from jostle_lab.plot.study.matrix import _range, matrices
 
     result = papers.patterns()
     wide = Summary(2, 0.5, 0.5, 0.4, 0.6, -2.3, 3.4)
@@ -404,7 +405,7 @@ def title_of(result: StudyResult, stem: str) -> str:
 
 
 def test_a_signal_counted_otherwise_does_not_hide_the_probe() -> None:
-    from jostle.plot.figures.study.slices import Lines, _top, grid_page, grids
+    from jostle_lab.plot.study.slices import Lines, _top, grid_page, grids
 
     result = papers.patterns()
     other = [

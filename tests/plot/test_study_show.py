@@ -16,10 +16,10 @@ from pathlib import Path
 import papers
 import pytest
 
-from jostle.analysis.study.model import Setting, StudyNote, StudyResult
-from jostle.cli.commands.study_show import present
 from jostle.cli.output import console
 from jostle.errors import UsageError
+from jostle_lab.analysis.study.model import Setting, StudyNote, StudyResult
+from jostle_lab.cli.commands.study_show import present
 
 GOLDEN = Path(__file__).with_name("golden")
 STUDIES: dict[str, Callable[[], StudyResult]] = {
@@ -100,7 +100,7 @@ def test_plain_in_a_pipe_without_unicode(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("jostle.cli.output.utf8", lambda _stream=None: False)
-    monkeypatch.setattr("jostle.cli.views.study.utf8", lambda _stream=None: False)
+    monkeypatch.setattr("jostle_lab.cli.views.study.utf8", lambda _stream=None: False)
     out = shown(papers.patterns(), capsys)
     assert out.isascii()
     assert "\033" not in out
@@ -152,8 +152,8 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
     import subprocess
 
     code = (
-        "import sys, jostle.cli.commands.study_show, jostle.cli.views.study;"
-        "import jostle.plot.charts.study_imprints;"
+        "import sys, jostle_lab.cli.commands.study_show, jostle_lab.cli.views.study;"
+        "import jostle_lab.plot.study_imprints;"
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

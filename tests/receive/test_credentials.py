@@ -21,7 +21,7 @@ import pytest
 from receive_ground import Ground
 from receive_node import Node, body, ranged
 
-from jostle import NativeMissingError, _native_path
+from jostle import NativeMissingError, native_path
 
 ROOT = Path(__file__).parents[2]
 _ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="starts daemons as root")
@@ -75,7 +75,7 @@ def munged(folder: Path) -> Iterator[Munged]:
 def ship(folder: Path, **settings: object) -> None:
     """Let the real shipper send the profile of a real process, if the agent was built."""
     try:
-        shipper, run = _native_path("jostle-ship"), _native_path("jostle-run")
+        shipper, run = native_path("jostle-ship"), native_path("jostle-run")
     except NativeMissingError:
         return
     spool = folder / "spool"

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from receive_ground import Ground, ingester_of, start
 
-from jostle import NativeMissingError, _native_path
+from jostle import NativeMissingError, native_path
 from jostle.repository import Repository
 
 #: Writes of a process, and bytes of each.
@@ -52,14 +52,14 @@ class Site:
     def ship(self) -> subprocess.Popen[bytes]:
         with (self.folder / "shipper.log").open("ab") as log:
             return subprocess.Popen(
-                [_native_path("jostle-ship"), "--config", self.folder / "agent.conf"], stderr=log
+                [native_path("jostle-ship"), "--config", self.folder / "agent.conf"], stderr=log
             )
 
     def begin(self, seconds: float) -> None:
         """Start a process that writes for some time."""
         job = f"job{len(self.jobs)}"
         self.jobs[job] = subprocess.Popen(
-            [_native_path("jostle-run"), "--job", job, "--", sys.executable, "-BSc", PROGRAM,
+            [native_path("jostle-run"), "--job", job, "--", sys.executable, "-BSc", PROGRAM,
              self.folder / job, str(seconds / WRITES)],
             env={**os.environ, "JOSTLE_SPOOL": str(self.spool), "JOSTLE_SLICE": "100ms"},
         )  # fmt: skip
@@ -127,7 +127,7 @@ def kill_all(folder: Path, kills: int, seed: int) -> int:
 @pytest.mark.slow
 def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path) -> None:
     try:
-        _native_path("jostle-ship")
+        native_path("jostle-ship")
     except NativeMissingError:
         pytest.skip("the agent was not built")
     assert kill_all(tmp_path, 5, seed=2) == 5

@@ -15,14 +15,14 @@ import pytest
 from receive_ground import Ground
 from test_end_to_end import assert_as_direct, wait_until_queryable
 
-from jostle import NativeMissingError, _native_path
+from jostle import NativeMissingError, native_path
 
 
 def test_the_real_shipper_and_a_real_process(
     tmp_path: Path, starting: Callable[..., Ground]
 ) -> None:
     try:
-        shipper, run = _native_path("jostle-ship"), _native_path("jostle-run")
+        shipper, run = native_path("jostle-ship"), native_path("jostle-run")
     except NativeMissingError:
         pytest.skip("the agent was not built")
     ground = starting(folder=tmp_path)

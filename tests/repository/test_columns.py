@@ -8,7 +8,7 @@ import pytest
 
 from jostle.repository import Repository
 from jostle.repository.query.columns import Columns
-from jostle.synthetic import Spec, plant
+from jostle_lab.synthetic import Spec, plant
 
 MINUTE_NS = 60 * 10**9
 LINES = {"rollup": [["posix_write_bytes", "stdio_write_bytes"], ["posix_read_bytes"]],

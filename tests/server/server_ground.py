@@ -15,7 +15,7 @@ from jostle.server import Access, create_app
 from jostle.server.access.audit import Audit
 from jostle.server.access.proxy import ProxyHeader
 from jostle.server.access.roles import Roles
-from jostle.synthetic import Spec, plant, plant_machines
+from jostle_lab.synthetic import Spec, plant, plant_machines
 
 URL = "https://jostle.example"
 PROXY = "10.0.0.1"

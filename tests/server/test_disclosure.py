@@ -10,8 +10,8 @@ import pytest
 from server_ground import hall
 
 from jostle.server.background.disclosure import LINES, may_be_disclosed
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 
 MPI = next(line for line in LINES if "state_onesided_ns" in line)
 WRITTEN = frozenset({"posix_write_bytes", "stdio_write_bytes"})

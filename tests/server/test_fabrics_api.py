@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from jostle.report.models.link_facts import losses_at
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant, plant_fabric, plant_machines
 from jostle.topology import fat_tree
+from jostle_lab.synthetic import Spec, plant, plant_fabric, plant_machines
 
 STEPS = 32
 

@@ -23,8 +23,8 @@ from jostle.repository import Repository
 from jostle.server.jobs import segments as module
 from jostle.server.jobs.compare import Compared
 from jostle.server.jobs.segments import Segmented, Segments, box_of, segments_of, spread_out
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 
 FAR = 2**63 - 1
 ONE, TWO = "relax-1", "relax-2"

@@ -14,8 +14,8 @@ from jostle.cli.output import console
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle.server.access.accounts import add_account
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 
 
 @pytest.fixture(autouse=True)

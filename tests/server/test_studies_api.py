@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 from web_studies import plant_study
 
 from jostle.repository import Repository
-from jostle.server.schemas.studies import StudyPage
+from jostle_lab.server.schemas import StudyPage
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from mpis import FLAVOURS, Mpi, needed
 from signal_runner import Signals
 
 from jostle import NativeMissingError
-from jostle.signals import program
+from jostle_lab.signals import program
 
 
 @pytest.fixture(params=FLAVOURS)

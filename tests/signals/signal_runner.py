@@ -15,7 +15,7 @@ import pytest
 from harness import read_truth
 from mpis import Mpi
 
-from jostle.signals import SignalLog, program, read_log
+from jostle_lab.signals import SignalLog, program, read_log
 
 
 @dataclass

@@ -11,7 +11,7 @@ from mpis import Mpi
 
 from jostle.analysis import AccessPattern, write_patterns
 from jostle.repository import Repository
-from jostle.signals import program
+from jostle_lab.signals import program
 
 PATTERNS = OWC, SEEK, AGGREGATE = ["open-write-close", "write-seek", "aggregate-write"]
 KIB, MIB = 1 << 10, 1 << 20

@@ -15,8 +15,9 @@ from signal_runner import Signals, rows
 
 from jostle import NativeMissingError
 from jostle.errors import UsageError
-from jostle.signals import PATTERNS, mpi_of_environment, program
-from jostle.signals.schema import BURSTS, END, HEADER, SLICES
+from jostle.mpi_launchers import mpi_of_environment
+from jostle_lab.signals import PATTERNS, program
+from jostle_lab.signals.schema import BURSTS, END, HEADER, SLICES
 
 ROOT = Path(__file__).resolve().parents[2]
 JOSTLE = [sys.executable, "-m", "jostle.cli", "signal"]
@@ -99,7 +100,7 @@ def test_missing_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_starting_imports_nothing_heavy() -> None:
     """Every rank of a job pays for what is imported before it becomes the program."""
     code = (
-        "import sys; import jostle.cli.commands.signal;"
+        "import sys; import jostle_lab.cli.commands.signal;"
         "heavy = {'rich', 'numpy', 'pyarrow', 'duckdb'} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )

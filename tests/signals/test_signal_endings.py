@@ -16,7 +16,7 @@ import pytest
 from mpis import Mpi
 from signal_runner import Signals, consistent, on_time, rows
 
-from jostle.signals import program
+from jostle_lab.signals import program
 
 
 def alive(pid: int) -> bool:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_logs import BURST, END, HEADER, SLICE, put, text, whole
 
-from jostle.signals import SignalLogError, read_log
-from jostle.signals.log import LONGEST_LINE
+from jostle_lab.signals import SignalLogError, read_log
+from jostle_lab.signals.log import LONGEST_LINE
 
 FILE = settings(max_examples=100)
 

@@ -15,7 +15,7 @@ from harness import Runner
 from mpis import Mpi, Mpirun
 from signal_runner import Done, Signals, consistent, rows
 
-from jostle.signals import program
+from jostle_lab.signals import program
 
 FILES = ("open-write-close", "write-seek", "aggregate-write", "read", "write-seek-read")
 COUNTS = ("opens", "closes", "writes", "reads", "seeks", "syncs")

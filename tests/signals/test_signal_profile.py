@@ -8,7 +8,7 @@ import pytest
 from mpis import Mpi, Mpirun
 from signal_runner import Done, Signals, rows
 
-from jostle.signals import program
+from jostle_lab.signals import program
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from mpis import Mpi
 from signal_runner import Signals, rows
 
-from jostle.signals import program
+from jostle_lab.signals import program
 
 
 def deep(folder: Path, length: int) -> Path:

@@ -27,7 +27,7 @@ from jostle.repository.store.layout import DAY_NS, TABLES
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
-from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines
+from jostle_lab.synthetic import Fault, MachineSpec, Spec, plant, plant_machines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import make_profile, make_shorts
 
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant, plant_machines
+from jostle_lab.synthetic import Spec, plant, plant_machines
 from synth import small_mpi
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.errors import JostleError
-from jostle.study import ConfigError, check_where, find, load, plan, shipped
-from jostle.study.config import Wishes
-from jostle.study.config import parse as parse_text
+from jostle_lab.study import ConfigError, check_where, find, load, plan, shipped
+from jostle_lab.study.config import Wishes
+from jostle_lab.study.config import parse as parse_text
 
 HEAD = '[study]\nname = "s"\n'
 ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
@@ -94,7 +94,7 @@ def test_lines_are_found_behind_multi_line_texts(parse: Callable[..., Any]) -> N
 
 
 def test_a_study_asks_for_no_lab_that_cannot_be_built(parse: Callable[..., Any]) -> None:
-    from jostle.lab.spec import MOST_NODES, MOST_SERVERS
+    from jostle_lab.cluster.spec import MOST_NODES, MOST_SERVERS
 
     assert parse(ONE + f"[lab]\nnodes = {MOST_NODES}\n").lab.nodes == MOST_NODES
     with pytest.raises(ConfigError, match=f"between 1 and {MOST_NODES}"):

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from workplace import ROOT, Workplace
 
-from jostle.study import traffic
 from jostle.topology.store import topologies_of
+from jostle_lab.study import traffic
 
 NAME = f"study{os.getpid() % 10000}"
 TEXT = f"""
@@ -44,8 +44,8 @@ list = [["one", "two"]]
 @pytest.fixture(autouse=True)
 def _lab() -> Iterator[None]:
     from jostle.errors import JostleError
-    from jostle.lab import LabSpec, attach
-    from jostle.lab.checks import check_machine
+    from jostle_lab.cluster import LabSpec, attach
+    from jostle_lab.cluster.checks import check_machine
 
     if os.geteuid() != 0:
         pytest.skip("a lab with a shaped link needs root")
@@ -63,7 +63,7 @@ def _lab() -> Iterator[None]:
 
 def has(mpi: str) -> bool:
     from jostle import NativeMissingError
-    from jostle.signals import program
+    from jostle_lab.signals import program
 
     try:
         program(None if mpi == "none" else mpi)
@@ -125,7 +125,7 @@ def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
 
 
 def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
-    from jostle.lab import LabSpec, up
+    from jostle_lab.cluster import LabSpec, up
 
     path = workplace.write(
         TEXT.replace("{mpi}", "none").replace("nodes = 2", "nodes = 1\nalone = false")
@@ -165,7 +165,7 @@ def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
 
 
 def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None:
-    from jostle.lab import attach
+    from jostle_lab.cluster import attach
 
     path = workplace.write(TEXT.replace("{mpi}", "none").replace("16MiB", "80MiB"))
     process = workplace.start("run", str(path))
@@ -179,7 +179,7 @@ def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None
 
 
 def test_another_lab_of_the_name_is_refused(workplace: Workplace) -> None:
-    from jostle.lab import LabSpec, up
+    from jostle_lab.cluster import LabSpec, up
 
     lab = up(LabSpec(name=NAME, nodes=3, storage_rate="100mbit"))
     try:

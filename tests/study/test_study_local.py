@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from workplace import Workplace
 
-from jostle.study.processes import Task, marked
+from jostle_lab.study.processes import Task, marked
 
 COMMANDS = """
 [study]
@@ -182,10 +182,10 @@ def test_dry_run_runs_nothing(workplace: Workplace) -> None:
 def test_patterns_on_every_mpi(workplace: Workplace, mpi: str) -> None:
     import shutil
 
-    from jostle import NativeMissingError, _native_path
+    from jostle import NativeMissingError, native_path
 
     try:
-        _native_path("jostle-signal" if mpi == "none" else f"jostle-signal-{mpi}")
+        native_path("jostle-signal" if mpi == "none" else f"jostle-signal-{mpi}")
     except NativeMissingError as error:
         pytest.skip(str(error))
     if mpi != "none" and shutil.which(f"mpirun.{mpi}") is None:
@@ -288,7 +288,7 @@ def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> 
 
 def asked_task(words: Path, mark: str, on_term: str, limit_s: float) -> Task:
     """A program that goes on until it is asked to end, and then does something else first."""
-    from jostle.study.launch import MARK, Command
+    from jostle_lab.study.launch import MARK, Command
 
     argv = ["sh", "-c", f"trap '{on_term}' TERM; while :; do sleep 0.1; done"]
     env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: mark}
@@ -315,7 +315,7 @@ def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
 def test_a_program_that_ignores_being_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jostle.study.processes.ASKED_S", 1.0)
+    monkeypatch.setattr("jostle_lab.study.processes.ASKED_S", 1.0)
     task = asked_task(tmp_path, f"a.{os.getpid()}", "", 0.2)
     other = asked_task(tmp_path, f"b.{os.getpid()}", "", 60).commands[0]  # of somebody else's run
     another = subprocess.Popen(other.argv, env=other.env)

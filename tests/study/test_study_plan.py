@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from jostle.study import ConfigError, PlannedTime, plan
-from jostle.study.errors import StudyError
-from jostle.study.places.place import Local, stores_of
-from jostle.study.plan import preparing_seconds
+from jostle_lab.study import ConfigError, PlannedTime, plan
+from jostle_lab.study.errors import StudyError
+from jostle_lab.study.places.place import Local, stores_of
+from jostle_lab.study.plan import preparing_seconds
 
 THREE = """
 [study]

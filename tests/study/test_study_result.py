@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from workplace import Workplace
 
-from jostle.analysis import laws
 from jostle.repository.errors import RepositoryError
-from jostle.signals import read_log
-from jostle.study.result import result
+from jostle_lab.analysis.study.published_laws import laws
+from jostle_lab.signals import read_log
+from jostle_lab.study.result import result
 
 # A writer of known bytes at no more than a known pace: 120 chunks of 50 kB, 25 ms apart. It tells
 # when each was written: on a busy machine that is later, now here, now there.

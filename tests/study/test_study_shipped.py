@@ -18,9 +18,9 @@ NAME = f"quick{os.getpid() % 10000}"
 def _ready(mpi: str) -> None:
     """Skips where the lab or the signals of an MPI cannot be had."""
     from jostle import NativeMissingError
-    from jostle.lab import LabSpec
-    from jostle.lab.checks import check_machine
-    from jostle.signals import program
+    from jostle_lab.cluster import LabSpec
+    from jostle_lab.cluster.checks import check_machine
+    from jostle_lab.signals import program
 
     if os.geteuid() != 0:
         pytest.skip("a lab with a shaped link needs root")
@@ -45,7 +45,7 @@ def test_a_shipped_study_ends_in_its_figures(
     workplace: Workplace, study: str, mpi: str, runs: int, picture: str
 ) -> None:
     _ready(mpi)
-    text = (files("jostle.study") / "shipped" / f"{study}.toml").read_text()
+    text = (files("jostle_lab.study") / "shipped" / f"{study}.toml").read_text()
     assert "[lab]\n" in text
     path = workplace.write(text.replace("[lab]\n", f'[lab]\nname = "{NAME}"\n'))
     code, out, err = workplace.study("run", str(path), "--quick", "--mpi", mpi)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jostle.study.places import slurm
+from jostle_lab.study.places import slurm
 
 STUDY = '[study]\nname = "s"\n[[program]]\npattern = "write-seek"\n[where]\nplace = "slurm"\n'
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import ready
 from jostle.repository import Repository
-from jostle.study.processes import marked
+from jostle_lab.study.processes import marked
 from ready import ROOT
 
 

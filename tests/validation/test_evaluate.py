@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from jostle.errors import JostleError
-from jostle.validation import evaluate as module
-from jostle.validation.evaluate import METHODS, RAW, evaluate
-from jostle.validation.oracle import Marks
-from jostle.validation.plan import ValidationStep
-from jostle.validation.runner import ValidationRun
-from jostle.validation.score import Judged
+from jostle_lab.validation import evaluate as module
+from jostle_lab.validation.evaluate import METHODS, RAW, evaluate
+from jostle_lab.validation.oracle import Marks
+from jostle_lab.validation.plan import ValidationStep
+from jostle_lab.validation.runner import ValidationRun
+from jostle_lab.validation.score import Judged
 
 _QUIET = {"steal": 0.0, "foreign": 0.0, "load": 1.0}
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from jostle.validation.lab import runner as lab_runner
-from jostle.validation.lab.plan import PROBES, scenes
+from jostle_lab.validation.lab import runner as lab_runner
+from jostle_lab.validation.lab.plan import PROBES, scenes
 
 
 def _quiet(done: int, total: int, job: str, left: float) -> None:

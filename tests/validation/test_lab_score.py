@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jostle.validation.lab.plan import SLICE_NS, LabNeighbour, LabScene
-from jostle.validation.lab.runner import Played
-from jostle.validation.lab.score import Slices, alone, lab_score, see, unsteady
+from jostle_lab.validation.lab.plan import SLICE_NS, LabNeighbour, LabScene
+from jostle_lab.validation.lab.runner import Played
+from jostle_lab.validation.lab.score import Slices, alone, lab_score, see, unsteady
 
 _BAD = LabNeighbour("bad", "node2", (), "shared", (), harm=True)
 _FIRST = 4_000_000_000  # a slice since the epoch

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from jostle.lab import LabSpec, fabric
-from jostle.validation.lab.links import APART, SHARER, WATCHED, LinkScene, plan, see, summary
-from jostle.validation.lab.messages import MessageJob, Truth
+from jostle_lab.cluster import LabSpec, fabric
+from jostle_lab.validation.lab.links import APART, SHARER, WATCHED, LinkScene, plan, see, summary
+from jostle_lab.validation.lab.messages import MessageJob, Truth
 
 
 def _links(topology: str, job: MessageJob) -> set[str]:

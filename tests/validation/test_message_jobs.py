@@ -5,12 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from jostle.cli.network_demo.picture import crossed, picture, shared
-from jostle.cli.network_demo.plan import LOUD, SHARER, WATCHED, jobs
-from jostle.signals import SignalLog
 from jostle.topology import fat_tree
-from jostle.validation.errors import ValidationError
-from jostle.validation.lab.messages import MessageJob, truth
+from jostle_lab.cli.network_demo.picture import crossed, picture, shared
+from jostle_lab.cli.network_demo.plan import LOUD, SHARER, WATCHED, jobs
+from jostle_lab.signals import SignalLog
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.lab.messages import MessageJob, truth
 
 S = 1_000_000_000
 

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 
 from jostle.errors import JostleError
-from jostle.lab import LabSpec
-from jostle.lab.checks import check_machine
-from jostle.validation import codes
-from jostle.validation.lab.nodes import Nodes
-from jostle.validation.placement import Ruler
-from jostle.validation.plan import ValidationStep
-from jostle.validation.runner import Store, make
+from jostle_lab.cluster import LabSpec
+from jostle_lab.cluster.checks import check_machine
+from jostle_lab.validation import codes
+from jostle_lab.validation.lab.nodes import Nodes
+from jostle_lab.validation.placement import Ruler
+from jostle_lab.validation.plan import ValidationStep
+from jostle_lab.validation.runner import Store, make
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jostle.validation.oracle import (
+from jostle_lab.validation.oracle import (
     FEWEST_RUNS,
     Band,
     Marks,

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from jostle.validation import codes, runner
-from jostle.validation.evaluate import _apart
-from jostle.validation.placement import APART, Ruler, together
-from jostle.validation.plan import ValidationStep
-from jostle.validation.runner import Store, ValidationRun, make
+from jostle_lab.validation import codes, runner
+from jostle_lab.validation.evaluate import _apart
+from jostle_lab.validation.placement import APART, Ruler, together
+from jostle_lab.validation.plan import ValidationStep
+from jostle_lab.validation.runner import Store, ValidationRun, make
 
 
 @pytest.mark.tries(3)  # both cores must be free for ten microseconds

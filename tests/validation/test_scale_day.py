@@ -12,11 +12,11 @@ import pytest
 
 from conftest import native
 from jostle.repository import Repository
-from jostle.validation.scale.day import DaySpec, simulate_day
-from jostle.validation.scale.faults import KINDS
-from jostle.validation.scale.services import Sleepers, can_pretend
-from jostle.validation.scale.spools import SimulatedSite
-from jostle.validation.scale.truth import compare
+from jostle_lab.validation.scale.day import DaySpec, simulate_day
+from jostle_lab.validation.scale.faults import KINDS
+from jostle_lab.validation.scale.services import Sleepers, can_pretend
+from jostle_lab.validation.scale.spools import SimulatedSite
+from jostle_lab.validation.scale.truth import compare
 
 _START = 1_700_000_000 // 4
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from jostle.repository import Repository
-from jostle.validation.scale.growth import (
+from jostle_lab.validation.scale.growth import (
     WHAT,
     Measured,
     growth_of,
     growth_table,
     one_more_hour,
 )
-from jostle.validation.scale.passes import PassCost, measure_passes, model_of
-from jostle.validation.scale.sizing import UnitCosts, sizing_table
-from jostle.validation.scale.storm import StormSpec, simulate_storm
+from jostle_lab.validation.scale.passes import PassCost, measure_passes, model_of
+from jostle_lab.validation.scale.sizing import UnitCosts, sizing_table
+from jostle_lab.validation.scale.storm import StormSpec, simulate_storm
 
 
 def measured(slope: float) -> list[Measured]:

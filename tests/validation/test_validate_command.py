@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from jostle.analysis.validation import ClusteringScore
 from jostle.cli.main import main
 from jostle.cli.output import console, show
-from jostle.cli.views.validate import _noise, view
-from jostle.plot.figures.validation import draw_all
-from jostle.validation.clusterings import Clustered
-from jostle.validation.evaluate import METHODS, RAW, Evaluation
-from jostle.validation.lab.score import Seen, Slices, lab_score
-from jostle.validation.oracle import Band, Grain, Truth
-from jostle.validation.results import Results
-from jostle.validation.score import Judged, Row, score
+from jostle_lab.analysis.validation import ClusteringScore
+from jostle_lab.cli.views.validate import _noise, view
+from jostle_lab.plot.validation import draw_all
+from jostle_lab.validation.clusterings import Clustered
+from jostle_lab.validation.evaluate import METHODS, RAW, Evaluation
+from jostle_lab.validation.lab.score import Seen, Slices, lab_score
+from jostle_lab.validation.oracle import Band, Grain, Truth
+from jostle_lab.validation.results import Results
+from jostle_lab.validation.score import Judged, Row, score
 
 
 @pytest.fixture(autouse=True)

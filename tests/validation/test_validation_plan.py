@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jostle.validation.codes import CODES, Bench, choose
-from jostle.validation.errors import ValidationError
-from jostle.validation.lab.plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
-from jostle.validation.plan import LEAST, MOST, SHAPES, ValidationStep, longer, steps
+from jostle_lab.validation.codes import CODES, Bench, choose
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.lab.plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
+from jostle_lab.validation.plan import LEAST, MOST, SHAPES, ValidationStep, longer, steps
 
 _CODES = [CODES["lammps"], CODES["stencil"]]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle import NativeMissingError, _native_path
-from jostle.validation import codes
-from jostle.validation.codes import Code, choose
-from jostle.validation.evaluate import RAW, _said
-from jostle.validation.marks import marks
-from jostle.validation.oracle import band, windows
-from jostle.validation.placement import Ruler
-from jostle.validation.plan import MEAN_MS, ValidationStep
-from jostle.validation.runner import Store, _words, make
+from jostle import NativeMissingError, native_path
+from jostle_lab.validation import codes
+from jostle_lab.validation.codes import Code, choose
+from jostle_lab.validation.evaluate import RAW, _said
+from jostle_lab.validation.marks import marks
+from jostle_lab.validation.oracle import band, windows
+from jostle_lab.validation.placement import Ruler
+from jostle_lab.validation.plan import MEAN_MS, ValidationStep
+from jostle_lab.validation.runner import Store, _words, make
 
 pytestmark = pytest.mark.skipif(
     shutil.which("mpicc.openmpi") is None or shutil.which("mpirun.openmpi") is None,
@@ -68,7 +68,7 @@ def test_runs_of_a_small_program(
     The last runs are made by a second call: what is there already is not made again.
     """
     try:
-        _native_path("libjostle_inject.so")
+        native_path("libjostle_inject.so")
     except NativeMissingError:
         pytest.skip("the injector is not built")
     monkeypatch.setitem(MEAN_MS, "fixed:20ms", 20.0)
@@ -91,7 +91,7 @@ def test_runs_of_a_small_program(
     known = {job: found for job, found in seen.items() if found is not None}
     names, common, durations = windows(known)
     assert len(names) == 4 and common[-1] == 80  # two all-to-alls a step
-    from jostle.inject import read_log
+    from jostle_lab.inject import read_log
 
     log = read_log(Path(runs[2].inject))
     assert set(log["rank"].to_pylist()) == {1}

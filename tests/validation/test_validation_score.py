@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis import estimate
-from jostle.synthetic import SPECS, trace
-from jostle.validation.evaluate import judged
-from jostle.validation.oracle import Band, Truth
-from jostle.validation.score import Judged, Row, ScoreSpread, score
+from jostle_lab.synthetic import SPECS, trace
+from jostle_lab.validation.evaluate import judged
+from jostle_lab.validation.oracle import Band, Truth
+from jostle_lab.validation.score import Judged, Row, ScoreSpread, score
 
 _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 

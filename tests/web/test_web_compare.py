@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from web_ground import LIVE, SEGMENTS, plant_segments, serving
 
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 
 RUNS = "section[aria-label='Where the difference lies']"
 CLUSTERS = "section[aria-label='By cluster']"

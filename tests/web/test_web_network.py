@@ -8,8 +8,8 @@ import pytest
 from web_ground import serving
 
 from jostle.repository import Repository
-from jostle.synthetic import Spec, plant, plant_fabric
 from jostle.topology import dragonfly, fat_tree
+from jostle_lab.synthetic import Spec, plant, plant_fabric
 
 
 @pytest.fixture(scope="module")

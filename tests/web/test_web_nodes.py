@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_ground import serving
 
-from jostle.synthetic import Fault, MachineSpec, Spec, plant, plant_machines, plant_training
+from jostle_lab.synthetic import Fault, MachineSpec, Spec, plant, plant_machines, plant_training
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from web_ground import Served, serving
 from web_studies import plant_study
 
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.repository import plant
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.repository import plant
 
 THEMES = pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
 

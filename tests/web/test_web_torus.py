@@ -19,10 +19,10 @@ from jostle.repository.store.layout import HOUR_NS, TABLES, process_id
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
-from jostle.synthetic.placed.model import Place
-from jostle.synthetic.placed.rows import EPOCH_S, Writer, host_name
 from jostle.topology import torus
 from jostle.topology.store import FOLDER, save
+from jostle_lab.synthetic.placed.model import Place
+from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
 from judging import at_our_priority
 
 #: Switches, of two nodes each. Ranks of even place along d send ten times as much along d.

@@ -30,13 +30,13 @@ from jostle.repository.store.tables import PartitionChunk, split_by_partition, w
 from jostle.server import Access, Server, create_app
 from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
-from jostle.synthetic import SPECS
-from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.planted.schedule import EPOCH_S
-from jostle.synthetic.repository import plant
-from jostle.synthetic.traces.rows import segment_rows, tokens
-from jostle.synthetic.traces.tables import run_tables
-from jostle.synthetic.traces.trace import replayed
+from jostle_lab.synthetic import SPECS
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.planted.schedule import EPOCH_S
+from jostle_lab.synthetic.repository import plant
+from jostle_lab.synthetic.traces.rows import segment_rows, tokens
+from jostle_lab.synthetic.traces.tables import run_tables
+from jostle_lab.synthetic.traces.trace import replayed
 
 #: Six jobs of two users that hurt each other on one file system, and a job with segments.
 SPEC = Spec(jobs=6, slices=200, length=120, processes=4, mounts=1, users=2)

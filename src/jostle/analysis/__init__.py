@@ -15,8 +15,6 @@ Public door:
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
     neighbours: who ran beside a job; matrix: which program slowed which.
-    evaluate: what a study of probes and signals found; laws: which laws of the papers hold there.
-    ProgressTables: the progress of jobs, slice by slice, that `evaluate` asks for.
 
 Their tables come from `jostle.repository.Repository`; their results are dataclasses with
 `to_json()`.
@@ -44,9 +42,24 @@ from jostle.analysis.digest.model import (
 from jostle.analysis.digest.mpi_world import Advice, SegmentsDigest, WorldDigest
 from jostle.analysis.digest.segments import segment_rows
 from jostle.analysis.estimation import estimate
-from jostle.analysis.estimation.runs import compare
+from jostle.analysis.estimation.attribute import spread_over
+from jostle.analysis.estimation.classes import ClassName, class_of, probability
+from jostle.analysis.estimation.light import LIGHTS, Light
+from jostle.analysis.estimation.model import Estimate, Method
+from jostle.analysis.estimation.relative import relative_clusters
+from jostle.analysis.estimation.runs import compare, measured_percent
+from jostle.analysis.estimation.thesis import MEMBERS
 from jostle.analysis.identification import identify, matrix, neighbours
-from jostle.analysis.overhead import Overhead, overhead
+from jostle.analysis.identification.model import Interference
+from jostle.analysis.overhead import Overhead, ProgramOverhead, interval, overhead
+from jostle.analysis.ratio_intervals import (
+    CONFIDENCE,
+    LEAST_RUNS,
+    half_width,
+    number,
+    ratio_error,
+    t_quantile,
+)
 from jostle.analysis.series import (
     BackgroundSeries,
     Neighbourhood,
@@ -57,58 +70,65 @@ from jostle.analysis.series import (
     timeline,
 )
 from jostle.analysis.spread import Range, Spread
-from jostle.analysis.study.evaluate import evaluate
-from jostle.analysis.study.model import Law, StudyResult
-from jostle.analysis.study.pairs import JobProgress
-from jostle.analysis.study.progress import ProgressTables, progress_of, progress_of_log
-from jostle.analysis.study.published_laws import laws
 
 __all__ = [
+    "CONFIDENCE",
+    "LEAST_RUNS",
+    "LIGHTS",
+    "MEMBERS",
     "AccessPattern",
     "AccessPhase",
     "AccessShape",
     "Advice",
     "BackgroundSeries",
+    "ClassName",
     "Clock",
     "Digest",
+    "Estimate",
+    "Interference",
     "JobEnd",
-    "JobProgress",
-    "Law",
+    "Light",
+    "Method",
     "MountDigest",
     "Neighbourhood",
     "Overhead",
     "PatternShare",
     "Period",
     "ProfilerCost",
-    "ProgressTables",
+    "ProgramOverhead",
     "Range",
     "Rate",
     "SegmentsDigest",
     "Share",
     "Spread",
-    "StudyResult",
     "Threads",
     "Timeline",
     "TimelineJob",
     "Unaccounted",
     "WorldDigest",
     "background",
+    "class_of",
     "compare",
     "digest",
     "estimate",
-    "evaluate",
     "find_period",
+    "half_width",
     "identify",
+    "interval",
     "job_end",
-    "laws",
     "matrix",
+    "measured_percent",
     "neighbours",
+    "number",
     "overhead",
-    "progress_of",
-    "progress_of_log",
+    "probability",
+    "ratio_error",
     "read_patterns",
+    "relative_clusters",
     "resample",
     "segment_rows",
+    "spread_over",
+    "t_quantile",
     "timeline",
     "write_patterns",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import json
 import os
 import re
@@ -14,7 +13,9 @@ from pathlib import Path
 
 import click
 
+from jostle.cli.added_verbs import added_verbs, command_of
 from jostle.errors import JostleError, UsageError, no_room
+from jostle.extensions import extensions
 
 #: verb -> (module, line of help), in the order and the sections of the help text.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -40,25 +41,27 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
         "serve": ("serve", "Show jobs in a browser: what disturbed them, when, by how much."),
     },
-    "Experiment": {
-        "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
-        "lab": ("lab", "A small cluster on this machine, to run jobs and experiments on."),
-        "inject": ("inject", "Delay calls of a command on purpose, with a log of every delay."),
-        "study": ("study", "Run probe/signal experiments: which program slows which."),
-        "validate": ("validate", "Measure how accurate estimates are, where the loss is known."),
-        "simulate": ("simulate", "Make data of a site that does not exist, with the truth."),
-    },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
-        "demo": ("demo", "Watch a neighbour slow a program, in a minute or two."),
         "topology": ("topology", "Tell jostle about the cluster's networks; show them."),
         "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
         "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
     },
 }
-VERBS = {verb: entry for section in SECTIONS.values() for verb, entry in section.items()}
+_OWN = {
+    verb: (f"jostle.cli.commands.{module}", line)
+    for section in SECTIONS.values()
+    for verb, (module, line) in section.items()
+}
+#: Verbs of jostle-lab that documents name.
+_OF_THE_LAB = ("demo", "inject", "lab", "signal", "simulate", "study", "validate")
+
+
+def all_verbs() -> dict[str, tuple[str, str]]:
+    """Return every verb, with those that other distributions add: verb -> (module, help)."""
+    return _OWN | {verb: entry for verb, entry in added_verbs().items() if " " not in verb}
 
 
 class Verbs(click.Group):
@@ -66,25 +69,25 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of the help text."""
-        return list(VERBS)
+        return [verb for verbs in _all_sections().values() for verb in verbs]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the verb's module and return its command; None when there is no such verb."""
-        if cmd_name not in VERBS:
-            return None
-        module = importlib.import_module(f"jostle.cli.commands.{VERBS[cmd_name][0]}")
-        command: click.Command = module.command
-        return command
+        entry = _OWN.get(cmd_name) or all_verbs().get(cmd_name)
+        return command_of(entry[0]) if entry else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb, or say which one may have been meant."""
         name = args[0]
-        if name in VERBS or name.startswith("-"):
+        if name in _OWN or name.startswith("-") or name in (verbs := all_verbs()):
             return super().resolve_command(ctx, args)
-        close = difflib.get_close_matches(name, VERBS, n=3, cutoff=0.6)
-        close += [verb for verb in VERBS if verb.startswith(name) and verb not in close]
+        close = difflib.get_close_matches(name, verbs, n=3, cutoff=0.6)
+        close += [verb for verb in verbs if verb.startswith(name) and verb not in close]
+        if name in _OF_THE_LAB:
+            raise UsageError(f"`{name}` is a verb of jostle-lab, which is not installed.",
+                             hint="pip install jostle-lab")  # fmt: skip
         hints = [f"Did you mean `{_join_or(close)}`?"] if close else []
         if not close and shutil.which(name):
             hints.append(f"To profile a command: `jostle run -- {' '.join(args)}`.")
@@ -93,9 +96,22 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs by section, without importing any of them."""
-        for section, verbs in SECTIONS.items():
+        for section, verbs in _all_sections().items():
             with formatter.section(section):
-                formatter.write_dl([(verb, entry[1]) for verb, entry in verbs.items()])
+                formatter.write_dl(list(verbs.items()))
+
+
+def _all_sections() -> dict[str, dict[str, str]]:
+    """Return section -> verb -> line of help; a new section comes before the last one."""
+    sections = {
+        name: {verb: line for verb, (_, line) in verbs.items()} for name, verbs in SECTIONS.items()
+    }
+    last, care = sections.popitem()
+    for extension in extensions():
+        for name, verbs in extension.verbs.items():
+            place = care if name == last else sections.setdefault(name, {})
+            place |= {verb: line for verb, (_, line) in verbs.items() if " " not in verb}
+    return sections | {last: care}
 
 
 def _join_or(names: Sequence[str]) -> str:
@@ -114,7 +130,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     subcommand_metavar="VERB [OPTIONS]",
-    epilog="Start with `jostle demo`, or `jostle run -- CMD`.",
+    epilog="Start with `jostle run -- CMD`.",
 )
 @click.option(
     "--repository",
@@ -153,7 +169,7 @@ def main(args: Sequence[str] | None = None) -> int:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return 2
     except click.UsageError as error:
-        verb = next((word for word in words if word in VERBS), "")  # some errors know no verb
+        verb = next((word for word in words if word in all_verbs()), "")  # some know no verb
         context = error.ctx.command_path if error.ctx else f"jostle {verb}".rstrip()
         return _fail(words, _plain(error.format_message()), f"See `{context} --help`.", 2)
     except click.ClickException as error:

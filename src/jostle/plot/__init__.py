@@ -8,5 +8,15 @@ from jostle.plot.charts.bars import Bars, IntervalBar
 from jostle.plot.charts.chart import Chart, Panel, Series
 from jostle.plot.terminal.bars import draw_bars
 from jostle.plot.terminal.chart import draw
+from jostle.plot.terminal.imprint import draw_imprint
 
-__all__ = ["Bars", "Chart", "IntervalBar", "Panel", "Series", "draw", "draw_bars"]
+__all__ = [
+    "Bars",
+    "Chart",
+    "IntervalBar",
+    "Panel",
+    "Series",
+    "draw",
+    "draw_bars",
+    "draw_imprint",
+]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle import _native_path
+from jostle import native_path
 from jostle.errors import JostleError
 
 API = 7
@@ -93,7 +93,7 @@ def library() -> ctypes.CDLL:
         NativeMissingError: It is not there.
         JostleError: It belongs to another version.
     """
-    path = _native_path("libjostle-decode.so")
+    path = native_path("libjostle-decode.so")
     lib = ctypes.CDLL(str(path))
     doors: dict[str, tuple[Any, list[Any]]] = {
         "jst_decode_api": (c_uint32, []),

@@ -19,6 +19,7 @@ from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
     CompactReport,
+    CoreFloor,
     ExpireReport,
     ExportReport,
     IngestProgress,
@@ -32,6 +33,7 @@ from jostle.repository.types import (
 __all__ = [
     "MIRROR_MARKER",
     "CompactReport",
+    "CoreFloor",
     "DamagedError",
     "ExpireReport",
     "ExportReport",

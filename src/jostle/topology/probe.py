@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jostle import NativeMissingError, _native_path
+from jostle import NativeMissingError, native_path
 
 
 def probe_program(mpi: str) -> Path:
@@ -17,7 +17,7 @@ def probe_program(mpi: str) -> Path:
         NativeMissingError: It was not built, since the MPI was missing then.
     """
     try:
-        return _native_path(f"jostle-probe-{mpi}")
+        return native_path(f"jostle-probe-{mpi}")
     except NativeMissingError as error:
         raise NativeMissingError(
             str(error),

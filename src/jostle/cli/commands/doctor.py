@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.added_verbs import added_verbs
 from jostle.cli.options.common import json_option, repository_option
 from jostle.cli.output import emit_json, next_steps, show, table, utf8
 from jostle.errors import JostleError
+from jostle.extensions import named
 
 if TYPE_CHECKING:
     from jostle.cli.doctor.checks import Check
@@ -54,7 +56,7 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
         less = f" {_count_checks(warned)} above: this machine could tell more about jobs."
         less = less if warned else ""
         show(f"jostle works here.{less}")
-        next_steps("jostle demo", "jostle run -- CMD")
+        next_steps(*["jostle demo"] * ("demo" in added_verbs()), "jostle run -- CMD")
     return int(failed > 0)
 
 
@@ -84,7 +86,6 @@ def _of_site(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
 
 def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
     from jostle.cli.doctor import checks, gpu, mpi
-    from jostle.cli.doctor import lab as checks_lab
 
     yield "runtime", checks.check_runtime
     yield "preload", checks.check_preload
@@ -96,7 +97,8 @@ def _of_machine(repository: Path) -> Iterator[tuple[str, Callable[[], Check]]]:
     yield "perf events", mpi.check_perf
     yield "PAPI", mpi.check_papi
     yield "GPUs", gpu.check_gpus
-    yield "lab", checks_lab.check_lab
+    for more in named("checks"):
+        yield from more()
     yield "repository", lambda: checks.check_repository(repository)
     yield "fabrics", lambda: checks.check_fabrics(repository)
     yield "settings", checks.check_settings

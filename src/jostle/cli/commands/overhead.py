@@ -7,13 +7,12 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.commands.overhead_set import measure_set
 from jostle.cli.launch.other_profilers import other_profilers
 from jostle.cli.launch.rounds import RoundPlan, Rounds, busy_notes, run_rounds
 from jostle.cli.launch.trial import Trial
@@ -21,6 +20,7 @@ from jostle.cli.options.figures import format_option
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
+from jostle.extensions import named
 from jostle.identity import program_of_command
 from jostle.report.format.values import duration
 
@@ -73,7 +73,7 @@ def command(
     order = random.Random(seed) if seed is not None else None
     plan = RoundPlan(runs, warmup, order, gpu)
     if names is not None:
-        return measure_set(names, plan, beside, folder, endings, as_json=as_json)
+        return _measure_set()(names, plan, beside, folder, endings, as_json=as_json)
     picture = _picture(folder, program_of_command(cmd))
     trial = Trial(cmd, gpu=gpu, beside=beside)
     try:
@@ -128,6 +128,13 @@ def _picture(folder: str | None, program: str) -> Path | None:
         file = path / f"overhead-{program}.png"
     check_suffix(file)
     return file
+
+
+def _measure_set() -> Callable[..., int]:
+    """Return what measures a set of programs, which is a part of the lab."""
+    for measure_set in named("overhead_set"):
+        return measure_set  # type: ignore[no-any-return]
+    raise UsageError("`--set` needs jostle-lab.", hint="Install it: `pip install jostle-lab`.")
 
 
 def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:

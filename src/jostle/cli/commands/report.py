@@ -21,6 +21,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.default_repository import default_repository
 from jostle.errors import UsageError
+from jostle.extensions import named
 from jostle.report.format.values import byte_count
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ def command(
     if out is not None:
         _check_file(Path(out), force=force)
     store = open_repository(repository)
-    if what in store.studies():
-        document = _study(store, what, viewer, repository, quiet=as_json)
+    others = {name: lay_out for part in named("reports") for name, lay_out in part(store).items()}
+    if what in others:
+        document = others[what](viewer, repository_flag(repository), quiet=as_json)
     else:
         document = _job(store, what, viewer, repository, quiet=as_json)
     path = Path(out) if out is not None else _default_file(document.name)
@@ -107,7 +109,7 @@ def _seen(viewer: int | None) -> str:
 
 
 def _default_file(name: str) -> Path:
-    from jostle.plot.charts.study import slug
+    from jostle.plot.charts.labels import slug
 
     return Path(f"{slug(name)}.html")
 
@@ -196,30 +198,6 @@ def _of_one(
         (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
         *another,
         (f"jostle serve{flag} {name}", "The same in a browser, to zoom in:"),
-    ])  # fmt: skip
-
-
-def _study(
-    store: Repository, name: str, viewer: int | None, repository: Path, *, quiet: bool
-) -> Document:
-    """Evaluate a study and lay out its report."""
-    from jostle.analysis import laws
-    from jostle.cli.views.report import study_document
-    from jostle.report.models.studies import tidy
-    from jostle.study.result import result
-
-    if viewer is not None:
-        raise UsageError(
-            "`--as-user` is for jobs; a study shows all of its runs.",
-            hint=f"jostle report {name} without --as-user, or name a job.",
-        )
-    with Bar(f"evaluating {name}", quiet=quiet):
-        found = result(store, name)
-    flag = repository_flag(repository)
-    return study_document(tidy(found), laws(found), [
-        (f"jostle study show{flag} {name} --plot DIR", "Every figure, with a CSV of its numbers:"),
-        (f"jostle study show{flag} {name} --json", "All numbers, for programs:"),
-        (f"jostle serve{flag}", "The same in a browser:"),
     ])  # fmt: skip
 
 

@@ -54,8 +54,8 @@ from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
-    from jostle.cli.views.inject import Delays
     from jostle.repository import Repository
+    from jostle_lab.cli.views.inject import Delays
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from jostle.cli.added_verbs import ExtensibleGroup
 from jostle.cli.job_outputs import SITE_CONFIG, JobOutputs, site_settings
 from jostle.cli.options.common import open_repository, repository_option
 from jostle.cli.output import show
@@ -16,22 +17,9 @@ from jostle.cli.output import show
 _EVERY_S = 2.0
 
 
-@click.group("site")
+@click.group("site", cls=ExtensibleGroup)
 def command() -> None:
     """Run what a site runs beside its jobs."""
-
-
-@command.command("demo")
-def demo() -> int:
-    """Build a small site in a lab, plant two faults, and see the verdict name them.
-
-    Four nodes with Slurm and munge, a storage server, agents on all of them and a receiver. Three
-    users' jobs run: one is watched, one is light, one has no profile. The receiver is killed and
-    comes back, the server's disk is capped for some seconds. It takes two minutes and needs root.
-    """
-    from jostle.cli.site_demo.show import show_demo
-
-    return show_demo()
 
 
 @command.command("digest")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.added_verbs import ExtensibleGroup
 from jostle.cli.options.common import (
     Instant,
     complete_job,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from jostle.topology.store import Saved
 
 
-@click.group("topology", subcommand_metavar="import|show|probe|demo")
+@click.group("topology", cls=ExtensibleGroup)
 def command() -> None:
     """Tell jostle how nodes and switches are linked, and look at what it knows.
 
@@ -195,18 +196,6 @@ def _drawn(
         return draw_pages(plans(content, *view), folder, tuple(dict.fromkeys(endings)), bar.advance)
 
 
-@command.command("demo")
-def demo() -> int:
-    """Build a fabric in a lab, let a job share another one's links, and see the verdict name it.
-
-    Eight nodes on four leaf switches below a spine. Three MPI jobs run: one is watched, one shares
-    its links, one sends more over links of its own. It takes a minute and a half and needs root.
-    """
-    from jostle.cli.network_demo.show import show_demo
-
-    return show_demo()
-
-
 @command.command("probe")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), default="latencies.csv",
               show_default=True, help="Where the latencies are written.")  # fmt: skip
@@ -221,7 +210,7 @@ def probe(out: Path, repeats: int, seed: int) -> None:
     import` reads the file and proposes groups of nodes: a guess, where nobody has a better file.
     Measure while little else runs.
     """
-    from jostle.signals import mpi_of_environment
+    from jostle.mpi_launchers import mpi_of_environment
     from jostle.topology.probe import probe_program
 
     mpi = mpi_of_environment()

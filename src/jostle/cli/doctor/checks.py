@@ -45,10 +45,10 @@ class Check:
 
 def check_runtime() -> Check:
     """Check that the compiled parts exist, at a path that LD_PRELOAD can carry."""
-    from jostle import _native_path
+    from jostle import native_path
 
-    library = _native_path("libjostle.so")
-    _native_path("libjostle-decode.so")
+    library = native_path("libjostle.so")
+    native_path("libjostle-decode.so")
     if any(sign in str(library) for sign in " :"):
         return Check(
             "runtime",
@@ -61,9 +61,9 @@ def check_runtime() -> Check:
 
 def check_preload() -> Check:
     """Run a small program under the runtime and read its profile back."""
-    from jostle import _native_path
+    from jostle import native_path
 
-    library = _native_path("libjostle.so")
+    library = native_path("libjostle.so")
     size = 2 << 20
     with tempfile.TemporaryDirectory(prefix="jostle-doctor-") as name:
         folder = Path(name)

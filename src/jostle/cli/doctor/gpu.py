@@ -85,10 +85,10 @@ def library_here(vendor: Vendor) -> str:
 
 
 def _check(vendor: Vendor, gpus: Sequence[str]) -> Check:
-    from jostle import _native_path
+    from jostle import native_path
 
     says = f"{len(gpus)} of {vendor.name}: {', '.join(gpus)}"
-    recorder = _native_path("libjostle.so").with_name(vendor.recorder)
+    recorder = native_path("libjostle.so").with_name(vendor.recorder)
     if not recorder.is_file():
         return Check("GPUs", "warn", f"{says}; {recorder} is missing", "reinstall jostle")
     library = library_here(vendor)

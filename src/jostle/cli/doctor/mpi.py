@@ -36,9 +36,9 @@ class FoundMpi:
 
 def adapters() -> list[str]:
     """Return the names of the installed adapters."""
-    from jostle import _native_path
+    from jostle import native_path
 
-    folder = _native_path("libjostle.so").parent
+    folder = native_path("libjostle.so").parent
     names = (path.name[len("libjostle-") : -len(".so")] for path in folder.glob("libjostle-*.so"))
     return sorted(name for name in names if name not in _OURS)
 

@@ -41,9 +41,9 @@ def check_library(site: Site) -> Check:
     """Check that every user's programs can load the library, and its adapters."""
     folder = site.prefix / "lib"
     if not (folder / "libjostle.so").exists():
-        from jostle import _native_path
+        from jostle import native_path
 
-        folder = _native_path("libjostle.so").parent  # raises where there is none, with its mend
+        folder = native_path("libjostle.so").parent  # raises where there is none, with its mend
     files = [folder / "libjostle.so", *sorted(folder.glob("libjostle-*.so"))]
     closed = [
         path for path in (*files, folder, *folder.parents)
@@ -117,9 +117,9 @@ def _ship(site: Site) -> Path:
     installed = site.prefix / "bin" / "jostle-ship"
     if installed.exists():
         return installed
-    from jostle import _native_path
+    from jostle import native_path
 
-    return _native_path("jostle-ship")
+    return native_path("jostle-ship")
 
 
 def _status(site: Site) -> tuple[int, str]:

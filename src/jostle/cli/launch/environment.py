@@ -68,9 +68,9 @@ def gpu_environment() -> dict[str, str]:
         UsageError: Another tool has taken it.
         NativeMissingError: The recorder is not there.
     """
-    from jostle import _native_path
+    from jostle import native_path
 
-    recorder = str(_native_path("libjostle_cuda.so"))
+    recorder = str(native_path("libjostle_cuda.so"))
     taken = os.environ.get(INJECTION)
     if taken and taken != recorder:
         raise UsageError(
@@ -91,9 +91,9 @@ def preload_name() -> str:
     Raises:
         JostleError: The path cannot stand in LD_PRELOAD.
     """
-    from jostle import _native_path
+    from jostle import native_path
 
-    library = _native_path("libjostle.so")
+    library = native_path("libjostle.so")
     if " " in str(library) or ":" in str(library):
         raise JostleError(
             f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
@@ -118,9 +118,9 @@ def child_environment(
     spool: RunSpool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
-    from jostle import _native_path
+    from jostle import native_path
 
-    mine = (preload_name(), str(_native_path("libjostle.so")))
+    mine = (preload_name(), str(native_path("libjostle.so")))
     environment = dict(os.environ) | dict(more or {})
     others = re.split("[ :]+", environment.get("LD_PRELOAD", ""))
     kept = [name for name in others if name and name not in mine]

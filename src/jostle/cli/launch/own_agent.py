@@ -60,7 +60,7 @@ def start_agent(slice_text: str) -> int:
         UsageError: It runs already.
         JostleError: It cannot run, and says why.
     """
-    from jostle import _native_path
+    from jostle import native_path
 
     folder = agent_spool()
     if pid := running_agent():
@@ -70,7 +70,7 @@ def start_agent(slice_text: str) -> int:
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     environment |= {"JOSTLE_SPOOL": str(folder), "JOSTLE_SLICE": slice_text}
     child = subprocess.Popen(
-        [str(_native_path("jostle-agent")), "sample", "--role", "node"],
+        [str(native_path("jostle-agent")), "sample", "--role", "node"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/",
         env=environment, start_new_session=True,
     )  # fmt: skip

@@ -83,7 +83,7 @@ class Trial:
         Raises:
             UsageError: There is no such command; or no driver of a GPU, and `gpu` asks for it.
         """
-        from jostle import NativeMissingError, _native_path
+        from jostle import NativeMissingError, native_path
 
         if shutil.which(command[0]) is None:
             raise UsageError(
@@ -101,7 +101,7 @@ class Trial:
         self._place = place
         self._library = preload_name()
         try:
-            self._timer: str | None = str(_native_path(_TIMER))
+            self._timer: str | None = str(native_path(_TIMER))
         except NativeMissingError:
             self._timer = None
         parent = settings().spool

@@ -39,7 +39,7 @@ class Watcher:
         Args:
             pid: The command: what it starts is of the job.
         """
-        from jostle import _native_path
+        from jostle import native_path
 
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         environment |= {
@@ -49,7 +49,7 @@ class Watcher:
         }
         with contextlib.suppress(OSError, JostleError):
             self._child = subprocess.Popen(
-                [str(_native_path("jostle-agent")), "watch", self._name, str(pid),
+                [str(native_path("jostle-agent")), "watch", self._name, str(pid),
                  str(os.getpid())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 env=environment, start_new_session=True,

@@ -26,8 +26,7 @@ from jostle.report.format.values import local_time, percent, points, seconds
 from jostle.report.verdict.verdict import EvaluatedJob, head
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest, Law
-    from jostle.analysis.study.model import StudyResult
+    from jostle.analysis import Digest
     from jostle.report.models.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss
 
@@ -63,9 +62,9 @@ def job_document(
     by_whom = [section for section in lost if section.title == "By whom"]
     following = [section for section in did if section.title == _NEXT]
     did = [section for section in did if section.title != _NEXT]
-    did[0] = _untitled(did[0])
+    did[0] = untitled(did[0])
     parts = [
-        Part("In short", [Section("", "", [_facts(evaluated_job)]), _untitled(first)]),
+        Part("In short", [Section("", "", [_facts(evaluated_job)]), untitled(first)]),
         Part("What was lost, and when", _with_figures(evaluated_job, lost)),
         Part("The neighbours", [*by_whom, *_without_notes(beside)]),
         Part("What the job did", _without_notes(did)),
@@ -77,7 +76,7 @@ def job_document(
             for part in parts]  # fmt: skip
     return Document(
         "Job", estimate.job, estimate.light or "undecided", verdict,
-        [part for part in kept if part.sections], _foot(),
+        [part for part in kept if part.sections], foot(),
     )  # fmt: skip
 
 
@@ -103,7 +102,7 @@ def batch_document(
         first, *lost = sections(list(estimate_view(row, loss))[1:])
         did = list(sections(digest_view(row, facts)))
     parts = [
-        Part("In short", [first, _untitled(did[0])]),
+        Part("In short", [first, untitled(did[0])]),
         Part("What the parts lost", [replace(section, title="") for section in lost]),
         Part("What the parts did", [replace(section, title="") for section in did[1:]]),
     ]
@@ -119,35 +118,7 @@ def batch_document(
             verdict_of = Section("", "", [Words(document.verdict, document.light.capitalize())])
             parts.append(Part(title, [verdict_of, *found]))
     kind, _, name = row["title"].rpartition(" ")
-    return Document(kind, name, loss.lit.light or "undecided", said, parts, _foot())
-
-
-def study_document(
-    study_result: StudyResult, laws: Sequence[Law], commands: Sequence[tuple[str, str]]
-) -> Document:
-    """Lay out the report on a study: what `study show` prints, and its figures.
-
-    Args:
-        study_result: What it found, in the order of charts.
-        laws: What published laws say of it.
-        commands: Command lines to read on with, and what each shows.
-    """
-    from jostle.cli.views.study import view
-    from jostle.plot.figures.study.draw_all import plans
-
-    with on_paper():
-        first, *found = sections(view(study_result, laws))
-    figures = [Picture(page, draw) for page, draw in plans(study_result)]
-    parts = [
-        Part("In short", [_untitled(first)]),
-        Part("What was found", [replace(section, title=section.title or "Notes")
-                                for section in found if section.blocks]),
-        Part("Figures", [Section("", "", [figure]) for figure in figures]),
-        Part("How to read on", [Section("", "", [Commands(commands)])]),
-    ]  # fmt: skip
-    return Document(
-        "Study", study_result.study, "", "", [part for part in parts if part.sections], _foot()
-    )
+    return Document(kind, name, loss.lit.light or "undecided", said, parts, foot())
 
 
 def sections(things: Iterable[Any]) -> Iterator[Section]:
@@ -177,7 +148,7 @@ def sections(things: Iterable[Any]) -> Iterator[Section]:
         yield Section(title, note, blocks)
 
 
-def _untitled(section: Section) -> Section:
+def untitled(section: Section) -> Section:
     """Make the title of a section its first line."""
     if not section.title:
         return section
@@ -217,7 +188,7 @@ def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
         yield Section("", "", [Words("No other profiled job ran on its nodes or file systems.")])
         return
     first, *others = sections(interference_views.answer(evaluated_job.estimate, who))
-    yield _untitled(first)
+    yield untitled(first)
     yield from others
     yield from sections(interference_views.details(who))
 
@@ -280,7 +251,8 @@ def _is_note(words: Words) -> bool:
     return not words.lead and words.text.startswith(_NOTE)
 
 
-def _foot() -> str:
+def foot() -> str:
+    """Return the last line of a report: what made it, and when."""
     from jostle import __version__
 
     return f"Made by jostle {__version__} on {local_time(time.time_ns())}."

@@ -1,1 +1,35 @@
 """What a chart shows, apart from how it is drawn: shared by the terminal and the figures."""
+
+from __future__ import annotations
+
+from jostle.plot.charts.axis import ceiling
+from jostle.plot.charts.chart import FILL, PALETTE, Series
+from jostle.plot.charts.imprint import (
+    ImprintChart,
+    level,
+    level_in_bursts,
+    relative,
+    role,
+    seconds_ticks,
+    shown,
+)
+from jostle.plot.charts.labels import share_label, slug, tied
+from jostle.plot.charts.overhead import OURS
+
+__all__ = [
+    "FILL",
+    "OURS",
+    "PALETTE",
+    "ImprintChart",
+    "Series",
+    "ceiling",
+    "level",
+    "level_in_bursts",
+    "relative",
+    "role",
+    "seconds_ticks",
+    "share_label",
+    "shown",
+    "slug",
+    "tied",
+]

@@ -1,7 +1,7 @@
 """A signal's inverted imprint in a probe's time slices: what a chart of it shows.
 
 Thesis §2.2.2, fig. 2.7: whenever the signal peaks, the probe's throughput dents. It is drawn by
-`plot/terminal/imprint.py` and `plot/figures/imprint.py`.
+`plot/terminal/imprint.py` and `jostle_lab/plot/imprint.py`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.errors import UsageError
-from jostle.plot.charts.study import slug
+from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.load_ramp import LABEL, ramp, rate_words
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan

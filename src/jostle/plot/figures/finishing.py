@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.plot.charts.axis import ceiling
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.finishing import FinishingChart, charts
-from jostle.plot.charts.study import slug
+from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, value_axis
 from jostle.report.format.values import duration, local_time

@@ -13,7 +13,7 @@ from jostle.analysis.identification.model import Interference
 from jostle.plot.charts.axis import ceiling, time_ticks
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.interference import BlameChart, Floats, charts, means, service_top
-from jostle.plot.charts.study import slug
+from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, value_axis
 from jostle.report.format.values import duration, local_time, rate, significant, zone_name

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
 from jostle.analysis.identification.with_without import FEWEST
+from jostle.plot.charts.labels import tied
 from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
-from jostle.plot.charts.study import tied
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import (
     FULL,

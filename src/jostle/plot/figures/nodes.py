@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jostle.plot.charts.chart import PALETTE
-from jostle.plot.charts.study import slug
+from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, RULE, Canvas, DrawnFigures, Page, Plan
 from jostle.report.format.nodes import size_of, what_of

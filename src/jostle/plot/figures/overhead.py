@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jostle.analysis.overhead import ProgramOverhead
 from jostle.plot.charts.overhead import drawn, profilers_of, set_finding
+from jostle.plot.figures.bar_parts import bar, label_lines, legend, whisker
 from jostle.plot.figures.figure import SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Saved, draw_pages, looks
-from jostle.plot.figures.study.bars import bar, label_lines, legend, whisker
 
 _LEFT, _RIGHT, _TALL, _SMALL = 0.55, 0.14, 1.9, 6.5
 _COLUMNS = ("program", "profiler", "runs", "least_percent", "median_percent", "most_percent",

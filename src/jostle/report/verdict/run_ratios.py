@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.analysis.study.intervals import LEAST_RUNS, mean_ratio
+from jostle.analysis.ratio_intervals import LEAST_RUNS, mean_ratio
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from jostle.extensions import named
 from jostle.server.context import ServerContext
 from jostle.server.routes import (
     communication,
@@ -18,7 +19,6 @@ from jostle.server.routes import (
     nodes,
     placement,
     segments,
-    studies,
     system,
 )
 
@@ -37,8 +37,9 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         fabrics,
         nodes,
         matrix,
-        studies,
         live,
         login,
     ):
         module.add(app, context)
+    for add in named("routes"):
+        add(app, context)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from jostle.plot.charts.labels import slug
 from jostle.plot.charts.placement import Cast, cast
-from jostle.plot.charts.study import slug
 from jostle.plot.figures.page import FULL, Canvas, Page, Plan
 from jostle.plot.figures.placement.boxes import order_of
 from jostle.plot.figures.placement.places import (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from jostle.plot.charts.labels import slug
 from jostle.plot.charts.placement import Cast, cast, most_conflicting
-from jostle.plot.charts.study import slug
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.plot.figures.placement import others, rates, times

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jostle.plot.charts.study import slug
+from jostle.plot.charts.labels import slug
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, text_width
 from jostle.plot.figures.placement.axes import (

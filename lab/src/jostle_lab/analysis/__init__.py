@@ -1,0 +1,1 @@
+"""What studies and validations found, computed from their runs."""

@@ -1,0 +1,91 @@
+"""Kuo's model of two unequal programs on one link (equations 1-4), and its assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jostle_lab.analysis.study.model import Prediction
+
+#: The link counts as saturated if each program alone, and both together, reach this share of the
+#: highest rate observed on it.
+SATURATED = 0.8
+#: Volumes that differ by at most this share are equal.
+EQUAL = 0.01
+#: Programs whose begins differ by at most this share of the shorter run began together.
+TOGETHER = 0.05
+
+
+def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
+    """Predict concurrent run times from standalone ones (equations 1 and 2).
+
+    The equations hold for equal volumes, np_l >= np_s, full overlap, the same pattern and a
+    saturated link that is shared fairly among processes (or nodes: pass their numbers).
+
+    Args:
+        np_l: Processes of the larger program.
+        np_s: Of the smaller.
+        t_l: Standalone run time of the larger, s.
+        t_s: Of the smaller.
+
+    Returns:
+        Concurrent run times of the larger and of the smaller, s.
+    """
+    return t_l * (np_l + np_s) / np_l, t_s + t_l
+
+
+def standalone(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
+    """Predict standalone run times from concurrent ones (equations 3 and 4).
+
+    Args:
+        np_l: Processes of the larger program.
+        np_s: Of the smaller.
+        t_l: Concurrent run time of the larger, s.
+        t_s: Of the smaller.
+
+    Returns:
+        Standalone run times of the larger and of the smaller, s.
+    """
+    alone = t_l * np_l / (np_l + np_s)
+    return alone, t_s - alone
+
+
+def relative_error(predicted: float, observed: float) -> float:
+    """Return (predicted - observed) / observed."""
+    return (predicted - observed) / observed
+
+
+@dataclass(frozen=True)
+class Times:
+    """Run times of two programs, s: alone and together, larger first."""
+
+    large_alone: float
+    small_alone: float
+    large: float
+    small: float
+
+
+def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Prediction:
+    """Compare the model with observed run times (Kuo §4.3).
+
+    Args:
+        np_l: Processes (or nodes) of the larger program.
+        np_s: Of the smaller.
+        times: Observed run times.
+        by: "process" or "node": what the numbers count.
+
+    Returns:
+        Predictions of equations 1-4 with their relative errors.
+    """
+    large, small = concurrent(np_l, np_s, times.large_alone, times.small_alone)
+    large_alone, small_alone = standalone(np_l, np_s, times.large, times.small)
+    return Prediction(
+        by,
+        large,
+        small,
+        relative_error(large, times.large),
+        relative_error(small, times.small),
+        large_alone,
+        small_alone,
+        relative_error(large_alone, times.large_alone),
+        relative_error(small_alone, times.small_alone),
+    )

@@ -1,0 +1,280 @@
+"""Parses the run records of a study (docs/reference/study.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle_lab.analysis.study.foreign import Served
+from jostle_lab.analysis.study.setting import Setting, size_label
+
+#: Metrics that are amounts of data, and so comparable between programs.
+AMOUNTS = frozenset({"bytes", "read_bytes", "message_bytes"})
+# Axes that are fields of a setting, or only names.
+_OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "names", "programs"})
+
+
+class RecordError(JostleError):
+    """A record of a run is invalid."""
+
+
+@dataclass(frozen=True)
+class RunProgram:
+    """One program of a run.
+
+    Attributes:
+        name: Its name in the study.
+        job: Its job.
+        role: "alone", "both", "probe" or "signal".
+        processes: Its processes, as asked for.
+        nodes: Nodes it ran on.
+        pattern: Which of our signals it is; "" for any other command.
+        chunk: Chunk size, bytes.
+        volume: Bytes that it has to write; None if a time limit or the program decides.
+        metric: What its progress is counted in.
+        error: Why it failed; "" when it did not.
+        begin_ns: Begin of its work (of our signals: the first operation).
+        end_ns: Its end.
+        shared: One shared file.
+        baseline: Equal for runs of the program in the same configuration, alone or not.
+        period_ns: Period of a periodic signal; 0: sustained.
+        duty: Share of the period that is a burst.
+        phase_ns: Shift of the bursts.
+        until_stopped: It runs until its probe ends, and has no work of its own to finish.
+        split: Half of its ranks are a probe, whose progress counts, half a periodic noise
+            (CLUSTER'13 §III).
+    """
+
+    name: str
+    job: str
+    role: str
+    processes: int
+    nodes: tuple[str, ...]
+    pattern: str
+    chunk: int | None
+    volume: float | None
+    metric: str
+    error: str
+    begin_ns: int
+    end_ns: int
+    shared: bool
+    baseline: str
+    period_ns: int
+    duty: float
+    phase_ns: int
+    until_stopped: bool
+    split: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """Its run time, s."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+
+def comparable(run_program: RunProgram, other: RunProgram) -> bool:
+    """Return whether the rates of two programs can be compared.
+
+    Rates in bytes can; an operation of a ping differs from one of an all-to-all.
+    """
+    same = (run_program.pattern or run_program.name) == (other.pattern or other.name)
+    return run_program.metric == other.metric and (same or run_program.metric in AMOUNTS)
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """One run: a program alone, or two at once.
+
+    Attributes:
+        run: Its id.
+        study: Name of the study.
+        repetition: Which repetition.
+        programs: One or two; a probe comes first.
+        cell: Values of the axes of the study.
+        slice_ns: Slice length, ns.
+        place: Where it ran.
+        monitor: Samples of the counters of links and disks, ascending in time_ns.
+        server: Name of the counter of bytes that the servers received; "": not known.
+        own: Names of the counters of bytes that the nodes of the run sent.
+        discard: Why the runner discarded the run; "" if it did not.
+        begin_ns: Begin of the run, with what precedes the first operation, ns since the epoch.
+        end_ns: Its end.
+        resource: Identity of the mount under study; "": not known.
+        served: What the servers' agents counted; None: nothing is known.
+    """
+
+    run: str
+    study: str
+    repetition: int
+    programs: tuple[RunProgram, ...]
+    cell: Mapping[str, Any]
+    slice_ns: int
+    place: str
+    monitor: Sequence[Mapping[str, Any]]
+    server: str
+    own: tuple[str, ...]
+    discard: str
+    begin_ns: int = 0
+    end_ns: int = 0
+    resource: str = ""
+    served: Served | None = None
+
+    def counted(self, name: str) -> float | None:
+        """Return by how much a counter grew over the run; None if it was not sampled."""
+        values = [sample[name] for sample in self.monitor if sample.get(name) is not None]
+        return float(values[-1] - values[0]) if len(values) > 1 else None
+
+
+def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
+    """Parse records of runs; of several with the same id the last counts.
+
+    Raises:
+        RecordError: A record lacks what it must have.
+    """
+    study_runs: dict[str, StudyRun] = {}
+    for place, record in enumerate(records, 1):
+        try:
+            run = _run(record)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(
+                f"Record {place} of the study's runs is damaged: {_said(error)}.",
+                hint="Remove the line from runs.jsonl; `jostle study run` does the run again.",
+            ) from error
+        study_runs[run.run] = run
+    return list(study_runs.values())
+
+
+def _said(error: Exception) -> str:
+    return f"no field {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _run(record: Mapping[str, Any]) -> StudyRun:
+    cell = record.get("cell") or {}
+    programs = [_program(program, cell) for program in record["programs"]]
+    if not 1 <= len(programs) <= 2:
+        raise ValueError(f"a run has one or two programs, not {len(programs)}")
+    programs.sort(key=lambda program: program.role == "signal")
+    discard = record.get("discard") or ("it was interrupted" if record.get("interrupted") else "")
+    return StudyRun(
+        str(record["run"]),
+        str(record.get("study", "")),
+        int(record.get("repetition", 0)),
+        tuple(programs),
+        cell,
+        int(record["slice_ns"]),
+        str(record.get("place", "")),
+        record.get("monitor") or [],
+        str(record.get("server") or ""),
+        tuple(record.get("own") or ()),
+        str(discard),
+        int(record.get("begin_ns") or 0),
+        int(record.get("end_ns") or 0),
+        str(record.get("resource") or ""),
+    )
+
+
+def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
+    pattern = record.get("pattern") or ""
+    chunk, volume = record.get("chunk"), record.get("volume")
+    shared = bool(record.get("shared", cell.get("shared")))
+    nodes = record.get("nodes") or []
+    nodes = tuple(str(node) for node in nodes) if isinstance(nodes, list) else ("",) * int(nodes)
+    processes = int(record.get("processes") or 1)
+    told = record.get("baseline") or record.get("config")
+    baseline = told or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
+    status = int(record.get("status") or 0)
+    error = record.get("error", f"exit status {status}" if status else None)
+    period = record.get("period_s")
+    return RunProgram(
+        str(record["name"]),
+        str(record["job"]),
+        str(record.get("role", "both")),
+        processes,
+        nodes,
+        str(pattern),
+        None if chunk is None else int(chunk),
+        None if volume is None else float(volume),
+        str(record.get("progress") or "bytes"),
+        str(error or ""),
+        int(record.get("begin_ns") or 0),
+        int(record.get("end_ns") or 0),
+        shared,
+        str(baseline),
+        int(record.get("period_ns") or round((period or 0) * 1e9)),
+        float(record["duty"]) if record.get("duty") is not None else 0.5,
+        int(record.get("phase_ns") or round((record.get("phase_s") or 0) * 1e9)),
+        record.get("stop") == "partner" or bool(record.get("until_stopped")),
+        bool(record.get("split")),
+    )
+
+
+def further_axes(runs: Sequence[StudyRun]) -> tuple[str, ...]:
+    """Return the further axes that distinguish runs with equal programs and settings.
+
+    Axes that follow from these (as the number of nodes follows from that of processes) are left
+    out: they would split matrices and curves.
+    """
+    names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
+    return tuple(name for name in names if _tells_apart(name, runs))
+
+
+def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
+    values: dict[object, str] = {}
+    for run in runs:
+        alike = tuple(
+            (
+                run_program.name,
+                run_program.processes,
+                run_program.chunk,
+                run_program.shared,
+                run_program.period_ns,
+            )
+            for run_program in run.programs
+        )
+        if values.setdefault(alike, repr(run.cell.get(name))) != repr(run.cell.get(name)):
+            return True
+    return False
+
+
+def setting_of(run: StudyRun, probe: int, axes: Sequence[str]) -> Setting:
+    """Return the setting of a run as one of its programs sees it.
+
+    Args:
+        run: The run.
+        probe: Which of its programs is the probe: 0 or 1.
+        axes: Names of further axes (further_axes).
+    """
+    own = run.programs[probe]
+    other = run.programs[1 - probe] if len(run.programs) > 1 else None
+    more = [(name, _shown(run.cell.get(name), probe)) for name in axes]
+    if other is not None and other.chunk not in (None, own.chunk) and own.chunk is not None:
+        more.append(("signal chunk", size_label(int(other.chunk or 0))))
+    chunk = own.chunk if own.chunk is not None else _cell_chunk(run, other)
+    return Setting(
+        chunk,
+        (own.processes, other.processes if other else 0),
+        own.shared or bool(other and other.shared),
+        bool(other and other.period_ns),
+        tuple(sorted((name, value) for name, value in more if value)),
+    )
+
+
+def _cell_chunk(run: StudyRun, other: RunProgram | None) -> int | None:
+    """Return the chunk size of a program that sets none: the study's, or its partner's."""
+    chunk = run.cell.get("chunk")
+    if isinstance(chunk, list):
+        chunk = next((size for size in chunk if size is not None), None)
+    if chunk is None and other is not None:
+        chunk = other.chunk
+    return None if chunk is None else int(chunk)
+
+
+def _shown(value: Any, probe: int) -> str:
+    """Format the value of an axis; a pair of values with the probe's first."""
+    if isinstance(value, list) and len(value) == 2:
+        own, other = value[probe], value[1 - probe]
+        return str(own) if own == other else f"{own} against {other}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,41 @@
+"""Scores: how near what was estimated or identified came to the truth. Pure functions.
+
+Public door:
+    soft_accuracy, class_scores, scored_runs, summary: estimated against measured interference
+        (thesis 5.2.3, tables 5.5 to 5.7).
+    slice_scores: guilty slices found against guilty slices known.
+    compare_methods: relative distance against K-means and Gaussian mixtures (figure 5.4).
+"""
+
+from __future__ import annotations
+
+from jostle_lab.analysis.validation.clustering import ClusteringScore, compare_methods
+from jostle_lab.analysis.validation.scores import (
+    F1,
+    BoxStatistics,
+    ProgramScores,
+    RunScore,
+    class_scores,
+    f1_of,
+    rank_correlation,
+    scored_runs,
+    slice_scores,
+    soft_accuracy,
+    summary,
+)
+
+__all__ = [
+    "F1",
+    "BoxStatistics",
+    "ClusteringScore",
+    "ProgramScores",
+    "RunScore",
+    "class_scores",
+    "compare_methods",
+    "f1_of",
+    "rank_correlation",
+    "scored_runs",
+    "slice_scores",
+    "soft_accuracy",
+    "summary",
+]

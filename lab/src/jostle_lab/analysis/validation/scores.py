@@ -1,0 +1,197 @@
+"""Compares estimated with true interference, and found with true slices (thesis 5.2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.analysis import ClassName, class_of, probability
+
+CLASSES: tuple[ClassName, ...] = ("high", "medium", "low")
+_FEWEST_FOR_RANKS = 8  # values of a series from which on a rank correlation means something
+
+
+@dataclass(frozen=True)
+class F1:
+    """Hard classification (table 5.6).
+
+    Attributes:
+        tp, fp, fn: True positives, false positives, false negatives.
+        precision: tp / (tp + fp); 1 where nothing was said to be of the class.
+        recall: tp / (tp + fn); 1 where nothing is of it.
+        f1: 2 precision recall / (precision + recall).
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class BoxStatistics:
+    """What a box plot shows of some values."""
+
+    low: float
+    quarter: float
+    median: float
+    three_quarters: float
+    high: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> BoxStatistics:
+        """Sum up values; at least one."""
+        return BoxStatistics(
+            *(float(x) for x in np.quantile(np.asarray(values), (0, 0.25, 0.5, 0.75, 1)))
+        )
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """A column of tables 5.5 and 5.7.
+
+    Attributes:
+        name: The run.
+        measured: Interference, percent of its run time.
+        estimated: The same, as estimated from the run alone.
+        measured_class, estimated_class: Low, medium, high.
+        measured_probability, estimated_probability: Soft.
+    """
+
+    name: str
+    measured: float
+    estimated: float
+    measured_class: ClassName
+    estimated_class: ClassName
+    measured_probability: float
+    estimated_probability: float
+
+    @property
+    def difference(self) -> float:
+        """Percentage points between the two."""
+        return abs(self.measured - self.estimated)
+
+    @property
+    def probability_difference(self) -> float:
+        """Inaccuracy of the soft classification."""
+        return abs(self.measured_probability - self.estimated_probability)
+
+    @property
+    def accuracy(self) -> float:
+        """Its complement."""
+        return 1 - self.probability_difference
+
+
+@dataclass(frozen=True)
+class ProgramScores:
+    """Several runs of a program: what figures 5.19 and 5.20 draw of them.
+
+    Attributes:
+        runs: Table 5.5 and 5.7, the most disturbed first.
+        classes: Table 5.6.
+        accuracy: Of the soft probability.
+        accuracy_p10: Its 10th percentile.
+        difference: In percentage points.
+    """
+
+    runs: list[RunScore]
+    classes: dict[ClassName, F1]
+    accuracy: BoxStatistics
+    accuracy_p10: float
+    difference: BoxStatistics
+
+
+def soft_accuracy(measured_percent: float, estimated_percent: float) -> float:
+    """Return 1 - |p(measured) - p(estimated)| of the soft probability."""
+    return 1 - abs(probability(measured_percent) - probability(estimated_percent))
+
+
+def scored_runs(
+    measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
+) -> list[RunScore]:
+    """Set estimates beside what was measured, the most disturbed run first.
+
+    Args:
+        measured: Percent, per run.
+        estimated: Percent, per run.
+        names: Of the runs; their numbers when left out.
+    """
+    names = names or [str(i + 1) for i in range(len(measured))]
+    rows = [
+        RunScore(name, m, e, class_of(m), class_of(e), probability(m), probability(e))
+        for name, m, e in zip(names, measured, estimated, strict=True)
+    ]
+    return sorted(rows, key=lambda row: -row.measured)
+
+
+def class_scores(measured: Sequence[float], estimated: Sequence[float]) -> dict[ClassName, F1]:
+    """Return precision, recall and F1 of each class (table 5.6).
+
+    Args:
+        measured: Percent, per run.
+        estimated: Percent, per run.
+    """
+    pairs = [(class_of(m), class_of(e)) for m, e in zip(measured, estimated, strict=True)]
+    return {
+        name: f1_of(
+            sum(m == name == e for m, e in pairs),
+            sum(m != name == e for m, e in pairs),
+            sum(m == name != e for m, e in pairs),
+        )
+        for name in CLASSES
+    }
+
+
+def f1_of(tp: int, fp: int, fn: int) -> F1:
+    """Return the scores of some counts."""
+    precision = tp / (tp + fp) if tp + fp else 1.0
+    recall = tp / (tp + fn) if tp + fn else 1.0
+    both = precision + recall
+    return F1(tp, fp, fn, precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1:
+    """Score slices that were called guilty against those that are.
+
+    Args:
+        found: What names the slices that were found, such as (job, resource, slice).
+        known: Those that are guilty.
+    """
+    said, true = set(found), set(known)
+    return f1_of(len(said & true), len(said - true), len(true - said))
+
+
+def summary(
+    measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
+) -> ProgramScores:
+    """Sum up the runs of a program; at least one.
+
+    Args:
+        measured: Percent, per run.
+        estimated: Percent, per run.
+        names: Of the runs.
+    """
+    runs = scored_runs(measured, estimated, names)
+    accuracy = [run.accuracy for run in runs]
+    return ProgramScores(
+        runs,
+        class_scores(measured, estimated),
+        BoxStatistics.of(accuracy),
+        float(np.quantile(accuracy, 0.1)),
+        BoxStatistics.of([run.difference for run in runs]),
+    )
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return the rank correlation of two series; None if they are too short or constant.
+
+    Ranks are used so that a single run that was stopped for seconds has little weight.
+    """
+    if len(first) < _FEWEST_FOR_RANKS or np.ptp(first) <= 0 or np.ptp(second) <= 0:
+        return None
+    ranks, others = (np.argsort(np.argsort(values)) for values in (first, second))
+    return float(np.corrcoef(ranks, others)[0, 1])

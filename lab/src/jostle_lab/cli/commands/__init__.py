@@ -1,0 +1,1 @@
+"""The verbs, a module each."""

@@ -1,0 +1,188 @@
+"""`jostle demo`: a probe, a signal, the imprint that one leaves on the other, and the verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.options import json_option
+from jostle.cli.output import console, emit_json, heading, next_steps, show, silent_next
+from jostle.errors import JostleError
+from jostle_lab.cli.commands.demo_proof import prove
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_MIB = 4096
+_ALONE_S = 10  # on a disk that others use, too, the pair may take five times as long
+_NEIGHBOUR_CHUNK = "8MiB"  # without a lab
+_PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
+_IN_A_LAB = """\
+A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
+share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
+neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
+the steady one is watched in slices of 250 ms."""
+_IN_A_FOLDER = """\
+No cluster can be built here: {why}
+So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
+alone, then beside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
+serves by request. Neither knows of the other; the steady one is watched in slices of 250 ms.
+Whatever else uses this disk is in the picture, too."""
+
+
+@click.command("demo")
+@click.option("--local", is_flag=True, help="Share a folder on this disk; build no cluster.")
+@json_option
+def command(local: bool, as_json: bool) -> None:
+    """Watch a neighbour slow a program, and the verdict on it, in a minute or two.
+
+    A study of one probe and one periodic signal, on a small cluster of namespaces or, where none
+    can be built, in a folder on this disk. It keeps a small repository of its own, so that the
+    commands that it shows can be tried afterwards.
+    """
+    begin = time.monotonic()
+    path = _home()
+    repository, pictures = path / "repository", path / "pictures"
+    os.environ["JOSTLE_REPOSITORY"] = str(repository)
+    why = "--local was given." if local else _no_lab()
+    with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=_disk()) as folder:
+        run = ["study", "run", "demo"]
+        if why:
+            study = _fitted(Path(folder))
+            run = ["study", "run", str(study), "--place", "local", "--dir", folder]
+        scenes = [
+            ("The writer alone; then the writer beside its neighbour", run),
+            ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
+            ("The verdict on that run, from its own profile", ["estimate", _PROBE]),
+            ("The verdict on the writer alone", ["estimate", _ALONE]),
+        ]
+        if as_json:
+            summaries = [_as_json(words) for _, words in scenes]
+            content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
+            proof = asdict(prove(repository))
+            emit_json({"repository": str(repository), "pictures": str(pictures), **content,
+                       "proof": proof})  # fmt: skip
+            return
+        show(heading("jostle demo", ": was it me, or the neighbours?"), "")
+        show(_IN_A_FOLDER.format(why=why) if why else _IN_A_LAB)
+        for title, words in scenes:
+            _scene(title, words)
+    show("", heading("Was it right?"), *prove(repository).lines())
+    picture = next(iter(sorted(pictures.glob("time-slices-*.png"))), pictures)
+    show("", heading("The picture: ", str(picture)))
+    show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
+    next_steps(f"export JOSTLE_REPOSITORY={repository}", "jostle jobs",
+               f"jostle interference {_PROBE} --plot {pictures}", f"jostle digest {_PROBE}",
+               "jostle study run write-patterns --quick", "jostle run -- CMD")  # fmt: skip
+    _page()
+
+
+def _page() -> None:
+    """Show where the writer's page is; in a terminal, serve it until Ctrl-C."""
+    words = ["serve", _PROBE]
+    show("", heading("The page of that run, in a browser"))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        show(f"`jostle {' '.join(words)} --open` opens http://127.0.0.1:8642/jobs/{_PROBE}")
+        return
+    from jostle.cli.for_verbs import cli
+
+    with silent_next():
+        words += ["--listen", "127.0.0.1:0"]
+        cli.main(words, prog_name="jostle", standalone_mode=False)
+
+
+def _no_lab() -> str:
+    """Return why no lab can be built here, and the mend; "" when one can."""
+    from jostle_lab.cluster import LabError, LabSpec, check_machine
+
+    try:
+        check_machine(LabSpec(name="demo", nodes=2))
+    except LabError as error:
+        mend = error.hint if os.geteuid() == 0 else "As root the demo builds one."
+        return f"{str(error).rstrip('.')}. {mend or ''}".rstrip()
+    return ""
+
+
+def _fitted(folder: Path) -> Path:
+    """Write the study anew for this disk: a volume that the writer alone needs 10 s for.
+
+    With chunks like the writer's the neighbour, one process, would get a third of a disk that
+    serves by request, and less of one that takes both: its imprint would drown in the disk's own
+    ups and downs.
+    """
+    from jostle_lab.signals import program, read_log
+    from jostle_lab.study import shipped
+
+    log = folder / "trial"
+    words = ["open-write-close", "--processes", "2", "--time", "1", "--quiet"]
+    done = subprocess.run([program(None), *words, "--dir", folder, "--log", log],
+                          capture_output=True, text=True)  # fmt: skip
+    if done.returncode:
+        raise JostleError(f"{done.stderr.strip()}", hint="TMPDIR names a folder on another disk.")
+    moved = sum(read_log(log).processes["bytes"].to_pylist())
+    volume = max(64, min(_ALONE_S * moved >> 20, _MOST_MIB))
+    study = folder / "demo.toml"
+    text = shipped()["demo"].read_text().replace("500MiB", f"{volume}MiB")
+    neighbour = 'name = "neighbour"\n'
+    study.write_text(text.replace(neighbour, f'{neighbour}chunk = "{_NEIGHBOUR_CHUNK}"\n'))
+    return study
+
+
+def _home() -> Path:
+    """Return the folder that keeps the demo's repository and pictures, emptied."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    folder = Path(data) / "jostle-demo"
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "repository").mkdir(exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="jostle-demo-kept-"))
+    return folder
+
+
+def _disk() -> Path:
+    """Return a folder for temporary files on a disk: memory file systems are none."""
+    from jostle.cli.for_verbs import file_system_of
+
+    def usable() -> Iterator[Path]:
+        for place in (Path(tempfile.gettempdir()), Path("/var/tmp"), Path.home()):
+            if os.access(place, os.W_OK):
+                yield place
+
+    places = list(usable())
+    return next((p for p in places if file_system_of(p) not in ("tmpfs", "ramfs")), places[0])
+
+
+def _scene(title: str, words: list[str]) -> None:
+    """Show a heading and a command, then run the command."""
+    from rich.text import Text
+
+    from jostle.cli.for_verbs import cli
+
+    show("", heading(title))
+    console().print(Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan")),
+                    soft_wrap=True)  # fmt: skip
+    show("")
+    with silent_next():
+        cli.main(words, prog_name="jostle", standalone_mode=False)
+
+
+def _as_json(words: list[str]) -> object:
+    """Return what a command says with --json."""
+    from click.testing import CliRunner
+
+    from jostle.cli.for_verbs import cli
+
+    done = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False)
+    return json.loads(done.stdout)

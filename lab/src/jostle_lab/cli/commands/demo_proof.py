@@ -1,0 +1,117 @@
+"""The demo's own check: the verdict beside the neighbour's log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.analysis import Light
+
+_STUDY = "demo"
+_NOT_QUIET = {
+    True: " The run alone was itself disturbed, see above: something else keeps\n"
+    "this machine busy. When that has ended the demo says more.",
+    False: " Whether the run alone was itself disturbed is undecided.",
+}
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The verdict beside the truth.
+
+    Attributes:
+        slice_ns: Length of a slice.
+        on: Slices of the writer's run that the neighbour's bursts filled by half or more.
+        named: Slices that jostle named.
+        both: Slices of both kinds.
+        suspect: The job that jostle named first; "" none.
+        neighbour: The job that it was.
+        together_s: Seconds from the writer's first operation to its end, beside the neighbour.
+        alone_s: The same alone.
+        lost_s: Seconds that it lost as estimated by jostle from that run alone; with bounds.
+        alone: The light of the run alone: only where green it was a fair measure; None: undecided.
+    """
+
+    slice_ns: int
+    on: int
+    named: int
+    both: int
+    suspect: str
+    neighbour: str
+    together_s: float
+    alone_s: float
+    lost_s: tuple[float, float, float]
+    alone: Light | None
+
+    def lines(self) -> list[str]:
+        """Return the comparison in sentences."""
+        who = "It named" if self.suspect == self.neighbour else "It did not name"
+        value, low, high = self.lost_s
+        length = f"{self.slice_ns / 1e6:g} ms"
+        more = self.together_s - self.alone_s
+        differs = f"{abs(more):.1f} s {'longer' if more >= 0 else 'shorter'}"
+        return [
+            f"The neighbour's own log: its bursts filled {self.on} slices of {length} of the "
+            f"writer's run. jostle, which has not",
+            f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
+            "neighbour as the first suspect.",
+            f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
+            f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
+            f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
+            + ("" if self.alone == "green" else _NOT_QUIET[self.alone is not None]),
+        ]
+
+
+def prove(path: Path) -> Proof:
+    """Set what jostle says of the demo's writer against the log of its neighbour.
+
+    Args:
+        path: The demo's repository.
+    """
+    from jostle.cli.for_verbs import USUAL, evaluate_job
+    from jostle.repository import Repository
+
+    repository = Repository(path)
+    runs = {tuple(program["name"] for program in record["programs"]): record
+            for record in repository.study(_STUDY).read_runs()}  # fmt: skip
+    (alone,) = runs[("writer",)]["programs"]
+    pair = runs[("writer", "neighbour")]
+    writer, neighbour = pair["programs"]
+    evaluated = evaluate_job(repository, writer["job"], USUAL)
+    lost, who = evaluated.estimate.lost_s, evaluated.who
+    log = repository.study(_STUDY).folder / neighbour["log"]
+    on = _slices_on(log, writer, pair["slice_ns"])
+    named = {guilty.start_ns for guilty in who.guilty} if who else set()
+    return Proof(
+        slice_ns=pair["slice_ns"],
+        on=len(on),
+        named=len(named),
+        both=len(on & named),
+        suspect=who.suspects[0].job if who and who.suspects else "",
+        neighbour=neighbour["job"],
+        together_s=_seconds(writer),
+        alone_s=_seconds(alone),
+        lost_s=(lost.value, lost.low, lost.high),
+        alone=evaluate_job(repository, alone["job"], USUAL).estimate.light,
+    )
+
+
+def _seconds(program: dict[str, int]) -> float:
+    return (program["end_ns"] - program["begin_ns"]) / 1e9
+
+
+def _slices_on(log: Path, probe: dict[str, int], step: int) -> set[int]:
+    """Return the starts (ns) of the probe's slices that bursts in a log filled by half."""
+    from jostle_lab.signals import read_log
+
+    bursts = read_log(log).bursts
+    filled: dict[int, int] = {}
+    for burst in bursts.select(["begin_ns", "end_ns"]).to_pylist():
+        begin = max(burst["begin_ns"], probe["begin_ns"])
+        end = min(burst["end_ns"], probe["end_ns"])
+        for start in range(begin // step * step, end, step):
+            here = min(end, start + step) - max(begin, start)
+            filled[start] = filled.get(start, 0) + here
+    return {start for start, time in filled.items() if 2 * time >= step}

@@ -1,0 +1,142 @@
+"""`jostle inject`: delay calls of a command on purpose, profile it, and log what was given."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from jostle.cli.options import SliceLength, repository_option
+from jostle.errors import UsageError
+from jostle_lab.inject.rules import GROUPS, environment, length_ns
+
+_EXAMPLES = (
+    (
+        "one in a hundred all-to-all collectives is 10 ms late, give or take 2",
+        "jostle inject --calls all-to-all --probability 0.01 --delay gauss:10ms,2ms -- "
+        "mpirun -n 4 ./solver",
+    ),
+    (
+        "a slow file server: half of every 4 s",
+        "jostle inject --calls io --delay fixed:2ms --period 4s -- ./program",
+    ),
+    (
+        "one bad rank, ten seconds long, rare and sometimes terrible",
+        "jostle inject --calls mpi --ranks 2 --from 10s --until 20s --probability 0.001 "
+        "--delay pareto:5ms,1.2,500ms -- mpirun -n 8 ./solver",
+    ),
+)
+
+
+class _InjectCommand(click.Command):
+    """A command whose help has the sets of calls and examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what can be delayed, and examples."""
+        with formatter.section("Calls"):
+            formatter.write_dl(list(GROUPS.items()))
+        with formatter.section("Examples"):
+            for purpose, line in _EXAMPLES:
+                formatter.write(f"  # {purpose}\n  {line}\n")
+
+
+class _Span(click.ParamType[int]):
+    """A span of time such as `5s`; gives nanoseconds."""
+
+    name = "TIME"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return nanoseconds."""
+        return length_ns(str(value), "span of time", "5s or 250ms")
+
+
+@click.command(
+    "inject",
+    cls=_InjectCommand,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option("--calls", metavar="CALLS", required=True,
+              help="Calls to delay, comma separated; see below.")  # fmt: skip
+@click.option("--delay", metavar="DELAY", required=True,
+              help="fixed:5ms, gauss:5ms,1ms (mean, deviation) or pareto:1ms,1.5 (least, exponent; "
+              "a third value caps it, else 1000 times the least).")  # fmt: skip
+@click.option("--probability", type=float, metavar="P", default=1.0, show_default=True,
+              help="Of each such call to be delayed.")  # fmt: skip
+@click.option("--ranks", metavar="LIST", help="Only these ranks of an MPI program: 0,2-3.")
+@click.option("--from", "from_ns", type=_Span(), metavar="TIME", default="0s",
+              help="Not before so long after MPI_Init, or after the process began.")  # fmt: skip
+@click.option("--until", "until_ns", type=_Span(), metavar="TIME",
+              help="Not later than so long after it.")  # fmt: skip
+@click.option("--period", "period_ns", type=_Span(), metavar="TIME",
+              help="Only in a part of every TIME of the wall clock.")  # fmt: skip
+@click.option("--duty", type=click.FloatRange(0, 1), metavar="X",
+              help="With --period: the part that is on [0.5].")  # fmt: skip
+@click.option("--phase", "phase_ns", type=_Span(), metavar="TIME",
+              help="With --period: shift of the periods.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", default=0,
+              show_default=True, help="The same seed delays the same calls alike.")  # fmt: skip
+@click.option("--log", metavar="DIR", help="Folder for the logs of what was given [inject-JOB].")
+@click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
+              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+@click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
+@repository_option
+@click.option("--json", "as_json", is_flag=True,
+              help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
+@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def command(
+    calls: str,
+    delay: str,
+    probability: float,
+    ranks: str | None,
+    from_ns: int,
+    until_ns: int | None,
+    period_ns: int | None,
+    duty: float | None,
+    phase_ns: int | None,
+    seed: int,
+    log: str | None,
+    job: str | None,
+    slice_ns: int | None,
+    keep: bool,
+    repository: Path,
+    as_json: bool,
+    cmd: tuple[str, ...],
+) -> int:
+    """Profile CMD while some of its MPI and I/O calls are delayed on purpose.
+
+    Each delay lies inside its call, as those of a busy network or file server would, and is logged
+    with its instant and real length: so the truth is known. Otherwise like `jostle run`.
+    """
+    from jostle.cli.for_verbs import NameOfRun, job_name, once
+    from jostle.identity import program_of_command
+    from jostle_lab.cli.views.inject import Delays
+
+    if period_ns is None and (duty is not None or phase_ns is not None):
+        raise UsageError("--duty and --phase are parts of a period.", hint="Add --period 4s")
+    name = job_name(job, program_of_command(cmd))
+    folder = Path(log or f"inject-{name}").expanduser().absolute()
+    variables = environment(
+        calls,
+        delay,
+        folder,
+        probability=probability,
+        seed=seed,
+        ranks=ranks or "",
+        from_ns=from_ns,
+        until_ns=until_ns,
+        period_ns=period_ns or 0,
+        duty=0.5 if duty is None else duty,
+        phase_ns=phase_ns or 0,
+    )
+    delays = Delays(variables, folder)
+    try:
+        wish = NameOfRun(name, named=job is not None)
+        return once(cmd, wish, slice_ns, delays, repository, as_json=as_json, keep=keep)
+    finally:
+        if log is None:
+            with suppress(OSError):  # it is not empty, or CMD has removed it
+                folder.rmdir()

@@ -1,0 +1,92 @@
+"""`jostle simulate`: makes data of sites that do not exist, with the truth about them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.for_verbs import steps
+from jostle.cli.options import SliceLength, json_option
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+from jostle.report.format.values import count
+
+if TYPE_CHECKING:
+    from jostle_lab.synthetic import Form
+
+
+@click.group("simulate", subcommand_metavar="site")
+def command() -> None:
+    """Make data of a site that does not exist, with the truth about it.
+
+    To try jostle, to size a site's machines, and to measure how well it finds what was planted.
+    """
+
+
+@command.command("site")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--nodes", type=int, default=16, show_default=True, metavar="N",
+              help="Compute nodes, at least 8.")  # fmt: skip
+@click.option("--days", type=float, default=0.1, show_default=True, metavar="D",
+              help="How long it is watched.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, metavar="S",
+              help="The same seed and options make the same site.")  # fmt: skip
+@click.option("--slice", "slice_ns", type=SliceLength(), default="4s", show_default=True,
+              metavar="LENGTH", help="Length of a time slice.")  # fmt: skip
+@click.option("--processes", type=int, default=48, show_default=True, metavar="P",
+              help="Processes that MPI programs start on a node.")  # fmt: skip
+@click.option("--aggressors", type=int, default=3, show_default=True, metavar="A",
+              help="Jobs that slow others by known amounts.")  # fmt: skip
+@click.option("--faults", type=int, default=3, show_default=True, metavar="F",
+              help="Slow servers, throttled nodes and reboots, in turn.")  # fmt: skip
+@click.option("--as", "form", type=click.Choice(["repository", "spools"]), default="repository",
+              show_default=True, help="Write a repository, or what nodes would have in their "
+              "spools: a folder each.")  # fmt: skip
+@json_option
+def site(
+    out: Path, nodes: int, days: float, seed: int, slice_ns: int, processes: int, aggressors: int,
+    faults: int, form: Form, as_json: bool,
+) -> None:  # fmt: skip
+    """Simulate a site into the new folder OUT: a repository, and truth.json in it.
+
+    Jobs of many users come and go as on real machines, and write to shared file systems. Planted
+    aggressors slow others; truth.json says by how many seconds. What is realistic about it, and
+    where the figures come from: docs, "a simulated site".
+    """
+    from jostle_lab.synthetic import SiteSpec, simulate_site
+
+    if nodes < 8 or days <= 0 or processes < 1 or min(aggressors, faults) < 0:
+        raise UsageError(
+            "A site has at least 8 nodes, one process per node, and a time above 0.",
+            hint="Try `jostle simulate site OUT --nodes 16 --days 0.1`.",
+        )
+    spec = SiteSpec(
+        nodes=nodes, days=days, seed=seed, slice_s=slice_ns / 1e9, processes_per_node=processes,
+        aggressors=aggressors, faults=faults,
+    )  # fmt: skip
+    with Bar("simulating", quiet=as_json) as bar:
+        simulated = simulate_site(out, spec, form, bar.advance)
+    if as_json:
+        emit_json({
+            "path": str(simulated.path), "jobs": len(simulated.jobs),
+            "process_slices": simulated.process_slices,
+            "aggressors": {name: list(hurt) for name, hurt in simulated.victims.items()},
+        })  # fmt: skip
+        return
+    show(f"{count(len(simulated.jobs))} jobs on {count(nodes)} nodes left "
+         f"{count(simulated.process_slices)} process-slices in {out}.")  # fmt: skip
+    for name, hurt in simulated.victims.items():
+        program = simulated.jobs[name].program
+        show(f"  {name} ({program}) slows {' and '.join(hurt)}.")
+    show(f"  Truth: {out / 'truth.json'}")
+    if form == "spools":
+        next_steps(f"jostle ingest {shlex.quote(str(out))}/node*")
+        return
+    flag = f" --repository {shlex.quote(str(out))}"
+    victims = [job for hurt in simulated.victims.values() for job in hurt]
+    seen = "victims" if victims else "jobs"
+    next_steps(*steps("simulate site", seen, flag=flag, job=victims[0] if victims else ""))

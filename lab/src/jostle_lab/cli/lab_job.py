@@ -1,0 +1,174 @@
+"""Commands on a lab's nodes as jobs: where ranks go, and profiles from all nodes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.for_verbs import steps
+from jostle.cli.options import open_repository, repository_flag
+from jostle.cli.output import next_steps, warn
+from jostle.errors import UsageError
+from jostle.regular_files import read_regular
+
+if TYPE_CHECKING:
+    from jostle_lab.cluster import Lab
+
+_LIBRARIES = {
+    "openmpi": re.compile(rb"libmpi\.so|libmpi_\w+\.so"),
+    "mpich": re.compile(rb"libmpich"),
+}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What the user said about where ranks go; None where nothing.
+
+    Attributes:
+        ranks: How many.
+        nodes: Names of nodes, separated by commas.
+        per_node: Ranks on each.
+    """
+
+    ranks: int | None
+    nodes: str | None
+    per_node: int | None
+
+
+def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
+    """Return how many ranks each node gets, in the order of ranks.
+
+    Raises:
+        UsageError: There is no such node, or the numbers do not fit.
+    """
+    nodes = [name.strip() for name in wish.nodes.split(",")] if wish.nodes else lab.nodes
+    for name in nodes:
+        if name not in lab.nodes:
+            raise UsageError(
+                f"The lab `{lab.name}` has no node `{name}`.",
+                hint=f"It has {', '.join(lab.nodes)}.",
+            )
+    if len(set(nodes)) != len(nodes):
+        raise UsageError("A node is named twice.", hint="Use --per-node for more ranks on each.")
+    ranks = wish.ranks or len(nodes) * (wish.per_node or 1)
+    if wish.per_node:
+        if ranks > wish.per_node * len(nodes):
+            raise UsageError(
+                f"{ranks} ranks do not fit on {len(nodes)} nodes at {wish.per_node} each.",
+                hint=f"-n {wish.per_node * len(nodes)} at most, or a larger --per-node.",
+            )
+        full, rest = divmod(ranks, wish.per_node)
+        counts = [wish.per_node] * full + ([rest] if rest else [])
+    else:
+        each, more = divmod(ranks, len(nodes))
+        counts = [each + (index < more) for index in range(len(nodes))]
+    return [(name, count) for name, count in zip(nodes, counts, strict=False) if count]
+
+
+def mpi_of(program: str) -> str:
+    """Return the MPI that a program is linked with; without one, the MPI that is installed."""
+    executable = shutil.which(program)
+    if executable:
+        try:
+            text = read_regular(Path(executable), 1 << 30)
+        except OSError:
+            text = b""
+        for mpi in ("mpich", "openmpi"):
+            if text.startswith(b"\x7fELF") and _LIBRARIES[mpi].search(text):
+                return mpi
+    return next((mpi for mpi in _LIBRARIES if shutil.which(f"mpirun.{mpi}")), "openmpi")
+
+
+def profile(
+    lab: Lab,
+    job: str,
+    cmd: Sequence[str],
+    slice_ns: int | None,
+    repository: Path,
+    launch: Callable[[dict[str, str]], list[str]],
+) -> int:
+    """Run a command under the runtime, and ingest its profiles of all nodes.
+
+    Args:
+        lab: Where.
+        job: The job's name.
+        cmd: The command, for the report.
+        slice_ns: Length of a slice, ns; None for the default.
+        repository: Where profiles go.
+        launch: Makes the command of this machine from the variables the processes must have.
+
+    Returns:
+        The command's exit status.
+    """
+    from jostle.cli.for_verbs import (
+        RunSpool,
+        candidates,
+        child_environment,
+        is_taken,
+        job_name,
+        run,
+    )
+
+    wish = job_name(job, cmd[0])
+    name = next(candidate for candidate in candidates(wish)
+                if not job or not is_taken(candidate, repository, lab.here / "spool"))  # fmt: skip
+    if name != wish:
+        warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
+    folder = f"spool/{name}-{os.getpid()}"
+    spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
+    for spool in spools:
+        spool.mkdir()  # a new one: what stands there already may be somebody's link
+        spool.chmod(0o1777)
+    wanted = child_environment(RunSpool(lab.here / folder, private=True), name, slice_ns)
+    added = {key: value for key, value in wanted.items() if os.environ.get(key) != value}
+    outcome = None
+    kept = True
+    try:
+        outcome = run(launch(added), os.environ)
+        kept = _report(lab, name, cmd, outcome, spools, repository)
+    finally:
+        if outcome is None or not kept:
+            for spool in spools:
+                shutil.rmtree(spool, ignore_errors=True)
+    return outcome.status
+
+
+def _report(
+    lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
+) -> bool:
+    """Ingest and show the headline; return whether the profiles must stay."""
+    from jostle.cli.for_verbs import CommandOutcome, clear, collect, few_slices, headline
+
+    assert isinstance(outcome, CommandOutcome)
+
+    def profiles() -> list[Path]:
+        return [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
+
+    if not profiles():
+        click.echo("jostle: nothing recorded: no process left a profile on any node", err=True)
+        next_steps("jostle doctor")
+        return False
+    try:
+        store = open_repository(repository, create=True)
+        report = collect(store, profiles, failed=outcome.status != 0)
+        warn(report.warnings, most=3)
+        digest = headline(store, name, cmd[0], outcome)
+        if hint := few_slices(digest, by_itself=False):
+            click.echo(f"  {hint}", err=True)
+    except Exception as error:  # the report's trouble must not become the command's
+        click.echo(f"jostle: the run ended, its report did not: {error}", err=True)
+        click.echo(
+            f"profiles kept in {lab.folder}/local/*/{spools[0].relative_to(lab.local('storage'))}",
+            err=True,
+        )
+        return True
+    flag = repository_flag(repository)
+    next_steps(*steps("lab exec", "a job", name, flag=flag))
+    return bool(report.warnings) or [clear(store, spool) for spool in spools].count(False) > 0

@@ -1,0 +1,93 @@
+"""Agents in a lab: on every host a sampler and a shipper, which send to a receiver on the storage.
+
+A lab with a topology has one more, on the machine `switches`: it counts the ports of all switches.
+
+The receiver itself is not the lab's: who tries a site starts `jostle receive` on the storage, with
+the configuration that lies in the lab's folder. Nodes show MUNGE credentials, so Slurm is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from jostle import native_path
+from jostle_lab.cluster import network
+from jostle_lab.cluster.registry import filesystem
+from jostle_lab.cluster.service import Host, Need, Service
+
+_LOOP_MAJOR = 7
+#: The supervisor, whose network namespace has the ports of all switches.
+_SWITCHES = Host(network.SWITCHES, 1, network.SWITCHES_ADDRESS, network.SWITCHES_ADDRESS)
+#: Port of the receiver on the storage.
+PORT = 8643
+_SHIP = """\
+# agent.conf of {host}
+spool = {spool}
+node = {host}
+receiver = http://{address}:{port}
+munge = on
+munge_socket = {munge}
+interval = {interval}
+"""
+_RECEIVE = """\
+# receive.toml of this lab: jostle receive --config FILE
+listen = "0.0.0.0:{port}"
+mirror = "{folder}/mirror"
+munge = true
+munge_socket = "{munge}"
+free_bytes = 67108864
+"""
+
+
+class Agents(Service):
+    """A sampler and a shipper on every host."""
+
+    name = "agents"
+    needs: ClassVar[tuple[Need, ...]] = ()
+
+    def start(self) -> None:
+        """Start them; they wait for the receiver as long as it takes."""
+        site = self.site
+        munge = site.folder / "slurm" / "munge.socket"
+        receive = _RECEIVE.format(port=PORT, folder=site.local(site.storage), munge=munge)
+        (site.folder / "receive.toml").write_text(receive)
+        for host in (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
+            conf = site.local(host) / "agent.conf"
+            conf.write_text(_SHIP.format(
+                host=host.name, spool=self._spool(host), port=PORT, munge=munge,
+                address=network.storage_address(network.STORAGE_NUMBER),
+                interval=site.spec.agents,
+            ))  # fmt: skip
+            self._start_on(host)
+
+    @classmethod
+    def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return how to use it."""
+        return [("agents", f"send to port {PORT} of the storage: jostle receive")]
+
+    def _spool(self, host: Host) -> str:
+        return str(self.site.local(host) / "spool")
+
+    def _loop(self) -> int | None:
+        """Return the number of the loop device under the store; None: it is in memory."""
+        both = self.site.spec.store == "both"
+        device = os.stat(self.site.store / "disk" if both else self.site.store).st_dev
+        return os.minor(device) if os.major(device) == _LOOP_MAJOR else None
+
+    def _start_on(self, host: Host) -> None:
+        site = self.site
+        served = filesystem(site.spec.fs)(site).source
+        by = ",".join(
+            ["eth1", *([f"loop{number}"] if (number := self._loop()) is not None else [])]
+        )
+        words = (
+            ["--serves", served, "--serves-by", by] if host in site.servers else ["--role", "node"]
+        )
+        environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
+        sampler = [str(native_path("jostle-agent")), "sample", *words]
+        site.spawn(host, sampler, log=f"sampler-{host.name}", env=environment)
+        conf = site.local(host) / "agent.conf"
+        shipper = [str(native_path("jostle-ship")), "--config", str(conf)]
+        site.spawn(host, shipper, log=f"shipper-{host.name}", env=environment)

@@ -1,0 +1,172 @@
+"""Limits a block device by control groups: blkio of version 1, or io.max of version 2.
+
+Version 1: one rule in the root of the hierarchy, for a device that only the lab uses. Direct writes
+count for the group of their process, buffered ones for the group of the kernel's flushers. In the
+root both share one limit; in a group of its own, buffered writes would escape it. Version 2 has no
+rules in the root, but counts buffered writes for the group that wrote them.
+
+The hierarchies are mounted again in the lab's mount namespace: its own sysfs hides those of the
+machine, and containers often do not show them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle_lab.cluster import namespaces
+from jostle_lab.cluster.spec import LabError
+
+_RULES = ("blkio.throttle.write_bps_device", "blkio.throttle.read_bps_device")
+_MEND = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or take --fs sshfs."
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """A limit in force.
+
+    Attributes:
+        version: Version of the control groups, 1 or 2.
+        root: Path of the hierarchy's root in this mount namespace.
+        device: `MAJOR:MINOR`.
+        rate: Bytes per second, for reads and for writes.
+        group: Name of the lab's own group below the root; empty for the root itself.
+    """
+
+    version: int
+    root: Path
+    device: str
+    rate: int
+    group: str
+
+    def facts(self) -> dict[str, Any]:
+        """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
+        return {
+            "version": self.version, "device": self.device, "rate": self.rate, "group": self.group,
+        }  # fmt: skip
+
+    def lift(self) -> None:
+        """Remove the limit; its group remains until it is empty."""
+        _lift(self.root, self.facts())
+
+
+def limit(device: int, rate: int, name: str, where: Path) -> Throttle:
+    """Limit a block device for this process and every process that it starts from now on.
+
+    Args:
+        device: Its number, as stat gives it.
+        rate: Bytes per second, reads and writes each.
+        name: Name of the lab's own group.
+        where: An empty folder, on which the hierarchy is mounted.
+
+    Raises:
+        LabError: This machine cannot limit block devices.
+    """
+    number = f"{os.major(device)}:{os.minor(device)}"
+    try:
+        namespaces.mount("jostle-lab", where, "cgroup", 0, "blkio")
+    except OSError:
+        return _limit_2(number, rate, name, where)
+    if not (where / _RULES[0]).exists():
+        raise LabError("This kernel cannot limit block devices (blkio has no throttle).",
+                       hint=_MEND)  # fmt: skip
+    try:
+        for rule in _RULES:
+            (where / rule).write_text(f"{number} {rate}")
+        if _own_group("blkio") != "/":
+            (where / "cgroup.procs").write_text("0")
+    except OSError as error:
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+    return Throttle(1, where, number, rate, "")
+
+
+def _limit_2(number: str, rate: int, name: str, where: Path) -> Throttle:
+    group = where / name
+    try:
+        namespaces.mount("jostle-lab", where, "cgroup2")
+        if "io" not in (where / "cgroup.controllers").read_text().split():
+            raise LabError("The disk cannot be limited: control groups have neither blkio nor io.",
+                           hint=_MEND)  # fmt: skip
+        if "io" not in (where / "cgroup.subtree_control").read_text().split():
+            (where / "cgroup.subtree_control").write_text("+io")
+        group.mkdir(exist_ok=True)
+        (group / "io.max").write_text(f"{number} rbps={rate} wbps={rate}")
+        (group / "cgroup.procs").write_text("0")
+    except OSError as error:
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+    return Throttle(2, where, number, rate, name)
+
+
+def _own_group(controller: str) -> str:
+    """Return the group of this process in a hierarchy of version 1."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            return path
+    return "/"
+
+
+def why_not() -> str | None:
+    """Return why block devices cannot be limited here, or None. Runs on the machine."""
+    root = _root(1)
+    if root is not None:
+        if (root / _RULES[0]).exists():
+            return None
+        return "this kernel cannot limit block devices (CONFIG_BLK_DEV_THROTTLING)"
+    root = _root(2)
+    if root is not None and "io" in (root / "cgroup.controllers").read_text().split():
+        return None
+    table = Path("/proc/cgroups")
+    if table.exists() and any(line.startswith("blkio\t") for line in table.open()):
+        return None  # not mounted yet; `limit` mounts it
+    return "this kernel cannot limit block devices (control groups have neither blkio nor io)"
+
+
+def remove(facts: Mapping[str, Any]) -> list[str]:
+    """Remove the limit that a killed lab left; return one sentence each. Runs on the machine."""
+    root = _root(facts["version"])
+    return _lift(root, facts) if root is not None else []
+
+
+def groups_to_join(facts: Mapping[str, Any]) -> list[Path]:
+    """Return the files to which a process writes `0` to be limited. Runs on the machine."""
+    root = _root(facts["version"])
+    if root is None or (not facts["group"] and _own_group("blkio") == "/"):
+        return []
+    return [root / facts["group"] / "cgroup.procs"]
+
+
+def _lift(root: Path, facts: Mapping[str, Any]) -> list[str]:
+    """Remove the lab's rules, and no others."""
+    done = []
+    device, rate, group = facts["device"], facts["rate"], facts["group"]
+    try:
+        if facts["version"] == 1:
+            for rule in _RULES:
+                if f"{device} {rate}" in (root / rule).read_text().splitlines():
+                    (root / rule).write_text(f"{device} 0")
+                    done.append(f"removed the limit of block device {device} ({rule})")
+        elif (root / group).is_dir():
+            if f"{device} " in (root / group / "io.max").read_text():
+                (root / group / "io.max").write_text(f"{device} rbps=max wbps=max")
+                done.append(f"removed the limit of block device {device} (io.max of {group})")
+            (root / group).rmdir()
+    except OSError:
+        pass  # the device or the group no longer exists, or the group is not empty
+    return done
+
+
+def _root(version: int) -> Path | None:
+    """Return where the machine has mounted the hierarchy that limits block devices."""
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        kind, _, options = right.split(" ")[:3]
+        path = left.split(" ")[4]
+        if (version == 1 and kind == "cgroup" and "blkio" in options.split(",")) or (
+            version == 2 and kind == "cgroup2"
+        ):
+            return Path(path)
+    return None

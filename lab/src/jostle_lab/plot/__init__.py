@@ -1,0 +1,1 @@
+"""Charts and figures of studies and validations."""

@@ -1,0 +1,65 @@
+"""Studies: probes and signals run alone and in pairs, repeatedly, and are recorded.
+
+Interface:
+    find, load, shipped: read a study's file into a checked Study.
+    check_where: check that its place has all the settings that it needs.
+    plan, Estimate: its runs in order, and how long they take.
+    begin, check, Runner: make the runs that are not yet done.
+    make_place: this machine, a lab, or nodes of Slurm.
+    traffic: what servers saw that was not ours, per slice.
+    result: what a study found, evaluated by `jostle.analysis`.
+
+Files: docs/reference/study.md.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from jostle_lab.study.config import Wishes, check_where, find, load, shipped
+from jostle_lab.study.errors import ConfigError, StudyError
+from jostle_lab.study.model import Program, Study
+from jostle_lab.study.monitor import Monitor, Traffic, traffic
+from jostle_lab.study.plan import PlannedRun, PlannedTime, plan
+
+if TYPE_CHECKING:
+    from jostle_lab.study.result import result
+    from jostle_lab.study.runner import Runner, RunOutcome, StudyProgress, begin, check, make_place
+
+__all__ = [
+    "ConfigError",
+    "Monitor",
+    "PlannedRun",
+    "PlannedTime",
+    "Program",
+    "RunOutcome",
+    "Runner",
+    "Study",
+    "StudyError",
+    "StudyProgress",
+    "Traffic",
+    "Wishes",
+    "begin",
+    "check",
+    "check_where",
+    "find",
+    "load",
+    "make_place",
+    "plan",
+    "result",
+    "shipped",
+    "traffic",
+]
+
+# With these come the repository, and Arrow: a plan needs neither.
+_RUNNING = ("RunOutcome", "StudyProgress", "Runner", "begin", "check", "make_place")
+_LATER = {name: ("runner", name) for name in _RUNNING} | {"result": ("result", "result")}
+
+
+def __getattr__(name: str) -> object:
+    """Import what runs and evaluates studies when it is asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    return getattr(import_module(f"jostle_lab.study.{module}"), attribute)

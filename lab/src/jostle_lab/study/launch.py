@@ -1,0 +1,258 @@
+"""The words that start a program: jostle-run, then a pattern with its options, or a command."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from jostle import native_path
+from jostle_lab.study.errors import StudyError
+from jostle_lab.study.model import Program
+from jostle_lab.study.units import size_text
+
+#: In the environment of everything that a run starts, so that it can be found again.
+MARK = "JOSTLE_STUDY_RUN"
+_PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
+_SAYS = {"openmpi": "Open MPI", "mpich": "HYDRA"}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A program that is about to start.
+
+    Attributes:
+        program: It, with every axis filled in.
+        job: Its job's name.
+        mark: The run's mark.
+        nodes: The nodes it gets.
+        folder: Its folder on the file system under study, the same path on all its nodes.
+        spool, log: Folders for profiles and the signal's logs, local to each node.
+        start_ns: When the first operation is due; on a slice boundary.
+        slice_ns: Length of a slice.
+        until_stopped: It goes on until its probe ends.
+    """
+
+    program: Program
+    job: str
+    mark: str
+    nodes: tuple[str, ...]
+    folder: Path
+    spool: Path
+    log: Path
+    start_ns: int
+    slice_ns: int
+    until_stopped: bool
+
+
+@dataclass(frozen=True)
+class Command:
+    """A process to start on this machine.
+
+    Attributes:
+        argv: Its words.
+        env: Its whole environment.
+        cwd: Its folder, None to leave it.
+    """
+
+    argv: list[str]
+    env: dict[str, str]
+    cwd: Path | None = None
+
+
+def placement(launch: Launch) -> list[tuple[str, int]]:
+    """Spread a program's processes over its nodes as evenly as it goes."""
+    processes, nodes = launch.program.processes or 1, launch.nodes
+    share, rest = divmod(processes, len(nodes))
+    spread = [(node, share + (number < rest)) for number, node in enumerate(nodes)]
+    return [(node, count) for node, count in spread if count]
+
+
+def words(launch: Launch, processes: int | None = None) -> list[str]:
+    """Return the words of one process (or of one rank), under jostle-run.
+
+    Args:
+        launch: What to start.
+        processes: How many processes a pattern without MPI forks.
+
+    Raises:
+        JostleError: A compiled part of jostle is missing.
+    """
+    length = _slice_text(launch.slice_ns)
+    own = pattern_words(launch, processes) if launch.program.pattern else command_words(launch)
+    return [str(native_path("jostle-run")), "--job", launch.job, "--spool", str(launch.spool),
+            "--slice", length, "--", *own]  # fmt: skip
+
+
+def _slice_text(slice_ns: int) -> str:
+    return f"{slice_ns // 1_000_000}ms" if slice_ns % 1_000_000_000 else f"{slice_ns // 10**9}s"
+
+
+def pattern_words(launch: Launch, processes: int | None) -> list[str]:
+    """Return jostle-signal and its options."""
+    from jostle_lab.signals import program as find_signal
+
+    program = launch.program
+    path = find_signal(None if program.mpi == "none" else program.mpi)
+    found = [str(path), program.pattern or ""]
+
+    def add(option: str, value: object) -> None:
+        if value is not None:
+            found.extend((option, str(value)))
+
+    add("--dir", launch.folder)
+    add("--chunk", program.chunk)
+    add("--piece", program.piece)
+    add("--api", program.api if program.api != "posix" else None)
+    add("--flush", program.flush)
+    add("--period", _seconds(program.period_s))
+    add("--duty", program.duty if program.period_s else None)
+    add("--phase", _seconds(program.phase_s))
+    found += [f"--{flag}" for flag in ("shared", "reuse", "direct", "split")
+              if getattr(program, flag)]  # fmt: skip
+    if launch.until_stopped:
+        found.append("--until-stopped")
+    else:
+        add("--volume", _volume(program, processes))
+        add("--iterations", program.iterations)
+        add("--time", _seconds(program.time_s))
+    add("--processes", processes)
+    add("--start", f"{launch.start_ns // 10**9}.{launch.start_ns % 10**9:09d}")
+    add("--slice", _slice_text(launch.slice_ns))
+    add("--log", launch.log)
+    add("--job", launch.job)
+    return [*found, "--quiet", *program.options]
+
+
+def _volume(program: Program, processes: int | None) -> int | None:
+    """Return the share of the volume of the processes that one node forks."""
+    if program.volume is None or processes is None:
+        return program.volume
+    return max(1, program.volume * processes // (program.processes or 1))
+
+
+def _seconds(value: float | None) -> str | None:
+    return None if value is None else f"{value:.9f}".rstrip("0").rstrip(".")
+
+
+def command_words(launch: Launch) -> list[str]:
+    """Return a command with {chunk}, {processes} and so on replaced."""
+    return [fill(word, launch) for word in launch.program.command]
+
+
+def fill(text: str, launch: Launch) -> str:
+    """Replace what a study may write in braces; other braces stay."""
+    program = launch.program
+    known = {
+        "processes": program.processes, "nodes": program.nodes, "chunk": program.chunk,
+        "chunk_text": size_text(program.chunk) if program.chunk else "",
+        "api": program.api or "", "shared": int(bool(program.shared)),
+        "dir": launch.folder, "name": program.name, "job": launch.job,
+    }  # fmt: skip
+    return re.sub(r"\{(\w+)\}", lambda m: str(known.get(m[1], m[0])), text)
+
+
+def environment(launch: Launch) -> dict[str, str]:
+    """Return the environment of a program: ours without what is meant for other profiles."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE")}
+    env |= {"JOSTLE": "on", "JOSTLE_DIGEST": "off", MARK: launch.mark}
+    if os.geteuid() == 0:
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return env | {key: fill(value, launch) for key, value in launch.program.env}
+
+
+def find_mpirun(mpi: str) -> str:
+    """Find the mpirun of an MPI.
+
+    Raises:
+        StudyError: It is not installed.
+    """
+    for name in (f"mpirun.{mpi}", f"mpiexec.{mpi}"):
+        if found := shutil.which(name):
+            return found
+    plain = shutil.which("mpirun")
+    if plain and _SAYS[mpi].lower() in version_of([plain, "--version"]).lower():
+        return plain
+    raise StudyError(
+        f"The study needs {_SAYS[mpi].replace('HYDRA', 'MPICH')}, and there is no mpirun of it.",
+        hint=f"Install it (Debian: apt install {_PACKAGES[mpi]}), or choose with --mpi.",
+    )
+
+
+def version_of(argv: list[str]) -> str:
+    """Return the first lines of a program's version text; "" when it has none."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False,
+                              stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return (done.stdout or done.stderr).strip()[:400]
+
+
+def mpirun_words(mpi: str, processes: int) -> list[str]:
+    """Return an mpirun on this machine, whose idle ranks yield their cores."""
+    if mpi == "openmpi":
+        return [find_mpirun(mpi), "--oversubscribe", "--bind-to", "none", "--mca",
+                "mpi_yield_when_idle", "1", "-np", str(processes)]  # fmt: skip
+    return [find_mpirun(mpi), "-np", str(processes)]
+
+
+def stage(launch: Launch, folder: Path) -> None:
+    """Make a folder with a program's files.
+
+    Raises:
+        StudyError: It cannot be made; the message says why.
+    """
+    try:
+        folder.mkdir(parents=True)
+        for name, content in launch.program.files:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(fill(content, launch))
+    except OSError as error:
+        raise StudyError(
+            f"{error.filename or folder} cannot be made: {error.strerror}.",
+            hint="Choose a folder that you may write, with room ([where] dir, or --dir).",
+        ) from error
+
+
+def prepare(launch: Launch) -> None:
+    """Make a program's folder on this machine, its files, and runs what prepares it.
+
+    Raises:
+        StudyError: One of these fails; the message says which.
+    """
+    stage(launch, launch.folder)
+    if not launch.program.prepare:
+        return
+    argv = [fill(word, launch) for word in launch.program.prepare]
+    try:
+        done = subprocess.run(argv, cwd=launch.folder, env=environment(launch), timeout=300,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False)  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        raise StudyError(f"`{argv[0]}`, which prepares it, cannot run: {error}") from error
+    if done.returncode:
+        last = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()[-1:]
+        raise StudyError(
+            f"`{argv[0]}`, which prepares it, ended with status {done.returncode}"
+            + (f": {last[0]}" if last else ".")
+        )
+
+
+def check(program: Program, launch_mpi: bool = True) -> None:
+    """Check that the compiled parts and the MPI for a program are installed.
+
+    Raises:
+        JostleError: One is missing; says how to get it.
+    """
+    native_path("jostle-run")
+    if program.mpi not in (None, "none") and launch_mpi:
+        find_mpirun(program.mpi or "")
+    if program.pattern is not None:
+        from jostle_lab.signals import program as find_signal
+
+        find_signal(None if program.mpi in (None, "none") else program.mpi)

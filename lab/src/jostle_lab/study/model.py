@@ -1,0 +1,278 @@
+"""What a study's file says, checked and frozen."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+#: The patterns of jostle-signal, and what each loads.
+PATTERNS: dict[str, str] = {
+    "open-write-close": "files", "write-seek": "files", "aggregate-write": "files",
+    "read": "files", "write-seek-read": "files",
+    "ping": "network", "all-to-all": "network", "incast": "network",
+    "memory": "memory", "cache": "memory", "cpu": "cpu", "metadata": "files",
+    "pcie": "gpu", "gpu-compute": "gpu", "gpu-memory": "gpu", "gpu-multiply": "gpu", "nccl": "gpu",
+}  # fmt: skip
+#: Patterns whose operations have no size.
+NO_CHUNK = frozenset({"cpu", "metadata", "gpu-compute"})
+PLACES = ("lab", "local", "slurm")
+MPIS = ("none", "openmpi", "mpich")
+PROGRESS = ("bytes", "read_bytes", "closes", "operations", "collectives", "messages",
+            "message_bytes", "cpu_ns", "instructions")  # fmt: skip
+ROLES = ("both", "probe", "signal", "alone")
+MODES = ("race", "probe")
+PLACEMENTS = ("disjoint", "interleaved", "shared")
+FLUSHES = ("each", "end", "none")
+#: Keys that an axis may vary.
+AXES = ("chunk", "processes", "nodes", "shared", "api", "store")
+#: Fields without influence on how a program runs.
+_NOT_LOAD = frozenset({"role", "alone", "progress", "limit_s", "expect_s", "needs", "weak"})
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of a study: a pattern of ours, or any command.
+
+    A field that is None is filled by an axis, by [defaults], or by jostle-signal's own default.
+
+    Attributes:
+        name: Its name in the study.
+        pattern: One of PATTERNS, or None for a command.
+        command: The command's words, empty for a pattern.
+        role: "both", or only "probe" or only "signal"; "alone": it is in no pair.
+        processes: Number of processes of all nodes together.
+        nodes: Number of nodes they are spread over.
+        per_node: Processes on each node, in place of nodes.
+        at: Which of the place's nodes, counted from 1, in place of where.placement.
+        mpi: "none", "openmpi" or "mpich".
+        chunk: Bytes of one chunk, message or working set.
+        piece: Bytes of one call.
+        shared: One shared file.
+        api: "posix" or "mpiio".
+        store: A folder of the file system under study, such as one on other disks.
+        flush: "each", "end" or "none".
+        reuse: Re-use the file (open-write-close).
+        direct: O_DIRECT.
+        split: CLUSTER'13: one communicator split in probe and noise.
+        volume: Bytes of all processes together, at which it ends.
+        volumes: The volume per chunk size, where it differs: pairs (chunk, volume).
+        iterations: Iterations per process, at which it ends.
+        time_s: Seconds after which it ends.
+        period_s: Period of a periodic signal, None when sustained.
+        duty: Active share of the period.
+        phase_s: Shift of the period's begin.
+        options: Further words for jostle-signal.
+        progress: What counts as progress, one of PROGRESS.
+        limit_s: It is ended after so many seconds.
+        expect_s: About how long it takes alone (for the estimate).
+        alone: Whether it is run alone, too.
+        env: Further environment.
+        files: Files made in its folder before it starts: pairs (name, content).
+        prepare: A command run in its folder before the run, not measured.
+        needs: Commands that must be installed; else the program is left out.
+        weak: Fields that came from [defaults], which an axis overrules.
+    """
+
+    name: str
+    pattern: str | None = None
+    command: tuple[str, ...] = ()
+    role: str = "both"
+    processes: int | None = None
+    nodes: int | None = None
+    per_node: int | None = None
+    at: tuple[int, ...] = ()
+    mpi: str | None = None
+    chunk: int | None = None
+    piece: int | None = None
+    shared: bool | None = None
+    api: str | None = None
+    store: str | None = None
+    flush: str | None = None
+    reuse: bool | None = None
+    direct: bool | None = None
+    split: bool | None = None
+    volume: int | None = None
+    volumes: tuple[tuple[int, int], ...] = ()
+    iterations: int | None = None
+    time_s: float | None = None
+    period_s: float | None = None
+    duty: float | None = None
+    phase_s: float | None = None
+    options: tuple[str, ...] = ()
+    progress: str | None = None
+    limit_s: float | None = None
+    expect_s: float | None = None
+    alone: bool | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    prepare: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+
+    def uses(self, key: str) -> bool:
+        """Return whether a key concerns it: a command only where it mentions {key}."""
+        if self.pattern is not None and key == "chunk":
+            return self.pattern not in NO_CHUNK
+        if self.pattern is not None or key in ("processes", "nodes", "store"):
+            return True
+        texts = (*self.command, *self.prepare, *(text for pair in self.files for text in pair),
+                 *(value for _, value in self.env))  # fmt: skip
+        return any("{" + key + "}" in text for text in texts)
+
+    def baseline(self) -> str:
+        """Return what its standalone run and its runs in pairs have in common, as one word."""
+        return _baseline(self)
+
+
+@functools.cache
+def _baseline(program: Program) -> str:
+    fields = (field.name for field in dataclasses.fields(program))
+    values = ((name, getattr(program, name)) for name in fields if name not in _NOT_LOAD)
+    load = {name: value for name, value in values if value not in (None, ())}
+    digest = hashlib.sha256(json.dumps(load, sort_keys=True).encode()).hexdigest()[:10]
+    return f"{program.name}.{digest}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two programs that run together: names; in mode "probe" the first is the probe."""
+
+    first: str
+    second: str
+
+
+#: What jostle_lab.cluster builds at most; a test holds them together, as its import would cost
+#: every plan.
+MOST_LAB_NODES = 16
+MOST_LAB_SERVERS = 4
+
+
+@dataclass(frozen=True)
+class LabTable:
+    """[lab]: what `jostle_lab.cluster` is asked for; see its LabSpec."""
+
+    name: str = "lab"
+    nodes: int = 4
+    storage_rate: str = "400mbit"
+    uplink_rate: str = "100mbit"
+    queue: str = "fair"
+    fs: str = "sshfs"
+    store: str = "ram"
+    topology: str = ""
+    storage_at: str = ""
+
+
+@dataclass(frozen=True)
+class SlurmTable:
+    """[slurm]: how nodes are asked for.
+
+    Attributes:
+        nodes: Nodes of the allocation; as many as the largest pair needs when None.
+        options: Words for salloc, e.g. "--exclusive".
+        spool: Node-local folder for profiles and logs.
+        mpi: srun's --mpi per MPI library: pairs.
+        time: Time limit of the allocation.
+    """
+
+    partition: str = ""
+    account: str = ""
+    qos: str = ""
+    constraint: str = ""
+    reservation: str = ""
+    time: str = ""
+    nodes: int | None = None
+    options: tuple[str, ...] = ()
+    spool: str = "/tmp"
+    mpi: tuple[tuple[str, str], ...] = (("openmpi", "pmix"), ("mpich", "pmi2"))
+
+
+@dataclass(frozen=True)
+class Where:
+    """[where]: the place.
+
+    Attributes:
+        place: "lab", "local" or "slurm".
+        dir: Folder on the file system under study; the place's own when empty.
+        placement: Which nodes the second of a pair gets: "disjoint" (the next ones), "interleaved"
+            (the first program has every other node, the second those between) or "shared" (the
+            same ones).
+        lead_s: How long before its begin a run is prepared; chosen by the place when None.
+        settle_s: Pause between runs.
+    """
+
+    place: str = "lab"
+    dir: str = ""
+    placement: str = "disjoint"
+    lead_s: float | None = None
+    settle_s: float = 0.3
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, after [quick] and the command line's options.
+
+    Attributes:
+        name: Its name in the repository.
+        description: One line for users.
+        repetitions: How often each run is repeated.
+        slice_ns: Length of a slice.
+        seed: Of the order of the runs.
+        mode: "race" or "probe".
+        where, lab, slurm: The place.
+        programs: In the file's order.
+        axes: Per axis its values; each value is one for all programs, or a tuple of two.
+        pairs: In the file's order.
+        left_out: Programs that are not installed here, with the reason.
+        text: The file, word for word.
+        file: Its name.
+    """
+
+    name: str
+    description: str
+    repetitions: int
+    slice_ns: int
+    seed: int
+    mode: str
+    where: Where
+    lab: LabTable
+    slurm: SlurmTable
+    programs: tuple[Program, ...]
+    axes: tuple[tuple[str, tuple[Any, ...]], ...]
+    pairs: tuple[Pair, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    text: str = field(default="", repr=False)
+    file: str = "study.toml"
+
+    def program(self, name: str) -> Program:
+        """Return a program by its name."""
+        return next(program for program in self.programs if program.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the text; empty fields of programs are left out."""
+        content = dataclasses.asdict(self)
+        del content["text"], content["file"]
+        content["programs"] = [compact(program) for program in self.programs]
+        return content
+
+    def fingerprint(self) -> str:
+        """Return a hash of all that decides what is measured; not of repetitions or words."""
+        content = self.to_json()
+        for key in ("description", "repetitions", "left_out"):
+            del content[key]
+        # What came later and is not used must not make another study of an old one.
+        content["lab"] = {key: value for key, value in content["lab"].items() if value != ""}
+        text = json.dumps(content, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def compact(program: Program) -> dict[str, Any]:
+    """Return a program's fields that are set."""
+    return {
+        key: value
+        for key, value in dataclasses.asdict(program).items()
+        if value is not None and value != ()
+    }

@@ -1,0 +1,329 @@
+"""Where a study runs: this machine, a lab on it, or nodes of a batch system.
+
+A place turns a Launch into commands on this machine, and knows what lies around them: folders on
+the file system under study, node-local folders for profiles and logs, counters, facts to record.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from jostle_lab.study.errors import StudyError
+from jostle_lab.study.launch import (
+    Command,
+    Launch,
+    environment,
+    mpirun_words,
+    placement,
+    prepare,
+    words,
+)
+from jostle_lab.study.model import Study
+from jostle_lab.study.monitor import DiskMonitor, Monitor
+from jostle_lab.study.processes import kill, marked, sweep
+
+if TYPE_CHECKING:
+    from jostle.topology import Topology
+
+Processes = Sequence[subprocess.Popen[bytes]]
+
+
+class Place(Protocol):
+    """Where programs run.
+
+    Attributes:
+        name: "local", "lab" or "slurm".
+        nodes: Names of the nodes; known once it is open.
+        said: Its warnings, one sentence each.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    said: list[str]
+
+    def open(self) -> None:
+        """Make it ready: brings up a lab, gets nodes.
+
+        Raises:
+            JostleError: It is not available; the message gives the reason and alternatives.
+        """
+
+    def close(self) -> None:
+        """Take down what `open` made; may be called at any time, and twice."""
+
+    def fabric(self) -> Topology | None:
+        """Return how its nodes are linked, where it knows that."""
+
+    def gone(self) -> str:
+        """Return why the place no longer exists; empty while it exists."""
+
+    def folder(self, run: str, store: str = "") -> Path:
+        """Name a run's folder on the file system under study, the same path on all nodes.
+
+        Args:
+            run: The run.
+            store: A folder of that file system to be in; "": its own.
+        """
+
+    def roots(self) -> list[Path]:
+        """Name the study's folders on the file system under study, one in each store."""
+
+    def scratch(self, run: str) -> Path:
+        """Name a run's folder for profiles and logs, local to each node."""
+
+    def prepare(self, launch: Launch) -> None:
+        """Make a program's folder, its files, and runs what prepares it.
+
+        Raises:
+            JostleError: One of these fails.
+        """
+
+    def clear(self, run: str) -> None:
+        """Remove both folders of a run."""
+
+    def mend(self, facts: Mapping[str, object]) -> None:
+        """Take down what a killed study left of the place whose facts these are."""
+
+    def lead_s(self, launches: Sequence[Launch]) -> float:
+        """Return how long before its first operation a run must be started."""
+
+    def commands(self, launch: Launch) -> list[Command]:
+        """Return what to start on this machine for a program.
+
+        Raises:
+            JostleError: Something it needs is missing.
+        """
+
+    def stop(self, launch: Launch, processes: Processes) -> None:
+        """Ask a program to end in order."""
+
+    def sweep(self, mark: str) -> bool:
+        """End all processes of a run; return whether none is left."""
+
+    def gather(self, run: str, nodes: Sequence[str]) -> Path:
+        """Return a folder on this machine with what all nodes of a run left in their scratch.
+
+        Profiles lie in folders in it whose names begin with `spool`, logs beside them.
+        """
+
+    def monitor(self) -> Monitor | None:
+        """Return the counters of what is shared, where there are any."""
+
+    def facts(self) -> dict[str, object]:
+        """Return what to record about it."""
+
+
+class Base:
+    """What places have in common."""
+
+    name = ""
+    nodes: tuple[str, ...] = ()
+
+    def __init__(self, study: Study) -> None:
+        """Prepare a place; nothing is made yet."""
+        self.study = study
+        self.stores = stores_of(study)
+        self.said: list[str] = []
+        self._scratch: Path | None = None
+
+    def open(self) -> None:
+        """Make the folder for profiles and logs."""
+        parent = os.environ.get("TMPDIR") or "/tmp"
+        try:
+            # The runtime takes no spool that others could write to.
+            self._scratch = Path(tempfile.mkdtemp(prefix=f"jostle-{self.study.name}-", dir=parent))
+        except OSError as error:
+            raise StudyError(
+                f"No folder for profiles can be made in {parent}: {error.strerror}.",
+                hint="Name a local folder with room in TMPDIR.",
+            ) from error
+
+    def close(self) -> None:
+        """Remove the folder for profiles and logs."""
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
+
+    def fabric(self) -> Topology | None:
+        """Nobody knows."""
+        return None
+
+    def gone(self) -> str:
+        """Return "": the machine does not disappear during a run."""
+        return ""
+
+    def folder(self, run: str, store: str = "") -> Path:
+        """Name a run's folder on the file system under study."""
+        return self.root(store) / run
+
+    def roots(self) -> list[Path]:
+        """Name the study's folders on the file system under study."""
+        return [self.root(store) for store in self.stores]
+
+    def root(self, store: str = "") -> Path:
+        """Name the study's folder on the file system under study, or in a folder of that."""
+        raise NotImplementedError
+
+    def scratch(self, run: str) -> Path:
+        """Name a run's folder for profiles and logs."""
+        assert self._scratch is not None, "the place is not open"
+        return self._scratch / run
+
+    def prepare(self, launch: Launch) -> None:
+        """Make a program's folder and files from this machine."""
+        self.make_scratch(launch)
+        prepare(launch)
+
+    def clear(self, run: str) -> None:
+        """Remove both folders of a run."""
+        self.clear_scratch(run)
+        for root in self.roots():
+            shutil.rmtree(root / run, ignore_errors=True)
+
+    def clear_scratch(self, run: str) -> None:
+        """Remove a run's folder for profiles and logs."""
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch / run, ignore_errors=True)
+
+    def mend(self, facts: Mapping[str, object]) -> None:
+        """Do nothing: only folders outlive the runner."""
+
+    def gather(self, run: str, nodes: Sequence[str]) -> Path:
+        """All nodes see the same scratch folder."""
+        return self.scratch(run)
+
+    def make_scratch(self, launch: Launch) -> None:
+        """Make the folders for profiles and logs."""
+        for folder in (launch.spool, launch.log):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def sweep(self, mark: str) -> bool:
+        """End what is marked on this machine."""
+        return sweep(mark, 3.0)
+
+    def stop(self, launch: Launch, processes: Processes) -> None:
+        """Send SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""
+        found = marked(launch.mark, launch.job)
+        kill(found or [process.pid for process in processes], signal.SIGTERM)
+
+    def monitor(self) -> Monitor | None:
+        """Return None: there are no counters."""
+        return None
+
+    def facts(self) -> dict[str, object]:
+        """Name itself."""
+        return {"place": self.name, "nodes": list(self.nodes)}
+
+
+class Local(Base):
+    """This machine, as it is."""
+
+    name = "local"
+
+    def __init__(self, study: Study) -> None:
+        """Prepare it."""
+        super().__init__(study)
+        self.nodes = (socket.gethostname(),)
+        self._dir = Path(study.where.dir or ".").expanduser().absolute()
+
+    def open(self) -> None:
+        """Make the folders."""
+        super().open()
+        try:
+            make_roots(self.roots())
+        except StudyError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Remove the folders."""
+        super().close()
+        for root in self.roots():
+            shutil.rmtree(root, ignore_errors=True)
+
+    def root(self, store: str = "") -> Path:
+        """Return a hidden folder where the study was started, or in [where] dir."""
+        return self._dir / store / f".jostle-{self.study.name}"
+
+    def lead_s(self, launches: Sequence[Launch]) -> float:
+        """Half a second; mpirun takes longer."""
+        return 1.5 if any(launch.program.mpi != "none" for launch in launches) else 0.5
+
+    def commands(self, launch: Launch) -> list[Command]:
+        """One process: the program, or its mpirun."""
+        program, env = launch.program, environment(launch)
+        mpi, processes = program.mpi or "none", program.processes or 1
+        if mpi == "none":
+            own = words(launch, processes if program.pattern else None)
+        else:
+            own = [*mpirun_words(mpi, processes), *words(launch)]
+        return [Command(own, env, launch.folder)]
+
+    def monitor(self) -> Monitor | None:
+        """Return the disk below the folder, if there is one."""
+        try:
+            return DiskMonitor(self.root())
+        except OSError:
+            return None
+
+    def facts(self) -> dict[str, object]:
+        """Add the folder and its file system."""
+        return {**super().facts(), "dir": str(self.root()), "fs": file_system(self.root())}
+
+
+def stores_of(study: Study) -> tuple[str, ...]:
+    """Return the folders of the file system under study that programs use; "" is itself."""
+    named = [value for key, values in study.axes if key == "store" for value in values]
+    single = [one for value in named for one in (value if isinstance(value, tuple) else (value,))]
+    own = [program.store or "" for program in study.programs]
+    return tuple(dict.fromkeys(["", *single, *own]))
+
+
+def make_roots(roots: Sequence[Path]) -> None:
+    """Make the folders of a study.
+
+    Raises:
+        StudyError: One cannot be made.
+    """
+    for root in roots:
+        try:
+            # No parents: a misspelt folder would be made, on another file system.
+            root.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StudyError(
+                f"{root} cannot be made: {error.strerror}.",
+                hint="Name a folder on the file system under study: --dir, or dir in [where]; "
+                "each store is a folder in it.",
+            ) from error
+
+
+def file_system(path: Path) -> str:
+    """Return the type of the file system that holds a path; "" when /proc does not say."""
+    best, kind = -1, ""
+    try:
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        real = str(path.resolve())
+    except OSError:
+        return ""
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        point = left.split()[4].encode().decode("unicode_escape")
+        inside = real == point or real.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= best:
+            best, kind = len(point), right.split()[0]
+    return kind
+
+
+def one_per_node(launch: Launch) -> Mapping[str, int]:
+    """Return node -> processes for a program without MPI."""
+    if launch.program.pattern is None:
+        return {launch.nodes[0]: 1}
+    return dict(placement(launch))

@@ -1,0 +1,1 @@
+../../../../../bench/programs/code_calls.h

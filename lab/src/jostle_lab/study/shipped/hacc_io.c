@@ -1,0 +1,1 @@
+../../../../../bench/programs/hacc_io.c

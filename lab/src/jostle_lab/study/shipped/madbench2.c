@@ -1,0 +1,1 @@
+../../../../../bench/programs/madbench2.c

@@ -1,0 +1,63 @@
+"""Synthetic data with known losses, to tune and to score the estimators.
+
+Public interface:
+    plant: a repository of any size, of jobs that slow each other by known amounts.
+    Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
+    Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
+    plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
+    Placements, PlacedRun: its truth.
+    plant_training: a training job on GPUs, without MPI.
+    plant_fabric: a fabric, and what ranks of planted jobs sent over it.
+    plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
+    machine_slices: the same in memory.
+    MachineSpec: machines without jobs.
+    simulate_site: a site as a repository or as spools: jobs come and go, some slow others.
+    spool_steps: a site whose nodes' spools grow with simulated time.
+    SiteSpec, Simulated, SiteJob, SiteFault, Form: its specification, and the truth.
+    trace: the tables of one run of an MPI program, and its true loss.
+    TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
+"""
+
+from __future__ import annotations
+
+from jostle_lab.synthetic.fabrics import plant_fabric
+from jostle_lab.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
+from jostle_lab.synthetic.placed.model import PlacedRun, Placements
+from jostle_lab.synthetic.placements import plant_placements
+from jostle_lab.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
+from jostle_lab.synthetic.repository import plant
+from jostle_lab.synthetic.site.faults import SiteFault
+from jostle_lab.synthetic.site.simulate import simulate_site
+from jostle_lab.synthetic.site.spec import Form, SiteSpec
+from jostle_lab.synthetic.site.spools import spool_steps
+from jostle_lab.synthetic.site.truth import Simulated, SiteJob
+from jostle_lab.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
+from jostle_lab.synthetic.training import plant_training
+
+__all__ = [
+    "LARGE",
+    "SPECS",
+    "Fault",
+    "Form",
+    "KnownLoss",
+    "MachineSpec",
+    "PlacedRun",
+    "Placements",
+    "Planted",
+    "PlantedJob",
+    "Simulated",
+    "SiteFault",
+    "SiteJob",
+    "SiteSpec",
+    "Spec",
+    "TraceSpec",
+    "machine_slices",
+    "plant",
+    "plant_fabric",
+    "plant_machines",
+    "plant_placements",
+    "plant_training",
+    "simulate_site",
+    "spool_steps",
+    "trace",
+]

@@ -1,0 +1,1 @@
+"""Parts of `jostle_lab.synthetic.repository`: programs, schedule, contention, rows."""

@@ -1,0 +1,101 @@
+"""Schedules which planted job runs when and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.planted.programs import PlantedProgram, catalogue, run_of
+
+#: Where planted time begins: a full hour, long ago.
+EPOCH_S = 1_750_000_000 // 3600 * 3600
+
+
+@dataclass(frozen=True)
+class Player:
+    """One job before it runs.
+
+    Attributes:
+        job: Its name.
+        program: Its run of a program.
+        uid: Its owner.
+        mount: Number of the file system that it uses.
+        start_s: Its start, seconds after EPOCH_S.
+        work_s: What it takes undisturbed.
+        processes: Its processes.
+        nodes: Its nodes.
+        room: Number of the set of nodes; jobs in the same room disturb each other's processors.
+    """
+
+    job: str
+    program: PlantedProgram
+    uid: int
+    mount: int
+    start_s: float
+    work_s: float
+    processes: int
+    nodes: tuple[str, ...]
+    room: int
+
+
+def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
+    """Draw the jobs of a repository.
+
+    Some keep time with another job that they do not share anything harmful with: on another file
+    system, or of a kind that does no harm.
+    """
+    programs = catalogue(rng)
+    weights = np.array([program.weight for program in programs])
+    players: list[Player] = []
+    # The first three are always a victim, who hurts it, and a neighbour.
+    first = [programs[i] for i in (2, 4, 0)]
+    for number in range(spec.jobs):
+        drawn = programs[int(rng.choice(len(programs), p=weights / weights.sum()))]
+        program = first[number] if number < len(first) else drawn
+        players.append(_player(spec, number, program, players, rng))
+    return players
+
+
+def _player(
+    spec: Spec,
+    number: int,
+    program: PlantedProgram,
+    earlier: list[Player],
+    rng: np.random.Generator,
+) -> Player:
+    length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
+    start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
+    least = (
+        2 if program.mpi else 1
+    )  # ranks, on nodes of their own: what they send is on the network
+    processes = max(least, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
+    count = max(least, processes // 16)
+    first = number * max(8, spec.processes // 16)
+    nodes = tuple(f"node{first + i:04d}" for i in range(count))
+    room, mount = number, int(rng.integers(spec.mounts)) if number > 2 else 0
+    run = run_of(program, rng)
+    start_s = (start + float(rng.uniform())) * spec.slice_s
+    if (earlier and program.pressure > 0.5) or (earlier and rng.random() < spec.roommates):
+        host = earlier[int(rng.integers(len(earlier)))]
+        nodes, room, start_s = host.nodes, host.room, host.start_s + 0.1 * length * spec.slice_s
+    elif earlier and rng.random() < spec.coincidence:
+        other = earlier[int(rng.integers(len(earlier)))]
+        start_s = other.start_s
+        run = _in_time_with(run, other.program)
+        if program.harmful:
+            mount = (other.mount + 1) % spec.mounts
+    return Player(
+        f"{program.name}-{number:04d}", run, 60_000 + int(rng.integers(spec.users)), mount, start_s,
+        length * spec.slice_s, processes, nodes, room,
+    )  # fmt: skip
+
+
+def _in_time_with(run: PlantedProgram, other: PlantedProgram) -> PlantedProgram:
+    """Return a program the rhythm of another one."""
+    phases = [
+        replace(phase, seconds=other.phases[place % len(other.phases)].seconds)
+        for place, phase in enumerate(run.phases)
+    ]
+    return replace(run, phases=tuple(phases))

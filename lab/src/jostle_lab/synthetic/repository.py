@@ -1,0 +1,195 @@
+"""Makes planted repositories: jobs whose harm to each other is known.
+
+`plant` lets made-up programs run against each other (planted/contention.py), writes what the
+profiler would have seen of them with the repository's own writer, slice by slice and through its
+log, and gives the truth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository import Repository, RepositoryError
+from jostle.repository.writing import (
+    MARKER,
+    Change,
+    Log,
+    PartitionChunk,
+    Position,
+    Reached,
+    publish,
+    write_chunks,
+)
+from jostle_lab.synthetic.planted.contention import KINDS, Play, SliceOf
+from jostle_lab.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
+from jostle_lab.synthetic.planted.rows import Writer, mount_name
+from jostle_lab.synthetic.planted.schedule import EPOCH_S, Player, cast
+
+_BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are written
+_NS = 1e9
+
+
+def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
+    """Make a repository of jobs that hurt each other in known ways.
+
+    Args:
+        path: Its folder; must be empty or new.
+        spec: What it is to hold.
+        seed: The same seed and spec give the same repository.
+
+    Returns:
+        The truth.
+
+    Raises:
+        RepositoryError: The folder cannot be written, or is a repository already.
+    """
+    spec, path = spec or Spec(), Path(path).expanduser().absolute()
+    if (path / MARKER).exists():
+        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
+    rng = np.random.default_rng(seed)
+    players = cast(spec, rng)
+    play, writer = Play(spec, players, rng), Writer(spec, players, rng)
+    Repository(path, create=True)
+    log = Log(path)
+    lost, rows, hidden = _Losses(spec, players), 0, _Hidden(spec.unprofiled)
+    for batch in _batches(play.run(), players):
+        lost.add(batch)
+        files = write_chunks(path, hidden.take(writer.chunks(batch)))
+        rows += sum(file.rows for file in files if file.table == "slices")
+        publish(path, log, Change("ingest", add=files))
+    jobs = _truth(players, play)
+    files = write_chunks(path, hidden.take(writer.ends(jobs)))
+    end = max(file.hi for file in files)
+    done: dict[int, tuple[Position, Reached]] = {
+        key: (Position(), end) for key in writer.processes(spec.unprofiled)
+    }
+    publish(path, log, Change("ingest", add=files, advance=done))
+    return Planted(path, spec, seed, jobs, lost.table(), rows, hidden.tables(), _programs(jobs))
+
+
+class _Hidden:
+    """Takes the rows of jobs without a profile out of what is written."""
+
+    def __init__(self, jobs: frozenset[str]) -> None:
+        self._jobs = pa.array(sorted(jobs), pa.string())
+        self._kept: dict[str, list[pa.Table]] = {"slices": [], "mount_slices": []}
+
+    def take(self, chunks: Iterable[PartitionChunk]) -> Iterator[PartitionChunk]:
+        """Return the chunks without these jobs; keep what they did, slice by slice."""
+        for chunk in chunks:
+            if not len(self._jobs):
+                yield chunk
+                continue
+            mine = pc.is_in(chunk.rows["job"].cast(pa.string()), value_set=self._jobs)
+            if chunk.table in self._kept:
+                self._kept[chunk.table].append(chunk.rows.filter(mine))
+            rest = chunk.rows.filter(pc.invert(mine))
+            if rest.num_rows:
+                yield replace(chunk, rows=rest)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return what was kept, by table."""
+        return {
+            name: pa.concat_tables(parts, promote_options="permissive")
+            for name, parts in self._kept.items() if parts
+        }  # fmt: skip
+
+
+def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[list[SliceOf]]:
+    batch: list[SliceOf] = []
+    size = 0
+    counts = np.array([player.processes for player in players])
+    for each in slices:
+        batch.append(each)
+        size += int(counts[each.jobs].sum())
+        if size >= _BATCH_ROWS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Losses:
+    """Gathers where time was lost."""
+
+    def __init__(self, spec: Spec, players: Sequence[Player]) -> None:
+        self._slice_ns = round(spec.slice_s * _NS)
+        self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
+        self._names = np.array([player.job for player in players], dtype=object)
+        self._resources = [[_resource(kind, player) for player in players] for kind in KINDS]
+        self._parts: list[tuple[np.ndarray, ...]] = []
+
+    def add(self, slices: Sequence[SliceOf]) -> None:
+        """Take what was lost in some slices."""
+        for each in slices:
+            row, kind = np.nonzero(each.suspects >= 0)
+            at = np.full(len(row), self._first + each.number)
+            found = (each.jobs[row], at, kind, each.lost[row, kind], each.suspects[row, kind])
+            self._parts.append(found)
+
+    def table(self) -> pa.Table:
+        """Return the table `Planted.slices`."""
+        empty = (np.zeros(0, dtype=np.int64),) * 5
+        job, at, kind, seconds, suspect = (
+            np.concatenate(columns) for columns in zip(*(self._parts or [empty]), strict=True)
+        )
+        resources = np.array(self._resources, dtype=object)
+        return pa.table(
+            {
+                "job": pa.array(self._names[job], pa.string()),
+                "slice": at.astype(np.int64),
+                "slice_ns": np.full(len(at), self._slice_ns),
+                "kind": pa.array(np.array(KINDS, dtype=object)[kind], pa.string()),
+                "resource": pa.array(resources[kind, job], pa.string()),
+                "seconds": seconds.astype(np.float64),
+                "suspect": pa.array(self._names[suspect], pa.string()),
+            }
+        )
+
+
+def _resource(kind: Kind, player: Player) -> str:
+    """Name the resource of a kind that a job uses, as the identification does."""
+    if kind == "file system":
+        return mount_name(player.mount)
+    return "network" if kind == "network" else player.nodes[0]
+
+
+def _truth(players: Sequence[Player], play: Play) -> dict[str, PlantedJob]:
+    jobs = {}
+    for number, player in enumerate(players):
+        lost: dict[tuple[Kind, str], float] = {}
+        by: dict[tuple[Kind, str, str], float] = {}
+        for place, kind in enumerate(KINDS):
+            resource = _resource(kind, player)
+            cost = play.cost[place, number]
+            if cost.any():
+                lost[kind, resource] = float(cost.sum())
+            for other in np.flatnonzero(cost).tolist():
+                by[kind, resource, players[other].job] = float(cost[other])
+        start, end = player.start_s, float(play.end_s[number])
+        jobs[player.job] = PlantedJob(
+            player.job, player.program.name, player.uid, player.nodes, player.processes,
+            round((EPOCH_S + start) * _NS), round((EPOCH_S + end) * _NS),
+            end - start - sum(lost.values()), lost, by,
+        )  # fmt: skip
+    return jobs
+
+
+def _programs(jobs: dict[str, PlantedJob]) -> dict[tuple[str, str, Kind], float]:
+    """Return what each program cost each other, percent of the victims' time."""
+    seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
+    time: dict[tuple[str, str, Kind], float] = defaultdict(float)
+    for job in jobs.values():
+        met = {(kind, jobs[other].program) for kind, _, other in job.by}
+        for kind, program in met:
+            time[job.program, program, kind] += job.run_s
+        for (kind, _, other), lost in job.by.items():
+            seconds[job.program, jobs[other].program, kind] += lost
+    return {key: 100 * seconds[key] / time[key] for key in seconds}

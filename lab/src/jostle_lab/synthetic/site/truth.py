@@ -1,0 +1,122 @@
+"""The truth about a simulated site: its jobs, what they lost, and to whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jostle_lab.synthetic.site.course import Course
+from jostle_lab.synthetic.site.faults import SiteFault
+from jostle_lab.synthetic.site.mix import JobMix
+from jostle_lab.synthetic.site.processes import host_name, identity, job_name, scratch
+from jostle_lab.synthetic.site.spec import SiteSpec
+
+
+@dataclass(frozen=True)
+class SiteJob:
+    """The truth about a job of a simulated site.
+
+    Attributes:
+        job: Its name.
+        program: Its program.
+        user: Number of its user.
+        nodes: Its nodes.
+        processes: Its processes.
+        mount: Its scratch file system.
+        submit_s: When it was submitted, s after the site's start.
+        start_s: Its start.
+        end_s: Its end; None: it ran when the simulation ended.
+        lost_s: Seconds that others cost it on its file system.
+        killed: It ended because a node of its went down.
+        net_lost_s: The same on the network.
+        by: Planted aggressor -> seconds that it cost the job.
+    """
+
+    job: str
+    program: str
+    user: int
+    nodes: tuple[str, ...]
+    processes: int
+    mount: str
+    submit_s: float
+    start_s: float
+    end_s: float | None
+    killed: bool
+    lost_s: float
+    net_lost_s: float
+    by: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated site and the truth about it.
+
+    Attributes:
+        path: Its folder.
+        spec: What it was made from.
+        jobs: Name -> truth, of the jobs that ran.
+        victims: Name of a planted aggressor -> its planted victims.
+        faults: What was wrong beside the jobs.
+        process_slices: How many rows table slices has.
+    """
+
+    path: Path
+    spec: SiteSpec
+    jobs: dict[str, SiteJob]
+    victims: dict[str, tuple[str, ...]]
+    faults: tuple[SiteFault, ...]
+    process_slices: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what truth.json holds; without the path, so that a seed gives the same bytes."""
+        return {
+            "spec": vars(self.spec), "process_slices": self.process_slices,
+            "aggressors": {name: list(hurt) for name, hurt in self.victims.items()},
+            "faults": [_said(fault) for fault in self.faults],
+            "jobs": {name: vars(job) | {"nodes": list(job.nodes)}
+                     for name, job in self.jobs.items()},
+        }  # fmt: skip
+
+
+def truth_of(
+    spec: SiteSpec, jobs: JobMix, course: Course, path: Path, process_slices: int
+) -> Simulated:
+    """Return the truth about a site whose course is over."""
+    planted = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
+    names = {int(jobs.planted[job]): job_name(job) for job in planted}
+    every = {job_name(job): _job(spec, jobs, course, job, names)
+             for job in np.flatnonzero(course.start_s < np.inf).tolist()}  # fmt: skip
+    victims = {
+        name: tuple(job_name(job) for job in np.flatnonzero(
+            (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)).tolist())
+        for number, name in names.items()
+    }  # fmt: skip
+    return Simulated(path, spec, every, victims, course.faults, process_slices)
+
+
+def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int, str]) -> SiteJob:
+    program = jobs.programs[jobs.program[job]]
+    nodes = course.nodes[job].tolist()
+    ended = course.end_s[job] < np.inf
+    blame = {name: round(float(course.blame_s[number, job]), 3)
+             for number, name in names.items() if course.blame_s[number, job] > 0}  # fmt: skip
+    return SiteJob(
+        job_name(job), program.name, int(jobs.user[job]), tuple(map(host_name, nodes)),
+        len(nodes) * (program.per_node or spec.processes_per_node),
+        identity(*scratch(int(jobs.mount[job]))), round(float(jobs.submit_s[job]), 3),
+        round(float(course.start_s[job]), 3),
+        round(float(course.end_s[job]), 3) if ended else None,
+        bool(course.killed[job]),
+        round(float(course.lost_s[0, job]), 3), round(float(course.lost_s[1, job]), 3), blame,
+    )  # fmt: skip
+
+
+def _said(fault: SiteFault) -> dict[str, Any]:
+    """Return a fault as truth.json names it."""
+    server = fault.kind == "slow server"
+    where = identity(*scratch(fault.place)) if server else host_name(fault.place)
+    return {"kind": fault.kind, "where": where, "size": round(fault.size, 3),
+            "start_s": round(fault.start_s, 3), "end_s": round(fault.end_s, 3)}  # fmt: skip

@@ -1,0 +1,126 @@
+"""Computes what the runtime would account of a replayed run: waiting and off-CPU time.
+
+The rules are those of runtime/src/mpi/mpi_account.c, done with whole columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle_lab.synthetic.traces.disturb import Effect
+from jostle_lab.synthetic.traces.program import Floats, Ints, Script
+from jostle_lab.synthetic.traces.timeline import ReplayTimeline
+
+_MATURE = 16  # calls before a floor is believed
+_EXACT = 1024  # calls that are gone through one by one; then in blocks of
+_BLOCK = 512  # one in so many of those before
+CPU_PERIOD_S = 1e-3
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Time that passed wholly or partly in some way, of one rank, in order.
+
+    Attributes:
+        begin_s: Start of each span.
+        end_s: Its end.
+        amount_s: Time passed so in it, spread evenly.
+    """
+
+    begin_s: Floats
+    end_s: Floats
+    amount_s: Floats
+
+
+def waits(script: Script, timeline: ReplayTimeline) -> Floats:
+    """Return what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
+    took = timeline.end_s - timeline.begin_s
+    beyond = np.zeros(took.shape)
+    for number, call in enumerate(script.calls):
+        events = np.flatnonzero(script.call == number)
+        if call.in_mpi and len(events):
+            beyond[events] = _beyond_floor(took[events])
+    return beyond
+
+
+def _beyond_floor(took: Floats) -> Floats:
+    """Keep the lower quartile of each rank's calls of a kind, and what is beyond it [n, R]."""
+    number = len(took)
+    beyond = np.zeros(took.shape)
+    floor = took[0].copy()
+    for i in range(1, min(number, _EXACT)):
+        n = i + 1
+        step = floor / (1 << max(n.bit_length() - 3, 0))
+        above = took[i] >= floor
+        if n > _MATURE:
+            beyond[i] = np.where(above, took[i] - floor, 0.0)
+        lower = np.maximum(floor - 0.75 * step, took[i])
+        floor = np.where(above, floor + 0.25 * step, lower)
+    at = _EXACT
+    while at < number:  # by now a call moves the floor by less than 1/500: a few at once
+        block = took[at : at + max(at // _BLOCK, 1)]
+        step = floor / (1 << max((at + 1).bit_length() - 3, 0))
+        share = (block >= floor).mean(axis=0)
+        beyond[at : at + len(block)] = np.maximum(block - floor, 0.0)
+        moved = len(block) * step * (0.25 * share - 0.75 * (1 - share))
+        floor = np.maximum(floor + moved, np.minimum(floor, block.min(axis=0)))
+        at += len(block)
+    return beyond
+
+
+def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
+    """Return the spans in which a rank is seen to be off its CPU.
+
+    The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. Time
+    in calls is taken off as a whole, and what is below a 64th is left out.
+    """
+    is_call = script.in_mpi
+    events = np.flatnonzero(is_call)
+    begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
+    away = _column(effect.stolen_s, rank) + np.where(is_call, 0.0, _waits_for_disk(begin, end))
+    lost = np.cumsum(away)[events]
+    called = np.concatenate([[0.0], np.cumsum(np.where(is_call, end - begin, 0.0)[events])])
+    # Instants at which the clock may be read: begin and end of each call, in turn.
+    times = np.empty(2 * len(events))
+    times[0::2], times[1::2] = begin[events], end[events]
+    read = _readings(times)
+    wall = np.diff(times[read], prepend=times[read[0]])
+    gone = np.diff(lost[read // 2], prepend=lost[read[0] // 2])
+    inside = called[(read + 1) // 2]
+    off = gone - np.diff(inside, prepend=inside[0])
+    seen = (read % 2 == 0) & (off > wall / 64)
+    return Spans(times[read][seen] - wall[seen], times[read][seen], off[seen])
+
+
+def _waits_for_disk(begin: Floats, end: Floats) -> Floats:
+    """Of a file call all but the first microseconds is waiting off the CPU."""
+    return np.maximum(end - begin - 20e-6, 0.0)
+
+
+def _column(values: Floats, rank: int) -> Floats:
+    return values[:, rank if values.shape[1] > 1 else 0]
+
+
+def _readings(times: Floats) -> Ints:
+    """Return the instants at which the clock is read: each the first a period after the last."""
+    after = np.diff(times, prepend=-np.inf) >= CPU_PERIOD_S  # whenever the one before was
+    sure = np.flatnonzero(after)
+    lately = times - times[sure[np.cumsum(after) - 1]] < CPU_PERIOD_S
+    if lately.all() or not (~lately & ~after).any():
+        return sure
+    following = np.searchsorted(times, times + CPU_PERIOD_S).tolist()
+    found, at = [], 0
+    while at < len(following):
+        found.append(at)
+        at = following[at]
+    return np.array(found, dtype=np.int64)
+
+
+def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
+    """Return when a rank was robbed of its CPU really: at the end of the computation it hit."""
+    amount = _column(effect.stolen_s, rank)
+    hit = np.flatnonzero(amount > 0)
+    end = timeline.begin_s[hit, rank]
+    return Spans(end - amount[hit], end, amount[hit])

@@ -1,0 +1,108 @@
+"""Replays a script: when each rank enters and leaves each call, disturbed or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle_lab.synthetic.traces.disturb import Effect
+from jostle_lab.synthetic.traces.program import Floats, Ints, Script
+
+
+@dataclass(frozen=True)
+class ReplayTimeline:
+    """A replay.
+
+    Attributes:
+        begin_s: When each rank enters each call, seconds since MPI_Init [K, R].
+        end_s: When it leaves it [K, R].
+    """
+
+    begin_s: Floats
+    end_s: Floats
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took."""
+        return float(self.end_s[-1].max())
+
+
+def replay(script: Script, effect: Effect) -> ReplayTimeline:
+    """Replay a script.
+
+    A collective ends when the last rank has come, an exchange when both neighbours have, a receive
+    when the rank before has sent, which does not wait for anybody. Between
+    two collectives of all ranks nothing is known of the time before, so all these stretches are
+    replayed side by side, and their lengths added up.
+
+    Args:
+        script: Its last event must be a collective of all ranks.
+        effect: What is added.
+    """
+    steps = _Steps(script, effect)
+    ends = np.flatnonzero(steps.shared)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts + 1
+    # Where each rank is within its stretch: it left the collective before with its own skew.
+    at = np.concatenate([np.zeros((1, steps.gap.shape[1])), script.skew_s[ends[:-1]]])
+    order = np.argsort(-lengths, kind="stable")
+    running = np.searchsorted(-lengths[order], -np.arange(int(lengths.max())), side="left")
+    for step, count in enumerate(running.tolist()):
+        blocks = order[:count]
+        at[blocks] = steps.take(starts[blocks] + step, at[blocks])
+    total = (steps.end[ends] - script.skew_s[ends])[:, 0]
+    before = np.concatenate([[0.0], np.cumsum(total)[:-1]])
+    offset = np.repeat(before, lengths)[:, None]
+    return ReplayTimeline(steps.begin + offset, steps.end + offset)
+
+
+class _Steps:
+    """The events of a script, with what is added to them."""
+
+    def __init__(self, script: Script, effect: Effect) -> None:
+        self.gap = script.gap_s + effect.stolen_s + effect.slowed_s
+        self.shared = script.sorts == "global"
+        self.begin, self.end = np.empty(self.gap.shape), np.empty(self.gap.shape)
+        self._around = script.sorts == "neighbours"
+        self._along = {1: script.sorts == "forth", -1: script.sorts == "back"}
+        self._cost = script.cost_s[:, None] + effect.all_s + effect.file_s
+        self._inside = np.broadcast_to(effect.call_s, self.gap.shape)
+        self._skew = script.skew_s
+
+    def take(self, event: Ints, at: Floats) -> Floats:
+        """Take one event of each of several stretches, whose ranks are at these times."""
+        enters = at + self.gap[event]
+        there = enters + self._inside[event]
+        own = self._cost[event]
+        left = there + own
+        shared, around = self.shared[event], self._around[event]
+        if shared.any():
+            last = there[shared].max(axis=1, keepdims=True) + own[shared]
+            left[shared] = last + self._skew[event[shared]]
+        if around.any():
+            here = there[around]
+            sides = np.maximum(np.roll(here, 1, axis=1), np.roll(here, -1, axis=1))
+            left[around] = np.maximum(here, sides) + own[around] + self._skew[event[around]]
+        for turn, along in self._along.items():
+            if (here := along[event]).any():
+                left[here] = self._passed_on(event[here], there[here], turn)
+        self.begin[event], self.end[event] = enters, left
+        return left
+
+    def _passed_on(self, event: Ints, there: Floats, turn: int) -> Floats:
+        """Return when ranks have received what each sends on to the next with its next call.
+
+        Args:
+            event: The receives.
+            there: When each rank is in them.
+            turn: 1: from the first rank to the last; -1: back.
+        """
+        own = self._cost[event] + self._skew[event]
+        after = event + 1
+        until = self.gap[after] + self._inside[after] + self._cost[after]
+        left, sent = np.empty(there.shape), np.full(len(event), -np.inf)
+        for rank in range(there.shape[1])[::turn]:
+            left[:, rank] = np.maximum(there[:, rank], sent) + own[:, rank]
+            sent = left[:, rank] + until[:, rank]
+        return left

@@ -1,0 +1,255 @@
+"""Makes the tables of a synthetic run and its true loss (`trace`)."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jostle.repository import RunTables
+from jostle_lab.synthetic.traces.accounts import off_cpu, waits
+from jostle_lab.synthetic.traces.cuts import cut
+from jostle_lab.synthetic.traces.disturb import Disturbance, DrawnDisturbance, Effect
+from jostle_lab.synthetic.traces.program import Floats, Ints, ReplayProgram, Script, write_script
+from jostle_lab.synthetic.traces.rows import ReplayedRun
+from jostle_lab.synthetic.traces.tables import run_tables
+from jostle_lab.synthetic.traces.timeline import ReplayTimeline, replay
+
+_START_NS = 1_700_000_000_000_000_000
+_TRIES = 5  # to come near the wanted loss
+_NEAR = 0.1  # of it
+_SLOPES = (0.8, 1.3)  # of computation on the canary
+_CLEAN = 0.12  # of the seeds disturb nothing
+
+
+@dataclass(frozen=True)
+class TraceSpec:
+    """A family of synthetic runs.
+
+    Attributes:
+        name: Its name.
+        program: What runs.
+        disturbances: What disturbs it.
+        least: Least loss that is planted, percent of the disturbed run.
+        most: Most of it.
+        about: One sentence for tables.
+        canary: A canary is recorded: what slows computation slows it, too.
+    """
+
+    name: str
+    program: ReplayProgram
+    disturbances: tuple[Disturbance, ...] = ()
+    least: float = 1.0
+    most: float = 40.0
+    about: str = ""
+    canary: bool = False
+
+
+@dataclass(frozen=True)
+class KnownLoss:
+    """What a synthetic run lost: the difference to the same run without its disturbances.
+
+    Attributes:
+        run_s: It took.
+        clean_s: It would have taken.
+        continuous_s: Lost to what was there all the time.
+        hidden_s: Of that, lost to memory that was slow all the time: no single run shows it.
+        by_cause: Seconds lost by cause; their sum is lost_s.
+        time_ns: Ends of events, the last rank's, in the disturbed run [K].
+        clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
+        init_ns: MPI_Init.
+        planted: Percent that was wanted.
+        rate_hz: Collectives of all ranks a second.
+    """
+
+    run_s: float
+    clean_s: float
+    continuous_s: float
+    hidden_s: float
+    by_cause: dict[str, float]
+    time_ns: Ints = field(repr=False)
+    clean_at_s: Floats = field(repr=False)
+    init_ns: int
+    planted: float
+    rate_hz: float
+
+    @property
+    def lost_s(self) -> float:
+        """Seconds lost in all."""
+        return self.run_s - self.clean_s
+
+    @property
+    def percent(self) -> float:
+        """The same, percent of the disturbed run."""
+        return 100 * self.lost_s / self.run_s
+
+    @property
+    def instantaneous_percent(self) -> float:
+        """Percent lost to what came and went."""
+        return 100 * (self.lost_s - self.continuous_s) / self.run_s
+
+    @property
+    def visible_percent(self) -> float:
+        """Percent lost to what this run by itself can show."""
+        return 100 * (self.lost_s - self.hidden_s) / self.run_s
+
+    def between(self, start_ns: int, end_ns: int) -> float:
+        """Return the seconds lost in a span of the disturbed run."""
+        times = np.concatenate([[self.init_ns], self.time_ns])
+        clean = np.concatenate([[0.0], self.clean_at_s])
+        low, high = np.interp([start_ns, end_ns], times, clean)
+        span = np.clip([start_ns, end_ns], times[0], times[-1])
+        return float((span[1] - span[0]) / 1e9 - (high - low))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent",
+                 "visible_percent", "continuous_s", "hidden_s", "by_cause", "planted",
+                 "rate_hz")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
+    """Make a synthetic run: its tables as the repository would give them, and its truth.
+
+    The program is replayed event by event on all ranks, with the disturbances and without; the
+    runtime's rules (segments, floors, off-CPU bound, bins, slices) are applied to the first. The
+    loss that is wanted is drawn, and the strength of the disturbances set so that it comes out
+    about so: one seed in eight is left clean.
+
+    Args:
+        spec: The family.
+        seed: Of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000 on.
+    """
+    run, truth = replayed(spec, seed)
+    return run_tables(run, f"{spec.name}-{seed}"), truth
+
+
+def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
+    """Make a synthetic run without its tables (arguments as for `trace`)."""
+    random = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
+    script = write_script(spec.program, random)
+    wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
+    clean = replay(script, Effect.none(len(script.call)))
+    drawn = [DrawnDisturbance(disturbance, spec.program, script, int(random.integers(1 << 32)))
+             for disturbance in spec.disturbances]  # fmt: skip
+    if not spec.disturbances:
+        wanted = 0.0
+    strengths = _strengths(script, clean, drawn, wanted) if wanted else [0.0] * len(drawn)
+    effects = [
+        drawn_disturbance.effect(strength)
+        for drawn_disturbance, strength in zip(drawn, strengths, strict=True)
+    ]
+    together = sum(effects, Effect.none(len(script.call)))
+    timeline = replay(script, together) if wanted else clean
+    init = _START_NS + int(random.integers(10**9))
+    run = ReplayedRun(
+        spec.program,
+        script,
+        timeline,
+        together,
+        waits(script, timeline),
+        [off_cpu(script, timeline, together, rank) for rank in range(spec.program.ranks)],
+        cut(script, timeline.end_s[:, 0], raw=spec.program.raw),
+        init,
+        seed,
+        _canary(spec, seed) if spec.canary else 0.0,
+    )
+    truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
+    return run, truth
+
+
+def _canary(spec: TraceSpec, seed: int) -> float:
+    """Draw how much more a program is slowed than the canary; programs differ in that."""
+    random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
+    return float(random.uniform(*_SLOPES))
+
+
+def _strengths(
+    script: Script, clean: ReplayTimeline, drawn: list[DrawnDisturbance], wanted: float
+) -> list[float]:
+    """Find how strong each disturbance must be, by itself, for its part of the loss."""
+    weights = np.array([drawn_disturbance.what.weight for drawn_disturbance in drawn])
+    lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
+    return [_strength(script, clean, drawn_disturbance, float(part))
+            for drawn_disturbance, part in zip(drawn, lost, strict=True)]  # fmt: skip
+
+
+def _strength(
+    script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
+) -> float:
+    guess = _first_guess(script, clean, drawn_disturbance, lost)
+    low, high = 0.0, np.inf
+    for _ in range(_TRIES):
+        found = replay(script, drawn_disturbance.effect(guess)).seconds - clean.seconds
+        if abs(found - lost) < _NEAR * lost:
+            break
+        low, high = (guess, high) if found < lost else (low, guess)
+        better = guess * lost / max(found, lost / 20)
+        guess = better if low < better < high else (low + min(high, 4 * guess)) / 2
+    return guess
+
+
+def _first_guess(
+    script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
+) -> float:
+    """Suppose that nothing is hidden and nobody is hit at the same time."""
+    disturbance = drawn_disturbance.what
+    part = disturbance.share if disturbance.spans else 1.0
+    is_file = script.sorts == "file"
+    ranks: int = {"each": script.gap_s.shape[1], "one": 1, "node": 4}[disturbance.where]
+    if disturbance.how == "file":
+        return lost / max(float(script.cost_s[is_file].sum()) * part, 1e-9)
+    if disturbance.how == "slow":
+        return lost / max(float(script.gap_s.max(axis=1).sum()) * part, 1e-9)
+    if disturbance.how == "steal":
+        return (
+            lost
+            / disturbance.size_s
+            / max(float(script.gap_s.mean(axis=1).sum()) * ranks * part, 1e-9)
+        )
+    calls: float = float(script.in_mpi.sum()) * part * (ranks if disturbance.how == "call" else 1)
+    return lost / disturbance.size_s / max(calls, 1.0)
+
+
+def _truth(
+    script: Script,
+    clean: ReplayTimeline,
+    timeline: ReplayTimeline,
+    drawn: list[DrawnDisturbance],
+    effects: list[Effect],
+    init: int,
+    wanted: float,
+) -> KnownLoss:
+    """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
+    lost = timeline.seconds - clean.seconds
+    alone = {}
+    kinds = [
+        (drawn_disturbance.what.cause, drawn_disturbance.what.sustained)
+        for drawn_disturbance in drawn
+    ]
+    for kind in dict.fromkeys(kinds):
+        mine = [e for e, other in zip(effects, kinds, strict=True) if other == kind]
+        if len(mine) == len(effects):
+            alone[kind] = lost
+        else:
+            just = sum(mine, Effect.none(len(script.call)))
+            alone[kind] = replay(script, just).seconds - clean.seconds
+    scale = lost / sum(alone.values()) if sum(alone.values()) > 0 else 0.0
+    by_cause: dict[str, float] = {}
+    for (cause, _), seconds in alone.items():
+        by_cause[cause] = by_cause.get(cause, 0.0) + seconds * scale
+    return KnownLoss(
+        run_s=timeline.seconds,
+        clean_s=clean.seconds,
+        continuous_s=sum(s for (_, always), s in alone.items() if always) * scale,
+        hidden_s=alone.get(("memory", True), 0.0) * scale,
+        by_cause=by_cause,
+        time_ns=init + np.rint(timeline.end_s.max(axis=1) * 1e9).astype(np.int64),
+        clean_at_s=clean.end_s.max(axis=1),
+        init_ns=init,
+        planted=wanted,
+        rate_hz=float((script.sorts == "global").sum()) / timeline.seconds,
+    )

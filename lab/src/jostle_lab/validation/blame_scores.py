@@ -1,0 +1,229 @@
+"""Scores how well `jostle.analysis.identify` finds planted interference.
+
+Rules, fixed before anything was scored:
+    A slice of a job is guilty when others cost it at least 5 % of the slice over all resources,
+    and clean below 1 %; what lies between is counted neither way. Found guilty is what the answer
+    lists with a loss of 1 % of the slice or more. The first suspect is right when it cost the job
+    at least four fifths of what the worst one did (jobs that lost 5 % or more). The error of the
+    seconds is relative where the loss is above 10 % of the run, else in points of the run time. A
+    null job is one of a repository whose programs do no harm at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis import Interference
+from jostle.repository import Repository
+from jostle_lab.synthetic.planted.model import CLEAN, GUILTY, Planted, PlantedJob, Spec
+from jostle_lab.synthetic.repository import plant
+
+Identify = Callable[[Repository, str], Interference]
+_WORTH = 0.05  # of the run: from this loss on there is a suspect to be named
+_LARGE = 0.10  # of the run: from this loss on the error is relative
+_NEAR = 0.8
+
+
+@dataclass(frozen=True)
+class JobScore:
+    """One job's answer against the truth.
+
+    Attributes:
+        job: Its name.
+        seed: Of its repository.
+        null: No job does harm in its repository.
+        run_s: Its run time.
+        true_s: Seconds that others cost it.
+        found_s: What the answer says, with the ends of its interval.
+        low_s: Lower end.
+        high_s: Upper end.
+        evident: The answer blames somebody.
+        hits: Slices rightly found guilty.
+        misses: Guilty slices that were not found.
+        alarms: Clean slices found guilty.
+        culprit: The true worst job; "" where none did 5 % of harm.
+        suspect: The first suspect.
+        suspect_share: Seconds that the first suspect truly cost / those of the worst.
+    """
+
+    job: str
+    seed: int
+    null: bool
+    run_s: float
+    true_s: float
+    found_s: float
+    low_s: float
+    high_s: float
+    evident: bool
+    hits: int
+    misses: int
+    alarms: int
+    culprit: str
+    suspect: str
+    suspect_share: float
+
+
+@dataclass(frozen=True)
+class BlameScore:
+    """The answers over many planted repositories.
+
+    Attributes:
+        jobs: Job by job.
+        failed: Jobs without an answer, with the reason.
+    """
+
+    jobs: list[JobScore]
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def precision(self) -> float:
+        """Share of the slices found guilty that were."""
+        hits, alarms = self._sum("hits"), self._sum("alarms")
+        return hits / (hits + alarms) if hits + alarms else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the guilty slices that were found."""
+        hits, misses = self._sum("hits"), self._sum("misses")
+        return hits / (hits + misses) if hits + misses else 1.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of both."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    @property
+    def top1(self) -> float:
+        """Share of harmed jobs whose first suspect is right; nan: no such job."""
+        job_scores = [each for each in self.jobs if each.culprit]
+        right = [each.suspect_share >= _NEAR for each in job_scores]
+        return float(np.mean(right)) if right else float("nan")
+
+    @property
+    def relative_error(self) -> float:
+        """Median of |found - true| / true of jobs that lost more than a tenth."""
+        errors = [abs(each.found_s - each.true_s) / each.true_s
+                  for each in self.jobs if each.true_s > _LARGE * each.run_s]  # fmt: skip
+        return float(np.median(errors)) if errors else float("nan")
+
+    @property
+    def points_error(self) -> float:
+        """Median of |found - true| in percent points of the run, of the other jobs."""
+        errors = [100 * abs(each.found_s - each.true_s) / each.run_s
+                  for each in self.jobs if each.true_s <= _LARGE * each.run_s]  # fmt: skip
+        return float(np.median(errors)) if errors else float("nan")
+
+    @property
+    def held(self) -> float:
+        """Share of jobs with a suspect whose interval contains the truth."""
+        inside = [each.low_s <= each.true_s <= each.high_s for each in self.jobs if each.evident]
+        return float(np.mean(inside)) if inside else float("nan")
+
+    @property
+    def false_alarms(self) -> float:
+        """Share of null jobs for which a suspect is named; nan: there are none."""
+        blamed = [each.evident for each in self.jobs if each.null]
+        return float(np.mean(blamed)) if blamed else float("nan")
+
+    def _sum(self, name: str) -> int:
+        return sum(int(getattr(each, name)) for each in self.jobs)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        names = ("precision", "recall", "f1", "top1", "relative_error", "points_error", "held",
+                 "false_alarms")  # fmt: skip
+        return asdict(self) | {name: getattr(self, name) for name in names}
+
+
+def identify_job(repository: Repository, job: str) -> Interference:
+    """Ask as `jostle interference` does."""
+    from jostle.analysis import identify
+
+    return identify(repository.beside(job), seed=0)
+
+
+def score_seeds(seeds: Iterable[int]) -> BlameScore:
+    """Plant two repositories per seed, one with and one without harm, and score the answers.
+
+    Args:
+        seeds: Unseen ones (1000 and above) for a score that counts.
+    """
+    spec = Spec()
+    parts = []
+    for seed in seeds:
+        for each in (spec, replace(spec, harm=0.0)):
+            with TemporaryDirectory(prefix="jostle-planted-") as folder:
+                planted = plant(Path(folder) / "repository", each, seed)
+                parts.append(score(planted))
+    failed = {name: why for part in parts for name, why in part.failed.items()}
+    return BlameScore([job for part in parts for job in part.jobs], failed)
+
+
+def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
+    """Score the answers for all jobs of a planted repository."""
+    repository = Repository(planted.path)
+    truth = _guilt(planted)
+    scores, failed = [], {}
+    for job in planted.jobs.values():
+        try:
+            interference = identify(repository, job.job)
+        except Exception as error:  # an answer that fails is a result too
+            failed[job.job] = f"{type(error).__name__}: {error}"
+            continue
+        scores.append(_job(planted, job, truth[job.job], interference))
+    return BlameScore(scores, failed)
+
+
+def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
+    """Return the share of each slice that others cost, per job and slice."""
+    found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    rows = planted.slices
+    names = ("job", "slice", "seconds", "slice_ns")
+    for job, at, seconds, length in zip(
+        *(rows.column(name).to_pylist() for name in names), strict=True
+    ):
+        found[job][at] += seconds / length * 1e9
+    return found
+
+
+def _job(
+    planted: Planted, job: PlantedJob, shares: dict[int, float], interference: Interference
+) -> JobScore:
+    length = round(planted.spec.slice_s * 1e9)
+    blamed = {at for each in interference.guilty if each.seconds >= CLEAN * planted.spec.slice_s
+              for at in range(each.start_ns // length,
+                              max((each.start_ns + each.length_ns) // length,
+                                  each.start_ns // length + 1))}  # fmt: skip
+    guilty = {at for at, share in shares.items() if share >= GUILTY}
+    doubtful = {at for at, share in shares.items() if CLEAN <= share < GUILTY}
+    cost: dict[str, float] = defaultdict(float)
+    for (_, _, other), seconds in job.by.items():
+        cost[other] += seconds
+    worst = max(cost, key=lambda name: cost[name], default="")
+    asked = job.lost_s >= _WORTH * job.run_s
+    suspect = interference.suspects[0].job if interference.suspects else ""
+    return JobScore(
+        job.job,
+        planted.seed,
+        planted.spec.harm == 0,
+        job.run_s,
+        job.lost_s,
+        interference.seconds.value,
+        interference.seconds.low,
+        interference.seconds.high,
+        interference.evident,
+        len(guilty & blamed),
+        len(guilty - blamed),
+        len(blamed - guilty - doubtful),
+        worst if asked else "",
+        suspect,
+        cost.get(suspect, 0.0) / cost[worst] if worst else 0.0,
+    )

@@ -1,0 +1,58 @@
+"""Scores ways to cluster segments on real programs (thesis figure 5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis import estimate
+from jostle_lab.analysis.validation import ClusteringScore, compare_methods
+from jostle_lab.validation.runner import Store, ValidationRun
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """The segments of one clean run of a program, clustered in several ways.
+
+    Attributes:
+        code: The program.
+        job: The run.
+        segments: How many it has.
+        rows: One per way.
+    """
+
+    code: str
+    job: str
+    segments: int
+    rows: list[ClusteringScore]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def _choice(run: ValidationRun) -> tuple[bool, int]:
+    """Sort runs: the one that is taken comes last."""
+    return run.step.raw, -run.step.number
+
+
+def clusterings(store: Store, *, seed: int) -> list[Clustered]:
+    """Cluster the work of a clean run of each program: of one with raw segments if there is any.
+
+    Args:
+        store: The runs.
+        seed: Of the random steps.
+    """
+    clean = [run for run in store.runs() if run.step.kind == "clean"]
+    first = {run.step.code: run for run in sorted(clean, key=_choice)}
+    found = []
+    for code, run in sorted(first.items()):
+        tables = store.repository(code).run_tables(run.job)
+        work = estimate(tables, method="thesis", seed=seed).segments["work"]
+        values = work.drop_null().to_numpy().astype(np.float64)
+        if len(values):
+            scores = compare_methods(values, seed=seed)
+            found.append(Clustered(code, run.job, len(values), scores))
+    return found

@@ -1,0 +1,362 @@
+"""The programs that a validation runs: installed real codes and small ones of our own.
+
+Each does the same work in every run, takes about nine seconds on two cores of 2025 (of a quick
+validation two), and stands for a way of using MPI. A user can add commands of his own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from jostle_lab.validation.cases import CAVITY, MELT
+from jostle_lab.validation.errors import ValidationError
+
+#: What may be on beside a run: a pattern of `jostle signal`.
+Disturber = Literal["cpu", "memory", "write-seek", "all-to-all"]
+#: Names of folders that a validation has for other things.
+_TAKEN = ("lab", "logs", "programs")
+#: How ranks are started; their number follows.
+MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
+          "mpi_yield_when_idle", "1", "-np")  # fmt: skip
+_FOAM = ("/usr/share/openfoam",)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A program to run.
+
+    Attributes:
+        name: What it is called in tables; "NAME@4": with four ranks.
+        ranks: Processes.
+        about: How it uses MPI, for users.
+        needs: Programs that must be installed.
+        package: Where to get them.
+        argv: The words of a rank.
+        make: Fills its folder, once; gets folder and ranks.
+        steps: Its length, in steps of its own; 0 where it has none.
+        where: Where it runs, if not in a folder of its own.
+        limit_s: After so many seconds it hangs.
+        beside: Patterns of `jostle signal` that its disturbed runs have beside them, in turn.
+        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; messages beside it
+            cross that link, too.
+    """
+
+    name: str
+    ranks: int
+    about: str
+    needs: tuple[str, ...]
+    package: str
+    argv: Callable[[Path], list[str]]
+    make: Callable[[Path, Code], None]
+    steps: int
+    where: Path | None = None
+    limit_s: float = 120.0
+    beside: tuple[Disturber, ...] = ("cpu", "memory")
+    over_nodes: bool = False
+
+    def missing(self) -> list[str]:
+        """Name what it needs and is not installed."""
+        return [name for name in self.needs if shutil.which(name) is None]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of all programs: ours without what is meant for other profiles."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE_")}
+    env |= {"JOSTLE": "on", "OMP_NUM_THREADS": "1"}
+    if os.geteuid() == 0:
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    found = [folder for folder in _FOAM if os.path.isdir(folder)]
+    if "WM_PROJECT_DIR" not in env and found:
+        env["WM_PROJECT_DIR"] = found[0]
+    return env
+
+
+def _run(argv: Sequence[str], folder: Path) -> None:
+    """Run what prepares a program.
+
+    Raises:
+        ValidationError: It fails.
+    """
+    try:
+        done = subprocess.run(argv, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=300, check=False)  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ValidationError(f"`{argv[0]}`, which prepares a run, fails: {error}") from error
+    if done.returncode:
+        lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+        raise ValidationError(
+            f"`{' '.join(argv)}` ended with status {done.returncode}"
+            + (f": {lines[-1]}" if lines else ".")
+        )
+
+
+def _write(folder: Path, files: dict[str, str], **values: object) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for key, value in values.items():
+            text = text.replace(f"@{key}@", str(value))
+        path.write_text(text)
+
+
+def _make_mini(folder: Path, _code: Code) -> None:
+    source = Path(__file__).with_name("mini.c")
+    _run(
+        ["mpicc.openmpi", "-O2", "-fopenmp", "-o", str(folder / "mini"), str(source), "-lm"], folder
+    )
+
+
+def _make_melt(folder: Path, code: Code) -> None:
+    _write(folder, {"in.melt": MELT}, steps=code.steps)
+
+
+def _make_cavity(folder: Path, code: Code) -> None:
+    _write(folder, CAVITY, end=code.steps * 0.0005, ranks=code.ranks)
+    _run(["blockMesh"], folder)
+    _run(["decomposePar", "-force"], folder)
+
+
+def _mini(
+    name: str, steps: int, about: str, ranks: int = 2,
+    beside: tuple[Disturber, ...] = ("cpu", "memory"), *, over_nodes: bool = False,
+) -> Code:  # fmt: skip
+    kernel = name.partition("@")[0].removesuffix(_OVER_NODES)
+    return Code(
+        name, ranks, about, ("mpicc.openmpi", "mpirun.openmpi"), "libopenmpi-dev, gcc",
+        lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps, beside=beside,
+        over_nodes=over_nodes,
+    )  # fmt: skip
+
+
+def _hybrid(name: str, steps: int, ranks: int) -> Code:
+    """Return the kernel that has two threads a rank; all others have one."""
+    return replace(
+        _mini(name, steps, _HYBRID, ranks),
+        argv=lambda folder: ["env", "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive",
+                             str(folder / "mini"), "hybrid", str(steps)],
+    )  # fmt: skip
+
+
+def _lammps(name: str, steps: int, ranks: int) -> Code:
+    return Code(
+        name, ranks, "molecular dynamics: neighbours, few Allreduces", ("lmp", "mpirun.openmpi"),
+        "lammps",
+        lambda _folder: ["lmp", "-in", "in.melt", "-log", "none", "-screen", "none"],
+        _make_melt, steps,
+    )  # fmt: skip
+
+
+def _cavity(name: str, steps: int, ranks: int) -> Code:
+    return Code(
+        name, ranks, "flow solver: tens of thousands of Allreduces a second",
+        ("icoFoam", "blockMesh", "decomposePar", "mpirun.openmpi"), "openfoam",
+        # Ten lines a step: mpirun, woken for each, would take cores from the ranks.
+        lambda _folder: ["sh", "-c", "exec icoFoam -parallel > /dev/null"], _make_cavity, steps,
+    )  # fmt: skip
+
+
+_OVER_NODES = "-nodes"
+_ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
+_STENCIL = "neighbours only: no global collective"
+_SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
+_WAVEFRONT = "pipelined sweeps: thousands of small messages a second, few collectives"
+_CHECKPOINT = "a stencil that stores a checkpoint of 4 MiB per rank every 32 steps"
+_FILES = "the same stencil with a new small file per rank every 16 steps"
+_HYBRID = "neighbours and an Allreduce a step; two threads of OpenMP share a rank's part"
+_DISK: tuple[Disturber, ...] = ("write-seek", "cpu")
+_ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"
+
+#: More ranks than this machine may have cores: what they wait for each other is the program's own.
+RANKS = (2, 4, 8)
+
+
+def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
+    """Return the programs with so many ranks: the same work, divided among them."""
+    at = "" if ranks == RANKS[0] else f"@{ranks}"
+    times = 1 if quick else 4
+    return (
+        _lammps(f"lammps{at}", times * 600, ranks),
+        _cavity(f"icofoam{at}", times * 450, ranks),
+        _mini(f"transpose{at}", times * 400, _ALL_TO_ALL, ranks),
+        _mini(f"stencil{at}", times * 18000, _STENCIL, ranks),
+        _mini(f"solver{at}", times * 280, _SOLVER, ranks),
+        _mini(f"wavefront{at}", times * 62, _WAVEFRONT, ranks),
+        _mini(f"assembly{at}", times * 24, _ASSEMBLY, ranks),
+        _mini(f"checkpoint{at}", times * 2500, _CHECKPOINT, ranks, _DISK),
+        _mini(f"files{at}", times * 2500, _FILES, ranks, _DISK),
+        _mini(
+            f"transpose{_OVER_NODES}{at}",
+            times * 24,
+            _ALL_TO_ALL + ", over nodes of a lab",
+            ranks,
+            ("all-to-all",),
+            over_nodes=True,
+        ),
+        _hybrid(f"hybrid{at}", times * 8000, ranks),
+    )
+
+
+def _all(*, quick: bool) -> dict[str, Code]:
+    return {code.name: code for ranks in RANKS for code in _of_ranks(ranks, quick=quick)}
+
+
+#: In runs of two seconds a moment of the machine is points of the run, and segments are few.
+CODES = _all(quick=False)
+_QUICK = _all(quick=True)
+#: What is validated unless others are named: segments are those of the thread that calls MPI.
+USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly",
+         "checkpoint", "files")  # fmt: skip
+
+
+def installed() -> list[Code]:
+    """Return all programs that can run on this machine alone, with the fewest ranks.
+
+    Raises:
+        ValidationError: There is none.
+    """
+    return _installed([code.name for code in _of_ranks(RANKS[0], quick=False)
+                       if not code.over_nodes], CODES)  # fmt: skip
+
+
+def _installed(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
+    able = [codes[name] for name in names if not codes[name].missing()]
+    if not able:
+        raise ValidationError(
+            "None of the programs can run here.", hint="Debian: apt install libopenmpi-dev gcc"
+        )
+    return able
+
+
+def of_command(text: str) -> Code:
+    """Make a program of a user's own command; it runs in the current folder.
+
+    Args:
+        text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks unless told.
+
+    Raises:
+        ValidationError: The text is malformed, its name is taken, or its program does not exist.
+    """
+    name, _, words = text.partition("=")
+    match = re.fullmatch(r"[a-z][a-z0-9_-]*(?:@([1-9][0-9]{0,2}))?", name)
+    try:
+        argv = shlex.split(words)
+    except ValueError:
+        argv = []
+    if match is None or not argv:
+        raise ValidationError(
+            f"`{text}` is no program to validate with.",
+            hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
+            exit_code=2,
+        )
+    if name.partition("@")[0] in (*CODES, *_TAKEN):
+        raise ValidationError(f"`{name}` is a name that jostle has taken.",
+                              hint="Give your command another name.", exit_code=2)  # fmt: skip
+    code = Code(name, int(match[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
+                "openmpi-bin", lambda _folder: argv, lambda _folder, _code: None, 0,
+                Path.cwd(), 3600.0)  # fmt: skip
+    if missing := code.missing():
+        raise ValidationError(f"`{missing[0]}` cannot be run.",
+                              hint="Is it installed, and its name right?", exit_code=2)  # fmt: skip
+    return code
+
+
+def choose(
+    names: Sequence[str], commands: Sequence[str] = (), *, quick: bool = False
+) -> list[Code]:
+    """Return codes by name.
+
+    Args:
+        names: Their names; none: the usual ones, as far as they are installed.
+        commands: The user's own, as of_command takes them; without names, only these.
+        quick: The short ones.
+
+    Raises:
+        ValidationError: One is not known, or not installed.
+    """
+    own = [of_command(text) for text in commands]
+    if len({code.name for code in own}) < len(own):
+        raise ValidationError("Two commands have the same name.",
+                              hint="Give each its own.", exit_code=2)  # fmt: skip
+    return [*([] if own and not names else _known(names, _QUICK if quick else CODES)), *own]
+
+
+def _known(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
+    if not names:
+        return _installed(USUAL, codes)
+    for name in names:
+        if name not in codes:
+            raise ValidationError(
+                f"There is no program `{name}` to validate with.",
+                hint=f"One of: {', '.join(codes)}.", exit_code=2,
+            )  # fmt: skip
+        if missing := codes[name].missing():
+            raise ValidationError(
+                f"`{name}` needs {', '.join(missing)}.",
+                hint=f"Debian: apt install {codes[name].package}", exit_code=2,
+            )  # fmt: skip
+    return [codes[name] for name in dict.fromkeys(names)]
+
+
+@dataclass
+class Bench:
+    """The folders of the programs, filled when they are first needed.
+
+    Attributes:
+        root: Folder for them all.
+    """
+
+    root: Path
+    _ready: set[str] = field(default_factory=set)
+
+    def folder(self, code: Code) -> Path:
+        """Return the folder of a program, with all it needs in it.
+
+        Raises:
+            ValidationError: It cannot be prepared.
+        """
+        if code.where is not None:
+            self._same(code, code.where)
+            return code.where
+        folder = self.root / code.name
+        if code.name not in self._ready:
+            done = folder / ".ready"
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+                code.make(folder, code)
+                done.write_text(f"{code.steps}")
+            if done.read_text() != f"{code.steps}":
+                raise ValidationError(
+                    f"In this folder `{code.name}` has runs of another length.",
+                    hint="Go on with or without --quick, as it began, or take another --dir.",
+                    exit_code=2,
+                )
+            self._ready.add(code.name)
+        return folder
+
+    def _same(self, code: Code, where: Path) -> None:
+        """Check that a name means the same command in all runs of a folder.
+
+        Raises:
+            ValidationError: It meant another command.
+        """
+        note = self.root / f"{code.name}.command"
+        words = f"{shlex.join(code.argv(where))}\nin {where}\n"
+        self.root.mkdir(parents=True, exist_ok=True)
+        if not note.exists():
+            note.write_text(words)
+        if (before := note.read_text()) != words:
+            first = before.partition("\n")[0]
+            raise ValidationError(
+                f"In this folder `{code.name}` has runs of another command, or from elsewhere: "
+                f"`{first}`.",
+                hint="Give this one another name, or take another --dir.", exit_code=2,
+            )  # fmt: skip

@@ -1,0 +1,364 @@
+"""Estimates every run of a validation and joins the estimates with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis import Estimate, Method, compare, estimate, measured_percent, spread_over
+from jostle_lab.validation.errors import why
+from jostle_lab.validation.marks import marks
+from jostle_lab.validation.oracle import (
+    Band,
+    Floats,
+    Grain,
+    Ints,
+    Marks,
+    Truth,
+    band,
+    displacement,
+    grain,
+    truths,
+)
+from jostle_lab.validation.placement import APART
+from jostle_lab.validation.runner import Store, ValidationRun
+from jostle_lab.validation.score import Judged, Row, Score, score
+
+if TYPE_CHECKING:
+    from jostle.repository import CoreFloor, Repository
+
+METHODS: tuple[Method, ...] = ("jostle", "thesis")
+#: Points within which the loss of a program's runs must be known to be scored.
+MOST_UNKNOWN = 2.0
+#: Method thesis on segments that are not coalesced, as the thesis had them.
+RAW = "thesis, raw"
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The scores of a validation.
+
+    Attributes:
+        rows: All runs with a known truth and an estimate by every method.
+        scores: Per program and method, then of all programs together, then of their quiet runs.
+        calls: Global collectives a second and rank, per program.
+        limits: Notes for the user, one sentence each.
+        grains: How well the truth is known, per program with enough runs to tell.
+        unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
+            runs are rows, and in no score.
+    """
+
+    rows: list[Row]
+    scores: list[Score]
+    calls: dict[str, float]
+    limits: list[str]
+    grains: dict[str, Grain] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def scored(self) -> list[Row]:
+        """The runs whose truth is known well enough to score estimates."""
+        return [row for row in self.rows if row.code not in self.unknown]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        from dataclasses import asdict
+
+        return {
+            "rows": [row.to_json() for row in self.rows],
+            "scores": [asdict(one) for one in self.scores],
+            "calls": self.calls,
+            "limits": self.limits,
+            "grains": {code: asdict(one) for code, one in self.grains.items()},
+            "unknown": self.unknown,
+        }
+
+
+def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: None) -> Evaluation:
+    """Evaluate all runs of a folder.
+
+    Args:
+        store: The folder.
+        seed: Of the random steps of the methods.
+        progress: Called before each run: runs evaluated, runs in all, the next run.
+
+    Returns:
+        Scores; programs with too few runs for an oracle are named in the limits.
+    """
+    runs = store.runs()
+    rows: list[Row] = []
+    calls: dict[str, float] = {}
+    grains: dict[str, Grain] = {}
+    unknown: dict[str, str] = {}
+    limits = _apart(store)
+    done = 0
+    floors = _floors(store, runs)
+    for code in dict.fromkeys(run.step.code for run in runs):
+        own = [run for run in runs if run.step.code == code]
+
+        def tell(number: int, job: str, begun: int = done) -> None:
+            progress(begun + number, len(runs), job)
+
+        found, rate, fine = _of_code(
+            store.repository(code), code, own, floors.get(code, {}), seed, tell, limits
+        )
+        rows += found
+        calls[code] = rate
+        if fine is not None:
+            grains[code] = fine
+        if reason := why_unknown([row.truth for row in found], fine):
+            unknown[code] = reason
+            limits.append(f"{code} is not scored: {reason}.")
+        done += len(own)
+    scored = [row for row in rows if row.code not in unknown]
+    if rows and not scored:
+        limits.append(
+            "Nothing could be scored: the true loss is not known well enough for any program."
+        )
+    return Evaluation(rows, _scores(scored), calls, limits, grains, unknown)
+
+
+def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
+    """Return why the loss of a program's runs is unknown, as part of a sentence; "" if it is known.
+
+    Args:
+        known: Loss of each by the oracle.
+        fine: Resolution of the oracle; None: too few runs to know it.
+    """
+    if fine is not None and fine.total > MOST_UNKNOWN:
+        return (
+            f"its truth is not known: two halves of its runs tell {fine.total:.1f} points apart, "
+            f"where {MOST_UNKNOWN:g} are allowed"
+        )
+    least = min((truth.total for truth in known), default=0.0)
+    if least < -MOST_UNKNOWN:
+        return (
+            f"its truth is not known: by it a run lost {least:.1f} %, so the runs that it is "
+            "drawn from are no measure of this one"
+        )
+    return ""
+
+
+def _apart(store: Store) -> list[str]:
+    """Return the runs that were left out because cores had been moved."""
+    good = {run.job for run in store.runs()}
+    apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
+    if not apart:
+        return []
+    most = max(run.noise[APART] for run in apart)
+    least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
+    many = "1 run is" if len(apart) == 1 else f"{len(apart)} runs are"
+    return [f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
+            f"to {most:.0f} ns, {least:.0f} at best)."]  # fmt: skip
+
+
+def _scores(rows: Sequence[Row]) -> list[Score]:
+    """Score every method per program, then on all runs, then on the quiet ones."""
+    groups = {code: [row for row in rows if row.code == code]
+              for code in dict.fromkeys(row.code for row in rows)}  # fmt: skip
+    groups |= {"all": list(rows), "quiet": [row for row in rows if row.quiet]}
+    return [score(name, method, own) for name, own in groups.items()
+            for method in (*METHODS, RAW) if any(method in row.said for row in own)]  # fmt: skip
+
+
+def _of_code(
+    repository: Repository,
+    code: str,
+    runs: Sequence[ValidationRun],
+    floors: Mapping[str, CoreFloor],
+    seed: int,
+    tell: Callable[[int, str], None],
+    limits: list[str],
+) -> tuple[list[Row], float, Grain | None]:
+    """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
+    marks_by_run: dict[str, Marks] = {}
+    said: dict[str, dict[str, Estimate]] = {}
+    delays: dict[str, _Delays] = {}
+    for number, run in enumerate(runs):
+        tell(number, run.job)
+        # One run that cannot be read or judged, for whatever reason, ends nothing; it is told.
+        try:
+            found = marks(repository, run.job)
+            if found is None:
+                limits.append(f"{run.job} has no segments.")
+                continue
+            if run.inject:
+                delays[run.job] = _delays(run)
+            marks_by_run[run.job] = found
+            said[run.job] = _said(repository, run, floors, seed)
+        except Exception as error:
+            limits.append(f"{run.job} cannot be judged: {why(error)}")
+    spans = {run.job: run.disturbed for run in runs}
+    planted = spans | {job: log.spans() for job, log in delays.items()}
+    known = truths(marks_by_run, planted, spans)
+    if not known:
+        limits.append(
+            f"{code} has too few runs of the same work for an oracle ({len(marks_by_run)})."
+        )
+        return [], 0.0, None
+    if other := len(marks_by_run) - len(known):
+        limits.append(f"{other} of {len(marks_by_run)} runs of {code} did other work.")
+    runs = [run for run in runs if run.job in known and run.job in said]
+    if not runs:
+        return [], 0.0, None
+    measured = _by_thesis(runs, said, known, limits)
+    rows = [
+        Row(
+            run.job,
+            code,
+            run.step.kind,
+            run.step.strength,
+            known[run.job],
+            _band(delays.get(run.job), marks_by_run[run.job], known[run.job]),
+            measured[run.job],
+            run.noise,
+            {name: judged(one, known[run.job].edges_ns) for name, one in said[run.job].items()},
+        )
+        for run in runs
+    ]
+    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(marks_by_run, planted)
+
+
+def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
+    """Return the canary's floors, from the runs of all programs.
+
+    Runs of different programs are in repositories of their own, but on the same nodes. So what one
+    repository knows is the floor of its program, and all together that of the nodes.
+
+    Returns:
+        Program -> node -> floor.
+    """
+    from jostle.repository import CoreFloor
+
+    core_floors: dict[str, CoreFloor] = {}
+    owns: dict[str, dict[str, CoreFloor]] = {}
+    for code in dict.fromkeys(run.step.code for run in runs):
+        job = next(run.job for run in runs if run.step.code == code)
+        try:
+            own = store.repository(code).run_tables(job).floors
+        except Exception:  # told where the run itself is judged
+            continue
+        owns[code] = dict(own)
+        for host, floor in own.items():
+            known, jobs = core_floors.get(host, CoreFloor(0.0, 0)), floor.jobs + 1
+            mean = (known.ns * known.jobs + floor.ns * jobs) / (known.jobs + jobs)
+            core_floors[host] = CoreFloor(mean, known.jobs + jobs)
+    return {
+        code: {
+            host: CoreFloor(core_floors[host].ns, core_floors[host].jobs - 1, floor.ns, floor.jobs)
+            for host, floor in own.items()
+        }
+        for code, own in owns.items()
+    }
+
+
+def _said(
+    repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
+) -> dict[str, Estimate]:
+    """Estimate a run by all methods; a run with raw segments only by the thesis' method."""
+    tables = repository.run_tables(run.job)
+    if tables.floors:
+        tables = replace(tables, floors=floors)
+    if run.step.raw:
+        return {RAW: estimate(tables, method="thesis", seed=seed)}
+    return {method: estimate(tables, method=method, seed=seed) for method in METHODS}
+
+
+def _by_thesis(
+    runs: Sequence[ValidationRun], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
+    limits: list[str],
+) -> dict[str, float]:  # fmt: skip
+    """Measure the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
+    found: dict[str, float] = {}
+    for method in ("thesis", RAW):
+        own = [run for run in runs if method in said[run.job]]
+        if not own:
+            continue
+        try:
+            moved = compare([said[run.job][method] for run in own]).displaced_s
+        except Exception as error:
+            limits.append(f"{own[0].step.code} cannot be compared: {why(error)}")
+            moved = [0.0] * len(own)
+        fastest = min(known[run.job].run_s for run in own)
+        for run, shift in zip(own, moved, strict=True):
+            percent = measured_percent(known[run.job].run_s, fastest, shift)
+            found[run.job] = max(percent, 0.0)
+    return found
+
+
+def _rate(repository: Repository, job: str, truth: Truth) -> float:
+    worlds = repository.segments(job).worlds
+    count = sum(int(world.segments["globals"].to_numpy().sum()) for world in worlds[:1])
+    return count / truth.run_s
+
+
+@dataclass(frozen=True)
+class _Delays:
+    """Delays of an injector's log: begin, length and rank of each."""
+
+    start_ns: Ints
+    delay_ns: Ints
+    rank: Ints
+
+    def spans(self) -> list[tuple[int, int]]:
+        end_ns = self.start_ns + self.delay_ns
+        return list(zip(self.start_ns.tolist(), end_ns.tolist(), strict=True))
+
+
+def _delays(run: ValidationRun) -> _Delays:
+    from jostle_lab.inject import read_log
+
+    log = read_log(Path(run.inject))
+    start, delay = (log[name].to_numpy().astype(np.int64) for name in ("start_ns", "delay_ns"))
+    return _Delays(start, delay, log["rank"].fill_null(-1).to_numpy().astype(np.int64))
+
+
+def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
+    """Return what was planted in a run: by the injector's log, or while a disturber was on."""
+    if delays is None:
+        return truth.beside
+    return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
+
+
+def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
+    """Extract the scored values from an estimate.
+
+    Args:
+        found: The estimate.
+        edges_ns: Edges of the windows for which the truth gives the continuous loss; none: it gives
+            that of the segments themselves.
+    """
+    percent, speed = found.percent, found.core_speed
+    moved = 0.0
+    if found.segments.num_rows:
+        start, end = (found.segments[name].to_numpy() for name in ("start_ns", "end_ns"))
+        row, lost = found.segments["duration_ns"].to_numpy() / 1e9, _lost(found.segments)
+        if edges_ns:
+            edges = np.array(edges_ns, dtype=np.int64)
+            row = np.diff(edges) / 1e9
+            # Of a segment in several windows, as they share its time; cores may have gained some.
+            more, less = (spread_over(start, end, part.clip(0), edges[:-1], edges[1:])
+                          for part in (lost, -lost))  # fmt: skip
+            lost = more - less
+        moved = displacement(row, row - lost)
+    return Judged(
+        percent.value, percent.low, percent.high,
+        found.continuous.percent.value if found.continuous else 0.0,
+        100 * moved / found.run_s, found.coverage, found.inferred_coverage,
+        100 * speed.seconds.value / found.run_s if speed else 0.0, speed.canary if speed else None,
+        found.light,
+    )  # fmt: skip
+
+
+def _lost(segments: pa.Table) -> Floats:
+    """Return the seconds that each segment of an estimate lost."""
+    lost: Floats = segments["excess_ns"].fill_null(0).to_numpy() / 1e9
+    if "slow_ns" in segments.column_names:
+        lost = lost + segments["slow_ns"].to_numpy() / 1e9
+    return lost

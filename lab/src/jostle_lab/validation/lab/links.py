@@ -1,0 +1,237 @@
+"""Scores verdicts on links: experiments in labs whose guilty job and link are known.
+
+    python -m jostle_lab.validation.lab.links DIR [--experiments N] [--seed S]
+
+Each experiment takes about forty seconds. Of two, one has a neighbour that shares a link with the
+watched job; in both, others share none and are as loud, at much the same times. What is done is
+kept in DIR: the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.analysis import Interference, identify
+from jostle.repository import Repository
+from jostle.topology import Topology
+from jostle.topology.store import FOLDER, save
+from jostle_lab.cluster import LabSpec, fabric, up
+from jostle_lab.validation.lab.messages import MessageJob, Truth, run
+
+#: Labs of eight nodes.
+_TOPOLOGIES = ("tree:4x2", "torus:2x2x2", "torus:4x2", "dragonfly:2x2x2")
+_RATE, _SLICE_NS = "20mbit", 250_000_000
+#: Of the watched job; alone it takes half a minute.
+_CHUNK, _ITERATIONS, _LONGEST_S = "128KiB", 560, 120.0
+#: Part of its time that a sharer must cost for it to be looked for.
+_HARM = 0.05
+WATCHED, SHARER, APART = "watched", "sharer", "apart"
+
+
+@dataclass(frozen=True)
+class LinkScene:
+    """An experiment.
+
+    Attributes:
+        number: Counted from 1.
+        topology: Of the lab.
+        jobs: The watched one first.
+        links: The links that the sharer shares with it; without a sharer none.
+    """
+
+    number: int
+    topology: str
+    jobs: tuple[MessageJob, ...]
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LinkSeen:
+    """An experiment and the verdict on it.
+
+    Attributes:
+        number, topology: Of the experiment.
+        harmful: There was a sharer, and it cost a twentieth of the time or more.
+        right: The first suspect is the sharer, on a link that it shares or a switch at its end.
+        wrong: Suspects that share no link with the watched job.
+        first: The first suspect and where, as the verdict says it.
+        took_s, lost_s: How long the watched job took, and what the sharer cost it.
+        said_s, low_s, high_s: What it was said to have lost.
+    """
+
+    number: int
+    topology: str
+    harmful: bool
+    right: bool
+    wrong: tuple[str, ...]
+    first: str
+    took_s: float
+    lost_s: float
+    said_s: float
+    low_s: float
+    high_s: float
+
+    @property
+    def error(self) -> float:
+        """How far the seconds are off, as a share of the loss."""
+        return abs(self.said_s - self.lost_s) / self.lost_s
+
+
+def plan(count: int, seed: int) -> Iterator[LinkScene]:
+    """Plan experiments: with a sharer and without one by turns.
+
+    Args:
+        count: How many.
+        seed: Of all that is random; each experiment depends on it and its number alone.
+    """
+    for number in range(1, count + 1):
+        dice = random.Random(f"{seed}/{number}")
+        topology = dice.choice(_TOPOLOGIES)
+        yield _scene(dice, number, topology, harmful=number % 2 == 1)
+
+
+def _scene(dice: random.Random, number: int, topology: str, *, harmful: bool) -> LinkScene:
+    """Draw nodes until the neighbours share links as they should."""
+    shape = fabric.topology(LabSpec(topology=topology))
+    nodes = [host for host in shape.hosts if host]
+    while True:
+        drawn = dice.sample(nodes, len(nodes))
+        pairs = [(drawn[k], drawn[k + 1]) for k in range(0, 6, 2)]
+        ways = [_links(shape, *pair) for pair in pairs]
+        common = [ways[0] & way for way in ways[1:]]
+        if bool(common[0]) == harmful and not common[1]:
+            break
+    times = _bursts(dice)
+    others = (SHARER, APART) if harmful else (f"{APART}-1", f"{APART}-2")
+    jobs = (
+        MessageJob(WATCHED, pairs[0], _CHUNK, iterations=_ITERATIONS),
+        MessageJob(others[0], pairs[1], _CHUNK, bursts=times, harm=harmful),
+        MessageJob(others[1], pairs[2], _CHUNK, bursts=tuple(
+            (begin + dice.uniform(-0.7, 0.7), length) for begin, length in times
+        )),
+    )  # fmt: skip
+    return LinkScene(number, topology, jobs, tuple(sorted(common[0])))
+
+
+def _links(shape: Topology, a: str, b: str) -> set[str]:
+    """Return the names of the links that two nodes' messages cross."""
+    ends = shape.place[a], shape.place[b]
+    links = [link for way in (ends, ends[::-1]) for link in fabric.way(shape, *way)]
+    return {shape.link_name(link) for link in links}
+
+
+def _bursts(dice: random.Random) -> tuple[tuple[float, float], ...]:
+    bursts, at = [], 4.0
+    while at < _LONGEST_S:
+        length = dice.uniform(2.0, 3.5)
+        bursts.append((at, length))
+        at += length + dice.uniform(3.0, 4.5)
+    return tuple(bursts)
+
+
+def see(scene: LinkScene, truth: Truth, verdict: Interference) -> LinkSeen:
+    """Compare an experiment with the verdict on the watched job."""
+    first = verdict.suspects[0] if verdict.suspects else None
+    places = {end for link in scene.links for end in link.split(" > ")}
+    names = {f"link {link}" for link in scene.links} | {f"switch {place}" for place in places}
+    right = first is not None and first.job == SHARER and first.resource in names
+    wrong = {suspect.job for suspect in verdict.suspects} - {SHARER}
+    harmful = truth.lost_s >= _HARM * truth.took_s
+    return LinkSeen(
+        scene.number, scene.topology, harmful, right, tuple(sorted(wrong)),
+        f"{first.job} on {first.resource}" if first else "", truth.took_s, truth.lost_s,
+        verdict.seconds.value, verdict.seconds.low, verdict.seconds.high,
+    )  # fmt: skip
+
+
+def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
+    """Make an experiment, and judge it.
+
+    Args:
+        scene: What is asked for.
+        folder: For its repository.
+        lab_name: Of its lab.
+
+    Raises:
+        JostleError: There can be no lab, or a job failed.
+    """
+    repository = folder / f"{scene.number:03d}"
+    spec = LabSpec(name=lab_name, topology=scene.topology, uplink_rate=_RATE, fs="plain",
+                   size="64MiB")  # fmt: skip
+    lab = up(spec)
+    try:
+        truth = run(lab, scene.jobs, repository, slice_ns=_SLICE_NS)
+        known = lab.topology()
+        assert known is not None  # it was asked for
+        save(repository / FOLDER, known)
+    finally:
+        lab.down()
+    return see(scene, truth, identify(Repository(repository).beside(WATCHED)))
+
+
+def summary(seen: Sequence[LinkSeen]) -> dict[str, Any]:
+    """Sum experiments up.
+
+    Returns:
+        experiments; harmful, and right: the share of these; wrong: experiments in which a job that
+        shares no link was blamed; error: median error of the seconds lost, share of the loss;
+        within_15: share of the harmful ones whose error is 15 % or less; held: share of those whose
+        interval holds the loss.
+    """
+    harmful = [each for each in seen if each.harmful]
+    errors = [each.error for each in harmful if each.right]
+    return {
+        "experiments": len(seen),
+        "harmful": len(harmful),
+        "right": _share([each.right for each in harmful]),
+        "wrong": sum(bool(each.wrong) for each in seen),
+        "error": statistics.median(errors) if errors else None,
+        "within_15": _share([error <= 0.15 for error in errors]),
+        "held": _share([each.low_s <= each.lost_s <= each.high_s for each in harmful]),
+    }
+
+
+def _share(values: Sequence[bool]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _done(results: Path) -> dict[int, LinkSeen]:
+    """Return the experiments that were made, by number."""
+    lines = results.read_text().splitlines() if results.exists() else []
+    return {each.number: each for each in map(_from_json, map(json.loads, lines))}
+
+
+def _from_json(plain: Mapping[str, Any]) -> LinkSeen:
+    return LinkSeen(**{**plain, "wrong": tuple(plain["wrong"])})
+
+
+def main() -> None:
+    """Make experiments that are not yet made, and print how good the verdicts were."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--experiments", type=int, default=4, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    wanted = parser.parse_args()
+    wanted.folder.mkdir(parents=True, exist_ok=True)
+    results = wanted.folder / "results.jsonl"
+    seen = _done(results)
+    for scene in itertools.filterfalse(
+        lambda scene: scene.number in seen, plan(wanted.experiments, wanted.seed)
+    ):
+        each = seen[scene.number] = play(scene, wanted.folder, f"links-{scene.number}")
+        with results.open("a") as stream:
+            stream.write(json.dumps(asdict(each)) + "\n")
+        print(json.dumps(asdict(each)), flush=True)
+    print(json.dumps(summary(list(seen.values())), indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,353 @@
+"""Runs the lab experiments, several labs at a time, and records them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shlex
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jostle import native_path
+from jostle.errors import JostleError
+from jostle.repository import Repository
+from jostle_lab.cluster import Lab, LabSpec, up
+from jostle_lab.native import lab_native_path
+from jostle_lab.signals import read_log
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.lab.plan import (
+    PROBES,
+    RATE,
+    SCHEDULE_S,
+    SLICE_NS,
+    LabNeighbour,
+    LabScene,
+    from_json,
+)
+
+_LIMIT_S = 90.0
+_LEAD_S = 1.2
+#: Starting ranks on several nodes takes longer; so long before its burst a neighbour is started.
+_MPI_LEAD_S, _BURST_LEAD_S, _MPI_BURST_LEAD_S = 3.0, 0.25, 2.0
+#: Each node of a lab has its own.
+_MEMORY = Path("/dev/shm")
+#: Whose waiting ranks leave their core to others.
+_MPI = "openmpi"
+
+
+@dataclass(frozen=True)
+class Played:
+    """An experiment that was made.
+
+    Attributes:
+        scene: What was asked for.
+        repository: Folder of the repository that holds it.
+        begin_ns, end_ns: First and last operation of the probe.
+        active: Slices in which the probe was at work, and its operations there, by its own log.
+        bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
+        error: Why it cannot be used; "" when it can.
+        rounds: (begin, end) in ns of each time that the probe was at work, by its own log.
+    """
+
+    scene: LabScene
+    repository: str
+    begin_ns: int
+    end_ns: int
+    active: list[list[int]]
+    bursts: dict[str, list[list[int]]]
+    error: str
+    rounds: list[list[int]] = field(default_factory=list)
+
+    def work(self) -> dict[int, int]:
+        """Return the operations of the slices in which the probe was at work throughout.
+
+        Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
+        of them it needed.
+        """
+        done = {pair[0]: pair[1] for pair in self.active}
+        return {number: operations for number, operations in done.items()
+                if number - 1 in done and number + 1 in done}  # fmt: skip
+
+    @property
+    def seconds(self) -> float:
+        """How long the probe took."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    def job(self, neighbour: str) -> str:
+        """Name of a neighbour's job."""
+        return f"{self.scene.job}-{neighbour}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**self.__dict__, "scene": self.scene.to_json()}
+
+
+def played(folder: Path) -> list[Played]:
+    """Return the experiments that succeeded; the last line may be torn by a crash."""
+    try:
+        lines = (folder / "scenes.jsonl").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    found = []
+    for line in lines:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            plain = json.loads(line)
+            found.append(Played(**{**plain, "scene": from_json(plain["scene"])}))
+    return [one for one in found if not one.error]
+
+
+def play(
+    folder: Path, plan: Sequence[LabScene], *, labs: int, name: str,
+    progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
+    """Make the experiments of a plan that are not yet made.
+
+    Args:
+        folder: Where they go.
+        plan: The experiments.
+        labs: How many labs at a time.
+        name: Of the labs; they are numbered.
+        progress: As of runner.make.
+
+    Raises:
+        JostleError: No lab can be had here.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {one.scene.job for one in played(folder)}
+    todo = [scene for scene in plan if scene.job not in done]
+    state = _State(folder, len(plan), len(plan) - len(todo), labs, progress)
+    for apart in (False, True):
+        some = [scene for scene in todo if PROBES[scene.probe].apart is apart]
+        _play(state, some, 1 if apart else labs, f"{name}{'x' * apart}")
+
+
+def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None:
+    """Play scenes, several labs at a time; an error in one ends all."""
+    left: queue.SimpleQueue[LabScene] = queue.SimpleQueue()
+    for scene in todo:
+        left.put(scene)
+    threads = [threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
+               for number in range(1, min(labs, len(todo)) + 1)]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        state.over.set()
+        for thread in threads:
+            thread.join()
+        raise
+    if state.trouble:
+        raise state.trouble[0]
+
+
+class _State:
+    """What the labs share."""
+
+    def __init__(
+        self, folder: Path, total: int, done: int, labs: int,
+        progress: Callable[[int, int, str, float], None],
+    ) -> None:  # fmt: skip
+        self.folder, self.total, self.done = folder, total, done
+        self.labs, self.progress = labs, progress
+        self.lock, self.over = threading.Lock(), threading.Event()
+        self.trouble: list[Exception] = []
+
+    def begin(self, scene: LabScene) -> None:
+        with self.lock:
+            left = (self.total - self.done) * 25.0 / self.labs
+            self.progress(self.done, self.total, scene.job, left)
+
+    def end(self, one: Played) -> None:
+        with self.lock, (self.folder / "scenes.jsonl").open("a") as stream:
+            # A line of its own, behind one that a crash may have torn.
+            stream.write("\n" + json.dumps(one.to_json()) + "\n")
+            self.done += 1
+
+
+def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None:
+    try:
+        lab = up(LabSpec(name=name, nodes=4, storage_rate=RATE))
+    except Exception as error:  # a thread's own end would tell nobody
+        state.trouble.append(error)
+        state.over.set()
+        return
+    try:
+        repository = state.folder / name
+        while not state.over.is_set():
+            try:
+                scene = left.get_nowait()
+            except queue.Empty:
+                return
+            state.begin(scene)
+            state.end(_one(lab, scene, repository, state.over))
+    except Exception as error:  # whatever it is, the others must hear of it
+        state.trouble.append(error)
+        state.over.set()
+    finally:
+        with contextlib.suppress(JostleError):
+            lab.down()
+
+
+def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> Played:
+    """Make one experiment and ingest its profiles."""
+    if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
+        return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
+    for node in lab.nodes:
+        for part in ("spool", "log"):
+            shutil.rmtree(lab.local(node) / part, ignore_errors=True)
+            (lab.local(node) / part).mkdir(mode=0o700, parents=True)
+    lead_s = _MPI_LEAD_S if PROBES[scene.probe].partner else _LEAD_S
+    start_ns = (time.time_ns() + int(lead_s * 1e9)) // SLICE_NS * SLICE_NS
+    ended = threading.Event()
+    probe = _probe(lab, scene, start_ns)
+    try:
+        with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
+            try:
+                beside = [pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
+                          for lab_neighbour in scene.neighbours]  # fmt: skip
+                status = _wait(probe, over)
+            finally:
+                ended.set()
+    finally:
+        probe.kill()
+        probe.wait()
+    for one in beside:
+        one.result()  # a neighbour that failed was not the one that was asked for
+    return _taken(lab, scene, repository, status)
+
+
+def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
+    spools = [lab.local(node) / "spool" for node in lab.nodes]
+    Repository(repository, create=True).ingest(spools, remove=True)
+    log = read_log([lab.local(node) / "log" for node in lab.nodes])
+    rows = log.processes.to_pylist()
+    own = [row for row in rows if row["job"] == scene.job and row["complete"]]
+    if status or not own:
+        return Played(scene, str(repository), 0, 0, [], {}, f"the probe ended with status {status}")
+    spans: dict[str, list[list[int]]] = {}
+    for row in log.bursts.to_pylist():
+        spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
+    bursts = {lab_neighbour.name: _merged(spans.get(f"{scene.job}-{lab_neighbour.name}", []))
+              for lab_neighbour in scene.neighbours}  # fmt: skip
+    mine = _merged(spans[scene.job])
+    active: dict[int, int] = {}
+    for row in log.slices.to_pylist():
+        if row["job"] == scene.job:
+            active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
+    return Played(scene, str(repository), mine[0][0], mine[-1][1],
+                  [list(pair) for pair in sorted(active.items())], bursts, "", mine)  # fmt: skip
+
+
+def _merged(spans: list[list[int]]) -> list[list[int]]:
+    """Join spans that overlap, as those of the ranks of a job do."""
+    found: list[list[int]] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([begin, end])
+    return found
+
+
+def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
+    """Start the probe; one of several rounds is a shell that goes through them."""
+    probe = PROBES[scene.probe]
+    folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
+    first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
+    if probe.rounds == 1:
+        return _profiled(lab, ("node1", probe.partner), scene.job, _bound(first, probe.core))
+    # The later rounds were due long ago: each begins at once.
+    later = shlex.join(_words(lab, scene.job, probe.words, folder, 10**9))
+    script = (f"{shlex.join(first)} || exit; for round in $(seq {probe.rounds - 1}); do "
+              f"sleep {probe.rest_s:g}; {later} || exit; done")  # fmt: skip
+    return _profiled(lab, ("node1", ""), scene.job, ["sh", "-c", script])
+
+
+def _words(
+    lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int, *, mpi: bool = False
+) -> list[str]:
+    return [
+        str(lab_native_path(f"jostle-signal-{_MPI}" if mpi else "jostle-signal")), *words,
+        "--dir", str(folder), "--job", job,
+        "--slice", f"{SLICE_NS // 1_000_000}ms", "--start",
+        f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--log", str(lab.here / "log"), "--quiet",
+    ]  # fmt: skip
+
+
+def _bound(words: list[str], core: int) -> list[str]:
+    """Bind a command to a core: otherwise chance decides who shares it."""
+    return words if core < 0 else ["taskset", "-c", str(core), *words]
+
+
+def _profiled(
+    lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
+) -> subprocess.Popen[bytes]:
+    """Start a job on a node, or with a rank on each of two."""
+    argv = [str(native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
+            "--slice", f"{SLICE_NS // 1_000_000}ms", "--", *words]  # fmt: skip
+    env = {"JOSTLE": "on"}
+    node, partner = nodes
+    command = (lab.mpirun(_MPI, [(node, 1), (partner, 1)], argv, env, "/") if partner
+               else lab.command(node, argv, env, "/"))  # fmt: skip
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)  # fmt: skip
+
+
+def _neighbour(
+    lab: Lab, scene: LabScene, lab_neighbour: LabNeighbour, start_ns: int, ended: threading.Event
+) -> None:
+    """Run a neighbour in bursts: a process per burst, so that its pauses use no core."""
+    folder = lab.shared if lab_neighbour.place == "shared" else lab.here
+    lead_s = _MPI_BURST_LEAD_S if lab_neighbour.partner else _BURST_LEAD_S
+    for begin, length in lab_neighbour.bursts:
+        at_ns = start_ns + int(begin * 1e9)
+        if ended.wait(max((at_ns - time.time_ns()) / 1e9 - lead_s, 0)) or begin > SCHEDULE_S:
+            return
+        job, words = (
+            f"{scene.job}-{lab_neighbour.name}",
+            [*lab_neighbour.words, "--time", f"{length:.3f}"],
+        )
+        words = _words(lab, job, words, folder, at_ns, mpi=bool(lab_neighbour.partner))
+        process = _profiled(
+            lab, (lab_neighbour.node, lab_neighbour.partner), job, _bound(words, lab_neighbour.core)
+        )
+        try:
+            process.wait(length + 15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> int:
+    end = time.monotonic() + _LIMIT_S
+    while process.poll() is None:
+        if over.wait(0.05) or time.monotonic() > end:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            process.kill()
+            process.wait()
+            return 124
+    return process.returncode
+
+
+def name_of(folder: Path) -> str:
+    """Return the name of a validation's labs, different from those of another one at the same time.
+
+    Raises:
+        ValidationError: The folder has no name.
+    """
+    if not folder.name:
+        raise ValidationError(f"{folder} has no name.", hint="Name a folder below it with --dir.")
+    return f"val{os.getpid()}-"

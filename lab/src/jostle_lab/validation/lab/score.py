@@ -1,0 +1,372 @@
+"""Scores identifications of lab experiments. Pure functions."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from jostle.analysis import Interference
+from jostle_lab.validation.lab.plan import SLICE_NS
+from jostle_lab.validation.lab.runner import Played
+
+#: Share of a slice in which a harmful neighbour is on: guilty from, innocent below.
+GUILTY, INNOCENT = 0.5, 0.05
+#: Loss above which its error is told in percent of it, not in points.
+LARGE = 10.0
+_FEWEST_CALM = 8
+#: Range of a probe's rates over its null runs, share of their median: beyond it no rate of another
+#: run is a truth (the seconds would be as wrong as an answer may be).
+STEADY = 0.15
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Slices classified rightly and wrongly."""
+
+    hit: int
+    wrong: int
+    missed: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the slices named as disturbed that were."""
+        return self.hit / (self.hit + self.wrong) if self.hit + self.wrong else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the disturbed slices that were named."""
+        return self.hit / (self.hit + self.missed) if self.hit + self.missed else None
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of both; None without a guilty or blamed slice."""
+        every = 2 * self.hit + self.wrong + self.missed
+        return 2 * self.hit / every if every else None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An experiment and the identification of it.
+
+    Attributes:
+        job: The probe's job.
+        name: Kind of the experiment.
+        probe: Name of the probe.
+        null: No neighbour did harm.
+        slices: Slices classified rightly and wrongly.
+        blamed: Suspects, the first suspect first.
+        right: The first suspect is the one that did harm; None in a null run.
+        run_s: How long it took.
+        lost_s: What harmful neighbours cost it.
+        said_s, low_s, high_s: What it was said to have lost.
+        calm_s: What they cost it beyond the machine's own noise: against the calm slices of the
+            same run, by the probe's log; None where there are few.
+        same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
+    """
+
+    job: str
+    name: str
+    probe: str
+    null: bool
+    slices: Slices
+    blamed: tuple[str, ...]
+    right: bool | None
+    run_s: float
+    lost_s: float
+    said_s: float
+    low_s: float
+    high_s: float
+    calm_s: float | None = None
+    same_run: bool = False
+
+    @property
+    def percent(self) -> float:
+        """Loss in percent of the run."""
+        return 100 * self.lost_s / self.run_s
+
+    @property
+    def points(self) -> float:
+        """Error of the seconds lost, in points of the run."""
+        return 100 * abs(self.said_s - self.lost_s) / self.run_s
+
+    @property
+    def relative(self) -> float | None:
+        """The same as a share of the loss, where that is large."""
+        return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
+
+    @property
+    def relative_calm(self) -> float | None:
+        """The error against the calm slices, where the loss is large."""
+        if self.calm_s is None or self.relative is None or self.calm_s <= 0:
+            return None
+        return abs(self.said_s - self.calm_s) / self.calm_s
+
+    @property
+    def held(self) -> bool:
+        """The interval holds the loss."""
+        return self.low_s <= self.lost_s <= self.high_s
+
+    @property
+    def held_calm(self) -> bool | None:
+        """The same of the loss against the calm slices."""
+        return None if self.calm_s is None else self.low_s <= self.calm_s <= self.high_s
+
+    @property
+    def apart(self) -> float | None:
+        """Difference of the two losses, as a share of that against the calm slices."""
+        return abs(self.lost_s - self.calm_s) / self.calm_s if self.calm_s else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval as a share of the estimate; None without an estimate."""
+        return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self) | {"f1": self.slices.f1, "points": self.points,
+                               "relative": self.relative}  # fmt: skip
+
+
+def alone(runs: Sequence[Played]) -> dict[str, float]:
+    """Return each probe's operations in a slice when alone: mean of the middle half."""
+    found: dict[str, list[int]] = {}
+    for played in runs:
+        if played.scene.name == "alone":
+            found.setdefault(played.scene.probe, []).extend(played.work().values())
+    return {probe: _middle(values) for probe, values in found.items() if values}
+
+
+def _middle(values: Sequence[int]) -> float:
+    kept = sorted(values)[len(values) // 4 : len(values) - len(values) // 4]
+    return statistics.fmean(kept)
+
+
+def unsteady(runs: Sequence[Played]) -> dict[str, float]:
+    """Return the probes whose rate differs too much between runs.
+
+    Only null runs are used, so the accuracy of answers has no influence.
+
+    Args:
+        runs: All experiments.
+
+    Returns:
+        Range of the rates in null runs, share of their median, where it is above STEADY.
+    """
+    rates: dict[str, list[float]] = {}
+    for played in runs:
+        if played.scene.null and (done := list(played.work().values())):
+            rates.setdefault(played.scene.probe, []).append(_middle(done))
+    wide = {probe: (max(found) - min(found)) / max(statistics.median(found), 1e-12)
+            for probe, found in rates.items()}  # fmt: skip
+    return {probe: share for probe, share in wide.items() if share > STEADY}
+
+
+def see(
+    played: Played, interference: Interference, usual: Mapping[str, float],
+    differing: Collection[str] = (),
+) -> Seen | None:  # fmt: skip
+    """Compare an experiment with its identification.
+
+    Args:
+        played: The experiment.
+        interference: The answer of `interference` for its probe.
+        usual: Operations of each probe in a slice alone.
+        differing: Probes whose loss is known from the calm slices of the same run alone.
+
+    Returns:
+        None when the probe never ran alone.
+    """
+    if played.scene.probe not in usual:
+        return None
+    bad = [neighbour.name for neighbour in played.scene.neighbours if neighbour.harm]
+    blamed = tuple(suspect.job for suspect in interference.suspects)
+    shares = beside(played, bad)
+    calm_s = lost(played, bad, rate) if (rate := calm(played, shares)) else None
+    same = calm_s is not None and played.scene.probe in differing
+    alone_s = lost(played, bad, usual[played.scene.probe])
+    return Seen(
+        played.scene.job,
+        played.scene.name,
+        played.scene.probe,
+        played.scene.null,
+        slices(shares, interference),
+        blamed,
+        blamed[:1] == (played.job(bad[0]),) if bad else None,
+        played.seconds,
+        calm_s if same and calm_s is not None else alone_s,
+        interference.seconds.value,
+        interference.seconds.low,
+        interference.seconds.high,
+        calm_s,
+        same,
+    )
+
+
+def beside(played: Played, bad: Sequence[str]) -> dict[int, float]:
+    """Return the share of each slice of work in which a harmful neighbour was on.
+
+    Args:
+        played: The experiment.
+        bad: Names of the neighbours that did harm.
+    """
+    on = dict.fromkeys(played.work(), 0)
+    for name in bad:
+        for begin, end in played.bursts.get(name, []):
+            for number in on.keys() & set(range(begin // SLICE_NS, end // SLICE_NS + 1)):
+                edge = number * SLICE_NS
+                on[number] += min(end, edge + SLICE_NS) - max(begin, edge)
+    return {number: ns / SLICE_NS for number, ns in on.items()}
+
+
+def lost(played: Played, bad: Sequence[str], usual: float) -> float:
+    """Return the seconds that harmful neighbours cost.
+
+    In the slices in which they were on: the time at work there, less what the work done there
+    needs. Slices in which the probe began, paused, or finished nothing count as well: that is
+    where a stall is.
+
+    Args:
+        played: The experiment.
+        bad: Names of the neighbours that did harm.
+        usual: Operations in a slice of undisturbed work.
+    """
+    done = {pair[0]: pair[1] for pair in played.active}
+    first, last = played.begin_ns // SLICE_NS, played.end_ns // SLICE_NS
+    # Older records do not tell when it rested: then slices beside those without work are left out.
+    spans = played.rounds or [
+        [number * SLICE_NS, (number + 1) * SLICE_NS] for number in played.work()
+    ]
+    at_work = _covered(spans, first, last)
+    on = _covered([span for name in bad for span in played.bursts.get(name, [])], first, last)
+    return sum(at_work[k] - done.get(first + k, 0) / usual
+               for k in range(last - first + 1)
+               if on[k] >= INNOCENT and at_work[k] > 0) * SLICE_NS / 1e9  # fmt: skip
+
+
+def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
+    """Return the share of each slice that spans of time cover."""
+    found = [0.0] * (last - first + 1)
+    for begin, end in spans:
+        for number in range(max(begin // SLICE_NS, first), min(end // SLICE_NS, last) + 1):
+            edge = number * SLICE_NS
+            found[number - first] += (min(end, edge + SLICE_NS) - max(begin, edge)) / SLICE_NS
+    return found
+
+
+def calm(played: Played, shares: Mapping[int, float]) -> float | None:
+    """Return the operations in a slice of the same run without harmful neighbours.
+
+    The machine's own noise is in it, as it is in the other slices. Not taken are slices just
+    after a neighbour.
+
+    Returns:
+        None where there are fewer than eight.
+    """
+    done = played.work()
+    clear = [done[number] for number, share in shares.items()
+             if share < INNOCENT and shares.get(number - 1, 0.0) < INNOCENT]  # fmt: skip
+    return statistics.fmean(clear) if len(clear) >= _FEWEST_CALM else None
+
+
+def slices(shares: Mapping[int, float], interference: Interference) -> Slices:
+    """Count slices that were classified rightly and wrongly.
+
+    Args:
+        shares: Share of each slice in which a harmful neighbour was on.
+        interference: The answer for the experiment.
+    """
+    blamed = {
+        number
+        for guilty in interference.guilty
+        for number in range(guilty.start_ns // SLICE_NS,
+                            (guilty.start_ns + guilty.length_ns) // SLICE_NS)
+    }  # fmt: skip
+    truth = {number for number, share in shares.items() if share >= GUILTY}
+    clear = {number for number, share in shares.items() if share < INNOCENT}
+    return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))
+
+
+@dataclass(frozen=True)
+class LabScore:
+    """How good identification is over some experiments.
+
+    Attributes:
+        runs: Experiments.
+        harmful: Of these, with a neighbour that hurts.
+        slices: Slices of all harmful ones together.
+        first: Share of harmful ones whose first suspect is right.
+        null: Null runs.
+        alarms: Of these, those in which somebody was blamed.
+        relative: Median error of large losses, share of the loss; None without any.
+        points: Median error of the others, points of the run.
+        relative_calm: As relative, against the calm slices of the same runs.
+        held: Share of the harmful ones whose interval holds the loss.
+        held_calm: Share whose interval holds the loss against the calm slices.
+        apart: Median distance of the two losses, a share: how well the truth is known.
+        half_width: Median half of the intervals, a share of what was said.
+        unsteady: Probes whose loss is known from the same run alone, and how far their null runs
+            differ.
+    """
+
+    runs: int
+    harmful: int
+    slices: Slices
+    first: float | None
+    null: int
+    alarms: int
+    relative: float | None
+    points: float | None
+    relative_calm: float | None = None
+    held: float | None = None
+    held_calm: float | None = None
+    apart: float | None = None
+    half_width: float | None = None
+    unsteady: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self) | {"f1": self.slices.f1}
+
+
+def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None) -> LabScore:
+    """Sum experiments up.
+
+    Args:
+        seen: The experiments.
+        differing: From `unsteady`.
+    """
+    harmful = [one for one in seen if not one.null]
+    null = [one for one in seen if one.null]
+    small = [one.points for one in seen if one.relative is None]
+    return LabScore(
+        len(seen),
+        len(harmful),
+        Slices(
+            sum(one.slices.hit for one in harmful),
+            sum(one.slices.wrong for one in harmful),
+            sum(one.slices.missed for one in harmful),
+        ),
+        sum(bool(one.right) for one in harmful) / len(harmful) if harmful else None,
+        len(null),
+        sum(bool(one.blamed) for one in null),
+        _median([one.relative for one in seen]),
+        _median(small),
+        _median([one.relative_calm for one in seen]),
+        sum(one.held for one in harmful) / len(harmful) if harmful else None,
+        _mean([one.held_calm for one in harmful]),
+        _median([one.apart for one in harmful if not one.same_run]),
+        _median([one.half_width for one in harmful]),
+        dict(differing or {}),
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None

@@ -1,0 +1,50 @@
+"""Reads from a repository how far a run had come at which time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from jostle_lab.validation.oracle import Ints, Marks
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+#: Calls that a rank counts and that are the same in every run of the same work.
+CALLS = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
+         "all_to_all", "barriers", "scans", "neighbors")  # fmt: skip
+_FEW_GLOBALS = 24
+
+
+def marks(repository: Repository, job: str) -> Marks | None:
+    """Read the marks of a run: at global collectives, or at calls of its first rank without any.
+
+    Args:
+        repository: Where it is.
+        job: Its name.
+
+    Returns:
+        Its marks; None when it has no segments.
+    """
+    worlds = [w for w in repository.segments(job).worlds if w.segments.num_rows]
+    if not worlds:
+        return None
+    segments = worlds[0].segments
+    if int(segments["globals"].to_numpy().sum()) >= _FEW_GLOBALS:
+        return _of(segments, ("globals",))
+    rows = repository.process_segments(job)
+    process = rows["process"].to_numpy()
+    return _of(rows.filter(pa.array(process == worlds[0].processes[0])), CALLS)
+
+
+def _of(rows: pa.Table, names: tuple[str, ...]) -> Marks:
+    """Count up what the named columns hold."""
+    each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in names:
+        each = each + rows[name].to_numpy().astype(np.int64)
+    done = np.concatenate([[0], np.cumsum(each)])
+    at = np.concatenate([rows["start_ns"].to_numpy()[:1], rows["end_ns"].to_numpy()])
+    # MPI_Finalize ends the last segment and the marks, whether or not it counted.
+    return Marks(done.astype(np.int64), at.astype(np.int64))

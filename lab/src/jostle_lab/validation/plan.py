@@ -1,0 +1,146 @@
+"""Plans the runs of a validation; seeded, so that a killed one can resume."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from jostle_lab.validation.codes import Code, Disturber
+
+Kind = Literal["clean", "inject"] | Disturber
+#: Delays that are injected: sparse and long, middling, dense and short, heavy-tailed.
+SHAPES = ("gauss:40ms,10ms", "gauss:8ms,2ms", "fixed:1ms", "pareto:4ms,1.6")
+MEAN_MS = {"gauss:40ms,10ms": 40.0, "gauss:8ms,2ms": 8.0, "fixed:1ms": 1.0, "pareto:4ms,1.6": 10.7}
+#: Injected: least and greatest share of the interfered run; between them in equal ratios.
+LEAST, MOST = 0.02, 0.42
+#: Share of a rank's calls that are delayed at most: from there on delays become longer. What
+#: strikes most calls is no event, but how the machine is.
+MOST_STRUCK = 0.1
+FEWEST_CLEAN = 4
+_LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
+
+
+@dataclass(frozen=True)
+class ValidationStep:
+    """One run.
+
+    Attributes:
+        code: Name of its program.
+        number: Of the run, from 1, among those of its program.
+        kind: What is done to it.
+        strength: Injected: share of the interfered run that is aimed at; else share of the run in
+            which the disturber is on.
+        shape: Injected: the delay, as `jostle inject` takes it; else "".
+        ranks: Injected: which ranks; "" for all.
+        windows: Disturber: (start, length) as shares of an undisturbed run.
+        processes: Of the disturber.
+        seed: Of its random parts.
+        raw: Its segments are not coalesced: what method thesis cuts at.
+    """
+
+    code: str
+    number: int
+    kind: Kind
+    strength: float = 0.0
+    shape: str = ""
+    ranks: str = ""
+    windows: tuple[tuple[float, float], ...] = ()
+    processes: int = 0
+    seed: int = 0
+    raw: bool = False
+
+    @property
+    def job(self) -> str:
+        """Name of its job."""
+        name = f"{self.code.replace('@', '-')}-{self.number:03d}-{self.kind}"
+        return name + "-raw" * self.raw
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def longer(shape: str, times: float) -> str:
+    """Return a delay that is so many times as long.
+
+    Args:
+        shape: One of SHAPES, or the like.
+        times: Factor of its lengths.
+    """
+    return re.sub(r"([\d.]+)ms", lambda match: f"{float(match[1]) * times:.6g}ms", shape)
+
+
+def steps(
+    codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int, raw: int = 0
+) -> list[ValidationStep]:
+    """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
+
+    The first run of each program is clean: its rate of calls and its run time are measured with
+    it.
+
+    Args:
+        codes: The programs.
+        injected: Injected runs of each.
+        disturbed: Runs of each beside load on the CPUs, the memory or the disk.
+        clean: Clean runs of each.
+        seed: Of the order and of all that is random.
+        raw: Runs of each with segments that are not coalesced besides: a clean one, the others
+            injected.
+
+    Returns:
+        The runs in the order in which they are made.
+    """
+    lists = [_of(code, injected, disturbed, clean, seed, raw) for code in codes]
+    return [
+        validation_steps[row]
+        for row in range(max(map(len, lists), default=0))
+        for validation_steps in lists
+    ]
+
+
+def _of(
+    code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: int
+) -> list[ValidationStep]:
+    dice = random.Random(f"{seed} {code.name}")
+    plain = _injected(dice, code, injected)
+    for number in range(disturbed):
+        level = list(_LEVELS)[number % len(_LEVELS)]
+        kind = code.beside[number // 2 % len(code.beside)]
+        windows = _windows(dice, *_LEVELS[level])
+        plain.append({
+            "kind": kind, "strength": round(sum(length for _, length in windows), 3),
+            "windows": windows, "processes": 1 + number % 2,
+        })  # fmt: skip
+    plain += [{"kind": "clean"} for _ in range(clean - 1)]
+    if raw:
+        few = _injected(dice, code, raw - 1)
+        plain += [{**one, "raw": True} for one in ({"kind": "clean"}, *few)]
+    dice.shuffle(plain)
+    return [
+        ValidationStep(code.name, number, seed=dice.getrandbits(31), **one)
+        for number, one in enumerate([{"kind": "clean"}, *plain], 1)
+    ]
+
+
+def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any]]:
+    """Plan injected runs; every third is hit on one rank only: the others wait for it."""
+    ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
+    return [
+        {"kind": "inject", "strength": round(LEAST * ratio**number, 4),
+         "shape": SHAPES[number % len(SHAPES)],
+         "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else ""}
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:
+    """Spread windows over a run: one in each equal part of it, at a random place in its part."""
+    part = 0.9 / count
+    found = []
+    for number in range(count):
+        slack = max(part - length, 0.0)
+        found.append((round(0.08 + number * part + dice.random() * slack, 4), length))
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""Plain data: request and results of a validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jostle_lab.validation.blame_scores import BlameScore
+    from jostle_lab.validation.clusterings import Clustered
+    from jostle_lab.validation.evaluate import Evaluation
+    from jostle_lab.validation.lab.score import LabScore, Seen
+    from jostle_lab.validation.synthetic import Family
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Request of a validation.
+
+    Attributes:
+        parts: Of estimation, identification, clustering, synthetic.
+        programs: Names; empty for those installed.
+        commands: Programs of the user's own, as codes.of_command takes them.
+        runs: Injected runs of each program.
+        quick: Few of all, and short ones.
+        seed: Of all that is random.
+        make: Make the runs that are missing.
+    """
+
+    parts: tuple[str, ...]
+    programs: tuple[str, ...]
+    commands: tuple[str, ...]
+    runs: int
+    quick: bool
+    seed: int
+    make: bool
+
+
+@dataclass
+class Results:
+    """Results of a validation; a part that was not requested is None.
+
+    Attributes:
+        estimation: Scores of estimates on real programs.
+        seen: Experiments in the lab, one by one.
+        lab: Their scores.
+        clustering: How ways to cluster do, per program.
+        synthetic: Scores of estimates on made-up runs.
+        planted: Scores of identification in made-up repositories.
+        limits: Notes for the user, one sentence each.
+    """
+
+    estimation: Evaluation | None = None
+    seen: list[Seen] = field(default_factory=list)
+    lab: LabScore | None = None
+    clustering: list[Clustered] | None = None
+    synthetic: Family | None = None
+    planted: BlameScore | None = None
+    limits: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "estimation": self.estimation.to_json() if self.estimation else None,
+            "identification": None if self.lab is None else {
+                **self.lab.to_json(), "experiments": [one.to_json() for one in self.seen],
+            },
+            "clustering": None if self.clustering is None else [
+                clustered.to_json() for clustered in self.clustering
+            ],
+            "synthetic": self.synthetic.to_json() if self.synthetic else None,
+            "planted": self.planted.to_json() if self.planted else None,
+            "limits": self.limits,
+        }  # fmt: skip

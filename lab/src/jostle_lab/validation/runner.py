@@ -1,0 +1,373 @@
+"""Makes the runs of a validation one after the other and records them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle import native_path
+from jostle.repository import Repository
+from jostle_lab.native import lab_native_path
+from jostle_lab.validation.codes import MPIRUN, Bench, Code, environment
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.machine import look, noise
+from jostle_lab.validation.placement import APART, Ruler, together
+from jostle_lab.validation.plan import MEAN_MS, MOST_STRUCK, ValidationStep, longer
+
+if TYPE_CHECKING:
+    from jostle_lab.validation.lab.nodes import Nodes
+
+SLICE = "250ms"
+CANARY = "20ms"
+_TRIES = 2
+_TRIES_APART = 4  # of a run whose cores are found apart at its end
+
+
+@dataclass(frozen=True)
+class ValidationRun:
+    """A run that was made.
+
+    Attributes:
+        step: What was asked for.
+        job: Its job in the repository.
+        start_ns, end_ns: Of mpirun.
+        status: Its exit status.
+        noise: Load of others on the machine (see machine.noise), and the distance of its cores
+            (placement.APART).
+        disturbed: (begin, end) in ns of each disturber that was on.
+        inject: Folder of the injector's logs; "" without.
+        error: Why it cannot be used; "" when it can.
+    """
+
+    step: ValidationStep
+    job: str
+    start_ns: int
+    end_ns: int
+    status: int
+    noise: dict[str, float]
+    disturbed: tuple[tuple[int, int], ...]
+    inject: str
+    error: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**self.__dict__, "step": self.step.to_json()}
+
+    @staticmethod
+    def from_json(plain: dict[str, Any]) -> ValidationRun:
+        """Read what `to_json` gave."""
+        step = dict(plain["step"])
+        step["windows"] = tuple(tuple(window) for window in step["windows"])
+        pairs = tuple(tuple(pair) for pair in plain["disturbed"])
+        return ValidationRun(**{**plain, "step": ValidationStep(**step), "disturbed": pairs})
+
+
+class Store:
+    """A validation's folder: the runs made so far, their profiles, logs and programs."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a folder, or make it.
+
+        Raises:
+            ValidationError: It cannot be made, or not written to.
+        """
+        self.folder = folder.absolute()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValidationError(f"`{folder}` is no folder.", hint="Name another with --dir.",
+                                  exit_code=2) from error  # fmt: skip
+        except OSError as error:
+            problem = f"`{folder}` cannot be made: {error.strerror}."
+            raise ValidationError(problem, hint="Name another with --dir.",
+                                  exit_code=2) from error  # fmt: skip
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise ValidationError(f"Nothing can be written in `{folder}`.",
+                                  hint="Name another with --dir.", exit_code=2)  # fmt: skip
+        self.bench = Bench(self.folder / "programs")
+
+    def repository(self, code: str) -> Repository:
+        """Return the repository of one program's runs."""
+        return Repository(self.folder / code, create=True)
+
+    def runs(self, *, failed: bool = False) -> list[ValidationRun]:
+        """Return the runs made so far.
+
+        Args:
+            failed: Those that cannot be used, too: that failed, or had their cores apart.
+        """
+        validation_runs = self._recorded()
+        if failed:
+            return validation_runs
+        validation_runs = [run for run in validation_runs if not run.error]
+        good = together([run.noise for run in validation_runs])
+        return [run for run, fine in zip(validation_runs, good, strict=True) if fine]
+
+    def _recorded(self) -> list[ValidationRun]:
+        """Read the runs; the last line may be torn by a crash."""
+        try:
+            lines = (self.folder / "runs.jsonl").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        validation_runs = []
+        for line in lines:
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                validation_runs.append(ValidationRun.from_json(json.loads(line)))
+        return validation_runs
+
+    def add(self, run: ValidationRun) -> None:
+        """Record a run."""
+        with (self.folder / "runs.jsonl").open("a") as stream:
+            # A line of its own, behind one that a crash may have torn.
+            stream.write("\n" + json.dumps(run.to_json()) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+@dataclass(frozen=True)
+class UndisturbedRun:
+    """An undisturbed run of a program, measured with its first run.
+
+    Attributes:
+        seconds: From the start of mpirun to its end.
+        calls: MPI calls of a rank that can be delayed: point-to-point and collective.
+    """
+
+    seconds: float
+    calls: float
+
+
+def make(
+    store: Store, plan: Sequence[ValidationStep], codes: Sequence[Code], *,
+    progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
+    """Make the runs of a plan that are not yet made.
+
+    Args:
+        store: Where they go.
+        plan: The runs in order.
+        codes: Their programs.
+        progress: Called before each run: runs done, runs in all, the next run, and
+            seconds left.
+
+    Raises:
+        ValidationError: A program cannot be prepared, or its name stood for another command.
+    """
+    for code in codes:
+        if code.where is not None:
+            store.bench.folder(code)  # refuses it, if its runs were of another command
+    by_name = {code.name: code for code in codes}
+    with contextlib.ExitStack() as stack:
+        nodes = None
+        if any(by_name[step.code].over_nodes for step in _left(store, plan)):
+            from jostle_lab.validation.lab.nodes import running
+
+            nodes = stack.enter_context(running())
+        _make(store, plan, by_name, nodes, progress)
+
+
+def _make(
+    store: Store, plan: Sequence[ValidationStep], by_name: Mapping[str, Code],
+    nodes: Nodes | None, progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
+    spent: list[float] = []
+    made: Counter[str] = Counter()
+    # Twice: what the first runs are worth is known when there are others to compare cores with.
+    for _ in range(2):
+        left = [step for step in _left(store, plan) if made[step.job] < _TRIES_APART]
+        for number, step in enumerate(left):
+            mean = sum(spent) / len(spent) if spent else 9.0
+            progress(len(plan) - len(left) + number, len(plan), step.job,
+                     mean * (len(left) - number))  # fmt: skip
+            begun = time.monotonic()
+            while made[step.job] < _TRIES_APART:
+                run = one(store, step, by_name[step.code], nodes)
+                store.add(run)
+                made[step.job] += _TRIES_APART if run.error else 1
+                if run.error or any(run.job == good.job for good in store.runs()):
+                    break
+            spent.append(time.monotonic() - begun)
+
+
+def _left(store: Store, plan: Sequence[ValidationStep]) -> list[ValidationStep]:
+    """Return the steps of a plan without a usable run that have not failed too often."""
+    failed = [run.step for run in store.runs(failed=True) if run.error]
+    done = {run.step.job for run in store.runs()}
+    return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
+
+
+def one(
+    store: Store, step: ValidationStep, code: Code, nodes: Nodes | None = None
+) -> ValidationRun:
+    """Make one run and ingest its profiles.
+
+    Args:
+        store: Where it goes.
+        step: What is asked for.
+        code: Its program.
+        nodes: Those of the lab, for programs that run over nodes.
+    """
+    nodes = nodes if code.over_nodes else None
+    usual = None if step.kind == "clean" else _usual(store, code)
+    folder = store.bench.folder(code)
+    again = sum(run.step.job == step.job for run in store.runs(failed=True))
+    job = step.job + (f".a{again + 1}" if again else "")
+    logs = store.folder / "logs" / job
+    spool = logs / "spool"
+    shutil.rmtree(logs, ignore_errors=True)
+    spool.mkdir(parents=True)
+    words = _words(code, step, folder, job, logs, usual, nodes)
+    ruler = Ruler(store.bench.root)
+    apart = [ruler.wait([run.noise for run in store.runs()])]
+    before, start = look(), time.time_ns()
+    with _disturbers(step, usual, logs, nodes) as disturbed, (logs / "output").open("wb") as output:
+        status = _wait(words, folder, output, code.limit_s)
+        end = time.time_ns()
+    after = look()
+    apart.append(ruler.measure())
+    error = "" if status == 0 else f"ended with status {status}"
+    report = store.repository(code.name).ingest([spool], remove=True)
+    if not report.processes and not error:
+        error = "left no profile"
+    taken = noise(before, after, (end - start) / 1e9)
+    if known := [ns for ns in apart if ns is not None]:
+        taken[APART] = max(known)
+    return ValidationRun(step, job, start, end, status, taken, tuple(disturbed),
+               str(logs) if step.kind == "inject" else "", error)  # fmt: skip
+
+
+def _words(
+    code: Code,
+    step: ValidationStep,
+    folder: Path,
+    job: str,
+    logs: Path,
+    usual: UndisturbedRun | None,
+    nodes: Nodes | None,
+) -> list[str]:
+    own = [str(native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
+           "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
+    variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
+    if step.kind == "inject":
+        assert usual is not None
+        variables += _injection(code, step, logs, usual)
+    if nodes is not None:
+        return nodes.words(code.ranks, {"JOSTLE": "on"}, ["env", *variables, *own], folder)
+    return [*MPIRUN, str(code.ranks), "env", *variables, *own]
+
+
+def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:
+    """Return the variables that make the injector delay a run by the share aimed at."""
+    from jostle_lab.inject import environment as injector
+
+    lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
+    hit = 1 if step.ranks else code.ranks
+    probability = lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1)
+    shape = longer(step.shape, max(probability / MOST_STRUCK, 1.0))
+    variables = injector(_STRUCK, shape, logs, probability=min(probability, MOST_STRUCK),
+                         seed=step.seed, ranks=step.ranks)  # fmt: skip
+    return [f"{name}={value}" for name, value in variables.items()]
+
+
+def _usual(store: Store, code: Code) -> UndisturbedRun:
+    """Learn from the first clean run of a program.
+
+    Raises:
+        ValidationError: There is none that went well.
+    """
+    ended = [run for run in store.runs(failed=True) if not run.error]  # wherever cores lay
+    clean = [run for run in ended if run.step.code == code.name and run.step.kind == "clean"]
+    if not clean:
+        raise ValidationError(
+            f"`{code.name}` has no clean run that went well.",
+            hint=f"See {store.folder / 'logs'} for what it said.",
+        )
+    run = clean[0]
+    rows = store.repository(code.name).process_segments(run.job)
+    names = [name for name in rows.column_names if name in _DELAYED]
+    calls = sum(sum(rows[name].to_pylist()) for name in names) / code.ranks
+    return UndisturbedRun((run.end_ns - run.start_ns) / 1e9, calls)
+
+
+#: Calls that are delayed, and the columns that count them.
+_STRUCK = "collective,send,receive"
+_DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
+            "all_to_all", "barriers")  # fmt: skip
+
+
+def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
+    """Run a command to its end or its time limit; return its status."""
+    process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=output, stderr=output, start_new_session=True)  # fmt: skip
+    try:
+        return process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        return 124
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextlib.contextmanager
+def _disturbers(
+    step: ValidationStep, usual: UndisturbedRun | None, logs: Path, nodes: Nodes | None
+) -> Iterator[list[tuple[int, int]]]:
+    """Switch the disturber of a run on and off during the block; yield when it was on.
+
+    The list is complete after the block.
+    """
+    spans: list[tuple[int, int]] = []
+    over = threading.Event()
+    begun = time.monotonic()
+    threads = []
+    for start, length in step.windows:
+        assert usual is not None
+        at, long = begun + start * usual.seconds, length * usual.seconds
+        threads.append(
+            threading.Thread(target=_disturb, args=(step, at, long, logs, over, spans, nodes))
+        )
+    for thread in threads:
+        thread.start()
+    try:
+        yield spans
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        spans.sort()
+
+
+def _disturb(
+    step: ValidationStep, at: float, long: float, logs: Path, over: threading.Event,
+    spans: list[tuple[int, int]], nodes: Nodes | None,
+) -> None:  # fmt: skip
+    if nodes is not None:
+        span = nodes.disturb(step.kind, at, long, logs, over)
+        spans += [span] if span else []
+        return
+    if over.wait(max(at - time.monotonic(), 0)):
+        return
+    argv = [str(lab_native_path("jostle-signal")), step.kind, "--processes", str(step.processes),
+            "--time", f"{long:.3f}", "--start", f"{time.time() + 0.02:.6f}", "--log", str(logs),
+            "--dir", str(logs), "--job", f"{step.kind}-hog", "--quiet"]  # fmt: skip
+    begin = time.time_ns() + 20_000_000
+    process = subprocess.Popen(argv, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    while process.poll() is None:
+        if over.wait(0.01):
+            process.terminate()
+            process.wait()
+    spans.append((begin, time.time_ns()))

@@ -1,0 +1,141 @@
+"""What a pass of an ingester costs: for each profile that has grown, and for each slice in it."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from jostle.repository import Repository
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.scale.services import apart
+from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedSite
+
+_PER_NODE = 48
+_PASSES = 4
+
+
+@dataclass(frozen=True)
+class PassCost:
+    """One kind of pass.
+
+    Attributes:
+        profiles: That have grown.
+        slices: By which each of them has grown.
+        cpu_s: CPU time of a pass.
+        bytes: Written by a pass.
+        compact_s: CPU time of the compaction after five passes.
+    """
+
+    profiles: int
+    slices: int
+    cpu_s: float
+    bytes: float
+    compact_s: float
+
+    @property
+    def compact_us(self) -> float:
+        """CPU time of compaction, µs per process-slice."""
+        return 1e6 * self.compact_s / (self.profiles * self.slices * (_PASSES + 1))
+
+
+@dataclass(frozen=True)
+class PassModel:
+    """CPU time of a pass: a line through all kinds.
+
+    Attributes:
+        pass_s: Of any pass, s.
+        profile_us: For each profile that has grown, µs.
+        slice_us: For each process-slice, µs.
+    """
+
+    pass_s: float
+    profile_us: float
+    slice_us: float
+
+    def cores(self, nodes: int, processes: int, every_s: float) -> float:
+        """Return the cores that ingest needs.
+
+        Args:
+            nodes: Nodes of the site.
+            processes: Processes of each.
+            every_s: How often each profile is looked at: as often as its node posts.
+        """
+        profiles = nodes * processes
+        slices = profiles * every_s * 1e9 / SLICE_NS
+        return (profiles * self.profile_us + slices * self.slice_us) / 1e6 / every_s
+
+
+def measure_passes(profiles: Sequence[int], slices: Sequence[int], folder: Path) -> list[PassCost]:
+    """Measure passes over so many profiles that have grown by so many slices each.
+
+    Args:
+        profiles: Numbers of profiles, 48 to a node.
+        slices: Numbers of slices.
+        folder: An empty folder.
+    """
+    return [
+        apart(_measure, number, grown, folder / f"passes-{number}-{grown}")
+        for number, grown in itertools.product(profiles, slices)
+    ]
+
+
+def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
+    sleepers = [(number + 1, 0) for number in range(min(_PER_NODE, profiles))]
+    nodes = max(1, profiles // _PER_NODE)
+    # From now on: profiles whose last slice was long ago are taken for ended.
+    start = time.time_ns() // SLICE_NS
+    site = SimulatedSite(folder / "spools", nodes, start, sleepers, seed=1)
+    spools = [node.spool for node in site.nodes]
+    store = Repository(folder / "repository", create=True)
+    site.advance(slices)
+    store.ingest(spools)  # the first one takes the heads, too
+    used, written = [], []
+    for _ in range(_PASSES):
+        site.advance(slices)
+        before = time.process_time()
+        report = store.ingest(spools)
+        used.append(time.process_time() - before)
+        if report.slices != len(sleepers) * nodes * slices:
+            raise ValidationError(f"{report.slices} slices were ingested in a pass")
+        written.append(report.bytes_written)
+    before = time.process_time()
+    store.compact()
+    compact_s = time.process_time() - before
+    store.close()
+    shutil.rmtree(folder)
+    cpu_s, size = float(np.median(used)), float(np.median(written))
+    return PassCost(len(sleepers) * nodes, slices, cpu_s, size, compact_s)
+
+
+def model_of(costs: Sequence[PassCost]) -> PassModel:
+    """Fit the line, each kind weighted by what it costs."""
+    terms = np.array([[1.0, cost.profiles, cost.profiles * cost.slices] for cost in costs])
+    used = np.array([cost.cpu_s for cost in costs])
+    whole, profile, each = np.linalg.lstsq(terms / used[:, None], np.ones(len(used)), rcond=None)[0]
+    return PassModel(float(whole), 1e6 * float(profile), 1e6 * float(each))
+
+
+def passes_table(costs: Sequence[PassCost]) -> list[str]:
+    """Return the costs in lines."""
+    model = model_of(costs)
+    lines = [
+        "profiles  slices each   CPU of a pass, ms   µs per process-slice   bytes per slice   "
+        "compaction, µs per slice"
+    ]
+    for cost in costs:
+        rows = cost.profiles * cost.slices
+        lines.append(
+            f"{cost.profiles:8} {cost.slices:12} {1e3 * cost.cpu_s:19.1f} "
+            f"{1e6 * cost.cpu_s / rows:22.2f} {cost.bytes / rows:17.1f} {cost.compact_us:26.2f}"
+        )
+    lines.append(
+        f"a pass: {1e3 * model.pass_s:.1f} ms, {model.profile_us:.0f} µs for each profile, "
+        f"{model.slice_us:.2f} µs for each process-slice"
+    )
+    return lines

@@ -1,0 +1,285 @@
+"""The real programs of a simulated site: shippers, receivers with their ingesters, `jostle serve`.
+
+All run as an operator starts them. A node's shipper has a mount namespace of its own, in which the
+kernel's boot id is that of the simulated node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TypeVar
+from urllib.request import urlopen
+
+from jostle import native_path
+from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.scale.spools import SimulatedNode
+
+T = TypeVar("T")
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+_BOUND = f'mount --bind "$0" {_BOOT_ID} && exec "$@"'
+_START_S = 60.0
+
+
+def jostle(*words: str | Path) -> list[str]:
+    """Return a command line of `jostle`."""
+    return [sys.executable, "-m", "jostle.cli", *map(str, words)]
+
+
+def pretend_boot(boot_file: Path, command: Sequence[str]) -> list[str]:
+    """Return a command line that runs a command where the boot id is that of a file."""
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", _BOUND, str(boot_file),
+            *command]  # fmt: skip
+
+
+def can_pretend(folder: Path) -> bool:
+    """Return whether this machine lets a process have a boot id of its own."""
+    if shutil.which("unshare") is None:
+        return False
+    boot = folder / "boot-id"
+    boot.write_text("11111111-2222-3333-4444-555555555555\n")
+    done = subprocess.run(
+        pretend_boot(boot, ["cat", _BOOT_ID]), capture_output=True, text=True, check=False
+    )
+    return done.stdout == boot.read_text()
+
+
+class Sleepers:
+    """Processes that sleep: the simulated processes have their numbers, so that they run."""
+
+    def __init__(self, number: int) -> None:
+        """Start them."""
+        self._processes = [subprocess.Popen(["sleep", "86400"]) for _ in range(number)]
+        #: Process id and start (ticks since boot) of each.
+        self.ids = [(process.pid, _started(process.pid)) for process in self._processes]
+
+    def end(self) -> None:
+        """End them."""
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+def _started(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+class ReceiverService:
+    """A receiver with its ingester, its mirror and its log.
+
+    Attributes:
+        name: Such as receiver1.
+        port: Where it listens on this machine.
+        pid: Its process; 0 while it is stopped.
+        starts: How often it was started.
+    """
+
+    def __init__(self, folder: Path, number: int, repository: Path, most_lag_s: float) -> None:
+        """Start it on a free port."""
+        self.name, self._folder, self._repository = f"receiver{number}", folder, repository
+        self.mirror, self.log = folder / f"mirror{number}", folder / f"receiver{number}.log"
+        (folder / "receive.toml").write_text(f"most_lag_s = {most_lag_s}\n")
+        self.port, self.starts = 0, 0
+        self._process: subprocess.Popen[str] | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        """Where nodes post."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Its process; 0 while it is stopped."""
+        return self._process.pid if self._process else 0
+
+    def start(self) -> None:
+        """Start it, on the port that it had."""
+        with self.log.open("a") as log:
+            self._process = subprocess.Popen(
+                jostle("receive", "--listen", f"127.0.0.1:{self.port}", "--mirror", self.mirror,
+                       "--tokens", self._folder / "tokens", "--config",
+                       self._folder / "receive.toml", "--repository", self._repository),
+                stdout=subprocess.PIPE, stderr=log, text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )  # fmt: skip
+        self.starts += 1
+        assert self._process.stdout is not None
+        place = re.search(r"http://127\.0\.0\.1:(\d+)", self._process.stdout.readline())
+        if place is None:
+            raise ValidationError(f"{self.name} did not start: {self.log.read_text()[-500:]}")
+        self.port = int(place[1])
+
+    def ingester(self) -> int:
+        """Return the process that ingests for it; 0: there is none."""
+        tasks = Path(f"/proc/{self.pid}/task").glob("*/children")
+        with contextlib.suppress(OSError):
+            return next((int(word) for task in tasks for word in task.read_text().split()), 0)
+        return 0
+
+    def kill(self) -> None:
+        """Kill it, by SIGKILL."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def end(self) -> None:
+        """End it in an orderly way."""
+        if self._process:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def metrics(self) -> dict[str, float]:
+        """Return what it counts; empty while it cannot be asked."""
+        if not self.pid:
+            return {}
+        with (
+            contextlib.suppress(OSError, ValueError),
+            urlopen(f"{self.url}/metrics", timeout=5) as answer,
+        ):
+            lines = answer.read().decode().splitlines()
+            pairs = (line.rsplit(" ", 1) for line in lines if line[:1] not in ("#", ""))
+            return {name: float(value) for name, value in pairs}
+        return {}
+
+
+def write_tokens(folder: Path, nodes: Sequence[SimulatedNode]) -> None:
+    """Write the receivers' file of hashed tokens, and each node's own."""
+    lines = []
+    for node in nodes:
+        secret = f"secret-{node.name}"
+        token = node.spool.with_suffix(".token")
+        token.write_text(secret)
+        token.chmod(0o600)
+        lines.append(f"{node.name} {hashlib.sha256(secret.encode()).hexdigest()}\n")
+    tokens = folder / "tokens"
+    tokens.write_text("".join(lines))
+    tokens.chmod(0o600)
+
+
+class Shipper:
+    """The shipper of one node."""
+
+    def __init__(self, node: SimulatedNode, receiver: str, interval_s: float) -> None:
+        """Start it.
+
+        Args:
+            node: Whose spool it sends.
+            receiver: URL.
+            interval_s: Time between two posts, s of this machine.
+        """
+        self.node = node
+        self._config = node.spool.with_suffix(".conf")
+        self._config.write_text(
+            f"spool = {node.spool}\nnode = {node.name}\nreceiver = {receiver}\n"
+            f"token_file = {node.spool.with_suffix('.token')}\n"
+            f"interval = {round(interval_s * 1000)}ms\n"
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process; 0 while it is stopped."""
+        return self._process.pid if self._process else 0
+
+    def start(self) -> None:
+        """Start it, in the present boot of its node."""
+        command = [str(native_path("jostle-ship")), "--config", str(self._config)]
+        with self.node.spool.with_suffix(".log").open("a") as log:
+            self._process = subprocess.Popen(pretend_boot(self.node.boot_file, command), stderr=log)
+
+    def kill(self) -> None:
+        """Kill it, by SIGKILL."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Pages:
+    """`jostle serve` on the repository."""
+
+    def __init__(self, folder: Path, repository: Path) -> None:
+        """Start it."""
+        self.log = folder / "serve.log"
+        with self.log.open("a") as log:
+            self._process = subprocess.Popen(
+                jostle("serve", "--listen", "127.0.0.1:0", "--cache", folder / "cache",
+                       "--repository", repository),
+                stdout=subprocess.PIPE, stderr=log, text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
+            )  # fmt: skip
+        assert self._process.stdout is not None
+        place, end = None, time.monotonic() + _START_S
+        while place is None and time.monotonic() < end:
+            line = self._process.stdout.readline()
+            place = re.search(r"http://([0-9.:]+)/\S*token=(\S+)", line)
+            if not line:
+                break
+        if place is None:
+            raise ValidationError(f"serve did not start: {self.log.read_text()[-500:]}")
+        self.address, self.token = place[1], place[2]
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
+    def end(self) -> None:
+        """End it."""
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def apart(function: Callable[..., T], *arguments: object) -> T:
+    """Call a function in a process of its own, which has seen nothing before."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def memory_mib(pid: int) -> float:
+    """Return the memory that a process has now; 0: it is gone."""
+    with contextlib.suppress(OSError, ValueError):
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0
+
+
+def cpu_s(pid: int) -> float:
+    """Return the CPU time of a process; 0: it is gone."""
+    with contextlib.suppress(OSError, ValueError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def size_of(folder: Path) -> tuple[int, int]:
+    """Return the files below a folder, and their bytes."""
+    files = size = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += os.stat(os.path.join(place, name)).st_size
+                files += 1
+    return files, size

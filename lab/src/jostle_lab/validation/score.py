@@ -1,0 +1,288 @@
+"""Compares estimates with true losses, run by run. Pure functions.
+
+Percent of the run time throughout. Rules: docs/explanation/validation.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis import LIGHTS, Light, class_of
+from jostle_lab.analysis.validation import soft_accuracy
+from jostle_lab.validation.oracle import Band, Truth
+
+#: A run is quiet below these shares of the cores' time, and moved above this percentage.
+MOST_STEAL, MOST_FOREIGN, MOST_MOVED = 0.02, 0.05, 3.0
+#: Runs of more seconds are long enough for a light to be decided.
+LONG_S = 10.0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The estimate of a run by one method.
+
+    Attributes:
+        percent, low, high: Its loss with the 95 % interval.
+        continuous: Continuous loss that it warns of in addition; 0 without a warning.
+        displaced: Of the loss, what shifts the median of all segments, as of Truth.displaced.
+        coverage: Of the run time.
+        inferred: Coverage of the inferred part; None: no clusters.
+        slow: Of the loss, what went to slow cores by the canary; 0 without one.
+        canary: The canary over its floor; None without one.
+        light: green, yellow or red; None: undecided.
+    """
+
+    percent: float
+    low: float
+    high: float
+    continuous: float
+    displaced: float
+    coverage: float
+    inferred: float | None
+    slow: float = 0.0
+    canary: float | None = None
+    light: Light | None = None
+
+    @property
+    def total(self) -> float:
+        """Loss and warning together."""
+        return self.percent + self.continuous
+
+    @property
+    def instantaneous(self) -> float:
+        """Loss without what shifts all segments."""
+        return self.percent - self.displaced
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run: its true loss, and the estimates of it.
+
+    Attributes:
+        job: Its name.
+        code: Its program.
+        kind: What was done to it.
+        strength: How much (see plan.Step).
+        truth: By the oracle.
+        band: What was planted, by its own log; None in clean runs.
+        thesis: Loss as the thesis measures it.
+        noise: What others took of the machine.
+        said: What each method says of it.
+    """
+
+    job: str
+    code: str
+    kind: str
+    strength: float
+    truth: Truth
+    band: Band | None
+    thesis: float
+    noise: dict[str, float]
+    said: dict[str, Judged]
+
+    @property
+    def quiet(self) -> bool:
+        """Other programs took little of the machine."""
+        return self.noise["steal"] <= MOST_STEAL and self.noise["foreign"] <= MOST_FOREIGN
+
+    @property
+    def moved(self) -> bool:
+        """The whole run was slowed."""
+        return abs(self.truth.displaced) > MOST_MOVED
+
+    @property
+    def disturbed(self) -> bool:
+        """It was disturbed on purpose."""
+        return self.kind != "clean"
+
+    @property
+    def own(self) -> float:
+        """The machine's own part of the loss, in percent of the run: all but the planted."""
+        planted = self.band.flight if self.band else 0.0
+        return 100 * (self.truth.total_s - planted) / self.truth.run_s
+
+    @property
+    def canary(self) -> float | None:
+        """The canary over its floor in this run; None without one."""
+        return next((said.canary for said in self.said.values() if said.canary is not None), None)
+
+    def measured(self, method: str) -> float:
+        """Return the loss that a method is scored against: as the thesis measures it, or all."""
+        return self.thesis if method.startswith("thesis") else self.truth.total
+
+    def estimated(self, method: str) -> float:
+        """Return a method's estimate of that loss."""
+        said = self.said[method]
+        return said.percent if method.startswith("thesis") else said.total
+
+    def held(self, method: str) -> bool:
+        """Return whether the interval holds the truth."""
+        said = self.said[method]
+        return (
+            said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values, with what follows from them."""
+        truth = self.truth
+        derived = {
+            "total": truth.total, "instantaneous": truth.instantaneous,
+            "displaced": truth.displaced, "own": self.own, "quiet": self.quiet,
+            "moved": self.moved,
+        }  # fmt: skip
+        return asdict(self) | {"percent": derived}
+
+
+@dataclass(frozen=True)
+class ScoreSpread:
+    """Figures of several runs; None without any."""
+
+    n: int
+    median: float | None
+    worst: float | None
+    tenth: float | None = None
+
+    @staticmethod
+    def of(
+        values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min
+    ) -> ScoreSpread:
+        """Sum values up.
+
+        Args:
+            values: The values.
+            good: max where small is good (worst is the largest), min where large is.
+        """
+        if not values:
+            return ScoreSpread(0, None, None)
+        share = 10 if good is min else 90
+        return ScoreSpread(len(values), float(np.median(values)), float(good(values)),
+                      float(np.percentile(values, share)))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Lights:
+    """Whether lights were right.
+
+    Attributes:
+        runs: Number of them.
+        decided: Of these, those whose light was decided.
+        right: Of these, those whose loss is within the borders of their light.
+        long: Runs of more than LONG_S seconds.
+        long_undecided: Of these, those whose light was undecided.
+    """
+
+    runs: int
+    decided: int
+    right: int
+    long: int
+    long_undecided: int
+
+    @staticmethod
+    def of(rows: Sequence[Row], method: str) -> Lights:
+        """Count them.
+
+        Args:
+            rows: The runs.
+            method: A method with an estimate in every row.
+        """
+        lit = [(row.said[method].light, LIGHTS[class_of(row.measured(method))],
+                row.truth.run_s > LONG_S) for row in rows]  # fmt: skip
+        decided = [(light, true) for light, true, _ in lit if light is not None]
+        return Lights(
+            len(lit),
+            len(decided),
+            sum(light == true for light, true in decided),
+            sum(long for _, _, long in lit),
+            sum(long and light is None for light, _, long in lit),
+        )
+
+    @property
+    def right_share(self) -> float | None:
+        """Of decided lights; None where none is."""
+        return self.right / self.decided if self.decided else None
+
+    @property
+    def undecided_share(self) -> float | None:
+        """Of all runs; None without any."""
+        return 1 - self.decided / self.runs if self.runs else None
+
+    @property
+    def long_share(self) -> float | None:
+        """Of the long runs, those undecided; None where none is long."""
+        return self.long_undecided / self.long if self.long else None
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good a method is on some runs.
+
+    Attributes:
+        code: Program; "all" for all together, "quiet" for the quiet runs of all.
+        method: jostle, thesis, or the thesis' on raw segments.
+        runs: Number of them.
+        disturbed: Of these, those that were disturbed on purpose.
+        soft: Accuracy of the soft probability against the measure of the method.
+        total: Difference to the loss in all, points.
+        instantaneous: Difference of the instantaneous part, points.
+        steady: The same of runs that were not moved.
+        clean: Difference of clean runs, points.
+        held: Share of runs whose interval holds the truth.
+        inferred: Coverage of the inferred part.
+        oracle: Soft accuracy against the oracle, whatever the method's own measure.
+        lights: Whether lights were right, by the measure of the method.
+    """
+
+    code: str
+    method: str
+    runs: int
+    disturbed: int
+    soft: ScoreSpread
+    total: ScoreSpread
+    instantaneous: ScoreSpread
+    steady: ScoreSpread
+    clean: ScoreSpread
+    held: float | None
+    inferred: ScoreSpread
+    oracle: ScoreSpread
+    lights: Lights
+
+
+def score(code: str, method: str, rows: Sequence[Row]) -> Score:
+    """Score a method on runs.
+
+    Args:
+        code: What to call them.
+        method: A method with an estimate in every row.
+        rows: The runs; soft accuracy and total are of all of them.
+    """
+    rows = [row for row in rows if method in row.said]
+    parts = [(abs(row.truth.instantaneous - row.said[method].instantaneous), row.moved)
+             for row in rows]  # fmt: skip
+    held = [row.held(method) for row in rows]
+    covered = [row.said[method].inferred for row in rows]
+    return Score(
+        code,
+        method,
+        len(rows),
+        sum(row.disturbed for row in rows),
+        ScoreSpread.of(
+            [soft_accuracy(row.measured(method), row.estimated(method)) for row in rows]
+        ),
+        ScoreSpread.of(
+            [abs(row.measured(method) - row.estimated(method)) for row in rows], good=max
+        ),
+        ScoreSpread.of([points for points, _ in parts], good=max),
+        ScoreSpread.of([points for points, moved in parts if not moved], good=max),
+        ScoreSpread.of(
+            [abs(row.truth.total - row.estimated(method)) for row in rows if not row.disturbed],
+            good=max,
+        ),
+        sum(held) / len(held) if held else None,
+        ScoreSpread.of([value for value in covered if value is not None]),
+        ScoreSpread.of([soft_accuracy(row.truth.total, row.estimated(method)) for row in rows]),
+        Lights.of(rows, method),
+    )

@@ -1,0 +1,44 @@
+"""The verbs that other distributions add, and groups of commands that take some of them."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from jostle.extensions import extensions
+
+
+def added_verbs() -> dict[str, tuple[str, str]]:
+    """Return the verbs of all extensions: verb -> (module, line of help)."""
+    return {
+        verb: entry
+        for extension in extensions()
+        for verbs in extension.verbs.values()
+        for verb, entry in verbs.items()
+    }
+
+
+def command_of(module: str) -> click.Command:
+    """Import the module of a verb and return its command."""
+    command: click.Command = importlib.import_module(module).command
+    return command
+
+
+class ExtensibleGroup(click.Group):
+    """A group of commands to which extensions add verbs of two words: `site demo`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of its own commands and of those that are added."""
+        own = f"{self.name} "
+        return [
+            *super().list_commands(ctx),
+            *(verb.removeprefix(own) for verb in added_verbs() if verb.startswith(own)),
+        ]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command of its own, or one that is added."""
+        if command := super().get_command(ctx, cmd_name):
+            return command
+        entry = added_verbs().get(f"{self.name} {cmd_name}")
+        return command_of(entry[0]) if entry else None

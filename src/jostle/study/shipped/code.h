@@ -1,1 +1,0 @@
-../../../../bench/programs/code.h

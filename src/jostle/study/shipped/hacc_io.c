@@ -1,1 +1,0 @@
-../../../../bench/programs/hacc_io.c

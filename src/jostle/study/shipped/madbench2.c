@@ -1,1 +1,0 @@
-../../../../bench/programs/madbench2.c

@@ -1,1 +1,0 @@
-"""Parts of `jostle.synthetic.plant_placements`: published numbers, places on a torus, rows."""

@@ -1,1 +1,0 @@
-"""Parts of `jostle.synthetic.repository`: programs, schedule, contention, rows."""
