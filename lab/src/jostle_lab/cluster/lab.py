@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jostle
 from jostle.errors import JostleError
 from jostle_lab.cluster import mpi as launchers
 from jostle_lab.cluster import network, wires
@@ -315,7 +316,8 @@ def _supervise(
         key: value for key, value in os.environ.items()
         if key == "JOSTLE_NATIVE" or not key.startswith(("LD_PRELOAD", "JOSTLE", "OMPI_", "PMI"))
     }  # fmt: skip
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    packages = (Path(__file__).parents[2], Path(str(jostle.__file__)).parents[1])
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, packages))
     environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
     with ours, theirs, log.open("ab") as sink:
         process = subprocess.Popen(
