@@ -28,7 +28,7 @@ from pins import ROOT, Pin, SupplyError, bundled_pins, normal, python_pins, read
 
 SBOM = ROOT / "sbom.cdx.json"
 PROJECT = ROOT / "pyproject.toml"
-EXTRAS = ("s3", "site", "validate")
+EXTRAS = ("s3", "site")
 ALGORITHMS = {"sha256": "SHA-256", "sha512": "SHA-512"}
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
