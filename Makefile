@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo demo-site demo-network test check fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
+.PHONY: build demo demo-site demo-network test quick check fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -15,6 +15,9 @@ demo-network: build     ## who shares which link: the verdict names the link and
 
 test: build             ## the tests
 	@tools/test.sh
+
+quick: build            ## in a minute: linters and tests of what your change touches, the nearest first
+	@.venv/bin/python tools/quick.py
 
 check: build            ## tests, linters, sanitizers, fuzzers, freshness of generated files
 	@tools/check.sh
