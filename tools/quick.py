@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ROOT / "tests"
-sys.path.insert(0, str(TESTS / "house"))
+TESTS = (ROOT / "tests", ROOT / "lab/tests")
+sys.path.insert(0, str(TESTS[0] / "house"))
 
 from test_rooms import HOUSES, LAB, imports  # noqa: E402
 
@@ -36,8 +36,8 @@ FOLDERS = {
     "runtime/mpi": "mpi/test_mpi_classes.py mpi/test_mpi_corners.py",
     "runtime": "runtime/test_counts.py runtime/test_transparent.py runtime/test_life.py runtime",
     "agent": "agent/test_sampler.py agent",
-    "lab/signals": "signals",
-    "lab/inject": "inject",
+    "lab/signals": "../lab/tests/signals",
+    "lab/inject": "../lab/tests/inject",
     "schema": "house/test_generate.py house/test_generate_mpi.py",
     "tools": "house",
     "docs": "docs/test_architecture.py docs/test_docs.py",
@@ -47,8 +47,6 @@ FOLDERS = {
 }
 #: What a test that is interrupted may take to end, and the type checker after it, s.
 _TO_END_S = 6
-#: Room of the lab -> folder of its tests, where the names differ.
-ROOM_TESTS = {"cluster": "lab", "synthetic": "analysis/test_planted.py"}
 NATIVE = (".c", ".h", ".S", ".def", ".cmake", "CMakeLists.txt")
 
 
@@ -88,8 +86,8 @@ def by_distance(files: list[str]) -> Iterator[list[str]]:
     """Yield the tests of changed files, step by step, the nearest first, some of them again."""
     known = modules()
     tests = {
-        path: used(path, known) for path in sorted(TESTS.rglob("test_*.py"))
-        if path.parent != TESTS / "zoo"
+        path: used(path, known) for tests in TESTS for path in sorted(tests.rglob("test_*.py"))
+        if path.parent.name != "zoo"
     }  # fmt: skip
     yield [name for name in files if Path(name).name.startswith("test_")]
     nearest = {name for name, path in known.items() if str(path.relative_to(ROOT)) in files}
@@ -111,7 +109,14 @@ def users_of_rooms(files: list[str]) -> Iterator[str]:
     for house, (rooms, _) in HOUSES.items():
         top = f"{house.relative_to(ROOT)}/"
         own = {name.removeprefix(top).partition("/")[0] for name in files if name.startswith(top)}
-        yield from (f"tests/{room}" for room, may in rooms.items() if own & set(may.split()))
+        yield from (
+            f"{tests_of(house)}/{room}" for room, may in rooms.items() if own & set(may.split())
+        )
+
+
+def tests_of(house: Path) -> str:
+    """Return the folder of a package's tests."""
+    return "lab/tests" if house == LAB else "tests"
 
 
 def folders(files: list[str]) -> Iterator[str]:
@@ -121,7 +126,7 @@ def folders(files: list[str]) -> Iterator[str]:
             path = (ROOT / name).parent
             if path.is_relative_to(house) and path != house:
                 room = path.relative_to(house).parts[0]
-                yield f"tests/{ROOM_TESTS.get(room, room) if house == LAB else room}"
+                yield f"{tests_of(house)}/{room}"
         fitting = (tests for folder, tests in FOLDERS.items() if name.startswith(f"{folder}/"))
         yield from (f"tests/{each}" for each in next(fitting, "").split())
 
@@ -132,7 +137,7 @@ def chosen(files: list[str]) -> list[list[str]]:
     groups: list[list[str]] = []
     for names in by_distance(files):
         folder_files: dict[Path, list[str]] = {}
-        for path in (ROOT / name for name in names):
+        for path in ((ROOT / name).resolve() for name in names):
             for each in sorted(path.glob("test_*.py")) if path.is_dir() else [path]:
                 if each.is_file() and each not in found:
                     found.add(each)

@@ -17,10 +17,10 @@ mkdir -p "$logs"
 rm -rf "$logs"/*.failed "$logs"/*.log "$logs/cache"
 # One thread each: on two cores the threads of numpy only spin for each other.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-# The longest first. A folder that is in neither list computes.
-waiting="cli docs signals lab runtime mpi training study inject"
+# The longest first. A folder that is in neither list computes. `lab-X` is lab/tests/X.
+waiting="cli docs lab-signals lab-cluster runtime mpi training lab-study lab-inject"
 computing="hostile web house server repository analysis"
-others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|.*/||' |
+others=$(find tests lab/tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|^lab/tests/|lab-|; s|^tests/||' |
     sort -u | grep -vxF "$(printf '%s\n' $waiting $computing)")
 printf '%s\n' $waiting >"$logs/waiting.left"
 printf '%s\n' $computing $others >"$logs/computing.left"
@@ -31,11 +31,12 @@ printf '%s\n' $computing $others >"$logs/computing.left"
 #
 # one LOG FOLDER OPTION...
 one() {
-    local log=$logs/$1.log name=$2 begin=$SECONDS state=ok code=0 place
+    local log=$logs/$1.log name=$2 begin=$SECONDS state=ok code=0 place folder=tests/$2
+    case $2 in lab-*) folder=lab/tests/${2#lab-} ;; esac
     shift 2
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place"
     PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -o "cache_dir=$logs/cache/$name" "$@" \
-        "tests/$name" >"$log" 2>&1 || code=$?
+        "$folder" >"$log" 2>&1 || code=$?
     case $code in 0 | 5) ;; *) state=FAILED && echo "$code" >"$logs/$name.failed" ;; esac # 5: no test
     if [ "$state" = ok ]; then rm -rf --one-file-system "$place"; else cat "$log"; fi
     printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$(tail -n 1 "$log")"

@@ -55,8 +55,10 @@ static pid_t start(size_t *one, size_t *other)
             *other = core;
     }
     pid_t child = fork();
-    for (volatile uint64_t n = 0; child == 0;)
-        n++;
+    if (child == 0) {
+        for (volatile uint64_t n = 0;; n++)
+            continue;
+    }
     return child;
 }
 

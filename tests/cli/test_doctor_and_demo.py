@@ -141,7 +141,7 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
 
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jostle.cli.commands import demo
+    from jostle_lab.cli.commands import demo
     from jostle_lab.cluster import LabError
 
     def closed(_: object) -> None:
@@ -157,7 +157,7 @@ def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.usefixtures("library")
 def test_without_a_lab_the_neighbour_has_large_chunks(tmp_path: Path) -> None:
     """A disk serves by request: with the writer's own chunks its imprint would be small."""
-    from jostle.cli.commands import demo
+    from jostle_lab.cli.commands import demo
 
     study = tomllib.loads(demo._fitted(tmp_path).read_text())
     writer, neighbour = study["program"]

@@ -30,7 +30,7 @@ def test_a_changed_test_comes_first_and_each_once() -> None:
 
 
 def test_what_no_import_leads_to_has_its_folder() -> None:
-    assert files("lab/signals/src/memory.c")[0].startswith("tests/signals/")
+    assert files("lab/signals/src/memory.c")[0].startswith("lab/tests/signals/")
     assert files("runtime/decoder/jst_decode.c")[0].startswith("tests/reader/")
     assert files("runtime/src/core.c")[0] == "tests/runtime/test_counts.py"
     assert files("LICENSE") == []

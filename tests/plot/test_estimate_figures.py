@@ -13,8 +13,8 @@ import matplotlib
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_study_figures import faults
 
+from figure_texts import faults
 from jostle.analysis.estimation.model import Estimate
 from jostle.plot.figures.estimate import compare as compare_figures
 from jostle.plot.figures.estimate import draw_all as estimate_figures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from tests.analysis.synth_study import SLICE_NS, Lab, cell_of, equal_writers, result_of
+from synth_study import SLICE_NS, Lab, cell_of, equal_writers, result_of
 
 from jostle.repository import Repository
 from jostle_lab.analysis.study.foreign import Served, excess, served

@@ -13,7 +13,7 @@ import pytest
 from lab_tools import NAME
 
 NOBODY = 65532  # nobody but these tests: when their labs have gone nothing of theirs is left
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 #: What a user does; prints JSON.
 SCRIPT = """
 import json, subprocess, sys

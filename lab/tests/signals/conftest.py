@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.append(str(Path(__file__).parents[1] / "mpi"))
-sys.path.append(str(Path(__file__).parents[1] / "runtime"))
+sys.path.append(str(Path(__file__).parents[3] / "tests" / "mpi"))
+sys.path.append(str(Path(__file__).parents[3] / "tests" / "runtime"))
 
 from mpis import FLAVOURS, Mpi, needed
 from signal_runner import Signals

@@ -10,7 +10,7 @@ import pytest
 
 from jostle.repository import Repository
 
-HERE = Path(__file__).resolve().parents[2] / "integrations"
+HERE = Path(__file__).resolve().parents[3] / "integrations"
 NAME = 'a "b" \\ $(touch /tmp/pwned) `id` \'\n x'
 LSF = {
     "LSB_JOBID": "77", "LSFUSER": "root", "LSB_JOBNAME": NAME, "LSB_QUEUE": "normal",

@@ -19,7 +19,7 @@ from jostle.mpi_launchers import mpi_of_environment
 from jostle_lab.signals import PATTERNS, program
 from jostle_lab.signals.schema import BURSTS, END, HEADER, SLICES
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 JOSTLE = [sys.executable, "-m", "jostle.cli", "signal"]
 
 

@@ -8,18 +8,13 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import matplotlib
-import numpy as np
 import papers
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
+from figure_texts import faults, texts
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.labels import share_label, tied
 from jostle.plot.figures.page import PAGE_STYLE, Page, Saved, canvas, draw_pages
@@ -86,44 +81,6 @@ def test_texts_lie_inside_and_apart(name: str) -> None:
             draw(made)  # type: ignore[operator]
             problems = faults(made.figure)
         assert not problems, f"{page.stem}: {problems}"
-
-
-def faults(figure: Figure) -> list[str]:
-    """Return texts that are cut off at the border, or that cover one another."""
-    FigureCanvasAgg(figure)
-    figure.draw_without_rendering()  # every text has its place then
-    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    left_out = hidden(figure)
-    texts = [
-        text
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and text not in left_out  # type: ignore[attr-defined]
-    ]
-    said = [text.get_text() for text in texts]  # type: ignore[attr-defined]
-    extents = [text.get_window_extent(renderer).extents for text in texts]
-    left, low, right, high = np.array(extents).reshape(-1, 4).T
-    width, height = figure.bbox.width, figure.bbox.height
-    outside = (left < -1) | (low < -1) | (right > width + 1) | (high > height + 1)
-    wide = np.minimum.outer(right, right) - np.maximum.outer(left, left)
-    tall = np.minimum.outer(high, high) - np.maximum.outer(low, low)
-    pairs = np.argwhere(np.triu((wide > 1.5) & (tall > 2.5), 1))
-    return [f"cut off: {said[at]!r}" for at in np.flatnonzero(outside)] + [
-        f"{said[one]!r} covers {said[other]!r}" for one, other in pairs
-    ]
-
-
-def hidden(figure: Figure) -> set[object]:
-    """Return the labels of ticks that are switched off, or outside their axis."""
-    found: set[object] = set()
-    for axes in figure.findobj(Axes):
-        for axis in (axes.xaxis, axes.yaxis):  # type: ignore[attr-defined]
-            low, high = sorted(axis.get_view_interval())
-            for tick in axis.get_major_ticks():
-                for label in (tick.label1, tick.label2):
-                    inside = low - 1e-9 <= tick.get_loc() <= high + 1e-9
-                    if not (label.get_visible() and inside):
-                        found.add(label)
-    return found
 
 
 def test_the_files_and_their_names(tmp_path: Path) -> None:
@@ -205,13 +162,6 @@ def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
         assert f"{measure} of the probe, %" in whole
         assert f"{measure} = " in whole
         assert other not in whole
-
-
-def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG, line by line: text is kept as text."""
-    tree = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    found = ["".join(text.itertext()) for text in tree.iter("{http://www.w3.org/2000/svg}text")]
-    return [text.replace("\u00a0", " ") for text in found]
 
 
 def test_the_csv_is_the_data(tmp_path: Path) -> None:
@@ -494,7 +444,7 @@ def test_pages_and_figures_have_programs_in_one_order() -> None:
 
 
 def test_probe_and_signal_are_filled_alike_on_pages_and_in_figures() -> None:
-    ui = Path(__file__).parents[2] / "ui/src"
+    ui = Path(__file__).parents[3] / "ui/src"
     assert f"--fill: {FILL};" in (ui / "tokens.css").read_text()
     style = (ui / "pages/study/CellDetails.svelte").read_text()
     for name, colour in (("probe", "own"), ("signal", "others")):

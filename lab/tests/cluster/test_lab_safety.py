@@ -18,6 +18,7 @@ from jostle_lab.cluster import LabError, LabSpec, up
 from jostle_lab.cluster.state import read_state
 from jostle_lab.cluster.store import own_folder, trusted
 
+ROOT = Path(__file__).parents[3]
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being two users needs root")
 
@@ -103,7 +104,7 @@ def test_lab_that_another_user_has_made_up_for_us(tmp_path: Path) -> None:
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, "sh", "/usr/bin/python3", "-c", attach],
         capture_output=True, text=True, timeout=60, check=False, cwd="/",
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'lab/src'}"},
     )  # fmt: skip
     if done.returncode == 77 or "ModuleNotFoundError" in done.stderr or sys.version_info < (3, 11):
         pytest.skip("nobody cannot run jostle here")

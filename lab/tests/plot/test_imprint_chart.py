@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from test_study_figures import texts
 
+from figure_texts import texts
 from jostle.plot import Series
 from jostle.plot.charts.imprint import (
     ImprintChart,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "repository"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "repository"))
 from support import make_profile
 
-from jostle.cli.commands import lab
 from jostle.reader import find_profiles
 from jostle.repository import Repository
+from jostle_lab.cli.commands import lab
 
 
 def test_what_was_not_ingested_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from mpis import Mpi, Mpirun, World
 from jostle_lab.inject import InjectLog, read
 
 PROGRAMS = Path(__file__).parent / "programs"
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @functools.cache

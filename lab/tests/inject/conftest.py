@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "runtime"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "mpi"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "cli"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from injected import Injected

@@ -1,0 +1,8 @@
+"""What every test of the lab may ask for: what tests of jostle may, and their helpers."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+from shared_fixtures import *  # noqa: F403
