@@ -69,6 +69,6 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     with pytest.raises(JostleError, match="scikit-learn") as caught:
         compare_methods(np.array([1.0, 2.0, 30.0]))
-    assert "jostle[validate]" in caught.value.hint
+    assert "jostle-lab[validate]" in caught.value.hint
     with pytest.raises(JostleError, match="no segments"):
         compare_methods(np.array([]))

@@ -146,5 +146,5 @@ def _learn(name: str) -> Any:
     except ImportError as error:
         raise JostleError(
             "K-means and Gaussian mixtures need scikit-learn, which is not installed.",
-            hint="pip install 'jostle[validate]'",
+            hint="pip install 'jostle-lab[validate]'",
         ) from error
