@@ -43,7 +43,7 @@ from jostle.topology.store import FOLDER, save  # noqa: E402
 
 PER_ROUND = 120
 _MOST_KIB = 1 << 20
-_MOST_S = 60.0
+_MOST_S = 180.0
 _MOST_JOBS = 12  # that the server is asked for in a round
 #: Questions that say nothing of one job, or never end.
 _NOT_ASKED = re.compile(r"/live$|/login|/audit$|/openapi")
