@@ -42,9 +42,13 @@ def test_a_run_of_all_tests(tmp_path: Path) -> None:
     script = (ROOT / "tools/test.sh").read_text()
     lists = [line for line in script.splitlines() if line.startswith(("waiting=", "computing="))]
     for name in " ".join(line.split('"')[1] for line in lists).split():
-        (tmp_path / "tests" / name).mkdir(parents=True)
+        folder = f"lab/tests/{name[4:]}" if name.startswith("lab-") else f"tests/{name}"
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "tools").mkdir()
-    for name in ("tools/test.sh", "tools/again.py", "tests/conftest.py", "pyproject.toml"):
+    for name in (
+        "tools/test.sh", "tools/again.py", "tests/conftest.py", "tests/shared_fixtures.py",
+        "pyproject.toml",
+    ):  # fmt: skip
         shutil.copy(ROOT / name, tmp_path / name)
     bin_folder = tmp_path / ".venv" / "bin"
     bin_folder.mkdir(parents=True)

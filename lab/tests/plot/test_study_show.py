@@ -1,6 +1,6 @@
 """What `study show` prints: golden texts of studies that are made up.
 
-To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/plot/test_study_show.py, and look at
+To renew after a wanted change: JOSTLE_RENEW=1 pytest lab/tests/plot/test_study_show.py, and look at
 the diff.
 """
 
