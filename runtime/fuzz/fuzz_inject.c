@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../inject/random_delays.c"
-#include "../inject/rules.c"
+#include "../../lab/inject/random_delays.c"
+#include "../../lab/inject/rules.c"
 
 #define LONGEST UINT64_C(1000000000000000000) /* 30 years: no delay that rules can ask for */
 
