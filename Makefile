@@ -32,15 +32,15 @@ packages: build         ## a .deb and an .rpm for nodes and for the repository's
 	@tools/packages.sh
 
 bench: build            ## the figures of docs, measured here
-	@.venv/bin/python bench/run.py
+	@.venv/bin/python lab/bench/run.py
 
-budget: build           ## rewrite bench/budget.toml; raised figures need bench/budget.py --write --reason WHY
-	@.venv/bin/python bench/budget.py --write
+budget: build           ## rewrite lab/bench/budget.toml; raised figures need lab/bench/budget.py --write --reason WHY
+	@.venv/bin/python lab/bench/budget.py --write
 
 format: build           ## put the sources into their style
-	@.venv/bin/ruff format src lab tests tools bench
-	@.venv/bin/ruff check --fix src lab tests tools bench
-	@find runtime agent lab tests bench -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
+	@.venv/bin/ruff format src lab tests tools
+	@.venv/bin/ruff check --fix src lab tests tools
+	@find runtime agent lab tests -name '*.[ch]' ! -path '*/mpi/generated/*' | xargs clang-format -i
 
 lock:                   ## renew requirements.lock from pyproject.toml
 	@tools/lock.sh

@@ -40,7 +40,7 @@ step() {
     fi
 }
 
-c_files() { find runtime agent lab integrations tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
+c_files() { find runtime agent lab integrations tests -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
     tools/generate.py --check && python tools/generate_readmes.py --check && python tools/generate_mpi.py --check &&
@@ -50,7 +50,7 @@ generated() {
 style_c() { c_files | xargs clang-format --dry-run -Werror; }
 
 style_python() {
-    ruff check src lab tests tools bench && ruff format --check src lab tests tools bench
+    ruff check src lab tests tools && ruff format --check src lab tests tools
 }
 
 tidy() {
@@ -169,8 +169,8 @@ step tidy tidy
 step builds builds
 step exports exports
 step tests make --no-print-directory test
-step bench python bench/run.py --smoke
-step budget python bench/budget.py
+step bench python lab/bench/run.py --smoke
+step budget python lab/bench/budget.py
 # The tests of sanitizers mostly wait.
 {
     step asan sanitized asan libasan.so "$under_sanitizer"

@@ -42,7 +42,7 @@ FOLDERS = {
     "tools": "house",
     "docs": "docs/test_architecture.py docs/test_docs.py",
     "ui/src": "web",
-    "bench": "house/test_bench.py house/test_budget.py",
+    "lab/bench": "house/test_bench.py house/test_budget.py",
     "packaging": "house/test_packages.py",
 }
 #: What a test that is interrupted may take to end, and the type checker after it, s.

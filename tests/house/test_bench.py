@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BENCH = Path(__file__).parents[2] / "bench"
+BENCH = Path(__file__).parents[2] / "lab/bench"
 
 
 def bench(code: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "bench"
+BENCH = Path(__file__).parents[2] / "lab/bench"
 sys.path.insert(0, str(BENCH))
 
 import budget  # noqa: E402

@@ -1,4 +1,4 @@
-"""The page of the papers' figures says what bench/reproduce.toml and the last results say."""
+"""The page of the papers' figures says what lab/bench/reproduce.toml and the last results say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHIPPED = ROOT / "lab/src/jostle_lab/study/shipped"
 
 @pytest.fixture(scope="module")
 def papers() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reproduce", ROOT / "bench/reproduce.py")
+    spec = importlib.util.spec_from_file_location("reproduce", ROOT / "lab/bench/reproduce.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -26,7 +26,7 @@ def papers() -> ModuleType:
 def test_the_page_is_fresh_and_its_pictures_are_there(papers: ModuleType) -> None:
     shown = papers.results()
     assert papers.PAGE.read_text() == papers.page(papers.rows_of(), shown), (
-        "bench/reproduce.py page"
+        "lab/bench/reproduce.py page"
     )
     for name, result in shown.items():
         for figure in result["figures"]:

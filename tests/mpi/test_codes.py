@@ -21,7 +21,7 @@ from peek import Process
 
 from jostle_lab.study.config import Wishes, parse
 
-BENCH = Path(__file__).parents[2] / "bench"
+BENCH = Path(__file__).parents[2] / "lab/bench"
 PROGRAMS = BENCH / "programs"
 Counts = dict[str, int]
 MIB = 1 << 20
@@ -282,7 +282,7 @@ def test_published_volumes(what: str, formula: Callable[[], float], printed: flo
 
 
 def codes(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run bench/codes.py."""
+    """Run lab/bench/codes.py."""
     return subprocess.run(
         [sys.executable, str(BENCH / "codes.py"), *words], capture_output=True, text=True,
         check=False, timeout=120, env={**os.environ, **more},

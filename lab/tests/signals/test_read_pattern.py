@@ -1,4 +1,4 @@
-"""A program of known ways of reading is named by its profile. bench/reads.py scores more."""
+"""A program of known ways of reading is named by its profile. lab/bench/reads.py scores more."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CASES = [
 def test_named(root: Path, library: Path, tmp_path: Path) -> None:
     """Every way of reading, each by an interface, of one and several processes."""
     reader, spool, path = tmp_path / "reader", tmp_path / "spool", tmp_path / "file"
-    source = root / "bench" / "programs" / "reader.c"
+    source = root / "lab" / "bench" / "programs" / "reader.c"
     subprocess.run(["cc", "-O2", "-o", str(reader), str(source)], check=True)
     spool.mkdir()
     path.write_bytes(bytes(16 * MIB))

@@ -32,8 +32,8 @@ _MOST_CELLS = 4_000_000  # users x cores x slices that are spread at once
 _WHOLE = 0.95  # of a slice: a job that lived in so much of it lived in all
 _NEARLY = 0.05  # of a core: what clocks and the heartbeat make of a whole one
 _COUNTING = 0.01  # of all cores: a smaller rest of their time is a difference of counting
-#: Doubts of a share (95 %), calibrated by bench/cpu_mixes.py: of each slice by chance, since who
-#: ran just while the job waited is not known within it, and of all of them alike.
+#: Doubts of a share (95 %), calibrated by lab/bench/cpu_mixes.py: of each slice by chance, since
+#: who ran just while the job waited is not known within it, and of all of them alike.
 _WITHIN, _ALIKE = 0.4, 0.03
 #: Part of the way to the bounds of where users of several cores ran that is in doubt.
 _FAR = 0.8

@@ -1,1 +1,1 @@
-../../../../../bench/programs/code_calls.h
+../../../../bench/programs/code_calls.h

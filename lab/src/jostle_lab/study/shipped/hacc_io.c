@@ -1,1 +1,1 @@
-../../../../../bench/programs/hacc_io.c
+../../../../bench/programs/hacc_io.c

@@ -1,1 +1,1 @@
-../../../../../bench/programs/madbench2.c
+../../../../bench/programs/madbench2.c

@@ -55,9 +55,9 @@ def main() -> int:
     sizing = words.add_parser("sizing", help="machines for 100, 1000 and 10 000 nodes")
     sizing.add_argument("passes", type=Path, help="JSON of `passes`")
     sizing.add_argument("--posts-per-core", type=float, required=True,
-                        help="receive dense, of `bench/run.py --only receive`")  # fmt: skip
+                        help="receive dense, of `lab/bench/run.py --only receive`")  # fmt: skip
     sizing.add_argument("--node-bytes", type=float, required=True,
-                        help="bytes per second, of `bench/run.py --only ship`")  # fmt: skip
+                        help="bytes per second, of `lab/bench/run.py --only ship`")  # fmt: skip
     sizing.add_argument("--stored-bytes", type=float, required=True,
                         help="bytes per process-slice, of `growth`")  # fmt: skip
     options = parser.parse_args()

@@ -1,1 +1,0 @@
-"""Figures of cost that are the same in every run: a module for each kind (`bench/budget.py`)."""
