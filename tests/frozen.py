@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader import SEGMENT_VALUES, Decoded, SegmentResult
+from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 
 
 def totals(decoded: Decoded) -> dict[str, object]:

@@ -353,7 +353,7 @@ COMPONENT_IDS: Final[tuple[str, ...]] = tuple(COMPONENTS_BY_ID)
 
 
 def python_module(metrics: list[Metric]) -> str:
-    """src/jostle/_schema.py; PROCESS_IDS includes the histograms."""
+    """src/jostle/schema/metrics.py; PROCESS_IDS includes the histograms."""
     head = PYTHON_HEAD.format(
         made_by=made_by(METRICS_TOML), buckets=HIST_BUCKETS, slots=MOUNT_SLOTS
     )
@@ -434,7 +434,7 @@ def outputs() -> dict[str, str]:
         "runtime/include/jst_metrics.h": c_header(metrics, layout),
         "runtime/include/jst_components.h": components_header(metrics),
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
-        "src/jostle/_schema.py": python_module(metrics),
+        "src/jostle/schema/metrics.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),
         "docs/reference/metrics.md": metrics_page(metrics),
         **generate_profile.outputs(MOUNT_SLOTS),

@@ -363,7 +363,7 @@ from typing import Final, NamedTuple
 
 
 def python_module(profile: Profile) -> str:
-    """Return src/jostle/_profile.py."""
+    """Return src/jostle/schema/profile.py."""
     head, slot, file, binding = (
         profile.struct(name) for name in ("head", "mount_slot", "file", "binding")
     )
@@ -495,6 +495,6 @@ def outputs(mount_slots: int) -> dict[str, str]:
     profile = load_profile(PROFILE_TOML, mount_slots)
     return {
         "runtime/include/jst_profile.h": c_header(profile),
-        "src/jostle/_profile.py": python_module(profile),
+        "src/jostle/schema/profile.py": python_module(profile),
         str(PAGE.relative_to(ROOT)): page(profile, PAGE.read_text(encoding="utf-8")),
     }

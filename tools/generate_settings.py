@@ -73,7 +73,7 @@ def c_header(settings: Settings) -> str:
 
 
 def python_module(settings: Settings) -> str:
-    """Return src/jostle/_settings.py."""
+    """Return src/jostle/schema/settings.py."""
     keys = "".join(f'    "{setting.key}",\n' for setting in settings.settings)
     variables = "".join(
         f'    "{setting.key}": "{setting.variable}",\n' for setting in settings.options
@@ -115,6 +115,6 @@ def outputs() -> dict[str, str]:
     settings = load_settings(SETTINGS_TOML.read_text(encoding="utf-8"))
     return {
         "runtime/include/jst_settings.h": c_header(settings),
-        "src/jostle/_settings.py": python_module(settings),
+        "src/jostle/schema/settings.py": python_module(settings),
         str(PAGE.relative_to(ROOT)): page(settings, PAGE.read_text(encoding="utf-8")),
     }

@@ -28,7 +28,7 @@ from measure import Bench, Row, apart, half_width, pick
 
 if TYPE_CHECKING:
     from jostle.topology import Topology
-    from jostle.traffic import Traffic
+    from jostle.values.traffic import Traffic
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src")]
@@ -53,7 +53,7 @@ def fabric(kind: str, level: str) -> Topology:
 
 def traffic(hosts: list[str]) -> Traffic:
     """Make the messages of jobs whose nodes lie side by side."""
-    from jostle.traffic import PAIRS, Traffic
+    from jostle.values.traffic import PAIRS, Traffic
 
     rng = np.random.default_rng(SEED)
     source = np.repeat(np.arange(len(hosts)), PARTNERS)

@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle._schema import COMPONENT_IDS
 from jostle.analysis.nodes import NodeDifferences, days_sql, lasting_differences
 from jostle.analysis.nodes.persistence import evidence, significant
-from jostle.arrow_columns import ints
+from jostle.schema.metrics import COMPONENT_IDS
+from jostle.values.arrow_columns import ints
 from jostle_lab.synthetic import Fault, MachineSpec, machine_slices
 
 _DAY_S = 86_400

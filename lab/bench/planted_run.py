@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.arrow_columns import ints
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
@@ -19,6 +18,7 @@ from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
+from jostle.values.arrow_columns import ints
 from jostle_lab.synthetic import SPECS
 from jostle_lab.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
 from jostle_lab.synthetic.traces.tables import run_tables

@@ -50,7 +50,7 @@ import spark
 import web_api
 import web_browser
 import whole
-from jostle.loadable import find_library, is_loadable
+from jostle.files.loadable import find_library, is_loadable
 from measure import Bench, MissingError, Row, say
 from mpi import MPICH, OPENMPI, peers
 

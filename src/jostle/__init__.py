@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 from jostle.errors import JostleError
 
 if TYPE_CHECKING:
-    from jostle.door import Background as Background
-    from jostle.door import Component as Component
-    from jostle.door import Digest as Digest
-    from jostle.door import Estimate as Estimate
-    from jostle.door import FileUse as FileUse
-    from jostle.door import Gpu as Gpu
-    from jostle.door import Interference as Interference
-    from jostle.door import Job as Job
-    from jostle.door import JostleWarning as JostleWarning
-    from jostle.door import Machine as Machine
-    from jostle.door import MissingPackageError as MissingPackageError
-    from jostle.door import Mount as Mount
-    from jostle.door import Process as Process
-    from jostle.door import Site as Site
-    from jostle.door import Step as Step
-    from jostle.door import Table as Table
-    from jostle.door import Verdict as Verdict
-    from jostle.door import open as open  # noqa: A004
+    from jostle.api import Background as Background
+    from jostle.api import Component as Component
+    from jostle.api import Digest as Digest
+    from jostle.api import Estimate as Estimate
+    from jostle.api import FileUse as FileUse
+    from jostle.api import Gpu as Gpu
+    from jostle.api import Interference as Interference
+    from jostle.api import Job as Job
+    from jostle.api import JostleWarning as JostleWarning
+    from jostle.api import Machine as Machine
+    from jostle.api import MissingPackageError as MissingPackageError
+    from jostle.api import Mount as Mount
+    from jostle.api import Process as Process
+    from jostle.api import Site as Site
+    from jostle.api import Step as Step
+    from jostle.api import Table as Table
+    from jostle.api import Verdict as Verdict
+    from jostle.api import open as open  # noqa: A004
 
 __all__ = [
     "Background",
@@ -60,10 +60,10 @@ __version__ = "0.5.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Load the door when something of it is used first: `import jostle` itself stays light."""
+    """Load `jostle.api` when something of it is used first: `import jostle` itself stays light."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("jostle.door"), name)
+    return getattr(import_module("jostle.api"), name)
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ from receiver import Receiver
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # when a test runs as a program
 from conftest import native
-from jostle._profile import HEAD, Head
+from jostle.schema.profile import HEAD, Head
 
 HEAD_BYTES = 16384
 COMMIT_AT, COMMIT_BYTES = 4096, 1024

@@ -11,7 +11,7 @@ from beside_maker import _NODE_COLUMNS, MIB, SLICE_NS, START, Floats, Maker, noi
 
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.topology import Topology
-from jostle.traffic import PAIRS, Traffic
+from jostle.values.traffic import PAIRS, Traffic
 
 RATE = 100.0 * MIB  # bytes that a link carries in a slice
 _CALL = 64 * 1024.0  # bytes of a message

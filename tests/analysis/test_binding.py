@@ -16,10 +16,10 @@ from jostle.analysis.binding.advise import binding_advice
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.processes import JobProcesses, process_sums
 from jostle.cli.views.bindings import binding_view
-from jostle.core_lists import list_text, read_list
 from jostle.reader import GPU_VALUES
 from jostle.repository import Repository
 from jostle.repository.types import JobTables
+from jostle.values.core_lists import list_text, read_list
 from synth import EPOCH, Profile
 from synth_gpus import GpuName, Gpus
 from synth_rows import BEGIN, SECOND

@@ -14,9 +14,9 @@ import pyarrow as pa
 from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.resources import job_axis
 from jostle.analysis.interval import Interval
-from jostle.plain_values import plain
 from jostle.repository.query.co_running import _merged
 from jostle.repository.query.programs import of_jobs
+from jostle.values.plain_values import plain
 
 
 def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:

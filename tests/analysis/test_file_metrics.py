@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jostle._schema import BY_ID
-from jostle.file_metrics import file_metrics, file_sum_sql, file_total
 from jostle.repository.types import ACCESS_METRICS
+from jostle.schema.metrics import BY_ID
+from jostle.values.file_metrics import file_metrics, file_sum_sql, file_total
 
 
 @pytest.mark.parametrize("end", ["bytes", "ops", "ns"])

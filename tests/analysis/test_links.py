@@ -19,7 +19,7 @@ from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
 from jostle.repository.query.co_running import hide
 from jostle.topology import Topology, dragonfly, fat_tree, torus
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 SIZE = 240
 

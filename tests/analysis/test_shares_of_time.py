@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle._profile import MpiAdapter
 from jostle.analysis import digest
 from jostle.analysis.digest.job_end import job_end
 from jostle.analysis.shares_of_time import CLOCK_TOLERANCE, SHORTEST_S, share_of_time
 from jostle.cli.views.mpi_world import brief
 from jostle.report.format.values import percent
 from jostle.repository import Repository
+from jostle.schema.profile import MpiAdapter
 from synth import EPOCH, SECOND, Profile
 
 NS = st.one_of(st.integers(0, 20 * SECOND), st.integers(0, 2**63 - 1))

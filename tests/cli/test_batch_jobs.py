@@ -12,7 +12,7 @@ import pytest
 from command import jostle
 
 from jostle.analysis.interval import Interval
-from jostle.batch_jobs import BatchJob, batch_job_of, job_of_part, part_name
+from jostle.names.batch_jobs import BatchJob, batch_job_of, job_of_part, part_name
 from jostle.report.models import scheduler
 from jostle.report.models.batch_jobs import batch_row
 from jostle.report.verdict.batch_loss import JobLoss, added_loss

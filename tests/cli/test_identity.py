@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.identity import identity, program_of_command, script_of
+from jostle.names.identity import identity, program_of_command, script_of
 
 CASES = [
     line.split("\t")

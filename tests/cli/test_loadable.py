@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.loadable import find_library, is_elf, is_loadable
+from jostle.files.loadable import find_library, is_elf, is_loadable
 
 PROGRAM = Path(sys.executable)
 #: Where the ELF header holds the class, the byte order and the processor.

@@ -164,7 +164,7 @@ def test_a_launchers_words_tell_the_mpi() -> None:
 
 
 def test_programs_behind_launchers_name_jobs() -> None:
-    from jostle.identity import program_of_command
+    from jostle.names.identity import program_of_command
 
     assert program_of_command(["mpirun", "-n", "4", "--oversubscribe", "sh", "-c", "x"]) == "sh"
     assert program_of_command(["/usr/bin/python3", "-c", "1"]) == "python3"

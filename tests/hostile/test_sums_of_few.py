@@ -22,9 +22,9 @@ from test_disclosure import worked_out
 from users import U1, U2, U3, U4, U5, Put
 
 import jostle.server.access.roles as roles
-from jostle._schema import METRICS
 from jostle.report.models.metrics import VIEWS
 from jostle.repository import Repository
+from jostle.schema.metrics import METRICS
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import CELL_NS, Tiles

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from tests.conftest import native
 
-from jostle.loadable import find_library
+from jostle.files.loadable import find_library
 
 SKIPPED = re.compile(r"p?mpi_(type|op|info|t|abi|status|errhandler|error|add|group|pack|unpack)_")
 NAME = re.compile(r"JST_MPI_(NAME|FORTRAN)\((\w+)(?:, (\d+))?\)")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mpis import CACHE, PROGRAMS, Mpi, Mpirun
 
-from jostle.loadable import find_library
+from jostle.files.loadable import find_library
 
 LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 

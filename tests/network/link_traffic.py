@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from jostle.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
+from jostle.values.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
 
 SECOND = 1_000_000_000
 

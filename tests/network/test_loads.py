@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from jostle.network import link_loads, routes_of
 from jostle.network.axis import portions
 from jostle.topology import Topology, dragonfly, fat_tree, torus
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 TREE = fat_tree(2, 2, 2)
 

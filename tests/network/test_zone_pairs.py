@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from jostle.network.zone_pairs import zone_loads, zones_of
 from jostle.topology import dragonfly, fat_tree
-from jostle.traffic import COLLECTIVES, PAIRS, Traffic
+from jostle.values.traffic import COLLECTIVES, PAIRS, Traffic
 
 _S = 10**9
 

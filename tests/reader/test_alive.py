@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from jostle._profile import END_REASONS
 from jostle.reader import (
     ProfileHeader,
     ReadRequest,
@@ -25,6 +24,7 @@ from jostle.reader import (
     read_profiles,
     read_segments,
 )
+from jostle.schema.profile import END_REASONS
 from synth import EPOCH, Profile, random_profile
 from synth_format import record
 from synth_segments import Ring, Segment, Stream

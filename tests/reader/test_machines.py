@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle._schema import COMPONENT_IDS
 from jostle.reader import Origin, ReadRequest, read_machines, read_profiles
+from jostle.schema.metrics import COMPONENT_IDS
 from synth import EPOCH, Profile
 from synth_format import ns_code, ns_value
 from synth_machine import MachineProfile, component_metrics

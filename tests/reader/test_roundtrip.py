@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader import (
     Decoded,
     ProfileHeader,
@@ -25,6 +24,7 @@ from jostle.reader import (
     read_header,
     read_profiles,
 )
+from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from synth import EPOCH, SECOND, Profile, Row, Short, Shorts, bulk_spool, random_profile
 from synth_format import Layout, Metric, ns_code, ns_value, schema_layout
 

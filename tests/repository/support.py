@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jostle._schema import BY_ID, HISTOGRAM_IDS, MOUNT_IDS
 from jostle.repository.store.layout import process_id
+from jostle.schema.metrics import BY_ID, HISTOGRAM_IDS, MOUNT_IDS
 from synth import EPOCH, SECOND, Profile, Short, Shorts
 
 SLICE = 4 * SECOND

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.arrow_columns import floats, ints, ints_or_zeros, lists, some_floats
+from jostle.values.arrow_columns import floats, ints, ints_or_zeros, lists, some_floats
 
 WHOLE = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), max_size=20)
 

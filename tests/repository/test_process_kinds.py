@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from jostle.identity import named_sql
+from jostle.names.identity import named_sql
 from jostle.repository import Repository
 from jostle.repository.maintenance import compact as compact_module
 from jostle.repository.query.co_running import facts

@@ -28,8 +28,6 @@ from support import (
     write_all,
 )
 
-from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, METRICS, MOUNT_IDS, PROCESS_IDS
-from jostle.arrow_columns import ints
 from jostle.repository import (
     DamagedError,
     JobError,
@@ -40,6 +38,15 @@ from jostle.repository import (
 from jostle.repository.maintenance import compact as compact_module
 from jostle.repository.store.log import Log
 from jostle.repository.store.storage import open_storage
+from jostle.schema.metrics import (
+    BY_ID,
+    HIST_BUCKETS,
+    HISTOGRAM_IDS,
+    METRICS,
+    MOUNT_IDS,
+    PROCESS_IDS,
+)
+from jostle.values.arrow_columns import ints
 from synth import EPOCH, SECOND, Profile
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from harness import Compile, Runner, needs_plain_build
 
-from jostle.loadable import find_library, is_loadable
+from jostle.files.loadable import find_library, is_loadable
 
 OLD_NAMES = {"gets", "_IO_getc", "_IO_putc"}  # only for programs linked long ago
 GPU_NAMES = {

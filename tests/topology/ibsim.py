@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jostle.loadable import is_loadable
+from jostle.files.loadable import is_loadable
 
 #: What `simulated` needs, all from the packages ibsim-utils, opensm and infiniband-diags.
 TOOLS = ("ibsim", "opensm", "ibnetdiscover", "dump_lfts")

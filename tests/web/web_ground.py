@@ -19,7 +19,6 @@ from web_studies import plant_study
 
 import jostle.server.access.roles as roles
 import jostle.server.app as application
-from jostle.arrow_columns import ints
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
@@ -30,6 +29,7 @@ from jostle.repository.store.tables import PartitionChunk, split_by_partition, w
 from jostle.server import Access, Server, create_app
 from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
+from jostle.values.arrow_columns import ints
 from jostle_lab.synthetic import SPECS
 from jostle_lab.synthetic.planted.model import Spec
 from jostle_lab.synthetic.planted.schedule import EPOCH_S

@@ -15,7 +15,7 @@ from signal_runner import Signals, rows
 
 from jostle import NativeMissingError
 from jostle.errors import UsageError
-from jostle.mpi_launchers import mpi_of_environment
+from jostle.names.mpi_launchers import mpi_of_environment
 from jostle_lab.signals import PATTERNS, program
 from jostle_lab.signals.schema import BURSTS, END, HEADER, SLICES
 

@@ -1,5 +1,5 @@
 /* script.c: finds what an interpreter runs: a script's base name, a module or a class, never its
- * arguments. src/jostle/identity.py has the same rules; tests/data/scripts.txt tests both.
+ * arguments. src/jostle/names/identity.py has the same rules; tests/data/scripts.txt tests both.
  *
  * RATIONALE: the command line belongs to the program, which may have overwritten it. Whatever is in
  * it, no byte behind `length` is read, and at worst a name is wrong or absent. A command line that was

@@ -1,6 +1,6 @@
 """Analysis: pure functions on tables; no files, no printing.
 
-Public door:
+The package's interface:
     digest: what a job did, per process and mount, with rates, shares, errors and our own cost;
         for MPI programs also over the ranks of each world, with advice what to use next.
     write_patterns, read_patterns: how a job wrote to each mount and read from it, phase by phase,

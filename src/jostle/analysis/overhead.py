@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 Floats = NDArray[np.float64]
 

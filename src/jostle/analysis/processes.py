@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._profile import MpiAdapter
-from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis.spread import Spread
-from jostle.arrow_columns import ints_or_zeros
-from jostle.identity import identity
+from jostle.names.identity import identity
 from jostle.repository.types import JobTables
+from jostle.schema.metrics import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.schema.profile import MpiAdapter
+from jostle.values.arrow_columns import ints_or_zeros
 
 Ints = NDArray[np.int64]
 
@@ -90,7 +90,7 @@ class JobProcesses:
             yield from texts or []
 
     def names(self) -> list[str]:
-        """Return what each process runs, as `jostle.identity` names processes."""
+        """Return what each process runs, as `jostle.names.identity` names processes."""
         return list(map(identity, self.texts("script"), self.texts("program")))
 
     def programs(self) -> dict[str, int]:

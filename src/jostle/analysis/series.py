@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID
-from jostle.arrow_columns import ints
 from jostle.repository.query.lifetimes import spans
+from jostle.schema.metrics import BY_ID
+from jostle.values.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

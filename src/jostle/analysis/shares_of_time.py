@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.processes import Ints, JobProcesses
-from jostle.file_metrics import file_metrics
+from jostle.values.file_metrics import file_metrics
 
 #: Time in calls and lifetimes come from different clocks, which may differ by this share.
 CLOCK_TOLERANCE = 0.05

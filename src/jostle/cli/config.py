@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jostle._settings import DEFAULT_SPOOL as _DEFAULT_SPOOL
-from jostle._settings import KEYS, MAX_FILE_BYTES, VARIABLES
 from jostle.errors import JostleError
-from jostle.regular_files import read_regular
-from jostle.report.format.users import owner_name
+from jostle.files.regular_files import read_regular
+from jostle.names.users import owner_name
+from jostle.schema.settings import DEFAULT_SPOOL as _DEFAULT_SPOOL
+from jostle.schema.settings import KEYS, MAX_FILE_BYTES, VARIABLES
 
 DEFAULT_SPOOL = Path(_DEFAULT_SPOOL)
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from jostle.batch_jobs import batch_job_of
 from jostle.cli.commands.batch_job import job_end
 from jostle.errors import JostleError, UsageError
-from jostle.plain_values import one_line
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
+from jostle.names.batch_jobs import batch_job_of
+from jostle.names.users import login_of
 from jostle.report.models.scheduler import missing_nodes
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -280,10 +281,7 @@ def mail(uid: int, title: str, link: str) -> str:
     program = shutil.which("sendmail", path="/usr/sbin:/usr/lib:/usr/bin")
     if program is None:
         return "there is no sendmail here: no mail"
-    try:
-        login = pwd.getpwuid(uid).pw_name
-    except KeyError:
-        login = ""
+    login = login_of(uid)
     if not _LOGIN.fullmatch(login):
         return f"user {uid} is not known here: no mail"
     title = one_line(title)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from jostle.plain_values import one_line
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

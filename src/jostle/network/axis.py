@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
+from jostle.values.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,10 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from jostle.arrow_columns import ints
 from jostle.network.axis import on_axis, portions
 from jostle.network.collectives import Algorithm, Messages, algorithm_of, between_hosts, even
-from jostle.traffic import Traffic
+from jostle.values.arrow_columns import ints
+from jostle.values.traffic import Traffic
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

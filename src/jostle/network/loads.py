@@ -15,7 +15,7 @@ from jostle.network.ports import PortLoads, port_loads
 from jostle.network.routes import Routes, routes_of
 from jostle.network.walk import Lists
 from jostle.topology import Topology
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,10 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jostle.arrow_columns import ints
 from jostle.network.axis import on_axis
 from jostle.network.demands import Names
 from jostle.topology import Topology
+from jostle.values.arrow_columns import ints
 
 #: While a port waits, one tick is taken to be the time in which it would have sent so much: the
 #: unit in which InfiniBand counts data. Devices may count in other ticks.

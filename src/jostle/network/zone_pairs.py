@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from jostle.network.demands import demands_of
 from jostle.network.loads import adapters_of
 from jostle.topology import Topology
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 Ints = NDArray[np.int64]
 

@@ -15,7 +15,6 @@ is a ProfileError.
 
 from __future__ import annotations
 
-from jostle._profile import SEGMENT_VALUES
 from jostle.reader.decode import (
     Bookmark,
     Decoded,
@@ -53,6 +52,7 @@ from jostle.reader.segments import (
     read_segments,
 )
 from jostle.reader.traffic import COLLECTIVE_VALUES, PEER_VALUES
+from jostle.schema.profile import SEGMENT_VALUES
 
 __all__ = [
     "COLLECTIVE_VALUES",

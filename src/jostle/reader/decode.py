@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from jostle._profile import HEAD_BYTES, MAGIC, EventType, RecordType
-from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader.errors import ProfileError, passes
 from jostle.reader.gpus import gpu_slices
 from jostle.reader.header import (
@@ -42,6 +40,8 @@ from jostle.reader.native import (
     Result,
 )
 from jostle.reader.traffic import collective_slices, communicators, peer_slices
+from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.schema.profile import HEAD_BYTES, MAGIC, EventType, RecordType
 
 MAX_ROWS = 1 << 22  # of all tables: some GB at worst; a day of 200 processes at 4 s slices
 _NO_ROWS = 2**64 - 1

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._profile import HEAD, HEAD_BYTES, MAGIC, FilePlace, Head
 from jostle.reader.decode import ReadRequest, open_error, opened
 from jostle.reader.errors import ProfileError
 from jostle.reader.header import clean_text
+from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, FilePlace, Head
 
 _MOST_BYTES = 16 << 20
 _MOST = 2**61  # of a number; what is larger comes from damage

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jostle._profile import (
+from jostle.schema.profile import (
     BINDING,
     BINDINGS_AT,
     END_REASONS,

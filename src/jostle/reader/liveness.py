@@ -14,8 +14,8 @@ import time
 import uuid
 from pathlib import Path
 
-from jostle._profile import END_REASONS, HEAD, HEAD_BYTES, MAGIC, Head
 from jostle.reader.header import clean_text
+from jostle.schema.profile import END_REASONS, HEAD, HEAD_BYTES, MAGIC, Head
 
 #: The kernel's number of the PID namespace that sees all others (PROC_PID_INIT_INO).
 _FIRST_PID_NAMESPACE = 0xEFFFFFFC

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle._profile import COMPONENT_KINDS, HEAD, MACHINE_ROLES, Head, RecordType
-from jostle._schema import COMPONENT_IDS
 from jostle.reader.decode import (
     MAX_ROWS,
     Events,
@@ -24,6 +22,8 @@ from jostle.reader.decode import (
 from jostle.reader.errors import ProfileError
 from jostle.reader.header import ClockEvent, ProfileNote, clean_text, end_reason
 from jostle.reader.native import COMPONENT_SLICES, PROFILE, DecoderBatch
+from jostle.schema.metrics import COMPONENT_IDS
+from jostle.schema.profile import COMPONENT_KINDS, HEAD, MACHINE_ROLES, Head, RecordType
 
 _FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "component": pa.int32(),
           "epoch": pa.int8()}  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from jostle._profile import SEGMENT_RULES, SEGMENT_VALUES
 from jostle.reader.columns import columns, texts
 from jostle.reader.decode import (
     MAX_ROWS,
@@ -27,6 +26,7 @@ from jostle.reader.native import (
     TOKENS,
     DecoderBatch,
 )
+from jostle.schema.profile import SEGMENT_RULES, SEGMENT_VALUES
 
 RULES = (*SEGMENT_RULES, "unknown")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.errors import UsageError
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 
 RECEIVE_CONFIG = Path("/etc/jostle/receive.toml")
 DEFAULT_MIRROR = Path("/var/lib/jostle/mirror")

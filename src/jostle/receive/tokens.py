@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from jostle.errors import UsageError
+from jostle.files.regular_files import open_regular
 from jostle.receive.names import NODE_NAME_RULE, RESERVED, is_node_name
-from jostle.regular_files import open_regular
 
 _LINE = re.compile(r"(\S+) ([0-9a-f]{64})")
 _MOST_BYTES = 16 << 20

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jostle.errors import JostleError
-from jostle.repository_address import shown
+from jostle.files.repository_address import shown
 
 #: The command that takes damaged files out of a repository.
 MEND = "`jostle repository check --mend`"

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from jostle.batch_jobs import batch_job_of, batch_jobs, job_of_part, part_name
+from jostle.names.batch_jobs import batch_job_of, batch_jobs, job_of_part, part_name
 from jostle.repository.errors import JobError
 
 

@@ -60,7 +60,7 @@ from jostle.repository.types import (
     RunTables,
 )
 from jostle.topology import Topology
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 
 class Repository:
@@ -298,7 +298,7 @@ class Repository:
         )
 
     def program(self, job: str) -> str:
-        """Return what a job runs, as `jostle.identity` names jobs; "?" if there is no such job."""
+        """Return what a job runs (see `jostle.names.identity`); "?" if there is no such job."""
         found = self.jobs([job])["program"].to_pylist()
         return str(found[0]) if found else "?"
 
@@ -318,7 +318,7 @@ class Repository:
         """Find a job as `resolve_job` does, or all parts of a batch job by its number.
 
         Returns:
-            One job; or the parts of a batch job, the newest first (see jostle.batch_jobs).
+            One job; or the parts of a batch job, the newest first (see jostle.names.batch_jobs).
 
         Raises:
             JobError: There is no such job, or several.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.file_metrics import file_metrics
+from jostle.values.file_metrics import file_metrics
 
 MAX_WARNINGS = 100
 

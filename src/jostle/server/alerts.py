@@ -15,11 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from jostle import __version__
-from jostle.plain_values import one_line
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.server.jobs.index import JobIndex
 from jostle.server.verdicts.verdict_queue import VerdictQueue
 from jostle.server.verdicts.verdict_store import StoredVerdict, sight
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.server.access.settings import AlertSettings

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import HTTPException
 
-from jostle.batch_jobs import job_of_part
+from jostle.names.batch_jobs import job_of_part
 from jostle.repository.store.owner_names import login_name
 from jostle.server.access import Access, Viewer
 from jostle.server.job_service import JobService

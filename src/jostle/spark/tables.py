@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import UsageError
 from jostle.repository.store.layout import TABLES
+from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 
 #: Spark has no unsigned numbers.
 _WIDE = pa.decimal128(20, 0)

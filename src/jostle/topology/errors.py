@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jostle.errors import UsageError
-from jostle.plain_values import one_line
+from jostle.values.plain_values import one_line
 
 
 class TopologyError(UsageError):

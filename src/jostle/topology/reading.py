@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jostle.plain_values import one_line
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 from jostle.topology.errors import TopologyError, fault
 from jostle.topology.formats import (
     blue_gene,
@@ -22,6 +21,7 @@ from jostle.topology.formats import (
 from jostle.topology.formats.source import Source
 from jostle.topology.layout import some
 from jostle.topology.model import Topology
+from jostle.values.plain_values import one_line
 
 #: Of a file; forwarding tables of a large fabric have some hundred megabytes.
 MOST_BYTES = 1 << 30

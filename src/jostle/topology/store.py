@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.errors import naming
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 from jostle.topology.errors import TopologyError
 from jostle.topology.model import Topology, valid_at
 

@@ -16,7 +16,7 @@ from jostle.cli.for_verbs import steps
 from jostle.cli.options import open_repository, repository_flag
 from jostle.cli.output import next_steps, warn
 from jostle.errors import UsageError
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 
 if TYPE_CHECKING:
     from jostle_lab.cluster import Lab

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from jostle import NativeMissingError, native_path
-from jostle.loadable import is_loadable
+from jostle.files.loadable import is_loadable
 from jostle_lab.cluster.service import Need, Service
 from jostle_lab.cluster.spec import LabError
 from jostle_lab.cluster.watch import listens

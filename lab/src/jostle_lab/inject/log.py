@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.errors import JostleError
-from jostle.regular_files import open_regular
+from jostle.files.regular_files import open_regular
 
 _MAGIC = b"JSTINJ1\n"
 _HEAD_BYTES = 8192

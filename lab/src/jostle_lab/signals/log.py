@@ -18,7 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from jostle.errors import JostleError
-from jostle.regular_files import open_regular
+from jostle.files.regular_files import open_regular
 from jostle_lab.signals.lines import LineError, LogLine, parse_line
 from jostle_lab.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 

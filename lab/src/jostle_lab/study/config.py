@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from jostle.errors import UsageError
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 from jostle_lab.study.errors import ConfigError
 from jostle_lab.study.grammar import NAME, Source, Table, near, whole
 from jostle_lab.study.model import (

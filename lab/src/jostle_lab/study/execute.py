@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from jostle.errors import JostleError
-from jostle.file_metrics import file_sum_sql
 from jostle.repository import Repository
+from jostle.values.file_metrics import file_sum_sql
 from jostle_lab.study.launch import Command, Launch
 from jostle_lab.study.model import Study
 from jostle_lab.study.monitor import Monitor, Sampler

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from jostle.analysis.access.bursts import Floats
 from jostle.analysis.processes import Ints, histogram
-from jostle.arrow_columns import ints_or_zeros
-from jostle.file_metrics import file_metrics
 from jostle.repository.types import JobTables
+from jostle.values.arrow_columns import ints_or_zeros
+from jostle.values.file_metrics import file_metrics
 
 _NS = 1e9
 _ALL = 0.9  # of the bytes, or of the calls

@@ -8,8 +8,8 @@ import numpy as np
 
 from jostle.analysis.access.model import NONE, UNKNOWN, AccessPattern
 from jostle.analysis.processes import Ints
-from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
+from jostle.values.arrow_columns import ints_or_zeros
 
 _MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "proc", "sysfs"})
 _PER_CALL = 16 << 10  # bytes of pages and of a file system's own that a call may dirty besides,

@@ -12,7 +12,7 @@ from jostle.analysis.binding.far_gpus import ProcessGpu
 from jostle.analysis.binding.launches import over_adapter
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import names
-from jostle.core_lists import list_text
+from jostle.values.core_lists import list_text
 
 #: Less than this is no traffic of a job.
 _LEAST_BYTES = 1 << 30

@@ -11,7 +11,7 @@ import pyarrow as pa
 from jostle.analysis.binding.launches import on_nodes
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, names
-from jostle.core_lists import list_text
+from jostle.values.core_lists import list_text
 
 #: Below both of these the copies are not worth a change.
 _LEAST_BYTES = 64 << 20

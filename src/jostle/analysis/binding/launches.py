@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jostle.analysis.binding.processes import BoundProcess
-from jostle.core_lists import list_text
+from jostle.values.core_lists import list_text
 
 #: What tells a rank its number on the node, and what keeps the launcher from binding.
 _MPIRUNS = {

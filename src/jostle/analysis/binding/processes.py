@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jostle.analysis.processes import Ints, JobProcesses
-from jostle.core_lists import list_text, read_list
+from jostle.values.core_lists import list_text, read_list
 
 _FEW_SAMPLES = 20  # of where it ran: fewer tell too little
 

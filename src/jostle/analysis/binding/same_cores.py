@@ -11,7 +11,7 @@ from jostle.analysis.binding.launches import on_own_cores
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, names
 from jostle.analysis.shares_of_time import share_of_lives
-from jostle.core_lists import list_text
+from jostle.values.core_lists import list_text
 
 #: A process is busy if it used, or waited for, this part of a core, and so many seconds of it.
 _BUSY = 0.05

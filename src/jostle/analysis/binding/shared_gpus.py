@@ -11,7 +11,7 @@ import pyarrow as pa
 from jostle.analysis.binding.launches import one_gpu_each
 from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, names
-from jostle.core_lists import list_text
+from jostle.values.core_lists import list_text
 
 #: A rank uses a GPU for its work if this part of its launches (without any: its bytes) is there: a
 #: library may open all GPUs.

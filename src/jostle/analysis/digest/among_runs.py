@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle._schema import METRICS
+from jostle.schema.metrics import METRICS
 
 _FILES = "(posix|stdio)"
 _SHAPES = "(one_to_all|all_to_one|all_to_all|scan|neighbor)"

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS, READ_PATTERNS, AccessPattern
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
@@ -39,10 +38,11 @@ from jostle.analysis.shares_of_time import (
     share_of_time,
     threads_time,
 )
-from jostle.arrow_columns import ints_or_zeros
-from jostle.file_metrics import file_total
+from jostle.names.training import is_collective_library
 from jostle.repository.types import JobTables
-from jostle.training import is_collective_library
+from jostle.schema.metrics import HIST_BUCKETS, MOUNT_IDS
+from jostle.values.arrow_columns import ints_or_zeros
+from jostle.values.file_metrics import file_total
 
 _NS = 1e9
 _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.digest.model import FileDigest, FormatDigest
-from jostle.arrow_columns import ints
 from jostle.repository.types import JobTables
+from jostle.values.arrow_columns import ints
 
 _TOP = 10  # by time, and by bytes
 _LEAST = 0.01  # of all time or bytes: less tells nothing

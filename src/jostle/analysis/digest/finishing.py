@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle.analysis.series import resample
-from jostle.arrow_columns import ints
-from jostle.plain_values import plain
 from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.values.arrow_columns import ints
+from jostle.values.plain_values import plain
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

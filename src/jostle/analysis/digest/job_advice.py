@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jostle.analysis.digest.advice import Rule, spoken
 from jostle.analysis.digest.mpi_world import Advice
-from jostle.file_metrics import file_total
+from jostle.values.file_metrics import file_total
 
 if TYPE_CHECKING:
     from jostle.analysis.digest.model import AccessShape, Digest

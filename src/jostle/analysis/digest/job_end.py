@@ -13,11 +13,11 @@ from jostle.analysis.digest.mpi import FLOPS, TRAFFIC
 from jostle.analysis.processes import Ints, JobProcesses, process_sums
 from jostle.analysis.shares_of_time import SHORTEST_S, seconds_for_rates
 from jostle.analysis.spread import Range
-from jostle.file_metrics import file_metrics
-from jostle.mpi_metrics import ARRIVED, ROOM, SENT
-from jostle.plain_values import plain
+from jostle.names.training import is_collective_library
 from jostle.repository.types import JobTables
-from jostle.training import is_collective_library
+from jostle.values.file_metrics import file_metrics
+from jostle.values.mpi_metrics import ARRIVED, ROOM, SENT
+from jostle.values.plain_values import plain
 
 _NS = 1e9
 _ROOM = "receives of unknown size: room"  # left out where there are none

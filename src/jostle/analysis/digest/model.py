@@ -10,7 +10,7 @@ from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.mpi_world import Advice, WorldDigest
 from jostle.analysis.shares_of_time import share_of_time
 from jostle.analysis.spread import Spread
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle._profile import THREAD_LEVELS, MpiAdapter, MpiState
 from jostle.analysis.digest.advice import advise
 from jostle.analysis.digest.mpi_world import (
     USUAL_EVENTS,
@@ -32,10 +31,11 @@ from jostle.analysis.shares_of_time import (
     threads_time,
 )
 from jostle.analysis.spread import Range, Spread
-from jostle.file_metrics import file_metrics
-from jostle.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
+from jostle.names.training import is_collective_library
 from jostle.repository.types import JobTables
-from jostle.training import is_collective_library
+from jostle.schema.profile import THREAD_LEVELS, MpiAdapter, MpiState
+from jostle.values.file_metrics import file_metrics
+from jostle.values.mpi_metrics import RECEIVES, ROOM, SENDRECV_SENT
 
 Floats = NDArray[np.float64]
 Sums = Mapping[str, Ints]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jostle.analysis.spread import Range, Spread
-from jostle.training import is_collective_library
+from jostle.names.training import is_collective_library
 
 #: What is counted unless the user names other events, in the order of their bits in a profile.
 USUAL_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",

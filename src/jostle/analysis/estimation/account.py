@@ -25,7 +25,7 @@ from jostle.analysis.estimation.columns import Flags, Floats, Ints, grouped, sha
 from jostle.analysis.estimation.crowded import Together
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import CALLS
-from jostle.arrow_columns import floats, lists, some_floats
+from jostle.values.arrow_columns import floats, lists, some_floats
 
 _LEAST = 0.02  # of a bin: error of clocks, and the resolution of one byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1

@@ -14,7 +14,7 @@ from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, HitPart
 from jostle.analysis.estimation.service import FileService
 from jostle.analysis.interval import Interval
-from jostle.arrow_columns import floats
+from jostle.values.arrow_columns import floats
 
 MPI = "MPI"
 _MOST_HITS = 10_000

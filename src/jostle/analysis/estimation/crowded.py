@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from jostle.analysis.estimation.columns import Flags, Floats, Ints
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.starved import NEARLY, cores
-from jostle.arrow_columns import floats
+from jostle.values.arrow_columns import floats
 
 _QUEUED = 0.05  # of the time: with less waiting there are enough cores
 _AWAKE = 0.5  # of the time: processes that run or wait for a core for less leave cores idle

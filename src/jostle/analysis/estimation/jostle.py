@@ -37,8 +37,8 @@ from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import is_training, judged_world, ranks_by_node
 from jostle.analysis.interval import Interval
-from jostle.arrow_columns import floats
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
+from jostle.values.arrow_columns import floats
 
 _HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss
 _WIDEST = 1.3  # times the edge: where members scatter more, most of it is their own

@@ -14,7 +14,7 @@ import pyarrow as pa
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import DoubtName, Light, Lit, lit
 from jostle.analysis.interval import Interval
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 Method = Literal["jostle", "thesis"]
 #: "memory or cpu": messages between ranks of one node, which go through nothing else.

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.robust import usual
-from jostle.arrow_columns import floats
-from jostle.file_metrics import file_metrics
+from jostle.values.arrow_columns import floats
+from jostle.values.file_metrics import file_metrics
 
 #: Class -> metrics of its operations, its time and its bytes.
 CLASSES = {

@@ -31,8 +31,8 @@ from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.starved import alive, own_limits, starved
 from jostle.analysis.interval import Interval
-from jostle.arrow_columns import floats
 from jostle.repository.types import RunTables
+from jostle.values.arrow_columns import floats
 
 _LEAST = 0.02  # of a slice
 _MOST_SPANS = 2_000_000

@@ -18,8 +18,8 @@ from jostle.analysis.estimation.attribute import CauseSeconds, spread_over
 from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
-from jostle.arrow_columns import floats
 from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.values.arrow_columns import floats
 
 #: A program's computation takes so much more than the canary: five programs on two ranks 0.8 to 1.3
 #: (docs/explanation/estimation.md).

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.columns import Floats, Ints, share
-from jostle.arrow_columns import floats
+from jostle.values.arrow_columns import floats
 
 _TOP = 0.95  # quantile: what processes use together where nobody takes anything
 _IDLE = 0.15  # of a core: what is left of the last one, and yet it is there

@@ -20,8 +20,8 @@ from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
 from jostle.analysis.interval import Interval
-from jostle.arrow_columns import ints, ints_or_zeros
 from jostle.repository.types import RunTables, WorldSegments
+from jostle.values.arrow_columns import ints, ints_or_zeros
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

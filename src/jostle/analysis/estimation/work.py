@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.estimation.columns import Floats, Ints, numbered, numbered_pairs, ordered
-from jostle.arrow_columns import floats, some_floats
+from jostle.values.arrow_columns import floats, some_floats
 
 COUNTS = (
     "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",

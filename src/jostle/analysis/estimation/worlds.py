@@ -7,9 +7,9 @@ from collections import Counter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.identity import SHELLS, identity, is_wrapper
+from jostle.names.identity import SHELLS, identity, is_wrapper
+from jostle.names.training import is_collective_library
 from jostle.repository.types import RunTables, WorldSegments
-from jostle.training import is_collective_library
 
 
 def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:

@@ -17,10 +17,10 @@ from jostle.analysis.identification.model import AccountPart, CoreAccount, UserK
 from jostle.analysis.identification.resources import Axis, AxisRows, Floats
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.arrow_columns import ints
-from jostle.core_lists import read_list
 from jostle.repository.query.co_running import Beside
 from jostle.repository.query.core_users import CoreUse, unknown_load
+from jostle.values.arrow_columns import ints
+from jostle.values.core_lists import read_list
 
 OWN, LIMIT, STEAL, NOBODY = (
     "its own threads", "its own CPU limit", "the hypervisor", "nobody known",

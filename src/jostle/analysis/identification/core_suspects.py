@@ -19,8 +19,8 @@ from jostle.analysis.identification.model import (
 )
 from jostle.analysis.identification.resource_tests import blind
 from jostle.analysis.interval import Interval
-from jostle.arrow_columns import ints
 from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.values.arrow_columns import ints
 
 _NS = 1e9
 #: Part of what others took: who had less is no suspect, and his part stays unexplained.

@@ -30,7 +30,7 @@ from jostle.analysis.identification.resources import (
 from jostle.network import LinkLoads, link_loads
 from jostle.repository.query.co_running import Beside
 from jostle.topology import valid_at
-from jostle.traffic import Traffic
+from jostle.values.traffic import Traffic
 
 #: Part of a job's traffic on the link of its own that carries most: with less it does not matter.
 _USED = 0.1

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jostle.analysis.interval import Interval
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.resources import OPERATION, Axis, Floats, SharedResource
 from jostle.analysis.series import resample
-from jostle.arrow_columns import ints
 from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.values.arrow_columns import ints
 
 #: Part of the usual work of a slice: with less, the time per byte tells nothing.
 _LITTLE_WORK = 0.05

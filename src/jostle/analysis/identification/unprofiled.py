@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.resources import Axis, Floats, job_axis
 from jostle.analysis.series import resample
-from jostle.arrow_columns import ints
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.values.arrow_columns import ints
 
 # Written back, or read ahead, within this time: the kernel keeps dirty pages for 30 s.
 _LATELY_NS = 40_000_000_000

@@ -21,7 +21,7 @@ from jostle.analysis.nodes.persistence import (
     evidence,
     significant,
 )
-from jostle.arrow_columns import ints
+from jostle.values.arrow_columns import ints
 
 #: Host, kind and name of a component.
 _Key = tuple[str, str, str]

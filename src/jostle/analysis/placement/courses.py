@@ -10,7 +10,7 @@ import pyarrow as pa
 from jostle.analysis.placement.company import Stay
 from jostle.analysis.placement.model import Floats
 from jostle.analysis.placement.program_model import Course, Event, Run
-from jostle.arrow_columns import floats, ints
+from jostle.values.arrow_columns import floats, ints
 
 #: Slices with messages that a run needs.
 LEAST_SLICES = 12

@@ -23,8 +23,8 @@ from jostle.analysis.placement.relations import (
     suspects,
 )
 from jostle.analysis.spread import Range
-from jostle.arrow_columns import floats, ints, lists
 from jostle.repository.query.messages import CALLS, calls_column
+from jostle.values.arrow_columns import floats, ints, lists
 
 
 class _Ranks:

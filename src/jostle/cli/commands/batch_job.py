@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.batch_jobs import batch_job_of, part_name
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository
 from jostle.cli.output import emit_json, heading, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
-from jostle.plain_values import one_line
+from jostle.names.batch_jobs import batch_job_of, part_name
 from jostle.report.format.values import count
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

@@ -19,11 +19,11 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.report.format.users import owner_name
+from jostle.files.repository_address import is_address, shown
+from jostle.names.users import owner_name
 from jostle.report.models.batch_jobs import with_batch_jobs, with_part_names
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
-from jostle.repository_address import is_address, shown
 
 if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers

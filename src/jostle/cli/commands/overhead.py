@@ -21,7 +21,7 @@ from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
 from jostle.extensions import named
-from jostle.identity import program_of_command
+from jostle.names.identity import program_of_command
 from jostle.report.format.values import duration
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from jostle.cli.next_step import steps
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
 from jostle.cli.output import next_steps, show, warn
 from jostle.errors import UsageError
+from jostle.files.repository_address import shown
 from jostle.report.format.values import byte_count
-from jostle.repository_address import shown
 
 if TYPE_CHECKING:
     from jostle.receive import ReceiveSettings

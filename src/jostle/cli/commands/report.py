@@ -19,9 +19,9 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.default_repository import default_repository
 from jostle.errors import UsageError
 from jostle.extensions import named
+from jostle.files.default_repository import default_repository
 from jostle.report.format.values import byte_count
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.errors import UsageError
-from jostle.identity import program_of_command
+from jostle.names.identity import program_of_command
 from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from urllib.parse import quote
 
 import click
 
-from jostle.batch_jobs import batch_job_of
 from jostle.cli.options.common import open_repository, repository_flag, repository_option
 from jostle.cli.output import show, warn
 from jostle.errors import JostleError, UsageError
-from jostle.regular_files import open_regular
-from jostle.repository_address import shown
+from jostle.files.regular_files import open_regular
+from jostle.files.repository_address import shown
+from jostle.names.batch_jobs import batch_job_of
 
 if TYPE_CHECKING:
     from jostle.server import Access

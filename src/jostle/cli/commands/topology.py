@@ -24,7 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.plot.figures.page import Saved as SavedFigure
@@ -210,7 +210,7 @@ def probe(out: Path, repeats: int, seed: int) -> None:
     import` reads the file and proposes groups of nodes: a guess, where nobody has a better file.
     Measure while little else runs.
     """
-    from jostle.mpi_launchers import mpi_of_environment
+    from jostle.names.mpi_launchers import mpi_of_environment
     from jostle.topology.probe import probe_program
 
     mpi = mpi_of_environment()

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from jostle.cli.config import RuntimeSettings, settings
 from jostle.cli.options.common import repository_flag
-from jostle.regular_files import read_regular
-from jostle.report.format.users import owner_name
+from jostle.files.regular_files import read_regular
+from jostle.files.repository_address import is_address
+from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, duration
-from jostle.repository_address import is_address
 
 _JOB_CONTAINER = re.compile(
     r"^[ \t]*JobContainerType[ \t]*=[ \t]*(?:job_container|namespace)/tmpfs", re.M | re.I

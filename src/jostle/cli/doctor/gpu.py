@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.cli.doctor.checks import Check
-from jostle.loadable import find_library, is_loadable
+from jostle.files.loadable import find_library, is_loadable
 
 _KINDS = ("0x03", "0x12")  # classes of PCI: display and 3D controllers, accelerators
 

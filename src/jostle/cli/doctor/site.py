@@ -15,10 +15,10 @@ from pathlib import Path
 from jostle.cli.config import DEFAULT_SPOOL, setting_lines, settings
 from jostle.cli.doctor import checks, site_host, site_node
 from jostle.cli.doctor.checks import Check
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
+from jostle.files.repository_address import is_address, shown
 from jostle.repository.store.layout import COMMITS, MARKER
 from jostle.repository.store.storage import open_storage
-from jostle.repository_address import is_address, shown
 
 _HOW_TO = "docs/how-to/profile-every-job-of-a-cluster.md"
 

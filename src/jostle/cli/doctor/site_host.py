@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.doctor.checks import Check
 from jostle.cli.options.common import repository_flag
 from jostle.errors import JostleError
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from jostle.cli.config import settings
 from jostle.cli.doctor import checks
 from jostle.cli.doctor.checks import Check
 from jostle.errors import JostleError
-from jostle.regular_files import read_regular
-from jostle.report.format.users import owner_name
+from jostle.files.regular_files import read_regular
+from jostle.names.users import owner_name
 from jostle.report.format.values import duration
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import stat
 import struct
 from pathlib import Path
 
-from jostle.regular_files import open_regular
+from jostle.files.regular_files import open_regular
 
 _PT_INTERP = 3
 

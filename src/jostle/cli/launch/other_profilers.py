@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jostle.errors import UsageError
-from jostle.loadable import is_elf, is_loadable
+from jostle.files.loadable import is_elf, is_loadable
 
 #: Name, and the variables that send what it writes into {logs} and keep it silent. What it is
 #: known by is the name in its library's.

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from jostle.cli.launch.environment import RunSpool
 from jostle.cli.launch.free_memory import free_bytes
 from jostle.cli.views.live import LiveLines, live_lines, why_not
-from jostle.plain_values import one_line
 from jostle.report.format.values import byte_count
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.repository import IngestReport, Repository

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jostle._profile import MpiAdapter
 from jostle.cli.launch.trial import ARMS, Trial, TrialError, TrialRun
 from jostle.errors import UsageError
+from jostle.schema.profile import MpiAdapter
 
 if TYPE_CHECKING:
     from jostle.analysis.overhead import Overhead

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jostle.cli.options.common import open_repository
 from jostle.errors import UsageError
-from jostle.repository_address import is_address
+from jostle.files.repository_address import is_address
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST = 64

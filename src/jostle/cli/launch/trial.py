@@ -18,7 +18,7 @@ from jostle.cli.config import settings
 from jostle.cli.launch.environment import INJECTION, gpu_environment, preload_name
 from jostle.cli.launch.other_profilers import OtherProfiler
 from jostle.errors import JostleError, UsageError
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 
 ARMS = ("plain", "profiled")
 _PATIENCE_S = 10.0

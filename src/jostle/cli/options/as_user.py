@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from jostle.report.format.users import owner_name, user_of
+from jostle.names.users import owner_name, user_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 

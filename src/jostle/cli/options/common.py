@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from jostle.batch_jobs import batch_jobs
-from jostle.default_repository import default_repository
 from jostle.errors import UsageError
+from jostle.files.default_repository import default_repository
+from jostle.files.repository_address import shown
+from jostle.names.batch_jobs import batch_jobs
 from jostle.report.format.moments import age_s, moment_ns, since_ns
-from jostle.repository_address import shown
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

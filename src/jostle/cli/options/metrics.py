@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
-from jostle._schema import BY_ID
 from jostle.report.models.metrics import DEFAULT, names, view
+from jostle.schema.metrics import BY_ID
 
 
 def complete_metric(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.estimate import light_of, percent_within
-from jostle.plain_values import one_line
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.report.format.values import (
     byte_count,
     count,
@@ -21,6 +20,7 @@ from jostle.report.format.values import (
     seconds_within,
     significant,
 )
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle._schema import BY_ID
 from jostle.cli.output import fit, heading, path_end, table, utf8
 from jostle.cli.views.access_patterns import patterns_view
 from jostle.cli.views.among_runs import figures_view
@@ -25,6 +24,7 @@ from jostle.report.format.values import (
 )
 from jostle.report.models.digest import busy_mounts, cpu_seconds, gpu_wait, mount_traffic, own_share
 from jostle.report.models.finishing import finding, tail_share
+from jostle.schema.metrics import BY_ID
 
 if TYPE_CHECKING:
     from jostle.analysis import AccessShape, Digest, MountDigest, Spread

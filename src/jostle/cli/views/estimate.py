@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.estimation.classes import LOW
 from jostle.analysis.estimation.light import at_most
 from jostle.cli.output import console, fit, heading, table, utf8, without
+from jostle.names.users import owner_name
 from jostle.report.format import values
-from jostle.report.format.users import others_beside, owner_name
+from jostle.report.format.users import others_beside
 from jostle.report.format.values import (
     alike,
     core_time,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jostle.errors import UsageError, naming
-from jostle.plain_values import cell
 from jostle.report.format.values import iso_time
 from jostle.report.models.job_trace import trace_events
+from jostle.values.plain_values import cell
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate

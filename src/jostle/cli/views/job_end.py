@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.views.batch_jobs import limits, lost_words
-from jostle.plain_values import one_line
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, count, duration, local_time, significant
 from jostle.report.models.scheduler import missing_nodes
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.analysis import JobEnd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit_around, table
 from jostle.cli.views.estimate import light_of
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.report.format.values import (
     byte_count,
     count,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from html import escape
 from string import Template
 
-from jostle.plain_values import one_line
 from jostle.plot.document.document import (
     Block,
     Commands,
@@ -21,6 +20,7 @@ from jostle.plot.document.document import (
 )
 from jostle.plot.document.pictures import markup
 from jostle.plot.document.style import CSS
+from jostle.values.plain_values import one_line
 
 #: A file to mail: pictures beyond so many characters are left out, and named.
 MOST_PICTURES = 800_000

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
-from jostle.plain_values import one_line
 from jostle.plot.document.document import (
     Block,
     Commands,
@@ -24,6 +23,7 @@ from jostle.plot.document.document import (
 )
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, PAGE_STYLE, RULE, canvas, text_width, wrapped
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure

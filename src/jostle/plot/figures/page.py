@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 from jostle.errors import naming
-from jostle.plain_values import cell
 from jostle.plot.charts.axis import value_label
 from jostle.plot.charts.chart import PALETTE
 from jostle.plot.figures.figure import INK, SOFT, STYLE
 from jostle.plot.figures.files import save_figure
+from jostle.values.plain_values import cell
 
 matplotlib.use("Agg")
 

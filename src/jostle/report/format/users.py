@@ -1,35 +1,8 @@
-"""Users and their jobs in words."""
+"""Users' jobs in words."""
 
 from __future__ import annotations
 
-import pwd
-
-from jostle.errors import UsageError
 from jostle.report.format.values import count
-
-
-def owner_name(uid: int) -> str:
-    """Return the name of a user, or `uid N` if this machine knows no name."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"uid {uid}"
-
-
-def user_of(name: str) -> int:
-    """Return the uid of a user, by name or number.
-
-    Raises:
-        UsageError: There is no such user.
-    """
-    if name.isascii() and name.isdigit():
-        return int(name)
-    try:
-        return pwd.getpwnam(name).pw_uid
-    except KeyError:
-        raise UsageError(
-            f"There is no user `{name}` on this machine.", hint="Give the user's number."
-        ) from None
 
 
 def others_beside(neighbours: int, *, unnamed: bool) -> str:

@@ -16,8 +16,8 @@ from jostle.analysis.digest.among_runs import (
     others_of,
 )
 from jostle.analysis.processes import JobProcesses
+from jostle.names.training import is_collective_library
 from jostle.report.models.jobs import job_rows
-from jostle.training import is_collective_library
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

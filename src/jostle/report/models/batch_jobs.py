@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.batch_jobs import BatchJob, batch_jobs, part_name
+from jostle.names.batch_jobs import BatchJob, batch_jobs, part_name
 from jostle.report.format.values import iso_time
 from jostle.report.models.jobs import job_rows
 

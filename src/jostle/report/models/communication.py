@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.placement import Ground
-from jostle.arrow_columns import ints
 from jostle.network import APART
 from jostle.network.collectives import algorithm_of, messages
 from jostle.report.format.values import natural
 from jostle.repository.query.rank_pairs import RankPairs
 from jostle.topology import Topology
+from jostle.values.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jostle.analysis.shares_of_time import share_of_time
-from jostle.file_metrics import file_metrics
+from jostle.values.file_metrics import file_metrics
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest, MountDigest, Share

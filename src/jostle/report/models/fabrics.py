@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jostle.plain_values import plain
 from jostle.repository.store.fabrics import fabrics_folder
 from jostle.topology.store import load_all
 from jostle.topology.summary import Summary, changes, summary
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from jostle.file_metrics import file_metrics
+from jostle.values.file_metrics import file_metrics
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jostle._schema import COMPONENT_METRICS
 from jostle.errors import UsageError
 from jostle.report.format.nodes import kind_of
 from jostle.report.models.metrics import View, ViewLine
+from jostle.schema.metrics import COMPONENT_METRICS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -239,8 +239,8 @@ def life_of(store: Repository, host: str) -> tuple[int, int]:
 def _steps_of(
     rows: pa.Table, host: str, row: dict[str, str], span: tuple[int, int], view: View | None
 ) -> ComponentSteps:
-    from jostle.arrow_columns import ints
     from jostle.report.models.steps import JobSpan
+    from jostle.values.arrow_columns import ints
 
     mine = _where(rows, **row)
     shown = view or _VIEWS.get(row["kind"], _STORAGE)
@@ -253,8 +253,8 @@ def _lines(rows: pa.Table, view: View, span: JobSpan) -> list[Steps]:
     """Return the steps of a view from rows of component slices."""
     import pyarrow as pa
 
-    from jostle.arrow_columns import ints
     from jostle.report.models.steps import lines_of
+    from jostle.values.arrow_columns import ints
 
     length = ints(rows, "slice_ns")
     start, lasts = ints(rows, "slice") * length, ints(rows, "span") * length

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from jostle._schema import BY_ID, METRICS
 from jostle.errors import UsageError
-from jostle.file_metrics import file_metrics
-from jostle.mpi_metrics import SENT
+from jostle.schema.metrics import BY_ID, METRICS
+from jostle.values.file_metrics import file_metrics
+from jostle.values.mpi_metrics import SENT
 
 
 @dataclass(frozen=True)

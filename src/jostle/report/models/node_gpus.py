@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle._schema import COMPONENTS_BY_ID
 from jostle.report.models.machine_steps import last_day
+from jostle.schema.metrics import COMPONENTS_BY_ID
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +168,7 @@ def node_gpus(
 
 def _times(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return start and length of some slices, ns."""
-    from jostle.arrow_columns import ints
+    from jostle.values.arrow_columns import ints
 
     length = ints(rows, "slice_ns")
     return ints(rows, "slice") * length, ints(rows, "span") * length
@@ -176,7 +176,7 @@ def _times(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _axis(rows: pa.Table, most: int) -> tuple[int, int, int]:
     """Return start and length of a step, ns, and their number, for all GPUs of a node."""
-    from jostle.arrow_columns import ints
+    from jostle.values.arrow_columns import ints
 
     start, lasts = _times(rows)
     step, begin, stop = int(ints(rows, "slice_ns").min()), int(start.min()), (start + lasts).max()
@@ -187,7 +187,7 @@ def _axis(rows: pa.Table, most: int) -> tuple[int, int, int]:
 
 def _gpu(host: str, rows: pa.Table, axis: tuple[int, int, int]) -> NodeGpu:
     from jostle.analysis import resample
-    from jostle.arrow_columns import ints
+    from jostle.values.arrow_columns import ints
 
     start, lasts = _times(rows)
     step = axis[1]
@@ -212,7 +212,7 @@ def _gpu(host: str, rows: pa.Table, axis: tuple[int, int, int]) -> NodeGpu:
 
 def _slowed(rows: pa.Table, start: NDArray[np.int64], lasts: NDArray[np.int64]) -> list[Slowed]:
     """Join slices in which power or heat lowered the clock, also over times without work."""
-    from jostle.arrow_columns import ints
+    from jostle.values.arrow_columns import ints
 
     throttled = ints(rows, "device_throttle_ns")
     slowed = throttled >= _SLOWED * lasts

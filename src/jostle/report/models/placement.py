@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.errors import UsageError
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.placement import (
@@ -160,7 +160,7 @@ def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, 
     Batch jobs without a profile count, too, where their nodes are known.
     """
     from jostle.analysis.placement import Stay
-    from jostle.batch_jobs import batch_job_of
+    from jostle.names.batch_jobs import batch_job_of
 
     asked = store.messages
     stays = {

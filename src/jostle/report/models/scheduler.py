@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jostle.batch_jobs import batch_job_of
-from jostle.plain_values import one_line, plain
+from jostle.names.batch_jobs import batch_job_of
+from jostle.values.plain_values import one_line, plain
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

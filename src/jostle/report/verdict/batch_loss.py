@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.interval import Interval
 from jostle.errors import JostleError
-from jostle.plain_values import plain
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.verdict import (
     USUAL,
@@ -19,6 +18,7 @@ from jostle.report.verdict.verdict import (
     evaluate_job,
     head,
 )
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light, Lit

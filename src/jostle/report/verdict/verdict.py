@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jostle.plain_values import plain
 from jostle.report.format.causes import cause_words
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light

@@ -21,7 +21,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.plain_values import one_line
 from jostle.reader import Origin
 from jostle.repository.errors import ConflictError
 from jostle.repository.ingest.mirror import fact_files, forget_file
@@ -34,6 +33,7 @@ from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.repository.types import IngestReport
+from jostle.values.plain_values import one_line
 
 _MOST_BYTES = 64 << 10
 _MOST_EVENTS = 100

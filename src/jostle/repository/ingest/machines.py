@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle._schema import COMPONENT_IDS
-from jostle.arrow_columns import ints
 from jostle.reader import Component, MachineHeader, MachineRead, MachineTables
 from jostle.repository.ingest.spool import HeaderPeek, implausible, is_over
 from jostle.repository.store.layout import HOUR_NS, TABLES, mount_identity
@@ -24,6 +22,8 @@ from jostle.repository.store.tables import (
     split_by_partition,
     without_zeros,
 )
+from jostle.schema.metrics import COMPONENT_IDS
+from jostle.values.arrow_columns import ints
 
 # A running machine's row is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000

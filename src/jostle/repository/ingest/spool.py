@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jostle._profile import HEAD, HEAD_BYTES, MAGIC, Head
 from jostle.reader import (
     Gpu,
     MachineHeader,
@@ -34,6 +33,7 @@ from jostle.repository.store.layout import (
 )
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.tables import ProcessSource
+from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, Head
 
 # Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
 _YEAR_2000_NS = 946_684_800_000_000_000

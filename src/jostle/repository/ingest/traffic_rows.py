@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.arrow_columns import ints
 from jostle.reader import COLLECTIVE_VALUES, PEER_VALUES, Decoded
 from jostle.repository.store.layout import DAY_NS, HOUR_NS
 from jostle.repository.store.tables import (
@@ -21,6 +20,7 @@ from jostle.repository.store.tables import (
     order,
     split_by_partition,
 )
+from jostle.values.arrow_columns import ints
 
 #: Members of a communicator that each of them stores; of a larger one only its first does.
 _FEW = 64

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.file_metrics import file_metrics, file_sum_sql
 from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.store.layout import HOUR_NS, ROLLUPS, Rollup
+from jostle.values.file_metrics import file_metrics, file_sum_sql
 
 #: Metrics of the bytes read from and written to files.
 TRAFFIC = tuple(f"{kind}_{what}_bytes" for kind in ("posix", "stdio") for what in ("read", "write"))

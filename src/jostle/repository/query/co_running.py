@@ -12,8 +12,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.identity import is_wrapper
-from jostle.mpi_metrics import SENDRECV_SENT
+from jostle.names.identity import is_wrapper
 from jostle.repository.errors import JobError
 from jostle.repository.query.around_gpus import (
     CCL_BYTES,
@@ -33,7 +32,8 @@ from jostle.repository.query.machine_loads import MachineLoads, machine_loads
 from jostle.repository.query.process_kinds import jobs_of
 from jostle.repository.types import ACCESS_METRICS
 from jostle.topology import Topology
-from jostle.traffic import Traffic
+from jostle.values.mpi_metrics import SENDRECV_SENT
+from jostle.values.traffic import Traffic
 
 _KINDS = ("posix", "stdio")
 #: Columns of own_mounts and mount_loads: sums over the processes of a slice.
@@ -90,7 +90,7 @@ class JobFacts:
 
     Attributes:
         job: Its name.
-        program: What it runs, as jostle.identity names jobs.
+        program: What it runs, as jostle.names.identity names jobs.
         user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import clip
 from jostle.repository.query.watched import seen_on_cores, watched_processes
+from jostle.values.arrow_columns import ints
 
 #: Kinds of components whose CPU time is that of programs, beside processes, which are more exact:
 #: they count where no process was watched. A row counts if no profile names its job.

@@ -16,7 +16,6 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
 from jostle.repository.errors import DamagedError, JobError, NoRoomError, SnapshotGoneError
 from jostle.repository.query.divided import Divided
@@ -37,6 +36,7 @@ from jostle.repository.store.layout import COMMITS, ROLLUPS, TABLES, TableLayout
 from jostle.repository.store.log import Log
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.storage import open_storage
+from jostle.schema.metrics import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 
 _SQL_TYPES = {
     pa.string(): "VARCHAR",

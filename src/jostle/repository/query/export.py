@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from jostle._schema import COMPONENT_IDS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.errors import no_room
-from jostle.plain_values import FORMULA
 from jostle.reader import GPU_VALUES
 from jostle.repository.errors import JobError, NoRoomError, RepositoryError
 from jostle.repository.query.engine import Engine
 from jostle.repository.store.files import cannot_write
 from jostle.repository.store.layout import ROLLUPS, SCALAR_IDS, STATS, TABLES
 from jostle.repository.types import ExportReport
+from jostle.schema.metrics import COMPONENT_IDS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.values.plain_values import FORMULA
 
 _FORMATS = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",

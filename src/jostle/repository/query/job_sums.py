@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import GAUGE_IDS, TABLES, bucket_column
+from jostle.schema.metrics import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.values.arrow_columns import ints_or_zeros
 
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
+from jostle.values.arrow_columns import ints
 
 if TYPE_CHECKING:
     from jostle.repository.query.engine import Engine  # a type only: the engine makes a Lives

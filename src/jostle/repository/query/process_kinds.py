@@ -8,7 +8,7 @@ from several files, whenever and in whatever order its processes were found to b
 
 from __future__ import annotations
 
-from jostle.identity import JOB_PROGRAM_SQL, named_sql
+from jostle.names.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.store.layout import TABLES
 
 _SEEN = "(last_slice + 1) * slice_ns"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle._schema import MOUNT_IDS
-from jostle.identity import IDENTITY_SQL
+from jostle.names.identity import IDENTITY_SQL
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import STATS, TABLES
 from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.schema.metrics import MOUNT_IDS
 
 #: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
 RUN_METRICS = (

@@ -6,13 +6,13 @@ import difflib
 
 import pyarrow as pa
 
-from jostle._schema import BY_ID
 from jostle.repository.errors import JobError
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.divided import Question
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived, lived_sql
 from jostle.repository.store.layout import RESOURCE, Rollup
+from jostle.schema.metrics import BY_ID
 
 # What others did on some resources, less what lies outside the time in which the job was there.
 _NEIGHBOUR = """(

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from jostle.repository.query.co_running import MPI_BYTES, MPI_OPS, added
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.machine_loads import servers_of
-from jostle.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
+from jostle.values.traffic import COLLECTIVES, PAIRS, SPREAD, Traffic
 
 _SPAN = "(slice::HUGEINT + span) * slice_ns > $1 AND slice::HUGEINT * slice_ns < $2"
 _SLICE = "slice, slice_ns, span"

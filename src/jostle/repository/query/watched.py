@@ -6,16 +6,15 @@ node. Several may have watched one machine at a time: one of them counts.
 
 from __future__ import annotations
 
-import pwd
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from jostle.arrow_columns import ints
+from jostle.names.users import owner_name
 from jostle.repository.query.engine import Engine, total
+from jostle.values.arrow_columns import ints
 
 #: Name of the sum of all processes that were not among the largest.
 OTHERS = "others"
@@ -76,7 +75,9 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
         [list(hosts), *window],
     )
     rows = _of_one_watcher(rows)
-    owners = pa.array([_owner(uid) for uid in rows["uid"].to_pylist()], pa.string())
+    owners = pa.array(
+        [owner_name(uid) if uid >= 0 else "" for uid in rows["uid"].to_pylist()], pa.string()
+    )
     rows = rows.append_column("owner", owners)
     return rows.append_column("title", _titles(rows)).select(NO_PROCESSES.column_names)
 
@@ -139,16 +140,6 @@ def process_title(row: Mapping[str, Any]) -> str:
         row: Of `watched_processes`.
     """
     return str(row["title"])
-
-
-@cache
-def _owner(uid: int) -> str:
-    if uid < 0:
-        return ""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"uid {uid}"
 
 
 def _of_one_watcher(rows: pa.Table) -> pa.Table:

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._profile import SEGMENT_RULES
 from jostle.repository.store.tables import Ints
+from jostle.schema.profile import SEGMENT_RULES
 
 _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
 # The ends of one epoch on all ranks lie within one segment's length; within a quarter of it if

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._profile import BIN_NS
-from jostle.arrow_columns import ints
 from jostle.repository.segments.sums import coarse
 from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.repository.store.tables import Ints
+from jostle.schema.profile import BIN_NS
+from jostle.values.arrow_columns import ints
 
 _FULL = 255
 _MOST_SHIFT = 32  # bins of 500 days

@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
 from jostle.repository.segments.align import (
     COALESCED,
     EPOCH,
@@ -32,6 +31,7 @@ from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.repository.store.tables import Ints
 from jostle.repository.types import WorldSegments
+from jostle.values.arrow_columns import ints
 
 RECURRING = 5  # segments of a kind from which on it is recurring (thesis 5.1.1)
 SEGMENTABLE = 0.5

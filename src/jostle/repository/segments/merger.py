@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from jostle.arrow_columns import ints
 from jostle.repository.query.engine import Engine
 from jostle.repository.segments import merge_cache as copies
 from jostle.repository.segments.merge import merge_world
 from jostle.repository.segments.rows import counts_work
 from jostle.repository.segments.worlds import MpiWorld, find_worlds
 from jostle.repository.types import JobSegments, WorldSegments
+from jostle.values.arrow_columns import ints
 
 _KEPT_JOBS = 4
 _ROWS_AT_ONCE = 1 << 21  # of some 45 columns: 700 MB

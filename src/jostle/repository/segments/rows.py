@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
 from jostle.reader import SEGMENT_VALUES, SegmentRead, SegmentResult
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, TABLES
 from jostle.repository.store.tables import (
@@ -26,6 +25,7 @@ from jostle.repository.store.tables import (
     plausible,
     split_by_partition,
 )
+from jostle.values.arrow_columns import ints
 
 #: Events of PAPI that count operations or instructions: presets, and processors' own.
 _WORK = re.compile(

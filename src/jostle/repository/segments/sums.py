@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
 from jostle.reader import SEGMENT_VALUES
 from jostle.repository.store.tables import Ints
+from jostle.values.arrow_columns import ints
 
 #: Values that also have a median over ranks: groups may be formed by it (thesis 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jostle.errors import no_room
+from jostle.files.repository_address import is_address, shown
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import TABLES, partition_folder
@@ -22,7 +23,6 @@ from jostle.repository.store.sealed import file_sum
 from jostle.repository.store.state import Change
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
-from jostle.repository_address import is_address, shown
 
 ROW_GROUP = 128 * 1024
 LOOK_AT_OBJECTS = "Look at the network and the settings of the object store; then do it again."

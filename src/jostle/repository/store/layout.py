@@ -14,8 +14,15 @@ from typing import Literal
 
 import pyarrow as pa
 
-from jostle._schema import BY_ID, COMPONENT_IDS, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader import FILE_VALUES, GPU_VALUES, SEGMENT_VALUES
+from jostle.schema.metrics import (
+    BY_ID,
+    COMPONENT_IDS,
+    HIST_BUCKETS,
+    HISTOGRAM_IDS,
+    MOUNT_IDS,
+    PROCESS_IDS,
+)
 
 FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"

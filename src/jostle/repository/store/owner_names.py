@@ -12,13 +12,13 @@ the runtime knew.
 
 from __future__ import annotations
 
-import pwd
 import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from jostle.names.users import login_of
 from jostle.repository.store.layout import process_id
 
 REST_NS = 600_000_000_000
@@ -40,10 +40,7 @@ def may_come_back(job: str) -> bool:
 @cache
 def login_name(uid: int) -> str:
     """Name a user in a job's name: never a number, which stands for a name that came back."""
-    try:
-        name = pwd.getpwuid(uid).pw_name
-    except (KeyError, OverflowError):
-        name = ""
+    name = login_of(uid)
     return name if _LOGIN.fullmatch(name) else f"uid{uid}"
 
 

@@ -21,10 +21,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from jostle.files.repository_address import shown
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.durable import sync_folder
 from jostle.repository.store.files import cannot_write
-from jostle.repository_address import shown
 
 FOLDER = "studies"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")

@@ -16,8 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS
-from jostle.arrow_columns import ints
 from jostle.repository.store.layout import (
     DAY_NS,
     GAUGE_IDS,
@@ -27,6 +25,8 @@ from jostle.repository.store.layout import (
     TABLES,
     bucket_column,
 )
+from jostle.schema.metrics import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS
+from jostle.values.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Columns = dict[str, Ints]

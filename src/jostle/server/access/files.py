@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from jostle.errors import UsageError
-from jostle.regular_files import MOST_BYTES, open_regular
+from jostle.files.regular_files import MOST_BYTES, open_regular
 
 
 class AccessError(UsageError):

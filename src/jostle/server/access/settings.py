@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from jostle.regular_files import read_regular
+from jostle.files.regular_files import read_regular
 from jostle.server.access.access import Access, Way
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from jostle.errors import UsageError
-from jostle.plain_values import plain
 from jostle.report.format.placement import job_answer, shape_rows
 from jostle.report.models.placement import job_placement
 from jostle.repository import Repository
 from jostle.server.access import Viewer
+from jostle.values.plain_values import plain
 
 
 def placement_report(repository: Repository, job: str, viewer: Viewer) -> dict[str, Any]:

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID
 from jostle.errors import UsageError
-from jostle.identity import identity
+from jostle.names.identity import identity
 from jostle.report.models.metrics import view
 from jostle.repository import Repository
+from jostle.schema.metrics import BY_ID
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jostle.batch_jobs import batch_job_of, part_name
-from jostle.report.format.users import owner_name
+from jostle.names.batch_jobs import batch_job_of, part_name
+from jostle.names.users import owner_name
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import CALLS, CCL_TIMES, view
 from jostle.repository import Repository

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID
 from jostle.analysis import resample
 from jostle.errors import UsageError
 from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
@@ -17,6 +16,7 @@ from jostle.report.models.metrics import View, view
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.repository import Repository
 from jostle.repository.store.layout import Rollup
+from jostle.schema.metrics import BY_ID
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles

@@ -11,11 +11,11 @@ from urllib.parse import quote
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
-from jostle._schema import METRICS
-from jostle.batch_jobs import part_name
+from jostle.names.batch_jobs import part_name
 from jostle.report.models.among_runs import figures_of
 from jostle.report.models.job_trace import job_trace
 from jostle.report.models.metrics import names, view
+from jostle.schema.metrics import METRICS
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
 from jostle.server.job_service import EvaluationError

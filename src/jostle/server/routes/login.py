@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlencode
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from jostle.report.format.users import owner_name
+from jostle.names.users import owner_name
 from jostle.server.access import Looking, Viewer
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.desk import AGAIN_S

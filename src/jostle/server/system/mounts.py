@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from jostle._schema import BY_ID
 from jostle.errors import UsageError
 from jostle.report.models.metrics import View, view
+from jostle.schema.metrics import BY_ID
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles

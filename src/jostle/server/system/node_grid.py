@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID
 from jostle.report.format.values import natural
 from jostle.report.models.metrics import View, view
+from jostle.schema.metrics import BY_ID
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.arrow_columns import ints
 from jostle.repository.writing import SERVING_KINDS
+from jostle.values.arrow_columns import ints
 from jostle_lab.analysis.study.pairs import JobProgress
 
 #: Kinds that count the bytes of requests. A disk or a link moves more than that, or less: it is

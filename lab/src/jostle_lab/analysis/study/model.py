@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 from jostle_lab.analysis.study.setting import Setting, Summary, size_label
 
 __all__ = [

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints
-from jostle.mpi_metrics import SENT
+from jostle.values.arrow_columns import ints
+from jostle.values.mpi_metrics import SENT
 from jostle_lab.analysis.study.pairs import JobProgress
 
 Ints = NDArray[np.int64]

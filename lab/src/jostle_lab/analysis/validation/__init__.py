@@ -1,6 +1,6 @@
 """Scores: how near what was estimated or identified came to the truth. Pure functions.
 
-Public door:
+The package's interface:
     soft_accuracy, class_scores, scored_runs, summary: estimated against measured interference
         (thesis 5.2.3, tables 5.5 to 5.7).
     slice_scores: guilty slices found against guilty slices known.

@@ -112,7 +112,7 @@ def command(
     with its instant and real length: so the truth is known. Otherwise like `jostle run`.
     """
     from jostle.cli.for_verbs import NameOfRun, job_name, once
-    from jostle.identity import program_of_command
+    from jostle.names.identity import program_of_command
     from jostle_lab.cli.views.inject import Delays
 
     if period_ns is None and (duty is not None or phase_ns is not None):

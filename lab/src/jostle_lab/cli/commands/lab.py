@@ -16,8 +16,8 @@ import click
 
 from jostle.cli.options import SliceLength, json_option, open_repository, repository_option
 from jostle.cli.output import emit_json, has_colour, next_steps, show, warn
-from jostle.default_repository import default_repository
 from jostle.errors import JostleError, UsageError
+from jostle.files.default_repository import default_repository
 from jostle.report.format.values import count
 from jostle_lab.cli.lab_job import Placement, place, profile
 

@@ -11,7 +11,7 @@ import click
 
 from jostle import NativeMissingError
 from jostle.errors import UsageError
-from jostle.mpi_launchers import mpi_of_environment
+from jostle.names.mpi_launchers import mpi_of_environment
 from jostle_lab.signals import PATTERNS, program
 
 _EXAMPLES = (

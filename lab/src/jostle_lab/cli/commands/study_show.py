@@ -21,7 +21,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
-from jostle.default_repository import default_repository
+from jostle.files.default_repository import default_repository
 from jostle_lab.study.stored import study_json
 
 if TYPE_CHECKING:

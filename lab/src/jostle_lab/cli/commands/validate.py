@@ -14,7 +14,7 @@ from jostle.cli.options import format_option, plot_folder, saved_json, saved_lin
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.plain_values import plain
+from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle_lab.validation.results import Results

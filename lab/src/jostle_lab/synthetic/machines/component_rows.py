@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.reader.profile_format import COMPONENT_IDS
 from jostle.repository.writing import (
     HOUR_NS,
     TABLES,
@@ -18,6 +17,7 @@ from jostle.repository.writing import (
     split_by_partition,
     without_zeros,
 )
+from jostle.schema.metrics import COMPONENT_IDS
 from jostle_lab.synthetic.machines.counters import Component, Ints
 
 

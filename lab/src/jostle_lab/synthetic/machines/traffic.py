@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.arrow_columns import ints, ints_or_zeros
 from jostle.repository import Repository
+from jostle.values.arrow_columns import ints, ints_or_zeros
 from jostle_lab.synthetic.planted.model import Fault, Planted
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.reader.profile_format import HIST_BUCKETS, METRICS, MOUNT_SLOTS
+from jostle.schema.metrics import HIST_BUCKETS, METRICS, MOUNT_SLOTS
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

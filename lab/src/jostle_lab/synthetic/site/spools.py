@@ -13,18 +13,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.reader.profile_format import (
+from jostle.repository.writing import GAUGE_IDS
+from jostle.schema.metrics import MOUNT_SLOTS
+from jostle.schema.profile import (
     END_REASONS,
     HEAD,
     HEAD_BYTES,
     MAGIC,
     MOUNT_SLOT,
-    MOUNT_SLOTS,
     MOUNTS_AT,
     Head,
     MpiState,
 )
-from jostle.repository.writing import GAUGE_IDS
 from jostle_lab.synthetic.planted.rows import mount_of
 from jostle_lab.synthetic.site.block import Block
 from jostle_lab.synthetic.site.course import Interval

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.reader.profile_format import BY_ID, MpiAdapter, MpiState
 from jostle.repository.writing import BINDING_COLUMNS, TABLES, PartitionChunk, dictionary, is_shared
+from jostle.schema.metrics import BY_ID
+from jostle.schema.profile import MpiAdapter, MpiState
 from jostle_lab.synthetic.planted.rows import mount_of
 from jostle_lab.synthetic.site.block import Block, Columns
 from jostle_lab.synthetic.site.processes import (

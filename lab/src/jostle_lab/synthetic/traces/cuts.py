@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jostle.reader.profile_format import BIN_NS
 from jostle.repository.writing import COALESCED, EPOCH, EVERY, FINAL, RAW
+from jostle.schema.profile import BIN_NS
 from jostle_lab.synthetic.traces.program import Floats, Ints, Script
 
 SHORTEST_NS, GROWTH, SPAN_NS = 50_000_000, 10_000, 1_000_000_000

@@ -10,8 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.reader.profile_format import BIN_NS
 from jostle.repository.writing import EVERY, FINAL, RULES, SEGMENT_BINS
+from jostle.schema.profile import BIN_NS
 from jostle_lab.synthetic.traces.accounts import Spans
 from jostle_lab.synthetic.traces.cuts import Cuts
 from jostle_lab.synthetic.traces.disturb import Effect

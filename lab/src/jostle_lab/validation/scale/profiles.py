@@ -17,17 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.reader.profile_format import (
-    HEAD,
-    HEAD_BYTES,
-    HIST_BUCKETS,
-    MAGIC,
-    METRICS,
-    MOUNT_SLOT,
-    MOUNT_SLOTS,
-    MOUNTS_AT,
-    Head,
-)
+from jostle.schema.metrics import HIST_BUCKETS, METRICS, MOUNT_SLOTS
+from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, MOUNT_SLOT, MOUNTS_AT, Head
 from jostle_lab.synthetic.site.encode import record, text, varint
 
 #: Slices after which a program's records begin again.

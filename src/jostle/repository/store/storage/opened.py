@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from jostle.files.repository_address import is_address, note_copies, parts_of
 from jostle.repository.errors import RepositoryError
 from jostle.repository.store.storage.folder import FolderStorage
 from jostle.repository.store.storage.model import Storage
-from jostle.repository_address import is_address, note_copies, parts_of
 
 #: Object stores by the folders of their copies.
 _OPENED: dict[Path, Storage] = {}

@@ -15,8 +15,9 @@ from jostle.analysis.digest import model as digest_model
 from jostle.analysis.estimation import model as estimate_model
 from jostle.analysis.identification import model as interference_model
 from jostle.analysis.identification.model import OTHERS
-from jostle.door import html
-from jostle.report.format.users import others_beside, owner_name
+from jostle.api import html
+from jostle.names.users import owner_name
+from jostle.report.format.users import others_beside
 from jostle.report.format.values import (
     byte_count,
     count,

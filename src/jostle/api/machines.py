@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle._schema import COMPONENT_IDS
-from jostle.door.rows import as_dict, columns_of, row_of
-from jostle.door.table import Table, instants, stamped
+from jostle.api.rows import as_dict, columns_of, row_of
+from jostle.api.table import Table, instants, stamped
 from jostle.errors import UsageError
+from jostle.schema.metrics import COMPONENT_IDS
 
 if TYPE_CHECKING:
     from jostle.repository import Repository

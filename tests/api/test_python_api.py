@@ -1,4 +1,4 @@
-"""The Python door: the numbers of the command, typed, and shown without harm."""
+"""The Python API: the numbers of the command, typed, and shown without harm."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from click.testing import CliRunner
 
 import jostle
 from jostle.cli.main import cli
-from jostle.plain_values import plain
 from jostle.repository import Repository
+from jostle.values.plain_values import plain
 from jostle_lab.synthetic import Spec, plant
 from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
@@ -41,7 +41,7 @@ HOSTILE = "<script>alert(1)<b>\"'&\x1b[31m"
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("door") / "site"
+    folder = tmp_path_factory.mktemp("api") / "site"
     plant(folder, Spec(jobs=6, slices=160, length=80, processes=2, mounts=1, users=2), seed=5)
     return folder
 
@@ -321,7 +321,7 @@ def test_displays_are_whole_and_escaped(tmp_path: Path) -> None:
 
 
 def test_a_long_strip_keeps_its_peaks() -> None:
-    from jostle.door import html
+    from jostle.api import html
 
     values = np.zeros(100_000)
     values[77_777] = 5.0
@@ -332,9 +332,9 @@ def test_a_long_strip_keeps_its_peaks() -> None:
 
 
 def test_import_is_light() -> None:
-    """Who imports jostle for its version pays for nothing of the door."""
+    """Who imports jostle for its version pays for nothing of the API."""
     script = ("import sys, jostle\n"
-              "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.door'}\n"
+              "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.api'}\n"
               "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
               "assert set(jostle.__all__) <= set(dir(jostle))\n"
               "assert all(getattr(jostle, name) for name in jostle.__all__)\n"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
-from jostle.plain_values import one_line
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from jostle.door import html
-from jostle.door.rows import Step, columns_of, row_of
-from jostle.door.table import Table, instants
+from jostle.api import html
+from jostle.api.rows import Step, columns_of, row_of
+from jostle.api.table import Table, instants
 from jostle.report.format.values import percent, quantity, rate
 from jostle.report.models.background import JobBackground
 

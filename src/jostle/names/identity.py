@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from jostle._profile import MpiAdapter
+from jostle.schema.profile import MpiAdapter
 
 #: What starts MPI programs.
 LAUNCHERS = frozenset(

@@ -1,4 +1,4 @@
-"""The Python door: what `import jostle` offers to scripts and notebooks.
+"""The Python API: what `import jostle` offers to scripts and notebooks.
 
 Public interface:
     open: opens the repository of a site.
@@ -14,14 +14,14 @@ describes all of it.
 
 from __future__ import annotations
 
-from jostle.door.background import Background
-from jostle.door.errors import JostleWarning, MissingPackageError
-from jostle.door.job import Job
-from jostle.door.machines import Component, Machine
-from jostle.door.results import Digest, Estimate, Interference, Verdict
-from jostle.door.rows import FileUse, Gpu, Mount, Process, Step
-from jostle.door.site import Site, open  # noqa: A004
-from jostle.door.table import Table
+from jostle.api.background import Background
+from jostle.api.errors import JostleWarning, MissingPackageError
+from jostle.api.job import Job
+from jostle.api.machines import Component, Machine
+from jostle.api.results import Digest, Estimate, Interference, Verdict
+from jostle.api.rows import FileUse, Gpu, Mount, Process, Step
+from jostle.api.site import Site, open  # noqa: A004
+from jostle.api.table import Table
 
 __all__ = [
     "Background",

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle._schema import BY_ID, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis import digest, neighbours
-from jostle.door import html
-from jostle.door.background import Background, step_table
-from jostle.door.errors import with_hints
-from jostle.door.results import Digest, Estimate, Interference, Verdict, as_given, with_estimate
-from jostle.door.rows import FileUse, Gpu, Mount, Process, Step, as_dict, columns_of, row_of
-from jostle.door.table import Table, instants, stamped
+from jostle.api import html
+from jostle.api.background import Background, step_table
+from jostle.api.errors import with_hints
+from jostle.api.results import Digest, Estimate, Interference, Verdict, as_given, with_estimate
+from jostle.api.rows import FileUse, Gpu, Mount, Process, Step, as_dict, columns_of, row_of
+from jostle.api.table import Table, instants, stamped
+from jostle.names.users import owner_name
 from jostle.reader import GPU_VALUES
 from jostle.report.format.moments import utc
-from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, count, duration
 from jostle.report.models import metrics as views
 from jostle.report.models.background import background_of
@@ -29,6 +28,7 @@ from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import JobSpan, lines_of
 from jostle.report.verdict.batch_loss import LossNumbers, batch_loss, job_loss, loss_numbers
 from jostle.report.verdict.verdict import evaluate_company, evaluate_job
+from jostle.schema.metrics import BY_ID, MOUNT_IDS, PROCESS_IDS
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Method

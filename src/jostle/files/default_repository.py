@@ -1,4 +1,4 @@
-"""Where the repository is when nobody names one; the command and the Python door agree on it."""
+"""Where the repository is when nobody names one; the command and the Python API agree on it."""
 
 from __future__ import annotations
 

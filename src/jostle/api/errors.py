@@ -1,4 +1,4 @@
-"""What goes wrong at the door: errors that show their mend, and a warning."""
+"""Errors of the Python API, which show their remedy, and a warning."""
 
 from __future__ import annotations
 

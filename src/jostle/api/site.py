@@ -12,16 +12,16 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from jostle.default_repository import default_repository
-from jostle.door import html, machines
-from jostle.door.errors import JostleWarning, with_hints
-from jostle.door.job import Job
-from jostle.door.machines import Component, Machine
-from jostle.door.rows import as_dict
-from jostle.door.table import Table, stamped
+from jostle.api import html, machines
+from jostle.api.errors import JostleWarning, with_hints
+from jostle.api.job import Job
+from jostle.api.machines import Component, Machine
+from jostle.api.rows import as_dict
+from jostle.api.table import Table, stamped
 from jostle.errors import UsageError
+from jostle.files.default_repository import default_repository
+from jostle.names.users import owner_name, user_of
 from jostle.report.format.moments import datetime_ns, since_ns
-from jostle.report.format.users import owner_name, user_of
 from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.jobs import is_chosen, job_rows

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle._schema import BY_ID
-from jostle.door import html
-from jostle.door.errors import MissingPackageError, with_hints
-from jostle.plain_values import one_line
+from jostle.api import html
+from jostle.api.errors import MissingPackageError, with_hints
 from jostle.report.format.moments import utc
 from jostle.report.format.values import byte_count, count, duration, significant
+from jostle.schema.metrics import BY_ID
+from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,1 @@
+"""Names of what ran: programs, users, batch jobs, and what started them."""

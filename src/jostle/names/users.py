@@ -1,0 +1,38 @@
+"""Users by name and by number, as this machine knows them."""
+
+from __future__ import annotations
+
+import pwd
+from functools import cache
+
+from jostle.errors import UsageError
+
+
+@cache
+def login_of(uid: int) -> str:
+    """Return the login of a user; "" if this machine knows none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except (KeyError, OverflowError):
+        return ""
+
+
+def owner_name(uid: int) -> str:
+    """Return the name of a user, or `uid N` if this machine knows no name."""
+    return login_of(uid) or f"uid {uid}"
+
+
+def user_of(name: str) -> int:
+    """Return the uid of a user, by name or number.
+
+    Raises:
+        UsageError: There is no such user.
+    """
+    if name.isascii() and name.isdigit():
+        return int(name)
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except KeyError:
+        raise UsageError(
+            f"There is no user `{name}` on this machine.", hint="Give the user's number."
+        ) from None

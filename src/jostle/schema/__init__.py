@@ -1,0 +1,1 @@
+"""The lists of `schema/` as data: metrics, what a profile looks like, settings. Generated."""

@@ -1,0 +1,1 @@
+"""Columns, lists and sums of values that several rooms read alike."""
