@@ -95,12 +95,18 @@ class _Handler(BaseHTTPRequestHandler):
         if kind in ("500", "503"):
             self._answer(int(kind), {}, _ERROR if kind == "500" else _SLOW_DOWN)
             return
-        headers = {name: value for name, value in self.headers.items()
-                   if not (kind == "no condition" and name.lower() == "if-none-match")}  # fmt: skip
+        headers = {
+            name: value
+            for name, value in self.headers.items()
+            if not (kind == "no condition" and name.lower() == "if-none-match")
+        }
         if kind == "short upload":
             body = body[: length // 2]
-            headers = {name: value for name, value in headers.items()
-                       if name.lower() not in ("content-length", "content-md5")}  # fmt: skip
+            headers = {
+                name: value
+                for name, value in headers.items()
+                if name.lower() not in ("content-length", "content-md5")
+            }
         there = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         there.request(self.command, self.path, body, headers)
         answer = there.getresponse()
@@ -115,9 +121,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(answer.status, kept, content, size, cut=kind == "short read")
 
     def _answer(
-        self, status: int, headers: dict[str, str], content: bytes, size: int | None = None,
-        *, cut: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        status: int,
+        headers: dict[str, str],
+        content: bytes,
+        size: int | None = None,
+        *,
+        cut: bool = False,
+    ) -> None:
         self.send_response_only(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -144,15 +155,17 @@ class ObjectStore:
             port = free.getsockname()[1]
         self._server = subprocess.Popen(
             [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.proxy = Proxy(port)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
         self.environment = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.proxy.server_address[1]}",
-            "AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret-key",
+            "AWS_ACCESS_KEY_ID": "tests",
+            "AWS_SECRET_ACCESS_KEY": "tests-secret-key",
             "AWS_REGION": "us-east-1",
-        }  # fmt: skip
+        }
         self._before = dict(os.environ)
         os.environ.update(self.environment)
         self._make_bucket(port)

@@ -43,21 +43,34 @@ class Done:
 
 
 def started(
-    words: Sequence[str], environment: Mapping[str, str], *, stdin: str | None = None,
-    cwd: Path | None = None, timeout: float = 120,
-) -> Done:  # fmt: skip
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    stdin: str | None = None,
+    cwd: Path | None = None,
+    timeout: float = 120,
+) -> Done:
     """Run the command as a user would."""
     done = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", *words], env=dict(environment), input=stdin, cwd=cwd,
-        capture_output=True, text=True, timeout=timeout, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "jostle.cli", *words],
+        env=dict(environment),
+        input=stdin,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 
 def run(
-    words: Sequence[str], environment: Mapping[str, str], *, cwd: Path | None = None,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    cwd: Path | None = None,
     timeout: float = 120,
-) -> Done:  # fmt: skip
+) -> Done:
     """Run the command in a fork of a Python that has imported it, with nothing to read.
 
     Raises:
@@ -86,9 +99,11 @@ class _Python:
         self.socket, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())], env=environment,
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                [sys.executable, __file__, str(theirs.fileno())],
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
 
     def run(
         self, words: Sequence[str], environment: Mapping[str, str], cwd: Path, timeout: float
@@ -238,18 +253,26 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
     """
     door, stub = folder / "door", folder / "bin" / "jostle"
     stub.parent.mkdir()
-    stub.write_text(_STUB.format(
-        python=os.path.realpath(sys.executable), true=str(true), door=str(door), uid=os.getuid(),
-        names=_SPACES, spaces=[os.readlink(f"/proc/self/ns/{name}") for name in _SPACES],
-    ))  # fmt: skip
+    stub.write_text(
+        _STUB.format(
+            python=os.path.realpath(sys.executable),
+            true=str(true),
+            door=str(door),
+            uid=os.getuid(),
+            names=_SPACES,
+            spaces=[os.readlink(f"/proc/self/ns/{name}") for name in _SPACES],
+        )
+    )
     stub.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(door))
         listener.listen(64)
         process = subprocess.Popen(
-            [sys.executable, __file__, "door", str(listener.fileno())], env=dict(environment),
-            pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, __file__, "door", str(listener.fileno())],
+            env=dict(environment),
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
     try:
         yield stub.parent
     finally:

@@ -32,9 +32,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A busy machine is no defect. What nobody has met yet is looked for by people, who mend it: what
 # continuous integration says of a commit is the same each time.
 settings.register_profile(
-    "house", deadline=None, derandomize="CI" in os.environ, print_blob=True,
+    "house",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)  # fmt: skip
+)
 settings.load_profile("house")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -56,15 +56,28 @@ U64 = 2**64
 
 # Header fields of MPI: offset and form.
 MPI_FIELDS = {
-    "mpi_state": (1152, "I"), "mpi_adapter": (1156, "I"), "world_size": (1160, "I"),
-    "world_rank": (1164, "I"), "thread_level": (1168, "I"), "appnum": (1172, "I"),
-    "spawned": (1176, "I"), "omp_threads": (1180, "I"), "mpi_init_ns": (1184, "Q"),
-    "mpi_ready_ns": (1192, "Q"), "mpi_finalize_ns": (1200, "Q"), "mpi_end_ns": (1208, "Q"),
-    "mpi_library": (1216, "128s"), "mpi_adapter_name": (1344, "32s"), "launcher": (1376, "32s"),
-    "batch": (1408, "64s"), "world": (1472, "32s"), "papi_names": (1512, "32s32s32s32s"),
-    "perf_asked": (1640, "I"), "perf_granted": (1644, "I"),
+    "mpi_state": (1152, "I"),
+    "mpi_adapter": (1156, "I"),
+    "world_size": (1160, "I"),
+    "world_rank": (1164, "I"),
+    "thread_level": (1168, "I"),
+    "appnum": (1172, "I"),
+    "spawned": (1176, "I"),
+    "omp_threads": (1180, "I"),
+    "mpi_init_ns": (1184, "Q"),
+    "mpi_ready_ns": (1192, "Q"),
+    "mpi_finalize_ns": (1200, "Q"),
+    "mpi_end_ns": (1208, "Q"),
+    "mpi_library": (1216, "128s"),
+    "mpi_adapter_name": (1344, "32s"),
+    "launcher": (1376, "32s"),
+    "batch": (1408, "64s"),
+    "world": (1472, "32s"),
+    "papi_names": (1512, "32s32s32s32s"),
+    "perf_asked": (1640, "I"),
+    "perf_granted": (1644, "I"),
     "script": (1648, "128s"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -102,10 +115,18 @@ class File:
         numbers = [getattr(self, name) for name in names.split()]
         halves = [n // 2 for n in numbers] + [n - n // 2 for n in numbers]
         return struct.pack(
-            "<2Q2HI19Q80s", self.hash, 7, self.mount, self.format, 1, 8, *halves, self.syncs,
+            "<2Q2HI19Q80s",
+            self.hash,
+            7,
+            self.mount,
+            self.format,
+            1,
+            8,
+            *halves,
+            self.syncs,
             self.sync_ticks,
             self.name.encode(),
-        )  # fmt: skip
+        )
 
 
 @dataclass
@@ -290,28 +311,67 @@ class Profile:
         version = 2 if any(record[:1] == b"L" for record in self.records) else 1
         head = bytearray(head_bytes)
         struct.pack_into(
-            "<8s14I4Q4IQ2I16s64s128s256s32s512s2I", head, 0, b"jostle01",
-            version, head_bytes, layout.cell_count, block_offset, block_bytes, self.block_capacity,
-            table_offset, len(text), 4096, commit_bytes, zlib.crc32(text), layout.slots,
-            layout.stride, 0,
-            self.slice_ns, self.start_ns, self.file_ns or self.start_ns, self.first_slice,
-            self.pid, self.ppid, self.uid, self.gid, self.proc_start, self.sid, self.part,
-            self.boot_id.bytes, self.host.encode(), self.job.encode(), self.program.encode(),
-            self.library.encode(), self.command.encode(), self.clock_state, self.clock_error_us,
-        )  # fmt: skip
+            "<8s14I4Q4IQ2I16s64s128s256s32s512s2I",
+            head,
+            0,
+            b"jostle01",
+            version,
+            head_bytes,
+            layout.cell_count,
+            block_offset,
+            block_bytes,
+            self.block_capacity,
+            table_offset,
+            len(text),
+            4096,
+            commit_bytes,
+            zlib.crc32(text),
+            layout.slots,
+            layout.stride,
+            0,
+            self.slice_ns,
+            self.start_ns,
+            self.file_ns or self.start_ns,
+            self.first_slice,
+            self.pid,
+            self.ppid,
+            self.uid,
+            self.gid,
+            self.proc_start,
+            self.sid,
+            self.part,
+            self.boot_id.bytes,
+            self.host.encode(),
+            self.job.encode(),
+            self.program.encode(),
+            self.library.encode(),
+            self.command.encode(),
+            self.clock_state,
+            self.clock_error_us,
+        )
         struct.pack_into(
-            "<4Q4IQ", head, 2048, generation, self.tick_ns, self._heartbeat, self.end_ns,
-            self.end_reason, self.blocks_used, self.clock_state, self.clock_error_us,
+            "<4Q4IQ",
+            head,
+            2048,
+            generation,
+            self.tick_ns,
+            self._heartbeat,
+            self.end_ns,
+            self.end_reason,
+            self.blocks_used,
+            self.clock_state,
+            self.clock_error_us,
             self.lost_threads,
-        )  # fmt: skip
+        )
         struct.pack_into("<Q", head, 2104, self.tick_now)
         if files:
             struct.pack_into("<3I", head, 1776, files_offset, 256, len(self.files))
             head[files_offset : files_offset + len(files)] = files
         if self.traffic:
             places = self.traffic.capacity
-            struct.pack_into("<6I", head, 1792, peers_offset, 48, places,
-                             collectives_offset, 64, places)  # fmt: skip
+            struct.pack_into(
+                "<6I", head, 1792, peers_offset, 48, places, collectives_offset, 64, places
+            )
             struct.pack_into("<Q", head, 2368, self.traffic.open_slice)
             head[peers_offset : collectives_offset + len(collectives)] = peers + collectives
         if self.gpus:
@@ -320,8 +380,13 @@ class Profile:
             head[gpus_offset : gpus_offset + len(gpus)] = gpus
         self._put_mpi(head)
         for number, texts in enumerate(self.bindings, 1):
-            struct.pack_into("<Q256s64s256s64s", head, 2392 + 648 * (~number & 1), number,
-                             *map(str.encode, texts))  # fmt: skip
+            struct.pack_into(
+                "<Q256s64s256s64s",
+                head,
+                2392 + 648 * (~number & 1),
+                number,
+                *map(str.encode, texts),
+            )
         struct.pack_into(f"<{len(self.node_samples)}I", head, 3688, *self.node_samples)
         if ring:
             struct.pack_into("<2I", head, 1504, ring_offset, len(ring))
@@ -426,9 +491,15 @@ class Shorts:
             if metric.coding == "ns" and cell in moved:
                 moved[cell] = ns_value(ns_code(moved[cell]))
         numbers = (
-            short.pid, short.ppid, short.uid, short.gid, short.sid,
-            short.start_ns, short.end_ns, short.end_reason,
-        )  # fmt: skip
+            short.pid,
+            short.ppid,
+            short.uid,
+            short.gid,
+            short.sid,
+            short.start_ns,
+            short.end_ns,
+            short.end_reason,
+        )
         payload = b"".join(map(varint, numbers)) + struct.pack("<I", zlib.crc32(layout.text))
         payload += string(short.program) + varint(len(short.mounts))
         payload += b"".join(varint(n) for mount in short.mounts for n in mount)
@@ -529,9 +600,15 @@ SMALL = Layout(
 def small_profile(seed: int, **header: object) -> Profile:
     """A profile of about 6 KB with every kind of record."""
     p = random_profile(
-        seed, slices=6, density=0.5, layout=SMALL, align=8, block_bytes=512, block_capacity=2,
+        seed,
+        slices=6,
+        density=0.5,
+        layout=SMALL,
+        align=8,
+        block_bytes=512,
+        block_capacity=2,
         **header,
-    )  # fmt: skip
+    )
     p.add_clock(EPOCH, 5, 16_000_000, -3_600_000_000_000)
     p.add_note(EPOCH, "the spool vanished")
     return p

@@ -153,10 +153,16 @@ def schema_layout() -> Layout:
         place[m["id"]] = at
         at += BUCKETS if m["kind"] == "histogram" else 1
     lines = tuple(
-        Metric(m["id"], m["kind"], m["unit"], m["scope"], place[m["id"]],
-               BUCKETS if m["kind"] == "histogram" else 1)
+        Metric(
+            m["id"],
+            m["kind"],
+            m["unit"],
+            m["scope"],
+            place[m["id"]],
+            BUCKETS if m["kind"] == "histogram" else 1,
+        )
         for m in metrics
-    )  # fmt: skip
+    )
     return Layout(lines, (at + 7) // 8 * 8, 8, stride)
 
 
@@ -257,9 +263,13 @@ def like_cells(layout: Layout, base: Mapping[int, int], moved: Mapping[int, int]
 
 
 def like_record(
-    layout: Layout, base: Mapping[int, int], back: int, moved: Mapping[int, int],
-    delta: int = 0, span: int = 1,
-) -> bytes:  # fmt: skip
+    layout: Layout,
+    base: Mapping[int, int],
+    back: int,
+    moved: Mapping[int, int],
+    delta: int = 0,
+    span: int = 1,
+) -> bytes:
     """A slice that is told by the newest 'S' record, `back` bytes before it."""
     payload = svarint(delta) + varint(span) + varint(back)
     return record("L", payload + like_cells(layout, base, moved))

@@ -15,10 +15,16 @@ from synth_format import record, svarint, varint
 
 #: What the words of a place are, in their order; five more have no meaning yet.
 GPU_WORDS = (
-    *(f"gpu_{kind}_{what}" for kind in ("h2d", "d2h", "d2d", "peer", "set")
-      for what in ("ops", "bytes", "ns")),
-    "gpu_launch_ops", "gpu_graph_ops", "gpu_lost_ops", "gpu_busy_ns",
-)  # fmt: skip
+    *(
+        f"gpu_{kind}_{what}"
+        for kind in ("h2d", "d2h", "d2d", "peer", "set")
+        for what in ("ops", "bytes", "ns")
+    ),
+    "gpu_launch_ops",
+    "gpu_graph_ops",
+    "gpu_lost_ops",
+    "gpu_busy_ns",
+)
 PLACE_BYTES = 576
 
 
@@ -37,8 +43,9 @@ class GpuName:
         """Its place in the head."""
         numbers = [words.get(w, 0) for w in range(24)]
         texts = [text.encode() for text in (self.pci, self.uuid, self.name, self.path)]
-        return struct.pack("<I4xQ24s64s64s192s24x24Q", self.numa + 1, self.memory_bytes, *texts,
-                           *numbers)  # fmt: skip
+        return struct.pack(
+            "<I4xQ24s64s64s192s24x24Q", self.numa + 1, self.memory_bytes, *texts, *numbers
+        )
 
 
 @dataclass
@@ -92,9 +99,14 @@ def random_gpus(seed: int, first_slice: int, records: int = 6) -> tuple[Gpus, li
 
     def some() -> dict[int, dict[int, int]]:
         words = (*range(len(GPU_WORDS)), 21)
-        return {place: {w: rng.randrange(1, 2 ** rng.choice((1, 8, 50)))
-                        for w in rng.sample(words, rng.randrange(1, 6))}
-                for place in range(3) if rng.random() < 0.6}  # fmt: skip
+        return {
+            place: {
+                w: rng.randrange(1, 2 ** rng.choice((1, 8, 50)))
+                for w in rng.sample(words, rng.randrange(1, 6))
+            }
+            for place in range(3)
+            if rng.random() < 0.6
+        }
 
     for _ in range(records):
         at += rng.choice((0, 0, 3))

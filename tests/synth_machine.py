@@ -15,16 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from synth import BOOT_ID, EPOCH, SECOND
-from synth_format import (
-    SCHEMA,
-    clock_record,
-    note_record,
-    ns_code,
-    record,
-    string,
-    svarint,
-    varint,
-)
+from synth_format import SCHEMA, clock_record, note_record, ns_code, record, string, svarint, varint
 
 KINDS = [
     entry["name"]
@@ -67,9 +58,16 @@ class MachineProfile:
         return self.start_ns // self.slice_ns
 
     def add_component(
-        self, kind: str, name: str, source: str = "", job: str = "", path: str = "",
-        device: tuple[int, int] = (0, 0), numa: int | None = None, pid: int | None = None,
-    ) -> int:  # fmt: skip
+        self,
+        kind: str,
+        name: str,
+        source: str = "",
+        job: str = "",
+        path: str = "",
+        device: tuple[int, int] = (0, 0),
+        numa: int | None = None,
+        pid: int | None = None,
+    ) -> int:
         """Appends a component; gives its number. Without numa as agents before 0.5.0 did.
 
         Only of kind process: pid; its owner is not recorded.
@@ -138,15 +136,41 @@ class MachineProfile:
         head = bytearray(head_bytes)
         body = b"".join(self.records)
         struct.pack_into(
-            "<8s14I", head, 0, b"jostle01", 1, head_bytes, cells, head_bytes, 64 + 8 * cells, 0,
-            table_offset, len(text), 4096, commit_bytes, zlib.crc32(text), 0, 0, self.flags,
-        )  # fmt: skip
+            "<8s14I",
+            head,
+            0,
+            b"jostle01",
+            1,
+            head_bytes,
+            cells,
+            head_bytes,
+            64 + 8 * cells,
+            0,
+            table_offset,
+            len(text),
+            4096,
+            commit_bytes,
+            zlib.crc32(text),
+            0,
+            0,
+            self.flags,
+        )
         struct.pack_into(
-            "<4Q4I", head, 64, self.slice_ns, self.start_ns, self.start_ns, self.first_slice,
-            self.pid, 1, 0, 0,
-        )  # fmt: skip
-        struct.pack_into("<2I16s64s", head, 120, 0, self.part, self.boot_id.bytes,
-                         self.host.encode())  # fmt: skip
+            "<4Q4I",
+            head,
+            64,
+            self.slice_ns,
+            self.start_ns,
+            self.start_ns,
+            self.first_slice,
+            self.pid,
+            1,
+            0,
+            0,
+        )
+        struct.pack_into(
+            "<2I16s64s", head, 120, 0, self.part, self.boot_id.bytes, self.host.encode()
+        )
         struct.pack_into("<I", head, 1788, self.role)
         struct.pack_into("<2Q", head, 2048, 1, 2**32)
         struct.pack_into("<QQI", head, 2064, self.heartbeat_ns, self.end_ns, self.end_reason)

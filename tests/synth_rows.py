@@ -39,13 +39,29 @@ def add_rows(repository: Repository, table: str, rows: Sequence[dict[str, Any]])
 
 def add_ranks(repository: Repository, job: str, hosts: Sequence[str], world: str = "w") -> None:
     """Write the processes of a job: one rank per host that is named; ids are 100, 101, ..."""
-    add_rows(repository, "processes", [
-        {"process": process_of(job, rank), "job": job, "host": host, "world": world,
-         "world_size": len(hosts), "world_rank": rank, "mpi_state": 4, "slice_ns": SECOND,
-         "start_ns": BEGIN, "end_ns": BEGIN + 60 * SECOND, "complete": True, "revision": 1,
-         "first_slice": BEGIN // SECOND, "last_slice": BEGIN // SECOND + 59}
-        for rank, host in enumerate(hosts)
-    ])  # fmt: skip
+    add_rows(
+        repository,
+        "processes",
+        [
+            {
+                "process": process_of(job, rank),
+                "job": job,
+                "host": host,
+                "world": world,
+                "world_size": len(hosts),
+                "world_rank": rank,
+                "mpi_state": 4,
+                "slice_ns": SECOND,
+                "start_ns": BEGIN,
+                "end_ns": BEGIN + 60 * SECOND,
+                "complete": True,
+                "revision": 1,
+                "first_slice": BEGIN // SECOND,
+                "last_slice": BEGIN // SECOND + 59,
+            }
+            for rank, host in enumerate(hosts)
+        ],
+    )
 
 
 def process_of(job: str, rank: int) -> int:

@@ -29,13 +29,38 @@ BIN_NS = 10_000_000
 
 # Bit in an entry -> (name, coding).
 VALUES = {
-    1: "sends", 2: "recvs", 3: "isends", 4: "irecvs", 5: "sendrecvs", 6: "p2p_bytes",
-    7: "p2p_room", 8: "one_to_all", 9: "all_to_one", 10: "all_to_all", 11: "barriers", 12: "scans",
-    13: "neighbors", 14: "collective_bytes", 15: "rma_ops", 16: "rma_bytes", 17: "opens",
-    18: "closes", 19: "reads", 20: "writes", 21: "read_bytes", 22: "write_bytes", 23: "mpiio_ops",
-    24: "mpiio_bytes", 25: "mpi_ns", 26: "io_ns", 27: "cpu_ns", 28: "wait_ns", 29: "offcpu_ns",
-    30: "instructions", 31: "flops",
-}  # fmt: skip
+    1: "sends",
+    2: "recvs",
+    3: "isends",
+    4: "irecvs",
+    5: "sendrecvs",
+    6: "p2p_bytes",
+    7: "p2p_room",
+    8: "one_to_all",
+    9: "all_to_one",
+    10: "all_to_all",
+    11: "barriers",
+    12: "scans",
+    13: "neighbors",
+    14: "collective_bytes",
+    15: "rma_ops",
+    16: "rma_bytes",
+    17: "opens",
+    18: "closes",
+    19: "reads",
+    20: "writes",
+    21: "read_bytes",
+    22: "write_bytes",
+    23: "mpiio_ops",
+    24: "mpiio_bytes",
+    25: "mpi_ns",
+    26: "io_ns",
+    27: "cpu_ns",
+    28: "wait_ns",
+    29: "offcpu_ns",
+    30: "instructions",
+    31: "flops",
+}
 TIMES = range(25, 30)
 
 
@@ -79,9 +104,13 @@ def entry(kind: str, number: int, payload: bytes) -> bytes:
 
 def token_payload(t: Token) -> bytes:
     return (
-        varint(t.index) + struct.pack("<I", t.hash) + string(t.function) + varint(t.bytes)
-        + varint(t.site) + string(t.module)
-    )  # fmt: skip
+        varint(t.index)
+        + struct.pack("<I", t.hash)
+        + string(t.function)
+        + varint(t.bytes)
+        + varint(t.site)
+        + string(t.module)
+    )
 
 
 def segment_payload(s: Segment, beyond: Mapping[int, bytes] | None = None) -> bytes:
@@ -162,16 +191,24 @@ class Stream:
         }
         self.segments.append(
             {
-                "number": len(self.entries), "start_ns": start, "end_ns": self._end,
-                "rule": s.rule if s.rule in RULES else "unknown", "level": s.level,
-                "token_hash": self._hashes.get(s.token, 0), "globals": s.globals,
-                "globals_before": before, "sequence_hash": s.sequence_hash,
-                "occurrence": s.occurrence, "signature_sum": s.signature_sum,
-                "signature_set": self._set, **values,
+                "number": len(self.entries),
+                "start_ns": start,
+                "end_ns": self._end,
+                "rule": s.rule if s.rule in RULES else "unknown",
+                "level": s.level,
+                "token_hash": self._hashes.get(s.token, 0),
+                "globals": s.globals,
+                "globals_before": before,
+                "sequence_hash": s.sequence_hash,
+                "occurrence": s.occurrence,
+                "signature_sum": s.signature_sum,
+                "signature_set": self._set,
+                **values,
                 "bin_shift": s.shift if s.wait_bins or s.offcpu_bins else 0,
-                "wait_bins": s.wait_bins, "offcpu_bins": s.offcpu_bins,
+                "wait_bins": s.wait_bins,
+                "offcpu_bins": s.offcpu_bins,
             }
-        )  # fmt: skip
+        )
         self.add_raw("s", segment_payload(s, beyond))
 
     def into(
@@ -213,9 +250,15 @@ def random_stream(seed: int, count: int, start_ns: int) -> Stream:
         if rng.random() < 0.1:
             indices.append(rng.randrange(1, 65_536) if rng.random() < 0.1 else len(indices) + 1)
             s.add_token(
-                Token(indices[-1], rng.randrange(1, 2**32), rng.choice(("MPI_Barrier", "MPI_X")),
-                      rng.randrange(2**40), rng.randrange(2**30), rng.choice(("prog", "lib\u00e9")))
-            )  # fmt: skip
+                Token(
+                    indices[-1],
+                    rng.randrange(1, 2**32),
+                    rng.choice(("MPI_Barrier", "MPI_X")),
+                    rng.randrange(2**40),
+                    rng.randrange(2**30),
+                    rng.choice(("prog", "lib\u00e9")),
+                )
+            )
         if rng.random() < 0.02:
             s.add_raw("z", rng.randbytes(rng.randrange(300)))
         s.add(random_segment(rng, s, indices), {60: b"\x07later"} if rng.random() < 0.05 else None)
@@ -232,12 +275,21 @@ def random_segment(rng: random.Random, s: Stream, indices: Sequence[int]) -> Seg
     ]
     values = {
         name: rng.randrange(2 ** rng.choice((1, 7, 14, 30, 41)))
-        for name in VALUES.values() if rng.random() < 0.3
-    }  # fmt: skip
+        for name in VALUES.values()
+        if rng.random() < 0.3
+    }
     return Segment(
-        duration, rng.choice((*RULES, "6")), rng.randrange(32),
-        rng.choice(indices) if indices and rng.random() < 0.9 else 0, rng.randrange(5),
-        rng.randrange(2**16), rng.randrange(2**32),
-        rng.randrange(2**64) if rng.random() < 0.3 else None, values, shift, bins[0], bins[1],
+        duration,
+        rng.choice((*RULES, "6")),
+        rng.randrange(32),
+        rng.choice(indices) if indices and rng.random() < 0.9 else 0,
+        rng.randrange(5),
+        rng.randrange(2**16),
+        rng.randrange(2**32),
+        rng.randrange(2**64) if rng.random() < 0.3 else None,
+        values,
+        shift,
+        bins[0],
+        bins[1],
         rng.choice((0, 5, 2**40)),
-    )  # fmt: skip
+    )

@@ -99,8 +99,16 @@ class Traffic:
             name = self._names[1][place]
             assert isinstance(name, tuple)
             state = 2 if name[1] else 1
-            struct.pack_into("<3I4x2Q32s", collectives, 64 * place, state, name[0],
-                             name[2] % 2**32, *words, name[1].encode())  # fmt: skip
+            struct.pack_into(
+                "<3I4x2Q32s",
+                collectives,
+                64 * place,
+                state,
+                name[0],
+                name[2] % 2**32,
+                *words,
+                name[1].encode(),
+            )
         return bytes(peers), bytes(collectives)
 
 

@@ -75,8 +75,9 @@ class Semver:
             raise InvalidVersion(f"not a version: {text!r}")
         before = [
             (0, int(part), "") if part.isdigit() else (1, 0, part)
-            for part in (match[4] or "").split(".") if part
-        ]  # fmt: skip
+            for part in (match[4] or "").split(".")
+            if part
+        ]
         self.key = (*map(int, match.groups()[:3]), not before, before)
 
     def __eq__(self, other: object) -> bool:
@@ -182,10 +183,13 @@ def _advisory(table: Any, where: str) -> Advisory:
                 _comparable(ecosystem, text, f"{place}.{key}")
         ranges.append(Range(**span))
     return Advisory(
-        _text(table["id"], f"{where}.id"), _texts(table["aliases"], f"{where}.aliases"), ecosystem,
-        _text(table["package"], f"{where}.package"), tuple(ranges),
+        _text(table["id"], f"{where}.id"),
+        _texts(table["aliases"], f"{where}.aliases"),
+        ecosystem,
+        _text(table["package"], f"{where}.package"),
+        tuple(ranges),
         _texts(table["versions"], f"{where}.versions"),
-    )  # fmt: skip
+    )
 
 
 def _comparable(ecosystem: Ecosystem, text: str, where: str) -> None:

@@ -60,8 +60,9 @@ def told(found: Finding) -> str:
 def old(snapshot: Snapshot, today: date, days: int) -> list[str]:
     return [
         f"Warning: the advisories of {ecosystem} are of {day}, more than {days} days ago. {HOW}"
-        for ecosystem, day in snapshot.dates.items() if today - day > timedelta(days=days)
-    ]  # fmt: skip
+        for ecosystem, day in snapshot.dates.items()
+        if today - day > timedelta(days=days)
+    ]
 
 
 def compare(pins: list[Pin], snapshot: Snapshot, rules: Path, today: date) -> int:

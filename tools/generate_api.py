@@ -42,11 +42,16 @@ and parameters are only added; none is removed or gets another meaning.
 - **Unchanged answers**: answers have an `ETag`; `If-None-Match` gives 304.
 """
 TAGS = {
-    "jobs": "The list of jobs", "job": "One job", "compare": "Comparison of runs",
-    "system": "The system", "fabric": "The network",
-    "matrix": "Which program slows which", "studies": "Studies",
-    "live": "Live changes", "access": "Access",
-}  # fmt: skip
+    "jobs": "The list of jobs",
+    "job": "One job",
+    "compare": "Comparison of runs",
+    "system": "The system",
+    "fabric": "The network",
+    "matrix": "Which program slows which",
+    "studies": "Studies",
+    "live": "Live changes",
+    "access": "Access",
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -150,8 +155,13 @@ def of_script(schema: dict[str, Any]) -> str:
     if schema.get("type") == "object":
         more = schema.get("additionalProperties", True)
         return f"Record<string, {'unknown' if more is True else of_script(more)}>"
-    return {"integer": "number", "number": "number", "string": "string", "boolean": "boolean",
-            "null": "null"}[str(schema["type"])]  # fmt: skip
+    return {
+        "integer": "number",
+        "number": "number",
+        "string": "string",
+        "boolean": "boolean",
+        "null": "null",
+    }[str(schema["type"])]
 
 
 if __name__ == "__main__":

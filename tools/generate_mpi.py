@@ -125,9 +125,13 @@ def load_rows(path: Path) -> list[Call]:
         later = NONBLOCKING[entry["class"]]
         for name in entry["names"].split():
             first = Call(
-                name, entry["class"], bytes=amount, to=entry.get("to", ""),
-                from_=entry.get("from", ""), collective="" if "to" in entry else name,
-            )  # fmt: skip
+                name,
+                entry["class"],
+                bytes=amount,
+                to=entry.get("to", ""),
+                from_=entry.get("from", ""),
+                collective="" if "to" in entry else name,
+            )
             rows.append(first)
             other = "I" + name[0].lower() + name[1:]
             rows.append(replace(first, base=other, klass=later, does="tracks"))

@@ -102,8 +102,9 @@ def refused(pins: list[Pin], allowed: set[str], where: str) -> list[str]:
         f"{pin.name} {pin.version} ({pin.ecosystem}, {where}): its licence "
         f"{pin.licence or 'is not declared clearly'}{' is not allowed' if pin.licence else ''}. "
         "To mend: read it, then add it to tools/supply.toml, or use another package"
-        for pin in pins if not permits(pin.licence, allowed)
-    ]  # fmt: skip
+        for pin in pins
+        if not permits(pin.licence, allowed)
+    ]
 
 
 def main(rules: Path = RULES) -> int:

@@ -160,10 +160,7 @@ def receive(call: Call, language: Language, record: str) -> list[str]:
     else:
         name = call.source or call.peer
         ranks, place = source_ranks(call, language, name), "source" if call.source else "peer"
-    return [
-        f"jst_set_arrived({language.record}, {status}, &{record}{place},",
-        f"    {ranks});",
-    ]
+    return [f"jst_set_arrived({language.record}, {status}, &{record}{place},", f"    {ranks});"]
 
 
 def on_success(call: Call, language: Language, record: str) -> list[str]:

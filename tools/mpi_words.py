@@ -176,10 +176,7 @@ def wrap(head: str, items: Iterable[str], tail: str) -> list[str]:
     """A comma-separated list in parentheses, broken into lines under its parenthesis."""
     text = ", ".join(items)
     lines = textwrap.wrap(
-        text + tail,
-        WIDTH - len(head),
-        break_long_words=False,
-        break_on_hyphens=False,
+        text + tail, WIDTH - len(head), break_long_words=False, break_on_hyphens=False
     )
     return [(head if i == 0 else " " * len(head)) + line for i, line in enumerate(lines)]
 

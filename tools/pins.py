@@ -90,8 +90,9 @@ def bundled_pins(path: Path = NPM_LOCK) -> list[Pin]:
     """The npm packages that are in the pages, and so in the wheel."""
     packages = {
         where.removeprefix("node_modules/"): about["version"]
-        for where, about in parsed(path)["packages"].items() if where
-    }  # fmt: skip
+        for where, about in parsed(path)["packages"].items()
+        if where
+    }
     pins = {(pin.name, pin.version): pin for pin in npm_pins(path)}
     names = json.loads(read(BUNDLED))
     missing = [name for name in names if name not in packages]

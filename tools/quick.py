@@ -86,9 +86,11 @@ def by_distance(files: list[str]) -> Iterator[list[str]]:
     """Yield the tests of changed files, step by step, the nearest first, some of them again."""
     known = modules()
     tests = {
-        path: used(path, known) for tests in TESTS for path in sorted(tests.rglob("test_*.py"))
+        path: used(path, known)
+        for tests in TESTS
+        for path in sorted(tests.rglob("test_*.py"))
         if path.parent.name != "zoo"
-    }  # fmt: skip
+    }
     yield [name for name in files if Path(name).name.startswith("test_")]
     nearest = {name for name, path in known.items() if str(path.relative_to(ROOT)) in files}
     users: dict[str, set[str]] = {name: set() for name in known}
@@ -151,8 +153,14 @@ def linters(files: list[str]) -> list[list[str]]:
     """Return the commands that look at changed files."""
     python = [name for name in files if name.endswith(".py")]
     c = [name for name in files if name.endswith((".c", ".h")) and "/generated/" not in name]
-    found = [[f"{BIN}/ruff", "check", "-q", *python], [f"{BIN}/ruff", "format", "-q", "--check",
-             *python]] if python else []  # fmt: skip
+    found = (
+        [
+            [f"{BIN}/ruff", "check", "-q", *python],
+            [f"{BIN}/ruff", "format", "-q", "--check", *python],
+        ]
+        if python
+        else []
+    )
     if c:
         found.append(["clang-format", "--dry-run", "-Werror", *c])
     if any(name.startswith(("schema/", "tools/", "runtime/", "docs/")) for name in files):
@@ -187,9 +195,11 @@ def run_tests(groups: list[list[str]], end: float) -> bool:
     """
     SEEN.parent.mkdir(exist_ok=True)
     environment = os.environ | {
-        "PYTHONPATH": str(ROOT / "tools"), "QUICK_SEEN": str(SEEN), "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT / "tools"),
+        "QUICK_SEEN": str(SEEN),
+        "OMP_NUM_THREADS": "1",
         "QUICK_END": str(time.time() + end - time.monotonic()),
-    }  # fmt: skip
+    }
     words = [f"{BIN}/python", "-m", "pytest", "-q", "-p", "quick_tests", "-p", "no:cacheprovider"]
     failed = False
     for number, group in enumerate(groups):

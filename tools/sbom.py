@@ -61,12 +61,20 @@ def applies(marker: Marker | None, extras: frozenset[str]) -> bool:
     """Whether a requirement holds on any Python that we support, whichever runs now."""
     return marker is None or any(
         marker.evaluate(
-            {"python_version": python, "python_full_version": f"{python}.0", "extra": extra,
-             "sys_platform": "linux", "os_name": "posix", "platform_system": "Linux",
-             "implementation_name": "cpython", "platform_python_implementation": "CPython"}
+            {
+                "python_version": python,
+                "python_full_version": f"{python}.0",
+                "extra": extra,
+                "sys_platform": "linux",
+                "os_name": "posix",
+                "platform_system": "Linux",
+                "implementation_name": "cpython",
+                "platform_python_implementation": "CPython",
+            }
         )
-        for python in PYTHONS for extra in ("", *extras)
-    )  # fmt: skip
+        for python in PYTHONS
+        for extra in ("", *extras)
+    )
 
 
 def component(pin: Pin, scope: str, about: str) -> dict[str, Any]:
@@ -82,7 +90,7 @@ def component(pin: Pin, scope: str, about: str) -> dict[str, Any]:
         "licenses": [{"license": {"id": pin.licence}} if simple else {"expression": pin.licence}],
         "purl": pin.purl,
         "properties": [{"name": "jostle:part", "value": about}],
-    }  # fmt: skip
+    }
 
 
 def document() -> str:
@@ -118,13 +126,19 @@ def document() -> str:
     about = component(me, "required", "the wheel") | {"type": "application"}
     del about["hashes"], about["scope"], about["properties"]
     dependencies = [{"ref": ref, "dependsOn": sorted(needs)} for ref, needs in edges.items()]
-    body = [("metadata", {"component": about}), ("components", components),
-            ("dependencies", dependencies)]  # fmt: skip
+    body = [
+        ("metadata", {"component": about}),
+        ("components", components),
+        ("dependencies", dependencies),
+    ]
     number = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(body))
     head = {
-        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX",
-        "specVersion": "1.6", "serialNumber": f"urn:uuid:{number}", "version": 1,
-    }  # fmt: skip
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{number}",
+        "version": 1,
+    }
     return "{\n" + ",\n".join(lines(key, value) for key, value in [*head.items(), *body]) + "\n}\n"
 
 

@@ -83,9 +83,19 @@ class Signal:
         mpi = None if self.api == "posix" else self.api
         volume = max(1024 * self.chunk, 4 * MIB) if self.chunk < MIB else 24 * self.chunk
         words = [
-            str(program(mpi)), self.pattern, "--dir", str(folder), "--log", str(folder / "log"),
-            "--quiet", "--slice", SLICE, "--chunk", str(self.chunk), *self.more,
-        ]  # fmt: skip
+            str(program(mpi)),
+            self.pattern,
+            "--dir",
+            str(folder),
+            "--log",
+            str(folder / "log"),
+            "--quiet",
+            "--slice",
+            SLICE,
+            "--chunk",
+            str(self.chunk),
+            *self.more,
+        ]
         if self.periodic:
             words += ["--period", str(PERIOD_S), "--time", "7", "--max-disk", "4GiB"]
         elif self.chunk == LARGEST:
@@ -316,28 +326,60 @@ with h5py.File(sys.argv[1], 'w') as f:
         f.create_dataset(f'step{n}', data=numpy.random.rand(20000))
 """
 PROGRAMS = (
-    Program("tar c", (AW,), "for i in 1 2 3; do cat $I/*/*; done > $D/../all; "
-            "tar -cf $D/out.tar $I $D/../all; rm $D/../all", ("tar",)),
-    Program("tar x", (OWC,), "tar -cf $D/in.tar -C $I .; "
-            "for i in 1 2 3 4; do mkdir $D/$i; tar -xf $D/in.tar -C $D/$i; done", ("tar",)),
+    Program(
+        "tar c",
+        (AW,),
+        "for i in 1 2 3; do cat $I/*/*; done > $D/../all; "
+        "tar -cf $D/out.tar $I $D/../all; rm $D/../all",
+        ("tar",),
+    ),
+    Program(
+        "tar x",
+        (OWC,),
+        "tar -cf $D/in.tar -C $I .; "
+        "for i in 1 2 3 4; do mkdir $D/$i; tar -xf $D/in.tar -C $D/$i; done",
+        ("tar",),
+    ),
     Program("cp -r", (OWC,), "for i in 1 2 3 4; do cp -r $I $D/$i; done", ("cp",)),
-    Program("dd, one file", (AW,), "dd if=/dev/zero of=$D/f bs=64k count=3000 status=none",
-            ("dd",)),
-    Program("dd, in place", (OWC,), "for i in $(seq 60); do dd if=/dev/zero of=$D/f bs=1M "
-            "count=1 conv=notrunc status=none; done", ("dd",)),
+    Program(
+        "dd, one file", (AW,), "dd if=/dev/zero of=$D/f bs=64k count=3000 status=none", ("dd",)
+    ),
+    Program(
+        "dd, in place",
+        (OWC,),
+        "for i in $(seq 60); do dd if=/dev/zero of=$D/f bs=1M "
+        "count=1 conv=notrunc status=none; done",
+        ("dd",),
+    ),
     Program("gzip", (AW,), "cat $I/*/* $I/*/* | gzip -1 > $D/f.gz", ("gzip",)),
     Program("sort", (AW, OWC), "cat $I/*/* | sort -S 4M -T $D > $D/f", ("sort",)),
-    Program("gcc", (OWC,), "for f in $I/c/*.c; do gcc -O1 -save-temps=obj -c $f "
-            "-o $D/$(basename $f).o; done", ("gcc",)),
+    Program(
+        "gcc",
+        (OWC,),
+        "for f in $I/c/*.c; do gcc -O1 -save-temps=obj -c $f -o $D/$(basename $f).o; done",
+        ("gcc",),
+    ),
     Program("sqlite3", (WS, "mixed", "unknown"), "python3 $I/sql.py $D/db", ("python3",)),
-    Program("LAMMPS, one dump file", (AW,), "lmp -in $I/in.one -log none -screen none "
-            "-var out $D", ("lmp",)),
-    Program("LAMMPS, a file per dump", (OWC,), "lmp -in $I/in.many -log none -screen none "
-            "-var out $D", ("lmp",)),
+    Program(
+        "LAMMPS, one dump file",
+        (AW,),
+        "lmp -in $I/in.one -log none -screen none -var out $D",
+        ("lmp",),
+    ),
+    Program(
+        "LAMMPS, a file per dump",
+        (OWC,),
+        "lmp -in $I/in.many -log none -screen none -var out $D",
+        ("lmp",),
+    ),
     Program("icoFoam", (OWC,), "cd $I/cavity && icoFoam", ("icoFoam", "blockMesh")),
-    Program("HDF5 (h5py)", (AW, "mixed", WS, "unknown"),
-            f"{sys.executable} $I/hdf5.py $D/f.h5", ("h5py",)),
-)  # fmt: skip
+    Program(
+        "HDF5 (h5py)",
+        (AW, "mixed", WS, "unknown"),
+        f"{sys.executable} $I/hdf5.py $D/f.h5",
+        ("h5py",),
+    ),
+)
 
 
 def make_input(folder: Path) -> None:
@@ -383,11 +425,20 @@ def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
         data = bench.disk / f"real-{number}" / "data"
         data.mkdir(parents=True)
         environment = {
-            **os.environ, **AS_ROOT, **cases.FOAM_VARIABLES, "D": str(data), "I": str(given),
+            **os.environ,
+            **AS_ROOT,
+            **cases.FOAM_VARIABLES,
+            "D": str(data),
+            "I": str(given),
             **bench.jostle(spool, JOB=f"real-{number}", SLICE=SLICE),
-        }  # fmt: skip
-        done = subprocess.run(["bash", "-c", program.script], env=environment, check=False,
-                              capture_output=True, text=True)  # fmt: skip
+        }
+        done = subprocess.run(
+            ["bash", "-c", program.script],
+            env=environment,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             say(f"{program.name}: failed: {done.stderr[-300:]}")
             continue
@@ -428,14 +479,25 @@ def rows(bench: Bench) -> list[Row]:
     chunks = [v.chunk_right for v in verdicts if v.chunk_right is not None]
     wrong = [f"{asdict(v.signal)} said {v.said}" for v in verdicts if not v.right]
     return [
-        row("access patterns named rightly", sum(v.right for v in verdicts), number, 95.0,
-            "; ".join(wrong[:3])),
-        row("the same without module access", sum(v.plain == v.truth.pattern for v in verdicts),
-            number, None, "what opens, closes, writes and lseeks alone can tell"),
+        row(
+            "access patterns named rightly",
+            sum(v.right for v in verdicts),
+            number,
+            95.0,
+            "; ".join(wrong[:3]),
+        ),
+        row(
+            "the same without module access",
+            sum(v.plain == v.truth.pattern for v in verdicts),
+            number,
+            None,
+            "what opens, closes, writes and lseeks alone can tell",
+        ),
         row("chunk within a tenth", sum(chunks), len(chunks), 95.0, ""),
-        row("period right, or rightly none", sum(v.period_right for v in verdicts), number, 95.0,
-            ""),
-    ]  # fmt: skip
+        row(
+            "period right, or rightly none", sum(v.period_right for v in verdicts), number, 95.0, ""
+        ),
+    ]
 
 
 def report(verdicts: list[Verdict]) -> None:
@@ -451,8 +513,10 @@ def report(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         if not (verdict.right and verdict.chunk_right and verdict.period_right):
             period = "right" if verdict.period_right else "wrong"
-            print(f"  {verdict.signal}\n  {verdict.truth}\n    said {verdict.said}, "
-                  f"chunk {verdict.chunk}, period {period}: {verdict.evidence}")  # fmt: skip
+            print(
+                f"  {verdict.signal}\n  {verdict.truth}\n    said {verdict.said}, "
+                f"chunk {verdict.chunk}, period {period}: {verdict.evidence}"
+            )
 
 
 def main() -> int:

@@ -78,12 +78,33 @@ def rows(bench: Bench) -> list[Row]:
             share, wanted = ms / 4000 * 100, size * DAY_SLICES
             day = min(wanted, LIMIT_BYTES)
             found += [
-                Row("agent", f"sampler, {place}: CPU at 4 s slices", "% of a core",
-                    f"<= {CORE_SHARE}", share <= CORE_SHARE, ours=share),
-                Row("agent", f"sampler, {place}: memory", "KiB", f"<= {RSS_KIB}",
-                    kib <= RSS_KIB, ours=kib),
-                Row("agent", f"sampler, {place}: profile of a day", "MB", "<= 10", day <= DAY_BYTES,
-                    ours=day / 1e6, note="" if day == wanted else
-                    f"without a limit {wanted / 1e6:.0f} MB: records of the largest sources span"),
-            ]  # fmt: skip
+                Row(
+                    "agent",
+                    f"sampler, {place}: CPU at 4 s slices",
+                    "% of a core",
+                    f"<= {CORE_SHARE}",
+                    share <= CORE_SHARE,
+                    ours=share,
+                ),
+                Row(
+                    "agent",
+                    f"sampler, {place}: memory",
+                    "KiB",
+                    f"<= {RSS_KIB}",
+                    kib <= RSS_KIB,
+                    ours=kib,
+                ),
+                Row(
+                    "agent",
+                    f"sampler, {place}: profile of a day",
+                    "MB",
+                    "<= 10",
+                    day <= DAY_BYTES,
+                    ours=day / 1e6,
+                    note=""
+                    if day == wanted
+                    else f"without a limit {wanted / 1e6:.0f} MB: "
+                    "records of the largest sources span",
+                ),
+            ]
     return found

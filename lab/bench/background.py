@@ -35,8 +35,12 @@ ROWS = HOURS * PER_HOUR * LANES * PROCESSES
 OTHERS = (LANES - 1) * PROCESSES  # processes of other jobs in each slice
 MOUNT = "nfs:server:/scratch"
 SHAPE = {
-    "lanes": LANES, "processes": PROCESSES, "first": FIRST, "shift": SHIFT, "slice_ns": SLICE_NS
-}  # fmt: skip
+    "lanes": LANES,
+    "processes": PROCESSES,
+    "first": FIRST,
+    "shift": SHIFT,
+    "slice_ns": SLICE_NS,
+}
 
 # A job's name, its process's number and its node; `turn` says which of the lane's jobs it is.
 WHO = """
@@ -167,9 +171,17 @@ def rows(bench: Bench) -> list[Row]:
     hours, rounds = bench.pick(HOURS, 3, 1), bench.rounds(9)
     found = apart(measure, bench.disk / "background", hours, rounds)
     return [
-        Row("background", "background of a job, 20 M process-slices", "ms", f"<= {TARGET:.0f} ms",
-            found["ms"] <= TARGET, ours=found["ms"], spread=found["spread"], note=found["note"])
-    ]  # fmt: skip
+        Row(
+            "background",
+            "background of a job, 20 M process-slices",
+            "ms",
+            f"<= {TARGET:.0f} ms",
+            found["ms"] <= TARGET,
+            ours=found["ms"],
+            spread=found["spread"],
+            note=found["note"],
+        )
+    ]
 
 
 def main() -> None:

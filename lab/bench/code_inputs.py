@@ -131,21 +131,37 @@ _DAM = {
     "constant/transportProperties": ("dictionary", _PHASES),
     "constant/turbulenceProperties": ("dictionary", "simulationType laminar;\n"),
     "constant/g": (
-        "uniformDimensionedVectorField", "dimensions [0 1 -2 0 0 0 0];\nvalue (0 -9.81 0);\n",
+        "uniformDimensionedVectorField",
+        "dimensions [0 1 -2 0 0 0 0];\nvalue (0 -9.81 0);\n",
     ),
-    "0/U": ("volVectorField", _field(
-        "0 1 -1 0 0 0 0", "(0 0 0)", "type noSlip;",
-        "type pressureInletOutletVelocity; value uniform (0 0 0);",
-    )),
-    "0/p_rgh": ("volScalarField", _field(
-        "1 -1 -2 0 0 0 0", "0", "type fixedFluxPressure; value uniform 0;",
-        "type totalPressure; p0 uniform 0;",
-    )),
-    "0/alpha.water": ("volScalarField", _field(
-        "0 0 0 0 0 0 0", "0", "type zeroGradient;",
-        "type inletOutlet; inletValue uniform 0; value uniform 0;",
-    )),
-}  # fmt: skip
+    "0/U": (
+        "volVectorField",
+        _field(
+            "0 1 -1 0 0 0 0",
+            "(0 0 0)",
+            "type noSlip;",
+            "type pressureInletOutletVelocity; value uniform (0 0 0);",
+        ),
+    ),
+    "0/p_rgh": (
+        "volScalarField",
+        _field(
+            "1 -1 -2 0 0 0 0",
+            "0",
+            "type fixedFluxPressure; value uniform 0;",
+            "type totalPressure; p0 uniform 0;",
+        ),
+    ),
+    "0/alpha.water": (
+        "volScalarField",
+        _field(
+            "0 0 0 0 0 0 0",
+            "0",
+            "type zeroGradient;",
+            "type inletOutlet; inletValue uniform 0; value uniform 0;",
+        ),
+    ),
+}
 DAM = {name: _foam(name, kind, text) for name, (kind, text) in _DAM.items()}
 
 # ---- a hydrogen molecule, for pw.x, whose electrons see bare nuclei ----

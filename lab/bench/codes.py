@@ -41,10 +41,13 @@ TOLD = {
     "files opened": ("posix_open_ops", "stdio_open_ops"),
     "messages": ("mpi_send_ops", "mpi_isend_ops", "mpi_sendrecv_ops"),
     "collectives": (
-        "mpi_all_to_all_ops", "mpi_all_to_one_ops", "mpi_one_to_all_ops", "mpi_barrier_ops",
+        "mpi_all_to_all_ops",
+        "mpi_all_to_one_ops",
+        "mpi_one_to_all_ops",
+        "mpi_barrier_ops",
         "mpi_iall_to_all_ops",
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -102,64 +105,149 @@ _FOAM_TOOLS = ("blockMesh", "decomposePar")
 CODES = {
     code.name: code
     for code in (
-        _own("madbench2", "MADbench2's S, W and C: seek, write, read of matrices",
-             "--pixels 50000 --bins 36 --phases S"),
-        _own("hacc_io", "HACC-IO: checkpoint of nine variables of particles, and restart",
-             "--particles 100000000 --steps 1 --restart 0"),
-        _own("ior", "IOR: segments, blocks, transfers; own or shared files",
-             "--transfer 1m --block 16m --segments 16"),
-        _own("bt_io", "BT-IO: nested strided blocks of a cube, a collective call each dump",
-             "--cells 162 --steps 200", ranks=4),
-        _own("flash_io", "FLASH I/O: checkpoint and two plot files, dataset after dataset",
-             "--cells 16"),
-        _own("imb_io", "IMB-IO as Kuo ran it: 16 MiB of an application, again and again",
-             "--size 16m --times 1000"),
-        _own("milc", "MILC: stencil of four dimensions, two small Allreduces an iteration",
-             "--sites 24 --solves 20 --iterations 100"),
-        _own("pf3d", "pF3D: all-to-alls of rows and columns, planes along the beam",
-             "--px 32 --py 16 --nx 128 --ny 128 --nz 8", ranks=4),
-        _own("gapgeofem", "GAPgeofem: a solver of 300 (or 4800) collectives a second, small files",
-             "--rate 4800 --side 64 --steps 640 --iterations 32 --every 10 --dump 8192"),
-        _own("sweep3d", "Sweep3D: waves of small blocking messages, eight octants",
-             "--nx 50 --ny 50 --nz 400 --mk 10 --mmi 3 --steps 12"),
-        Code("lammps", "LAMMPS, a melting crystal; rank 0 writes all atoms every ten steps",
-             ("lmp", "-in", "in.melt", "-log", "none", "-screen", "none"), "lammps",
-             files={"in.melt": inputs.MELT}, env={"OMP_NUM_THREADS": "1"}),
-        Code("cavity", "OpenFOAM's icoFoam, a driven cavity; small files of each rank at each step",
-             ("icoFoam", "-parallel"), "openfoam", files=inputs.CAVITY, needs=_FOAM_TOOLS,
-             prepare=("blockMesh", "decomposePar"), env=FOAM_VARIABLES),
-        Code("dam", "OpenFOAM's interFoam, a column of water that falls; files at every tenth step",
-             ("interFoam", "-parallel"), "openfoam", files=inputs.DAM,
-             needs=(*_FOAM_TOOLS, "setFields"),
-             prepare=("blockMesh", "setFields", "decomposePar"), env=FOAM_VARIABLES),
-        Code("hpcc", "HPC Challenge: all-to-alls, messages and memory; writes next to nothing",
-             ("hpcc",), "hpcc", files={"hpccinf.txt": inputs.HPCC},
-             env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
-        Code("hydrogen", "Quantum ESPRESSO's pw.x, hydrogen; Fourier transforms, restart files",
-             ("pw.x", "-in", "pw.in"), "quantum-espresso",
-             files={"pw.in": inputs.HYDROGEN, "H.UPF": inputs.nucleus()},
-             env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
-        Code("gromacs", "GROMACS, a box of water; trajectory and energies by rank 0",
-             ("gmx_mpi", "mdrun", "-deffnm", "water", "-ntomp", "1"), "gromacs",
-             files=inputs.WATER, needs=("gmx",),
-             prepare=(
-                 "gmx solvate -cs spc216 -box 2.5 2.5 2.5 -o water.gro -p topol.top",
-                 "gmx grompp -f water.mdp -c water.gro -p topol.top -o water.tpr",
-             )),
-        Code("h5perf", "HDF5's h5perf_serial: a dataset of 64 MiB in pieces of 1 MiB",
-             ("h5perf_serial", "-A", "hdf5", "-e", "64M", "-x", "1M", "-i", "3", "-w"),
-             "hdf5-tools", env={"HDF5_PREFIX": "."}, ranks=1, serial=True),
-        Code("h5py", "h5py: each rank a file with contiguous, chunked and strided datasets",
-             ("/usr/bin/python3", "write.py"), "python3-h5py", module="h5py",
-             files={"write.py": inputs.H5PY}),
-        Code("flash_hdf5", "FLASH I/O by parallel HDF5: shared files, a collective write a dataset",
-             ("/usr/bin/python3", "write.py"), "python3-h5py-mpi python3-mpi4py",
-             module="h5py._debian_h5py_mpi, mpi4py", files={"write.py": inputs.FLASH_HDF5}),
-        Code("netcdf", "netCDF-4 for Python: each rank a file with an unlimited dimension",
-             ("/usr/bin/python3", "write.py"), "python3-netcdf4", module="netCDF4",
-             files={"write.py": inputs.NETCDF}),
+        _own(
+            "madbench2",
+            "MADbench2's S, W and C: seek, write, read of matrices",
+            "--pixels 50000 --bins 36 --phases S",
+        ),
+        _own(
+            "hacc_io",
+            "HACC-IO: checkpoint of nine variables of particles, and restart",
+            "--particles 100000000 --steps 1 --restart 0",
+        ),
+        _own(
+            "ior",
+            "IOR: segments, blocks, transfers; own or shared files",
+            "--transfer 1m --block 16m --segments 16",
+        ),
+        _own(
+            "bt_io",
+            "BT-IO: nested strided blocks of a cube, a collective call each dump",
+            "--cells 162 --steps 200",
+            ranks=4,
+        ),
+        _own(
+            "flash_io",
+            "FLASH I/O: checkpoint and two plot files, dataset after dataset",
+            "--cells 16",
+        ),
+        _own(
+            "imb_io",
+            "IMB-IO as Kuo ran it: 16 MiB of an application, again and again",
+            "--size 16m --times 1000",
+        ),
+        _own(
+            "milc",
+            "MILC: stencil of four dimensions, two small Allreduces an iteration",
+            "--sites 24 --solves 20 --iterations 100",
+        ),
+        _own(
+            "pf3d",
+            "pF3D: all-to-alls of rows and columns, planes along the beam",
+            "--px 32 --py 16 --nx 128 --ny 128 --nz 8",
+            ranks=4,
+        ),
+        _own(
+            "gapgeofem",
+            "GAPgeofem: a solver of 300 (or 4800) collectives a second, small files",
+            "--rate 4800 --side 64 --steps 640 --iterations 32 --every 10 --dump 8192",
+        ),
+        _own(
+            "sweep3d",
+            "Sweep3D: waves of small blocking messages, eight octants",
+            "--nx 50 --ny 50 --nz 400 --mk 10 --mmi 3 --steps 12",
+        ),
+        Code(
+            "lammps",
+            "LAMMPS, a melting crystal; rank 0 writes all atoms every ten steps",
+            ("lmp", "-in", "in.melt", "-log", "none", "-screen", "none"),
+            "lammps",
+            files={"in.melt": inputs.MELT},
+            env={"OMP_NUM_THREADS": "1"},
+        ),
+        Code(
+            "cavity",
+            "OpenFOAM's icoFoam, a driven cavity; small files of each rank at each step",
+            ("icoFoam", "-parallel"),
+            "openfoam",
+            files=inputs.CAVITY,
+            needs=_FOAM_TOOLS,
+            prepare=("blockMesh", "decomposePar"),
+            env=FOAM_VARIABLES,
+        ),
+        Code(
+            "dam",
+            "OpenFOAM's interFoam, a column of water that falls; files at every tenth step",
+            ("interFoam", "-parallel"),
+            "openfoam",
+            files=inputs.DAM,
+            needs=(*_FOAM_TOOLS, "setFields"),
+            prepare=("blockMesh", "setFields", "decomposePar"),
+            env=FOAM_VARIABLES,
+        ),
+        Code(
+            "hpcc",
+            "HPC Challenge: all-to-alls, messages and memory; writes next to nothing",
+            ("hpcc",),
+            "hpcc",
+            files={"hpccinf.txt": inputs.HPCC},
+            env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        ),
+        Code(
+            "hydrogen",
+            "Quantum ESPRESSO's pw.x, hydrogen; Fourier transforms, restart files",
+            ("pw.x", "-in", "pw.in"),
+            "quantum-espresso",
+            files={"pw.in": inputs.HYDROGEN, "H.UPF": inputs.nucleus()},
+            env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        ),
+        Code(
+            "gromacs",
+            "GROMACS, a box of water; trajectory and energies by rank 0",
+            ("gmx_mpi", "mdrun", "-deffnm", "water", "-ntomp", "1"),
+            "gromacs",
+            files=inputs.WATER,
+            needs=("gmx",),
+            prepare=(
+                "gmx solvate -cs spc216 -box 2.5 2.5 2.5 -o water.gro -p topol.top",
+                "gmx grompp -f water.mdp -c water.gro -p topol.top -o water.tpr",
+            ),
+        ),
+        Code(
+            "h5perf",
+            "HDF5's h5perf_serial: a dataset of 64 MiB in pieces of 1 MiB",
+            ("h5perf_serial", "-A", "hdf5", "-e", "64M", "-x", "1M", "-i", "3", "-w"),
+            "hdf5-tools",
+            env={"HDF5_PREFIX": "."},
+            ranks=1,
+            serial=True,
+        ),
+        Code(
+            "h5py",
+            "h5py: each rank a file with contiguous, chunked and strided datasets",
+            ("/usr/bin/python3", "write.py"),
+            "python3-h5py",
+            module="h5py",
+            files={"write.py": inputs.H5PY},
+        ),
+        Code(
+            "flash_hdf5",
+            "FLASH I/O by parallel HDF5: shared files, a collective write a dataset",
+            ("/usr/bin/python3", "write.py"),
+            "python3-h5py-mpi python3-mpi4py",
+            module="h5py._debian_h5py_mpi, mpi4py",
+            files={"write.py": inputs.FLASH_HDF5},
+        ),
+        Code(
+            "netcdf",
+            "netCDF-4 for Python: each rank a file with an unlimited dimension",
+            ("/usr/bin/python3", "write.py"),
+            "python3-netcdf4",
+            module="netCDF4",
+            files={"write.py": inputs.NETCDF},
+        ),
     )
-}  # fmt: skip
+}
 
 
 def build(into: Path, mpi: Mpi, names: Iterable[str] = CODES) -> None:
@@ -183,9 +271,13 @@ def prepared(code: Code, ranks: int, folder: Path) -> None:
         path.write_text(text.replace("{processes}", str(ranks)))
     for line in code.prepare:
         subprocess.run(
-            shlex.split(line), cwd=folder, env={**os.environ, **code.env}, check=True,
-            capture_output=True, text=True,
-        )  # fmt: skip
+            shlex.split(line),
+            cwd=folder,
+            env={**os.environ, **code.env},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
 
 
 def command(code: Code, mpi: Mpi, ranks: int, more: Sequence[str] = ()) -> list[str]:
@@ -211,14 +303,22 @@ def run_one(code: Code, mpi: Mpi, ranks: int, more: Sequence[str]) -> dict[str, 
         added = {"JOSTLE_SPOOL": str(spool), "JOSTLE_REPOSITORY": str(Path(place) / "repository")}
         begun = time.monotonic()
         done = subprocess.run(
-            [*jostle, "--", *command(code, mpi, ranks, more)], cwd=folder, check=False,
-            env={**os.environ, **ROOT, **code.env, **added}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=LIMIT_S,
-        )  # fmt: skip
+            [*jostle, "--", *command(code, mpi, ranks, more)],
+            cwd=folder,
+            check=False,
+            env={**os.environ, **ROOT, **code.env, **added},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
         result: dict[str, object] = {
-            "code": code.name, "mpi": "none" if code.serial else mpi.name, "ranks": ranks,
-            "status": done.returncode, "seconds": round(time.monotonic() - begun, 1),
-        }  # fmt: skip
+            "code": code.name,
+            "mpi": "none" if code.serial else mpi.name,
+            "ranks": ranks,
+            "status": done.returncode,
+            "seconds": round(time.monotonic() - begun, 1),
+        }
         if done.returncode:
             result["last words"] = [*done.stdout.splitlines()[-5:], *done.stderr.splitlines()[:20]]
         sums = totals(spool)
@@ -284,8 +384,11 @@ def run(names: Sequence[str], mpi: Mpi, ranks: int | None, more: Sequence[str]) 
         try:
             result = run_one(code, mpi, ranks or code.ranks, more)
         except subprocess.CalledProcessError as error:
-            result = {"code": code.name, "status": error.returncode,
-                      "last words": str(error.stdout + error.stderr).splitlines()[-5:]}  # fmt: skip
+            result = {
+                "code": code.name,
+                "status": error.returncode,
+                "last words": str(error.stdout + error.stderr).splitlines()[-5:],
+            }
         except subprocess.TimeoutExpired:
             result = {"code": code.name, "status": "hangs"}
         failed += result["status"] != 0

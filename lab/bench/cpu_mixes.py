@@ -110,8 +110,15 @@ def draw(seed: int, seconds: float, cores: Sequence[int]) -> list[User]:
         begin = 0.0 if rng.random() < 0.6 else rng.uniform(0, 0.5) * seconds
         end = seconds if rng.random() < 0.6 else rng.uniform(0.6, 1.0) * seconds
         on = tuple(cores) if rng.random() < 0.7 else (rng.choice(cores),)
-        return User(name, profiled, begin, end, rng.uniform(0.3, 6.0),
-                    1.0 if steady else rng.uniform(0.3, 0.8), on)  # fmt: skip
+        return User(
+            name,
+            profiled,
+            begin,
+            end,
+            rng.uniform(0.3, 6.0),
+            1.0 if steady else rng.uniform(0.3, 0.8),
+            on,
+        )
 
     number = rng.randint(2, 4)
     others = [user(f"job{k}", rng.random() < 0.75) for k in range(number)]
@@ -122,16 +129,22 @@ def draw(seed: int, seconds: float, cores: Sequence[int]) -> list[User]:
 
 def start(user: User, spool: Path, length: str) -> subprocess.Popen[bytes]:
     """Start a user of cores, with or without a profile."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("JOSTLE")}  # fmt: skip
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("JOSTLE")
+    }
     if user.profiled:
-        environment |= {"LD_PRELOAD": str(NATIVE / "libjostle.so"), "JOSTLE_SPOOL": str(spool),
-                        "JOSTLE_JOB": user.name, "JOSTLE_SLICE": length}  # fmt: skip
+        environment |= {
+            "LD_PRELOAD": str(NATIVE / "libjostle.so"),
+            "JOSTLE_SPOOL": str(spool),
+            "JOSTLE_JOB": user.name,
+            "JOSTLE_SLICE": length,
+        }
     words = [str(each) for each in (user.begin, user.end, user.period, user.duty)]
     return subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *words], env=environment,
+        [sys.executable, "-c", _PROGRAM, *words],
+        env=environment,
         preexec_fn=lambda: os.sched_setaffinity(0, user.cores),
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -210,8 +223,11 @@ def truth(log: Log, users: Sequence[User]) -> dict[str, float]:
     smooth = [max(sum(part) / len(part), 0.0) for part in _windows(rest)]
     shares = dict.fromkeys([*sorted(profiled - {VICTIM}), UNPROFILED], 0.0)
     for waited, ran, other in zip(log.waited, log.ran, smooth, strict=True):
-        here = {name: ns for (name, core), ns in ran.items()
-                if core in mine and name != VICTIM and name in known}  # fmt: skip
+        here = {
+            name: ns
+            for (name, core), ns in ran.items()
+            if core in mine and name != VICTIM and name in known
+        }
         whole = sum(here.values()) + other
         if whole <= 0 or waited <= 0:
             continue
@@ -255,8 +271,9 @@ def evaluate(
             rows.append(Interval(left, left, left))
         else:
             rows = [parts[name]] if name in parts else []
-        value, low, high = (100 * sum(getattr(row, end) for row in rows) / lost
-                            for end in ("value", "low", "high"))  # fmt: skip
+        value, low, high = (
+            100 * sum(getattr(row, end) for row in rows) / lost for end in ("value", "low", "high")
+        )
         cells.append(
             Cell(seed, len(spools) > 1, bound, name, known[name], value, low, min(high, 100.0))
         )
@@ -272,9 +289,10 @@ def run_mix(seed: int, seconds: float, length: str) -> tuple[list[Cell], list[Us
         spool.mkdir()
         machine.mkdir()
         agent = subprocess.Popen(
-            [NATIVE / "jostle-agent", "sample"], stderr=subprocess.DEVNULL,
+            [NATIVE / "jostle-agent", "sample"],
+            stderr=subprocess.DEVNULL,
             env=os.environ | {"JOSTLE_SPOOL": str(machine), "JOSTLE_SLICE": length},
-        )  # fmt: skip
+        )
         programs = {user.name: start(user, spool, length) for user in users}
         try:
             log = watch(programs, cores)
@@ -286,8 +304,9 @@ def run_mix(seed: int, seconds: float, length: str) -> tuple[list[Cell], list[Us
             agent.wait()
         known = truth(log, users)
         bound = len(users[0].cores) < len(cores)
-        both = [evaluate(seed, spools, known, bound=bound)
-                for spools in ([spool, machine], [spool])]  # fmt: skip
+        both = [
+            evaluate(seed, spools, known, bound=bound) for spools in ([spool, machine], [spool])
+        ]
     return [cell for cells in both for cell in cells], users
 
 
@@ -305,15 +324,22 @@ def main() -> int:
         found, users = run_mix(seed, asked.seconds, asked.length)
         cells += found
         if not asked.json:
-            print(f"mix {seed}: " + ", ".join(
-                f"{user.name}{'' if user.profiled else ' (no profile)'} {user.duty:.0%} of "
-                f"{user.period:.1f} s on {','.join(map(str, user.cores))}" for user in users
-            ))  # fmt: skip
+            print(
+                f"mix {seed}: "
+                + ", ".join(
+                    f"{user.name}{'' if user.profiled else ' (no profile)'} {user.duty:.0%} of "
+                    f"{user.period:.1f} s on {','.join(map(str, user.cores))}"
+                    for user in users
+                )
+            )
             for cell in found:
                 wide = f"({cell.low:.0f} to {cell.high:.0f})"
                 how = "with agent" if cell.machine else "alone     "
-                print(f"  {how} {cell.user:12} true {cell.truth:5.1f} %  found {cell.found:5.1f} % "
-                      f"{wide:13} off {cell.off:4.1f}", flush=True)  # fmt: skip
+                print(
+                    f"  {how} {cell.user:12} true {cell.truth:5.1f} %  found {cell.found:5.1f} % "
+                    f"{wide:13} off {cell.off:4.1f}",
+                    flush=True,
+                )
     if asked.json:
         print(json.dumps([asdict(cell) for cell in cells]))
     return 0 if summary(cells) else 1
@@ -335,11 +361,14 @@ def summary(cells: Sequence[Cell]) -> bool:
             held = sum(cell.low - 0.5 <= cell.truth <= cell.high + 0.5 for cell in mine)
             wide = sorted((cell.high - cell.low) / 2 for cell in mine)[len(mine) // 2]
             mean = sum(cell.off for cell in mine) / len(mine)
-            print(f"job {'bound to one of the cores' if bound else 'on all cores'}, "
-                  f"{'with an agent' if machine else 'profiles alone'}: within {WITHIN:g} points "
-                  f"{right} of {len(mine)} cells ({right / len(mine):.1%}), mean {mean:.1f} points "
-                  f"off; interval holds the truth in {held} ({held / len(mine):.1%}), median "
-                  f"half-width {wide:.1f} points", file=sys.stderr)  # fmt: skip
+            print(
+                f"job {'bound to one of the cores' if bound else 'on all cores'}, "
+                f"{'with an agent' if machine else 'profiles alone'}: within {WITHIN:g} points "
+                f"{right} of {len(mine)} cells ({right / len(mine):.1%}), mean {mean:.1f} points "
+                f"off; interval holds the truth in {held} ({held / len(mine):.1%}), median "
+                f"half-width {wide:.1f} points",
+                file=sys.stderr,
+            )
             blind = bound and not machine
             ok = ok and (blind or right >= ENOUGH * len(mine)) and held >= 0.9 * len(mine)
     return ok

@@ -22,8 +22,18 @@ LUSTRE = 2
 TARGETS = 32  # of each Lustre file system
 
 # Files whose every number is a counter, or is none that a source reads.
-_GROWING = ("proc/diskstats", "proc/stat", "proc/vmstat", "proc/net/dev", "proc/self/mountstats",
-            "cpu.stat", "io.stat", "counters/port_", "stats", "energy_uj")  # fmt: skip
+_GROWING = (
+    "proc/diskstats",
+    "proc/stat",
+    "proc/vmstat",
+    "proc/net/dev",
+    "proc/self/mountstats",
+    "cpu.stat",
+    "io.stat",
+    "counters/port_",
+    "stats",
+    "energy_uj",
+)
 _FIXED = re.compile(r"^(cpu\d+|intr|\s*\d+\s+\d+ \w+|device|\s*(opts|age|caps|sec|xprt|events):).*")
 _NUMBER = re.compile(r"(?<![\w.:/-])\d+(?![\w.:])")
 
@@ -33,11 +43,21 @@ def build(root: Path) -> None:
     _processors(root)
     _storage(root)
     trees = {name: _tree(name) for name in ("cgroup2", "fabric", "power")}
-    _copies(root, trees["cgroup2"], "sys/fs/cgroup/system.slice/slurmstepd.scope/job_123", JOBS,
-            lambda n: f"sys/fs/cgroup/system.slice/slurmstepd.scope/job_{1000 + n}")  # fmt: skip
+    _copies(
+        root,
+        trees["cgroup2"],
+        "sys/fs/cgroup/system.slice/slurmstepd.scope/job_123",
+        JOBS,
+        lambda n: f"sys/fs/cgroup/system.slice/slurmstepd.scope/job_{1000 + n}",
+    )
     _write(root, "sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids\n")
-    _copies(root, trees["fabric"], "sys/class/infiniband/mlx5_0", PORTS,
-            lambda n: f"sys/class/infiniband/mlx5_{n}")  # fmt: skip
+    _copies(
+        root,
+        trees["fabric"],
+        "sys/class/infiniband/mlx5_0",
+        PORTS,
+        lambda n: f"sys/class/infiniband/mlx5_{n}",
+    )
     for path, text in trees["power"].items():
         _write(root, path, text)
     _lustre(root)
@@ -112,9 +132,11 @@ def _storage(root: Path) -> None:
         (root / f"sys/block/nvme{n}n1").mkdir(parents=True)
     _write(root, "proc/diskstats", disks)
     numbers = "1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0"
-    _write(root, "proc/net/dev",
-           "Inter-| Receive\n face |bytes\n"
-           + "".join(f"  eth{n}: {numbers}\n" for n in range(4)))  # fmt: skip
+    _write(
+        root,
+        "proc/net/dev",
+        "Inter-| Receive\n face |bytes\n" + "".join(f"  eth{n}: {numbers}\n" for n in range(4)),
+    )
     for n in range(4):
         (root / f"sys/class/net/eth{n}/device").mkdir(parents=True)
         _write(root, f"sys/class/net/eth{n}/speed", "100000\n")
@@ -129,9 +151,14 @@ def _storage(root: Path) -> None:
 
 
 def _lustre(root: Path) -> None:
-    texts = {kind: (FIXTURES / "lustre" / name).read_text()
-             for kind, name in (("llite", "llite-2.14.txt"), ("osc", "osc-2.12.txt"),
-                                ("mdc", "mdc-2.12.txt"))}  # fmt: skip
+    texts = {
+        kind: (FIXTURES / "lustre" / name).read_text()
+        for kind, name in (
+            ("llite", "llite-2.14.txt"),
+            ("osc", "osc-2.12.txt"),
+            ("mdc", "mdc-2.12.txt"),
+        )
+    }
     for n in range(LUSTRE):
         at, instance = "proc/fs/lustre", f"ffff{n:04x}00000000"
         _write(root, f"{at}/llite/fs{n}-{instance}/stats", texts["llite"])

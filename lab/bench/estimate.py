@@ -86,14 +86,19 @@ def rows(bench: Bench) -> list[Row]:
     result = []
     for method in ("jostle", "thesis"):
         one, aim = found[method], method == "jostle"
-        result.append(Row(
-            "estimate", f"estimate, method {method}", "s",
-            f"<= {TARGET_S:.0f} s" if aim else "none",
-            one["seconds"] <= TARGET_S if aim else None, ours=one["seconds"],
-            spread=one["spread"],
-            note=f"{one['cpu_s']:.1f} s of CPU, peak memory {one['memory_mib']:.0f} MiB; "
-            f"{found['note']}",
-        ))  # fmt: skip
+        result.append(
+            Row(
+                "estimate",
+                f"estimate, method {method}",
+                "s",
+                f"<= {TARGET_S:.0f} s" if aim else "none",
+                one["seconds"] <= TARGET_S if aim else None,
+                ours=one["seconds"],
+                spread=one["spread"],
+                note=f"{one['cpu_s']:.1f} s of CPU, peak memory {one['memory_mib']:.0f} MiB; "
+                f"{found['note']}",
+            )
+        )
     return result
 
 
@@ -111,8 +116,10 @@ def main() -> None:
         return
     for method in ("jostle", "thesis"):
         one = found[method]
-        print(f"{method:8} {one['seconds']:.2f} s  ({one['cpu_s']:.2f} s of CPU, "
-              f"{one['memory_mib']:.0f} MiB)")  # fmt: skip
+        print(
+            f"{method:8} {one['seconds']:.2f} s  ({one['cpu_s']:.2f} s of CPU, "
+            f"{one['memory_mib']:.0f} MiB)"
+        )
     verdict = "reached" if found["jostle"]["seconds"] <= TARGET_S else "MISSED"
     print(f"target <= {TARGET_S:.0f} s  {verdict}\n{found['note']}")
 

@@ -58,9 +58,14 @@ def late_row(bench: Bench) -> Row:
     late = [ns - 1_000_000 for ns in read_log(folder)["delay_ns"].to_pylist()]
     median, deciles = statistics.median(late), statistics.quantiles(late, n=10)
     return Row(
-        "inject", "a delay of 1 ms: longer by", "ns", "<= 5000 ns", median <= 5000, ours=median,
+        "inject",
+        "a delay of 1 ms: longer by",
+        "ns",
+        "<= 5000 ns",
+        median <= 5000,
+        ours=median,
         note=f"{len(late)} delays, the 9th decile {deciles[8]:.0f} ns",
-    )  # fmt: skip
+    )
 
 
 def rows(bench: Bench) -> list[Row]:

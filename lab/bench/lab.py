@@ -88,11 +88,15 @@ def start_row(log: Path, what: str) -> Row:
     )
     p99 = late[math.ceil(0.99 * len(late)) - 1]
     return Row(
-        "signal-start", f"a burst's first operation after its boundary, {what}", "ms",
-        f"{LATE_MS:g}", late[-1] < LATE_MS, ours=late[-1],
+        "signal-start",
+        f"a burst's first operation after its boundary, {what}",
+        "ms",
+        f"{LATE_MS:g}",
+        late[-1] < LATE_MS,
+        ours=late[-1],
         note=f"the latest of {len(late)}; 99 % within {p99:.2f} ms, "
-             f"median {statistics.median(late):.3f} ms",
-    )  # fmt: skip
+        f"median {statistics.median(late):.3f} ms",
+    )
 
 
 def processor_s() -> float:
@@ -107,8 +111,17 @@ def log_rows(bench: Bench) -> list[Row]:
     share = bench.pick(1, 1, 64)
     for chunk, mib in (("2KiB", 2048 // share), ("1MiB", 8192 // share)):
         log = bench.disk / f"log-{chunk}"
-        words = ["write-seek", "--flush", "none", "--chunk", chunk, "--volume", f"{mib}MiB",
-                 "--slice", "100ms"]  # fmt: skip
+        words = [
+            "write-seek",
+            "--flush",
+            "none",
+            "--chunk",
+            chunk,
+            "--volume",
+            f"{mib}MiB",
+            "--slice",
+            "100ms",
+        ]
         logs = {BARE: {"LOG": "none"}, OURS: {"LOG": str(log)}}
 
         def once(added: dict[str, str], words: list[str] = words) -> float:
@@ -120,12 +133,20 @@ def log_rows(bench: Bench) -> list[Row]:
         ratios = [b / a for a, b in zip(samples[BARE], samples[OURS], strict=True)]
         ratio = statistics.median(ratios)
         found.append(
-            Row("signal-log", f"a signal's log, operations of {chunk}", "s", f"{LOG_SHARE:g}",
-                ratio <= LOG_SHARE, bare=statistics.median(samples[BARE]),
-                ours=statistics.median(samples[OURS]), spread=half_width(ratios), ratio=ratio,
+            Row(
+                "signal-log",
+                f"a signal's log, operations of {chunk}",
+                "s",
+                f"{LOG_SHARE:g}",
+                ratio <= LOG_SHARE,
+                bare=statistics.median(samples[BARE]),
+                ours=statistics.median(samples[OURS]),
+                spread=half_width(ratios),
+                ratio=ratio,
                 note="processor time; bare: --log none, which books nothing; the spread is that of "
-                "the ratio")
-        )  # fmt: skip
+                "the ratio",
+            )
+        )
     return found
 
 
@@ -148,9 +169,17 @@ def law_rows(bench: Bench) -> list[Row]:
             value = None if law["value"] is None else 100 * law["value"]
             what = f"{law['name']} ({Path(name).stem}, n = {law['n']})"
             found.append(
-                Row("lab-laws", what, "%", law["goal"], law["holds"], ours=value, spread=spread,
-                    note=f"{law['statement']} {law['explanation']}".strip())
-            )  # fmt: skip
+                Row(
+                    "lab-laws",
+                    what,
+                    "%",
+                    law["goal"],
+                    law["holds"],
+                    ours=value,
+                    spread=spread,
+                    note=f"{law['statement']} {law['explanation']}".strip(),
+                )
+            )
     return found
 
 

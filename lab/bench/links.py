@@ -73,12 +73,16 @@ def traffic(hosts: list[str]) -> Traffic:
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(names))
 
     columns = {
-        "job": named(job[pair], [f"job{number}" for number in range(JOBS)]), "slice": at,
-        "slice_ns": np.full(count, SLICE_NS), "span": np.ones(count, np.int32),
-        "source": named(source[pair], hosts), "target": named(target[pair], hosts),
-        "bytes": rng.integers(1, 1 << 26, count), "ops": np.ones(count, np.int64),
+        "job": named(job[pair], [f"job{number}" for number in range(JOBS)]),
+        "slice": at,
+        "slice_ns": np.full(count, SLICE_NS),
+        "span": np.ones(count, np.int32),
+        "source": named(source[pair], hosts),
+        "target": named(target[pair], hosts),
+        "bytes": rng.integers(1, 1 << 26, count),
+        "ops": np.ones(count, np.int64),
         "mount": named(np.zeros(count), [""]),
-    }  # fmt: skip
+    }
     return Traffic(pa.table(columns).select(PAIRS.names).cast(PAIRS))
 
 
@@ -98,11 +102,15 @@ def loaded(kind: str, level: str, rounds: int) -> dict[str, Any]:
         del loads
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     return {
-        "first_s": cpu[0], "seconds": statistics.median(cpu[1:]), "spread": half_width(cpu[1:]),
-        "wall_s": statistics.median(wall[1:]), "memory_mib": grown / 1024,
-        "nodes": len(topology.adapters_of), "links": len(topology.sources),
+        "first_s": cpu[0],
+        "seconds": statistics.median(cpu[1:]),
+        "spread": half_width(cpu[1:]),
+        "wall_s": statistics.median(wall[1:]),
+        "memory_mib": grown / 1024,
+        "nodes": len(topology.adapters_of),
+        "links": len(topology.sources),
         "rows": moved.pairs.num_rows,
-    }  # fmt: skip
+    }
 
 
 def rows(bench: Bench) -> list[Row]:
@@ -110,13 +118,20 @@ def rows(bench: Bench) -> list[Row]:
     result = []
     for kind in KINDS:
         one = apart(loaded, kind, bench.level, bench.rounds(5))
-        result.append(Row(
-            "links", f"loads of links, {kind}", "s of CPU", f"<= {TARGET_S:.0f} s",
-            one["seconds"] <= TARGET_S, ours=one["seconds"], spread=one["spread"],
-            note=f"{one['nodes']} nodes, {one['links']} links, {SLICES} slices, {one['rows']:,} "
-            f"rows; {one['first_s']:.2f} s with the routes; {one['wall_s']:.2f} s of wall time; "
-            f"{one['memory_mib']:.0f} MiB beside the rows",
-        ))  # fmt: skip
+        result.append(
+            Row(
+                "links",
+                f"loads of links, {kind}",
+                "s of CPU",
+                f"<= {TARGET_S:.0f} s",
+                one["seconds"] <= TARGET_S,
+                ours=one["seconds"],
+                spread=one["spread"],
+                note=f"{one['nodes']} nodes, {one['links']} links, {SLICES} slices, "
+                f"{one['rows']:,} rows; {one['first_s']:.2f} s with the routes; {one['wall_s']:.2f} s of wall time; "
+                f"{one['memory_mib']:.0f} MiB beside the rows",
+            )
+        )
     return result
 
 

@@ -267,7 +267,7 @@ def compared(
         limit: The most that may be added, in `unit`.
         share: The target where a peer ran beside us, instead: so much of what it adds.
         note: What a reader should know besides.
-    """  # fmt: skip
+    """
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
     more, spread = added(samples, OURS)
     peer = added(samples, PEER)[0] if PEER in samples else None

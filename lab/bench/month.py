@@ -46,9 +46,14 @@ def measure(folder: Path, level: str) -> list[Row]:
         value = last[name]
         told = ", ".join(f"{each[name]:.3g}" for each in found)
         return Row(
-            key, what, unit, "none" if most is None else f"<= {most:.0f} {unit}",
-            None if most is None else value <= most, ours=value, note=f"{told} with {sizes}",
-        )  # fmt: skip
+            key,
+            what,
+            unit,
+            "none" if most is None else f"<= {most:.0f} {unit}",
+            None if most is None else value <= most,
+            ours=value,
+            note=f"{told} with {sizes}",
+        )
 
     return [
         row("month-background", "background of a job, p95", "background", "ms", BACKGROUND_MS),
@@ -90,10 +95,11 @@ def _asked(path: Path, jobs: int, level: str) -> dict[str, Any]:
                 page.append(1e3 * (time.perf_counter() - begin))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
-        "background": percentile(background, 0.95), "page": percentile(page, 0.95),
+        "background": percentile(background, 0.95),
+        "page": percentile(page, 0.95),
         "matrix": matrix,
         "size": f"{slices / 1e6:.1f} M process-slices of {len(names)} jobs ({memory:.0f} MiB)",
-    }  # fmt: skip
+    }
 
 
 def main() -> None:

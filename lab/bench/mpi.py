@@ -123,9 +123,14 @@ def run(
     """
     done = subprocess.run(
         mpi.command(ranks, program, variant, patient),
-        cwd=folder or bench.memory, env=environment(ROOT), check=True, text=True,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S,
-    )  # fmt: skip
+        cwd=folder or bench.memory,
+        env=environment(ROOT),
+        check=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=LIMIT_S,
+    )
     return done.stdout
 
 

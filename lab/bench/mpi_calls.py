@@ -82,8 +82,9 @@ def milliseconds(bench: Bench) -> int:
     return bench.pick(100, 100, 10)
 
 
-def once(bench: Bench, mpi: Mpi, words: Sequence[str], variant: Mapping[str, str], ranks: int
-         ) -> dict[str, float]:  # fmt: skip
+def once(
+    bench: Bench, mpi: Mpi, words: Sequence[str], variant: Mapping[str, str], ranks: int
+) -> dict[str, float]:
     """Run the program; returns ns per call by operation: the lower quartile of its batches."""
     found = {}
     for line in filter(None, run(bench, mpi, words, variant, ranks=ranks).splitlines()):
@@ -126,8 +127,9 @@ def differences(samples: Mapping[str, Figures], name: str, operation: str) -> li
     return [profiled - bare for profiled, bare in pairs]
 
 
-def row(mpi: Mpi, ranks: int, key: str, what: str, bindings: Mapping[str, dict[str, Figures]]
-        ) -> Row:  # fmt: skip
+def row(
+    mpi: Mpi, ranks: int, key: str, what: str, bindings: Mapping[str, dict[str, Figures]]
+) -> Row:
     """One operation on one MPI: the middle over the bindings counts, each stands in the note."""
     by_binding = {name: differences(found, OURS, key) for name, found in bindings.items()}
     medians = {name: statistics.median(values) for name, values in by_binding.items()}
@@ -154,14 +156,27 @@ def row(mpi: Mpi, ranks: int, key: str, what: str, bindings: Mapping[str, dict[s
     others = ", ".join(f"{name} {value:.0f}" for name, value in beside.items())
     (bare, ours) = (statistics.median(bindings["C"][each][key]) for each in (BARE, OURS))
     return Row(
-        "mpi-calls", f"{mpi.title}, {ranks} rank{'s' * (ranks > 1)}: {what}", "ns/call",
-        target, None if noisy else reached, bare, ours, more, spread,
-        peer=beside.get(best), peer_name=best,
+        "mpi-calls",
+        f"{mpi.title}, {ranks} rank{'s' * (ranks > 1)}: {what}",
+        "ns/call",
+        target,
+        None if noisy else reached,
+        bare,
+        ours,
+        more,
+        spread,
+        peer=beside.get(best),
+        peer_name=best,
         note=joined(
-            [noisy, note, "the most counts" if ranks == 1 else "their middle counts", others,
-             f"here two time stamps {two_stamps:.0f} ns"]
+            [
+                noisy,
+                note,
+                "the most counts" if ranks == 1 else "their middle counts",
+                others,
+                f"here two time stamps {two_stamps:.0f} ns",
+            ]
         ),
-    )  # fmt: skip
+    )
 
 
 def rows(bench: Bench, mpi: Mpi) -> list[Row]:

@@ -92,22 +92,39 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 HYBRID_THREADS = {"OMP_NUM_THREADS": threads(), "OMP_WAIT_POLICY": "passive"}
 
 LAMMPS = Case(
-    "lammps", "LAMMPS melt", lambda _, folder, steps: cases.melt(folder, 20, steps), 100,
-    needs=("lmp",), variables=ONE_THREAD,
-)  # fmt: skip
+    "lammps",
+    "LAMMPS melt",
+    lambda _, folder, steps: cases.melt(folder, 20, steps),
+    100,
+    needs=("lmp",),
+    variables=ONE_THREAD,
+)
 ICOFOAM = Case(
-    "icofoam", "icoFoam cavity", lambda _, folder, steps: cases.cavity(folder, 60, steps, RANKS),
-    150, needs=("icoFoam", "blockMesh", "decomposePar"), steady=False,
+    "icofoam",
+    "icoFoam cavity",
+    lambda _, folder, steps: cases.cavity(folder, 60, steps, RANKS),
+    150,
+    needs=("icoFoam", "blockMesh", "decomposePar"),
+    steady=False,
     variables=cases.FOAM_VARIABLES,
-)  # fmt: skip
+)
 HPCC = Case(
-    "hpcc", "HPC Challenge", lambda _, folder, size: cases.challenge(folder, size, RANKS), 1500,
-    needs=("hpcc",), scales=False, variables=ONE_THREAD,
-)  # fmt: skip
+    "hpcc",
+    "HPC Challenge",
+    lambda _, folder, size: cases.challenge(folder, size, RANKS),
+    1500,
+    needs=("hpcc",),
+    scales=False,
+    variables=ONE_THREAD,
+)
 HYBRID = Case(
-    "hybrid", "hybrid MPI + OpenMP", own("hybrid", 1000), 300,
-    variables=HYBRID_THREADS, patient=RANKS * int(threads()) > len(os.sched_getaffinity(0)),
-)  # fmt: skip
+    "hybrid",
+    "hybrid MPI + OpenMP",
+    own("hybrid", 1000),
+    300,
+    variables=HYBRID_THREADS,
+    patient=RANKS * int(threads()) > len(os.sched_getaffinity(0)),
+)
 TRANSPOSE = Case("transpose", "transpose, Alltoall", own("transpose", 256), 200)
 SOLVER = Case("solver", "solver, sums by messages", own("solver", 400), 20)
 WAVEFRONT = Case("sweep3d", "sweep3d, blocking sends", sweep, 20)
@@ -144,9 +161,8 @@ class Prepared:
             "JOSTLE_TIMER_FILE": str(self.stamps),
         }
         run(
-            bench, self.case.mpi, self.command, added,
-            patient=self.case.patient, folder=self.folder,
-        )  # fmt: skip
+            bench, self.case.mpi, self.command, added, patient=self.case.patient, folder=self.folder
+        )
         return mpi_seconds(self.stamps) or float("nan")
 
 

@@ -52,7 +52,14 @@ def row(mpi: Mpi, key: str, off: list[float], on: list[float]) -> Row:
     if MESSAGES in OPERATIONS[key]:
         note = f"{note}{'; ' if note else ''}{2 * added:.1f} ns per message: two of four calls wait"
     return Row(
-        "mpi-peers", f"{mpi.title}, partners counted: {OPERATIONS[key]}", "ns/call",
-        f"<= {ALLOWED_NS:.0f} ns", None if noisy else added <= ALLOWED_NS,
-        statistics.median(off), statistics.median(on), added, spread, note=note,
-    )  # fmt: skip
+        "mpi-peers",
+        f"{mpi.title}, partners counted: {OPERATIONS[key]}",
+        "ns/call",
+        f"<= {ALLOWED_NS:.0f} ns",
+        None if noisy else added <= ALLOWED_NS,
+        statistics.median(off),
+        statistics.median(on),
+        added,
+        spread,
+        note=note,
+    )

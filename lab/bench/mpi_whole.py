@@ -70,10 +70,18 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
             notes[-1] = "too noisy to tell"
             reached = None
     return Row(
-        "mpi-whole", f"whole program: {prepared.case.name}", "ms", "<= 1 % (mean)",
-        reached, bare, ours, ours - bare, cost.half, 1 + cost.mean,
+        "mpi-whole",
+        f"whole program: {prepared.case.name}",
+        "ms",
+        "<= 1 % (mean)",
+        reached,
+        bare,
+        ours,
+        ours - bare,
+        cost.half,
+        1 + cost.mean,
         note=joined(notes),
-    )  # fmt: skip
+    )
 
 
 def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
@@ -93,11 +101,20 @@ def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
         if between.half > NOISE:
             reached = None
     return Row(
-        "mpi-whole", f"beside others: {prepared.case.name}", "ms", "<= the fastest",
-        reached, medians[BARE], medians[OURS],
-        medians[OURS] - medians[BARE], between.half, 1 + ours.mean, medians[best] - medians[BARE],
-        joined(notes), best,
-    )  # fmt: skip
+        "mpi-whole",
+        f"beside others: {prepared.case.name}",
+        "ms",
+        "<= the fastest",
+        reached,
+        medians[BARE],
+        medians[OURS],
+        medians[OURS] - medians[BARE],
+        between.half,
+        1 + ours.mean,
+        medians[best] - medians[BARE],
+        joined(notes),
+        best,
+    )
 
 
 def measured(bench: Bench, case: Case) -> list[Row]:

@@ -58,8 +58,10 @@ def condensed(spec: MachineSpec, seed: int) -> pa.Table:
     connection = duckdb.connect()
     for rows in _days(spec, seed):
         known = set(rows.column_names)
-        shown = [f"coalesce({name}, 0) AS {name}" if name in known else f"0::BIGINT AS {name}"
-                 for name in COMPONENT_IDS]  # fmt: skip
+        shown = [
+            f"coalesce({name}, 0) AS {name}" if name in known else f"0::BIGINT AS {name}"
+            for name in COMPONENT_IDS
+        ]
         keys = "kind, host, name, source, mount, job, slice, slice_ns, span, '' AS unknown"
         connection.register("rows", rows)
         connection.execute(
@@ -85,8 +87,10 @@ def _false_alarms(task: tuple[int, int, int]) -> tuple[int, int, list[str]]:
     first = int(ints(table, "day").min())
     # Asked again every week, as an operator would: an alarm counts once.
     for before in range(first + 7, first + days + 2, 7):
-        seen |= {(each.host, each.component, each.figure)
-                 for each in judged(table, nodes, before).differences}  # fmt: skip
+        seen |= {
+            (each.host, each.component, each.figure)
+            for each in judged(table, nodes, before).differences
+        }
     return nodes * days, len(seen), sorted(" ".join(each) for each in seen)
 
 
@@ -100,8 +104,9 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
         Fault(kind, f"node{number:04d}", size, start_s=_FROM_DAY * _DAY_S)  # type: ignore[arg-type]
         for number, (kind, size) in enumerate(every)
     )
-    spec = MachineSpec(nodes=nodes, slices=round(days * _DAY_S / _SLICE_S), slice_s=_SLICE_S,
-                       faults=faults)  # fmt: skip
+    spec = MachineSpec(
+        nodes=nodes, slices=round(days * _DAY_S / _SLICE_S), slice_s=_SLICE_S, faults=faults
+    )
     table = condensed(spec, seed)
     first = int(ints(table, "day").min())
     after: dict[str, int] = {}
@@ -109,8 +114,10 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
     for day in range(1, days - _FROM_DAY):
         for each in judged(table, nodes, first + _FROM_DAY + 1 + day).differences:
             after.setdefault(each.host, day)
-    return [(kind, size, after.get(fault.where))
-            for (kind, size), fault in zip(every, faults, strict=True)]  # fmt: skip
+    return [
+        (kind, size, after.get(fault.where))
+        for (kind, size), fault in zip(every, faults, strict=True)
+    ]
 
 
 #: How healthy nodes may differ: for good, from day to day (standard deviations of the logarithm),
@@ -161,16 +168,19 @@ def main() -> None:
     if options.what == "differences":
         _differences(options.nodes, options.days, options.seeds, options.first_seed)
         return
-    tasks = [(options.nodes, options.days, options.first_seed + seed)
-             for seed in range(options.seeds)]  # fmt: skip
+    tasks = [
+        (options.nodes, options.days, options.first_seed + seed) for seed in range(options.seeds)
+    ]
     with ProcessPoolExecutor(options.workers) as pool:
         if options.what == "false-alarms":
             node_days = alarms = 0
             for watched, number, names in pool.map(_false_alarms, tasks):
                 node_days, alarms = node_days + watched, alarms + number
                 print(f"{watched} node-days, {number} false alarms", *names, sep="\n  ", flush=True)
-            print(f"{node_days} node-days, {alarms} false alarms: "
-                  f"{1000 * alarms / node_days:.2f} per 1000 node-days")  # fmt: skip
+            print(
+                f"{node_days} node-days, {alarms} false alarms: "
+                f"{1000 * alarms / node_days:.2f} per 1000 node-days"
+            )
             return
         found: dict[tuple[str, float], list[int | None]] = {}
         for rows in pool.map(_power, tasks):

@@ -32,9 +32,22 @@ sys.path[:0] = [str(ROOT / "src")]
 
 HOUR_NS = 3_600_000_000_000
 START_NS = 20_000 * 24 * HOUR_NS
-TABLES = ("slices", "mount_slices", "segments", "peer_slices", "collective_slices",
-          "component_slices", "rollup", "node_rollup", "files", "communicators", "processes",
-          "mounts", "tokens", "components")  # fmt: skip
+TABLES = (
+    "slices",
+    "mount_slices",
+    "segments",
+    "peer_slices",
+    "collective_slices",
+    "component_slices",
+    "rollup",
+    "node_rollup",
+    "files",
+    "communicators",
+    "processes",
+    "mounts",
+    "tokens",
+    "components",
+)
 MOST_COMMITS = 30  # per hour
 MERGED = 16  # files that a compaction makes one of
 TARGET_MS, TARGET_MB = 200.0, 100.0
@@ -156,9 +169,11 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
             fresh += files
             yield hour // 24, Change("ingest", add=files, advance=advance)
         begin = START_NS + hour * HOUR_NS
-        merged = [file(table, begin, 60 << 20)
-                  for table in TABLES
-                  for _ in range(max(each * per_hour // MERGED, 1))]  # fmt: skip
+        merged = [
+            file(table, begin, 60 << 20)
+            for table in TABLES
+            for _ in range(max(each * per_hour // MERGED, 1))
+        ]
         always = [one for one in merged if not LAYOUT[one.table].partition_ns][:500]
         yield hour // 24, Change("compact", add=merged, remove=[one.path for one in fresh])
 
@@ -185,11 +200,15 @@ def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
             today = day
             if day in days:
                 yield Grown(
-                    day, total, sum(1 for _ in log.state), log.state.number,
+                    day,
+                    total,
+                    sum(1 for _ in log.state),
+                    log.state.number,
                     sum(path.stat().st_size for path in log.folder.iterdir()),
-                    statistics.fmean(took) * 1e3, statistics.fmean(followed) * 1e3,
+                    statistics.fmean(took) * 1e3,
+                    statistics.fmean(followed) * 1e3,
                     memory_mb() - before,
-                )  # fmt: skip
+                )
             if day == max(days):
                 return
             took.clear()
@@ -212,8 +231,10 @@ def memory_mb() -> float:
 def opened(root: Path, hour: int) -> list[float]:
     """Open a repository in a process of its own; what OPEN prints, the best of three."""
     command = [sys.executable, "-c", OPEN, str(root), str(START_NS + hour * HOUR_NS)]
-    runs = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-            for _ in range(3)]  # fmt: skip
+    runs = [
+        json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+        for _ in range(3)
+    ]
     return [min(values) for values in zip(*runs, strict=True)]
 
 
@@ -230,11 +251,30 @@ def rows(bench: Bench) -> list[Row]:
         f"commits/ {grown.bytes / 1e6:.1f} MB, a commit {grown.commit_ms:.1f} ms"
     )
     return [
-        Row("open", "open a repository", "ms", f"<= {TARGET_MS:g} ms", open_ms <= TARGET_MS, None,
-            open_ms, None, None, note=note),
-        Row("open", "memory of opening it", "MB", f"<= {TARGET_MB:g} MB", open_mb <= TARGET_MB,
-            None, open_mb, None, None),
-    ]  # fmt: skip
+        Row(
+            "open",
+            "open a repository",
+            "ms",
+            f"<= {TARGET_MS:g} ms",
+            open_ms <= TARGET_MS,
+            None,
+            open_ms,
+            None,
+            None,
+            note=note,
+        ),
+        Row(
+            "open",
+            "memory of opening it",
+            "MB",
+            f"<= {TARGET_MB:g} MB",
+            open_mb <= TARGET_MB,
+            None,
+            open_mb,
+            None,
+            None,
+        ),
+    ]
 
 
 def main() -> None:

@@ -37,9 +37,11 @@ def images(history: int) -> tuple[list[bytes], list[bytes]]:
     for number in range(history + NEW * PASSES):
         profile.add_slice(
             profile.first_slice + number,
-            {name: {0: amount(rng, name)} if name.startswith("posix") else amount(rng, name)
-             for name in TYPICAL},
-        )  # fmt: skip
+            {
+                name: {0: amount(rng, name)} if name.startswith("posix") else amount(rng, name)
+                for name in TYPICAL
+            },
+        )
         if number + 1 >= history and (number + 1 - history) % NEW == 0:
             whole = profile.encode()
             heads.append(whole[: len(whole) - sum(map(len, profile.records))])
@@ -94,12 +96,17 @@ def rows(bench: Bench) -> list[Row]:
     many, commits = apart(measure, bench.disk / "many", files, NEW)
     long, _ = apart(measure, bench.disk / "long", files // 5, history)
     return [
-        Row("passes", "ingest, CPU of a pass per profile with 4 new slices", "us",
+        Row(
+            "passes",
+            "ingest, CPU of a pass per profile with 4 new slices",
+            "us",
             "<= 1.25 x with 5 x the profiles, or 500 x their length",
-            max(many, long) <= 1.25 * few, ours=many,
+            max(many, long) <= 1.25 * few,
+            ours=many,
             note=f"{files} profiles, {commits} commits; {files // 5} profiles: {few:.0f} us; "
-            f"{files // 5} of {history} slices: {long:.0f} us; medians of {PASSES} passes")
-    ]  # fmt: skip
+            f"{files // 5} of {history} slices: {long:.0f} us; medians of {PASSES} passes",
+        )
+    ]
 
 
 def main() -> None:
@@ -110,8 +117,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="jostle-bench-") as folder:
         cost, commits = measure(Path(folder), files, history)
     rate = NEW / cost * 1e6
-    print(f"{files} profiles of {history} slices: {cost:.0f} us of CPU per profile and pass, "
-          f"{rate:,.0f} process-slices/s, {commits} commits")  # fmt: skip
+    print(
+        f"{files} profiles of {history} slices: {cost:.0f} us of CPU per profile and pass, "
+        f"{rate:,.0f} process-slices/s, {commits} commits"
+    )
 
 
 if __name__ == "__main__":

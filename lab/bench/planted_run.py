@@ -52,8 +52,10 @@ def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> floa
     log = Log(path)
     rows = without_zeros("segments", segment_rows(run, list(range(1, ranks + 1))))
     for first in range(1, ranks + 1, _RANKS_AT_ONCE):
-        mine = [rows.slice((process - 1) * (each + 1), each + 1)
-                for process in range(first, min(first + _RANKS_AT_ONCE, ranks + 1))]  # fmt: skip
+        mine = [
+            rows.slice((process - 1) * (each + 1), each + 1)
+            for process in range(first, min(first + _RANKS_AT_ONCE, ranks + 1))
+        ]
         files = write_chunks(path, _segments(mine, copies, length, segments))
         publish(path, log, Change("ingest", add=files))
     files = write_chunks(path, _rest(run, tables, copies, length))
@@ -89,8 +91,11 @@ def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Tab
     turn = np.repeat(np.arange(copies), each)[: segments - 1]
     place, turn = np.append(place, each), np.append(turn, turn[-1])
     result = rows.take(pa.array(place))
-    moved = {"start_ns": length, "end_ns": length,
-             "globals_before": ints(rows, "globals")[:-1].sum()}  # fmt: skip
+    moved = {
+        "start_ns": length,
+        "end_ns": length,
+        "globals_before": ints(rows, "globals")[:-1].sum(),
+    }
     values: dict[str, Any] = {name: result.column(name) for name in result.column_names}
     for name, step in moved.items():
         values[name] = ints(result, name) + turn * step
@@ -111,8 +116,13 @@ def _rest(
     slice_ns = run.program.slice_ns
     end = run.init_ns + copies * length
     people = tables.processes
-    changed = {"end_ns": end, "mpi_finalize_ns": end, "mpi_end_ns": end,
-               "last_slice": end // slice_ns, "revision": 1}  # fmt: skip
+    changed = {
+        "end_ns": end,
+        "mpi_finalize_ns": end,
+        "mpi_end_ns": end,
+        "last_slice": end // slice_ns,
+        "revision": 1,
+    }
     for name, value in changed.items():
         column = pa.array([value] * people.num_rows, pa.int64())
         people = people.set_column(people.column_names.index(name), name, column)

@@ -91,9 +91,14 @@ def canary_row(bench: Bench) -> Row:
         [f"{share:.2%} of a core", f"{took / runs / NS_PER_US:.1f} us a loop", "100 ms slices"]
     )
     return replace(
-        row, bare=bare, ours=ours, added=ours - bare, spread=half_width(used["20ms"]),
-        reached=share <= 0.005, note=note,
-    )  # fmt: skip
+        row,
+        bare=bare,
+        ours=ours,
+        added=ours - bare,
+        spread=half_width(used["20ms"]),
+        reached=share <= 0.005,
+        note=note,
+    )
 
 
 def memory_kib(command: list[str], variant: Mapping[str, str]) -> float:
@@ -103,11 +108,7 @@ def memory_kib(command: list[str], variant: Mapping[str, str]) -> float:
     nobody else maps them, but not how much of libc happened to be mapped along.
     """
     with subprocess.Popen(
-        command,
-        env=environment(variant),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        command, env=environment(variant), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         if process.stdout.readline() != "ready\n":

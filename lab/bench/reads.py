@@ -31,11 +31,20 @@ from measure import Bench, say
 SEQUENTIAL, STRIDED, RANDOM, RE_READ = "sequential", "strided", "random", "re-read"
 #: What each way of programs/reader.c is, and what else is no wrong answer.
 WAYS = {
-    "whole": SEQUENTIAL, "files": SEQUENTIAL, "nth": STRIDED, "ranks": STRIDED,
-    "matrix": STRIDED, "backward": STRIDED, "uniform": RANDOM, "permuted": RANDOM,
-    "records": RANDOM, "passes": RE_READ, "blocks": RE_READ, "skipping": "unknown",
+    "whole": SEQUENTIAL,
+    "files": SEQUENTIAL,
+    "nth": STRIDED,
+    "ranks": STRIDED,
+    "matrix": STRIDED,
+    "backward": STRIDED,
+    "uniform": RANDOM,
+    "permuted": RANDOM,
+    "records": RANDOM,
+    "passes": RE_READ,
+    "blocks": RE_READ,
+    "skipping": "unknown",
     "halves": "mixed",
-}  # fmt: skip
+}
 NAMES = (SEQUENTIAL, STRIDED, RANDOM, RE_READ, "mixed", "unknown", "none")
 KIB = 1024
 FILE_BYTES = 64 * KIB * KIB
@@ -92,10 +101,13 @@ def cases(seed: int, each: int) -> Iterator[Case]:
     for way in WAYS:
         for _ in range(each):
             yield Case(
-                way, draw.choice(["read", "pread", "preadv", "fread"]), draw.randrange(1 << 30),
-                draw.choice([1, 2, 3]), draw.choice([512, 4 * KIB, 40_000, 64 * KIB, 512 * KIB]),
+                way,
+                draw.choice(["read", "pread", "preadv", "fread"]),
+                draw.randrange(1 << 30),
+                draw.choice([1, 2, 3]),
+                draw.choice([512, 4 * KIB, 40_000, 64 * KIB, 512 * KIB]),
                 draw.choice([1, 1, 4]),
-            )  # fmt: skip
+            )
 
 
 def run_cases(bench: Bench, chosen: list[Case]) -> list[Verdict]:
@@ -130,8 +142,9 @@ def build(folder: Path) -> Path:
 
 def run(command: list[str], settings: dict[str, str]) -> None:
     """Run a program under the preload."""
-    done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        command, env={**os.environ, **settings}, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr[-300:]}")
 
@@ -165,13 +178,17 @@ def report(verdicts: list[Verdict]) -> None:
     withheld = sum(not v.right and v.said == "unknown" for v in verdicts)
     chunks = [v.chunk_right for v in verdicts if v.chunk_right is not None]
     print(confusion(verdicts))
-    print(f"\nright: {right} of {number}; unknown where a name was right: {withheld}; "
-          f"wrong: {number - right - withheld}")  # fmt: skip
+    print(
+        f"\nright: {right} of {number}; unknown where a name was right: {withheld}; "
+        f"wrong: {number - right - withheld}"
+    )
     print(f"chunk within a tenth: {sum(chunks)} of {len(chunks)}")
     for verdict in verdicts:
         if not verdict.right or verdict.chunk_right is False:
-            print(f"  {verdict.case}\n    said {verdict.said}, chunk {verdict.chunk}: "
-                  f"{verdict.evidence}")  # fmt: skip
+            print(
+                f"  {verdict.case}\n    said {verdict.said}, chunk {verdict.chunk}: "
+                f"{verdict.evidence}"
+            )
 
 
 # ---- real programs ----
@@ -342,7 +359,7 @@ import duckdb
 duckdb.sql("set threads = 1")
 duckdb.sql("select count(*) from read_csv('all', delim=' ', header=false)").fetchall()
 """,
-}  # fmt: skip
+}
 PREPARE_HDF5 = """
 import h5py, numpy
 with h5py.File('big.h5', 'w') as f:
@@ -378,8 +395,12 @@ db.executemany('insert into t (v) values (randomblob(1500))', [()] * 20000); db.
 def interpreter(module: str) -> str:
     """Return a Python that has a module: ours, or the system's; "" if neither has."""
     for python3 in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python3, "-c", f"import {module}"], capture_output=True,
-                          check=False).returncode == 0:  # fmt: skip
+        if (
+            subprocess.run(
+                [python3, "-c", f"import {module}"], capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
             return python3
     return ""
 
@@ -451,9 +472,14 @@ def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
             continue
         settings = bench.jostle(spool, JOB=f"real-{number}", SLICE=SLICE)
         launch = " ".join([*LAUNCH["openmpi"], f"{program.ranks} "]) if program.ranks else ""
-        done = subprocess.run(["bash", "-c", launch + program.script],
-                              env={**os.environ, **AS_ROOT, **settings},
-                              cwd=data, capture_output=True, text=True, check=False)  # fmt: skip
+        done = subprocess.run(
+            ["bash", "-c", launch + program.script],
+            env={**os.environ, **AS_ROOT, **settings},
+            cwd=data,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             say(f"{program.name}: failed: {done.stderr[-300:]}")
             continue
@@ -483,8 +509,12 @@ def make_input(folder: Path) -> None:
             member = tarfile.TarInfo(f"m{number}")
             member.size = 100_000 + 512 * (number * number * 7919 % 1000)
             packed.addfile(member, io.BytesIO(bytes(member.size)))
-    for module, text in (("h5py", PREPARE_HDF5), ("netCDF4", PREPARE_NETCDF),
-                         ("pyarrow", PREPARE_PARQUET), ("sqlite3", PREPARE_SQLITE)):  # fmt: skip
+    for module, text in (
+        ("h5py", PREPARE_HDF5),
+        ("netCDF4", PREPARE_NETCDF),
+        ("pyarrow", PREPARE_PARQUET),
+        ("sqlite3", PREPARE_SQLITE),
+    ):
         if interpreter(module):
             subprocess.run([interpreter(module), "-c", text], cwd=folder, check=True)
 

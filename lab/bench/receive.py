@@ -67,18 +67,32 @@ def _throughput(bench: Bench, kind: str) -> list[Row]:
     posts, raw = count * len(NODES), count * len(NODES) * files * size
     if there != raw:
         raise RuntimeError(f"{there} bytes are in the mirror, not {raw}")
-    note = (f"{files} files with {size} bytes each a post; {posts / seconds:.0f} posts/s with "
-            f"{len(NODES)} nodes on the same {os.cpu_count()} cores")  # fmt: skip
+    note = (
+        f"{files} files with {size} bytes each a post; {posts / seconds:.0f} posts/s with "
+        f"{len(NODES)} nodes on the same {os.cpu_count()} cores"
+    )
     rate, flow = posts / used, raw / used
     # Many small files bound the posts, few large ones the bytes.
     return [
-        Row(f"receive-{kind}-posts", f"receive {kind}: posts per core", "1/s",
-            f">= {POSTS_TARGET} /s", rate >= POSTS_TARGET if kind == "small" else None,
-            ours=rate, note=note),
-        Row(f"receive-{kind}-bytes", f"receive {kind}: raw bytes per core", "MB/s",
+        Row(
+            f"receive-{kind}-posts",
+            f"receive {kind}: posts per core",
+            "1/s",
+            f">= {POSTS_TARGET} /s",
+            rate >= POSTS_TARGET if kind == "small" else None,
+            ours=rate,
+            note=note,
+        ),
+        Row(
+            f"receive-{kind}-bytes",
+            f"receive {kind}: raw bytes per core",
+            "MB/s",
             f">= {BYTES_TARGET / 1e6:.0f} MB/s",
-            None if kind == "small" else flow >= BYTES_TARGET, ours=flow / 1e6, note=note),
-    ]  # fmt: skip
+            None if kind == "small" else flow >= BYTES_TARGET,
+            ours=flow / 1e6,
+            note=note,
+        ),
+    ]
 
 
 def _bodies(node: str, files: int, size: int, count: int) -> list[bytes]:
@@ -132,9 +146,12 @@ def _latency(bench: Bench) -> Row:
         ground.kill()
         shutil.rmtree(folder, ignore_errors=True)
     return Row(
-        "receive-latency", "from a post until its slice can be queried", "ms",
-        f"<= {LATENCY_TARGET_S:.0f} s, the longest", max(took) <= LATENCY_TARGET_S,
+        "receive-latency",
+        "from a post until its slice can be queried",
+        "ms",
+        f"<= {LATENCY_TARGET_S:.0f} s, the longest",
+        max(took) <= LATENCY_TARGET_S,
         ours=statistics.median(took) * 1e3,
         note=f"median of {len(took)} slices, the longest {max(took) * 1e3:.0f} ms; the shipper's "
         "interval comes on top",
-    )  # fmt: skip
+    )

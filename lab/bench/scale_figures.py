@@ -26,16 +26,35 @@ if TYPE_CHECKING:
 _PANELS = (
     ("Lag of the repository, s of this machine", 1.0, {"lag_s": "behind the mirrors"}),
     ("Posts per second", 1.0, {"posts": ""}),
-    ("Memory, MiB", 1.0, {"receivers_mib": "receiver", "ingesters_mib": "ingester",
-                          "pages_mib": "pages"}),
+    (
+        "Memory, MiB",
+        1.0,
+        {"receivers_mib": "receiver", "ingesters_mib": "ingester", "pages_mib": "pages"},
+    ),
     ("Mirrors, MB", 1e-6, {"mirror_bytes": ""}),
     ("Files of the repository", 1.0, {"files": "data", "log_files": "log"}),
     ("Log, kB", 1e-3, {"log_bytes": ""}),
-)  # fmt: skip
-_MARKED = ("receiver down", "receiver up", "all down", "all up", "node down", "ingester killed",
-           "compaction killed")  # fmt: skip
-_SHARES = ("ingest_us", "bytes_per_slice", "log_bytes_per_day", "open_ms", "background_ms",
-           "jobs_ms", "job_ms", "page_background_ms", "matrix_s")  # fmt: skip
+)
+_MARKED = (
+    "receiver down",
+    "receiver up",
+    "all down",
+    "all up",
+    "node down",
+    "ingester killed",
+    "compaction killed",
+)
+_SHARES = (
+    "ingest_us",
+    "bytes_per_slice",
+    "log_bytes_per_day",
+    "open_ms",
+    "background_ms",
+    "jobs_ms",
+    "job_ms",
+    "page_background_ms",
+    "matrix_s",
+)
 _WIDE, _HIGH = 9.6, 1.35  # inches
 
 
@@ -63,16 +82,27 @@ def draw_day(found: dict[str, Any]) -> Figure:
         if kind in _MARKED:
             for axes in every:
                 axes.axvline(at, color=SOFT, lw=0.6, ls=":")
-            every[0].annotate(kind, (at, 1.0), (2, -2), xycoords=("data", "axes fraction"),
-                              textcoords="offset points", fontsize=5.5, color=SOFT, rotation=90,
-                              va="top")  # fmt: skip
+            every[0].annotate(
+                kind,
+                (at, 1.0),
+                (2, -2),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                fontsize=5.5,
+                color=SOFT,
+                rotation=90,
+                va="top",
+            )
     every[-1].set_xlabel("seconds of this machine")
     spec, truth = found["spec"], found["truth"]
     figure.suptitle(
         f"{spec['nodes']} nodes, {spec['minutes']:g} simulated minutes at {spec['speed']:g}:1: "
         f"{truth['slices']:,} process-slices, {truth['lost']} lost, {truth['doubled']} doubled",
-        x=0.01, ha="left", fontweight="bold", fontsize=11,
-    )  # fmt: skip
+        x=0.01,
+        ha="left",
+        fontweight="bold",
+        fontsize=11,
+    )
     return figure
 
 
@@ -86,16 +116,27 @@ def draw_growth(found: dict[str, Any]) -> Figure:
         for colour, nodes in zip(PALETTE, sizes, strict=False):
             mine = [each for each in found["measured"] if each["nodes"] == nodes]
             first = mine[0]["values"][name]
-            axes.plot([each["days"] for each in mine],
-                      [each["values"][name] / first for each in mine], "o-", ms=3, lw=1.2,
-                      color=colour, label=f"{nodes} nodes")  # fmt: skip
+            axes.plot(
+                [each["days"] for each in mine],
+                [each["values"][name] / first for each in mine],
+                "o-",
+                ms=3,
+                lw=1.2,
+                color=colour,
+                label=f"{nodes} nodes",
+            )
         growth = found["growth"][name]
         axes.set_ylim(0, max(2.0, axes.get_ylim()[1]))
         slope = "{per_day:+.2f} % a day ({low:+.2f} to {high:+.2f})".format(**growth)
         _finish(axes, f"{name}: {slope}", legend=name == _SHARES[0])
     figure.supxlabel("days", fontsize=9)
-    figure.suptitle("Share of the value in the youngest repository", x=0.01, ha="left",
-                    fontweight="bold", fontsize=11)  # fmt: skip
+    figure.suptitle(
+        "Share of the value in the youngest repository",
+        x=0.01,
+        ha="left",
+        fontweight="bold",
+        fontsize=11,
+    )
     return figure
 
 

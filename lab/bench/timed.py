@@ -28,10 +28,7 @@ def run(words: list[str]) -> Run:
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed jostle is compiled once, not each time
     begin = time.perf_counter()
     child = subprocess.Popen(
-        [sys.executable, "-m", "jostle.cli", *words],
-        env=env,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "jostle.cli", *words], env=env, stdout=subprocess.PIPE, text=True
     )
     assert child.stdout is not None
     out = child.stdout.read()

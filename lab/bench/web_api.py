@@ -45,9 +45,11 @@ KEPT = ROOT / "build" / "bench"
 STEADY_MIB = 16.0
 TARGETS = {"jobs": 100, "series": 100, "background": 150, "system": 300, "live": 500}
 WHAT = {
-    "jobs": "list of jobs", "series": "series of a job", "background": "background of a job",
+    "jobs": "list of jobs",
+    "series": "series of a job",
+    "background": "background of a job",
     "system": "system grid of a day",
-}  # fmt: skip
+}
 VIEWERS = 50
 #: A viewer's idle connection is given up before the server (after 5 s) hangs up under a question.
 _IDLE_S = 3.0
@@ -114,7 +116,7 @@ def served(repository: Path, cache: Path, core: int | None = None) -> Iterator[S
     child = subprocess.Popen(
         [*on, sys.executable, "-c", code, str(repository), str(cache), str(port)],
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
+    )
     try:
         made = Served(f"http://127.0.0.1:{port}/api/v1", child.pid)
         for _ in range(600):
@@ -185,9 +187,10 @@ async def watch(
         tags[path] = answer.headers.get("etag", "")
 
     shown = [
-        f"jobs/{job}/series?metric=bytes", f"jobs/{job}/series?metric=bytes&of=others",
+        f"jobs/{job}/series?metric=bytes",
+        f"jobs/{job}/series?metric=bytes&of=others",
         f"jobs/{job}/verdict?wait_s=0",
-    ]  # fmt: skip
+    ]
     changed = asyncio.Event()
 
     async def listen(client: httpx.AsyncClient) -> None:
@@ -199,9 +202,11 @@ async def watch(
 
     try:
         async with httpx.AsyncClient(
-            base_url=made.url + "/", headers=made.headers(number), timeout=60,
+            base_url=made.url + "/",
+            headers=made.headers(number),
+            timeout=60,
             limits=httpx.Limits(keepalive_expiry=_IDLE_S),
-        ) as client:  # fmt: skip
+        ) as client:
             ears = asyncio.create_task(listen(client))
             try:
                 while (left := until - time.monotonic()) > 0:
@@ -240,9 +245,13 @@ async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
     third = max(len(memory) // 3, 1)  # the first is left out: what is kept is kept by then
     begin, end = statistics.median(memory[third : 2 * third] or memory), memory[-third:]
     return {
-        "p50": percentile(times, 0.5), "p95": percentile(times, 0.95), "asked": len(times),
-        "bad": bad, "memory_mib": max(memory), "grown_mib": statistics.median(end) - begin,
-    }  # fmt: skip
+        "p50": percentile(times, 0.5),
+        "p95": percentile(times, 0.95),
+        "asked": len(times),
+        "bad": bad,
+        "memory_mib": max(memory),
+        "grown_mib": statistics.median(end) - begin,
+    }
 
 
 def measure(level: str, seconds: float, folder: Path | None = None) -> dict[str, Any]:
@@ -267,25 +276,42 @@ def rows(bench: Bench) -> list[Row]:
     seconds = bench.pick(60, 20, 5)
     found = measure(bench.level, seconds, bench.disk if bench.level == "smoke" else None)
     table = [
-        Row("web-api", f"{what}, 95th percentile", "ms", f"<= {TARGETS[kind]} ms",
-            found[kind]["p95"] <= TARGETS[kind], ours=found[kind]["p95"],
-            note=f"median {found[kind]['p50']:.0f} ms")
+        Row(
+            "web-api",
+            f"{what}, 95th percentile",
+            "ms",
+            f"<= {TARGETS[kind]} ms",
+            found[kind]["p95"] <= TARGETS[kind],
+            ours=found[kind]["p95"],
+            note=f"median {found[kind]['p50']:.0f} ms",
+        )
         for kind, what in WHAT.items()
-    ]  # fmt: skip
+    ]
     live = found["live"]
     fine = live["p95"] <= TARGETS["live"] and not live["bad"]
     table.append(
-        Row("web-api", f"{VIEWERS} viewers of live jobs, one core, 95th percentile", "ms",
-            f"<= {TARGETS['live']} ms", fine, ours=live["p95"],
+        Row(
+            "web-api",
+            f"{VIEWERS} viewers of live jobs, one core, 95th percentile",
+            "ms",
+            f"<= {TARGETS['live']} ms",
+            fine,
+            ours=live["p95"],
             note=f"{live['asked']} answers, {len(live['bad'])} errors; memory at most "
-            f"{live['memory_mib']:.0f} MiB")
-    )  # fmt: skip
+            f"{live['memory_mib']:.0f} MiB",
+        )
+    )
     table.append(
-        Row("web-api", "memory meanwhile, last third less second", "MiB",
-            f"<= {STEADY_MIB:.0f} MiB", live["grown_mib"] <= STEADY_MIB,
+        Row(
+            "web-api",
+            "memory meanwhile, last third less second",
+            "MiB",
+            f"<= {STEADY_MIB:.0f} MiB",
+            live["grown_mib"] <= STEADY_MIB,
             ours=live["grown_mib"],
-            note=f"over {seconds:.0f} s; ten minutes: lab/bench/web_api.py --long")
-    )  # fmt: skip
+            note=f"over {seconds:.0f} s; ten minutes: lab/bench/web_api.py --long",
+        )
+    )
     return table
 
 
@@ -305,13 +331,17 @@ def main() -> None:
     for kind, target in TARGETS.items():
         value = found[kind]["p95"]
         verdict = "reached" if value <= target else "MISSED"
-        print(f"{kind:10}  p50 {found[kind]['p50']:6.0f}  p95 {value:6.0f} ms  "
-              f"target <= {target} ms  {verdict}")  # fmt: skip
+        print(
+            f"{kind:10}  p50 {found[kind]['p50']:6.0f}  p95 {value:6.0f} ms  "
+            f"target <= {target} ms  {verdict}"
+        )
     live = found["live"]
     print(f"{live['asked']} answers to {VIEWERS} viewers, errors: {live['bad'][:3] or 'none'}")
     verdict = "steady" if live["grown_mib"] <= STEADY_MIB else "NOT steady"
-    print(f"memory at most {live['memory_mib']:.0f} MiB, last third less second "
-          f"{live['grown_mib']:.1f} MiB: {verdict}")  # fmt: skip
+    print(
+        f"memory at most {live['memory_mib']:.0f} MiB, last third less second "
+        f"{live['grown_mib']:.1f} MiB: {verdict}"
+    )
 
 
 if __name__ == "__main__":

@@ -45,12 +45,21 @@ class Writer:
             return
         self._next = end
         rows = [
-            {"job": job, "host": f"node{number}", "mount": "nfs:server:/shared", "slice": each,
-             "slice_ns": SLICE_NS, "count": 4, "posix_write_bytes_sum": 1_000_000 + each % 7,
-             "posix_write_ops_sum": 10, "posix_write_ns_sum": 10_000_000 + each % 1000,
-             "os_user_ns_sum": SLICE_NS}
-            for number, job in enumerate(self.jobs) for each in slices
-        ]  # fmt: skip
+            {
+                "job": job,
+                "host": f"node{number}",
+                "mount": "nfs:server:/shared",
+                "slice": each,
+                "slice_ns": SLICE_NS,
+                "count": 4,
+                "posix_write_bytes_sum": 1_000_000 + each % 7,
+                "posix_write_ops_sum": 10,
+                "posix_write_ns_sum": 10_000_000 + each % 1000,
+                "os_user_ns_sum": SLICE_NS,
+            }
+            for number, job in enumerate(self.jobs)
+            for each in slices
+        ]
         span = slices.start * SLICE_NS, slices.stop * SLICE_NS
         self._publish([_piece(name, rows, span) for name in ("rollup", "node_rollup")])
 
@@ -62,12 +71,27 @@ class Writer:
 
     def _processes(self, first: int) -> PartitionChunk:
         rows = [
-            {"process": 1000 + number, "job": job, "host": f"node{number}", "pid": 1, "uid": 60000,
-             "part": 0, "program": "/bin/solver", "slice_ns": SLICE_NS, "boot_id": "b",
-             "start_ns": first * SLICE_NS, "end_ns": 0, "complete": False, "short": False,
-             "first_slice": first, "last_slice": first, "records": 1, "revision": 1}
+            {
+                "process": 1000 + number,
+                "job": job,
+                "host": f"node{number}",
+                "pid": 1,
+                "uid": 60000,
+                "part": 0,
+                "program": "/bin/solver",
+                "slice_ns": SLICE_NS,
+                "boot_id": "b",
+                "start_ns": first * SLICE_NS,
+                "end_ns": 0,
+                "complete": False,
+                "short": False,
+                "first_slice": first,
+                "last_slice": first,
+                "records": 1,
+                "revision": 1,
+            }
             for number, job in enumerate(self.jobs)
-        ]  # fmt: skip
+        ]
         return _piece("processes", rows, (0, 0))
 
 

@@ -133,8 +133,8 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
     if noisy and spread > LIMIT - 1:
         note, reached = f"too noisy to tell; {note}", None
     return Row(
-        "whole", name, "ms", target, reached, bare, ours, ours - bare, spread, ratio, peer, note,
-    )  # fmt: skip
+        "whole", name, "ms", target, reached, bare, ours, ours - bare, spread, ratio, peer, note
+    )
 
 
 def whole_rows(bench: Bench) -> list[Row]:

@@ -80,8 +80,11 @@ class Cursor:
 def cells() -> list[tuple[str, bool]]:
     """Id of each cell, and whether it is a time."""
     every = tomllib.loads(SCHEMA.read_text())["metric"]
-    return [(m["id"], m["kind"] == "counter" and m["unit"] == "ns")
-            for m in every if m["scope"] == "component"]  # fmt: skip
+    return [
+        (m["id"], m["kind"] == "counter" and m["unit"] == "ns")
+        for m in every
+        if m["scope"] == "component"
+    ]
 
 
 def _ns(code: int) -> int:
@@ -123,10 +126,15 @@ def read_machine(path: Path) -> Machine:
     end, open_slice = struct.unpack_from("<QQ", data, commit + (generation & 1) * commit_bytes)
     slice_ns, start_ns, _, first_slice = struct.unpack_from("<QQQQ", data, 64)
     machine = Machine(
-        slice_ns, start_ns, first_slice, open_slice,
-        *struct.unpack_from("<QQI", data, 2064), *struct.unpack_from("<I", data, 124),
-        *struct.unpack_from("<I", data, 1788), data[144:208].split(b"\0")[0].decode(),
-    )  # fmt: skip
+        slice_ns,
+        start_ns,
+        first_slice,
+        open_slice,
+        *struct.unpack_from("<QQI", data, 2064),
+        *struct.unpack_from("<I", data, 124),
+        *struct.unpack_from("<I", data, 1788),
+        data[144:208].split(b"\0")[0].decode(),
+    )
     c, names, expected = Cursor(data[:end]), dict[int, str](), first_slice
     c.at = head_bytes
     while c.more:

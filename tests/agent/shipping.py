@@ -41,12 +41,18 @@ class Writer:
         self.path, self.random = path, random.Random(seed)
         self.end, self.generation, self.head_bytes = head_bytes, 0, head_bytes
         fields = Head._make(HEAD.unpack(bytes(HEAD.size)))._asdict() | {
-            "magic": b"jostle01", "version": 1, "head_bytes": head_bytes,
-            "commit_offset": COMMIT_AT, "commit_bytes": COMMIT_BYTES, "pid": pid,
-            "proc_start": process_start(pid), "boot_id": boot_id(),
-            "pid_namespace": os.stat("/proc/self/ns/pid").st_ino, "host": b"node",
+            "magic": b"jostle01",
+            "version": 1,
+            "head_bytes": head_bytes,
+            "commit_offset": COMMIT_AT,
+            "commit_bytes": COMMIT_BYTES,
+            "pid": pid,
+            "proc_start": process_start(pid),
+            "boot_id": boot_id(),
+            "pid_namespace": os.stat("/proc/self/ns/pid").st_ino,
+            "host": b"node",
             "slice_ns": 10**9,
-        }  # fmt: skip
+        }
         self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         os.pwrite(self.file, bytes(head_bytes), 0)
         os.pwrite(self.file, HEAD.pack(*fields.values()), 0)
@@ -110,16 +116,22 @@ class Site:
 
     def set(self, **settings: str) -> None:
         lines = {
-            "spool": str(self.spool), "receiver": f"unix://{self.socket}", "interval": "100ms",
-            "node": "node-1", **settings,
-        }  # fmt: skip
+            "spool": str(self.spool),
+            "receiver": f"unix://{self.socket}",
+            "interval": "100ms",
+            "node": "node-1",
+            **settings,
+        }
         self.config.write_text("# a test\n" + "".join(f"{k} = {v}\n" for k, v in lines.items()))
 
     def once(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(shipper()), "--config", str(self.config), *(words or ["--once"])],
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
 
     def begin(self) -> subprocess.Popen[str]:
         with self.log.open("a") as log:
@@ -152,10 +164,19 @@ def munged(folder: Path) -> Iterator[Path]:
     place.mkdir(mode=0o711)
     (place / "key").write_bytes(os.urandom(128))
     (place / "key").chmod(0o400)
-    process = subprocess.Popen([
-        program, "--foreground", "--force", f"--socket={place}/socket", f"--key-file={place}/key",
-        f"--pid-file={place}/pid", f"--log-file={place}/log", f"--seed-file={place}/seed",
-    ], stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [
+            program,
+            "--foreground",
+            "--force",
+            f"--socket={place}/socket",
+            f"--key-file={place}/key",
+            f"--pid-file={place}/pid",
+            f"--log-file={place}/log",
+            f"--seed-file={place}/seed",
+        ],
+        stderr=subprocess.DEVNULL,
+    )
     for _ in range(500):
         if (place / "socket").exists():
             break

@@ -14,21 +14,30 @@ from jostle.reader import ReadRequest, read_machines
 
 def test_gpus_are_in_the_profile(tmp_path: Path) -> None:
     subprocess.run(
-        ["cc", "-shared", "-fPIC", str(ROOT / "agent/test/fake_nvml.c"),
-         "-o", str(tmp_path / "libnvidia-ml.so.1")],
+        [
+            "cc",
+            "-shared",
+            "-fPIC",
+            str(ROOT / "agent/test/fake_nvml.c"),
+            "-o",
+            str(tmp_path / "libnvidia-ml.so.1"),
+        ],
         check=True,
-    )  # fmt: skip
+    )
     play = tmp_path / "play"
     play.write_text("clock 1755 energy 10 gpm21 100 by_heat 0 nvlink 2")
     spool = tmp_path / "spool"
     spool.mkdir()
     sampler = subprocess.Popen(
         [str(native("jostle-agent")), "sample"],
-        env=os.environ | {
-            "JOSTLE_SPOOL": str(spool), "JOSTLE_SLICE": "100ms", "FAKE_NVML": str(play),
+        env=os.environ
+        | {
+            "JOSTLE_SPOOL": str(spool),
+            "JOSTLE_SLICE": "100ms",
+            "FAKE_NVML": str(play),
             "LD_LIBRARY_PATH": str(tmp_path),
         },
-    )  # fmt: skip
+    )
     try:
         time.sleep(0.8)
         later = tmp_path / "later"

@@ -45,9 +45,11 @@ def sampler(
     spool.mkdir(exist_ok=True)
     had = len(files(spool))
     process = subprocess.Popen(
-        [*before, agent(), "sample", *options], env=environment(spool),
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [*before, agent(), "sample", *options],
+        env=environment(spool),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         until(lambda: len(files(spool)) > had)
         yield process
@@ -266,9 +268,11 @@ sent
     spool = tmp_path / "spool"
     spool.mkdir()
     run = subprocess.run(
-        ["unshare", "--net", "bash", "-c", script], env=environment(spool),
-        capture_output=True, text=True,
-    )  # fmt: skip
+        ["unshare", "--net", "bash", "-c", script],
+        env=environment(spool),
+        capture_output=True,
+        text=True,
+    )
     if run.returncode != 0 and "Operation not permitted" in run.stderr:
         pytest.skip("no network of its own can be made here")
     assert run.returncode == 0, run.stderr
@@ -303,8 +307,9 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
     assert unit.name not in verified.stderr and verified.returncode == 0
     judged = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=27", str(unit)],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert judged.returncode == 0, judged.stdout[-400:]
     # Without this call profiles would say that the clock is not synchronised.
     assert "adjtimex" in unit.read_text() and "ProtectClock=yes" not in unit.read_text()
@@ -325,9 +330,11 @@ exec setpriv --bounding-set=-all,+dac_read_search,+perfmon --inh-caps=-all --no-
     {agent()} sample
 """
     process = subprocess.Popen(
-        ["unshare", "--mount", "bash", "-c", script], env=environment(spool),
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        ["unshare", "--mount", "bash", "-c", script],
+        env=environment(spool),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         until(lambda: files(spool) or process.poll() is not None)
         if process.poll() is not None and "permi" in (said := process.communicate()[1]).lower():
@@ -354,8 +361,10 @@ def test_who_exports_a_file_system_is_a_server(
 def test_once_says_what_it_sees(tmp_path: Path) -> None:
     run = subprocess.run(
         [agent(), "--once", "--json", "--root", str(FIXTURES / "system")],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     sources = {entry["source"]: entry for entry in json.loads(run.stdout)}
     disks = {c["name"]: c["values"] for c in sources["disk"]["components"]}
     assert disks["sda"]["storage_queued"] == 3 and disks["sda"]["storage_read_ops"] == 0

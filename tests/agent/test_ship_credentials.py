@@ -56,8 +56,22 @@ def test_certificates(site: Site, tmp_path: Path) -> None:
     (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
     for name in ("server", "node-1"):
         openssl(*new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-out",
-                f"{name}.pem", "-days", "2", "-extfile", "names")  # fmt: skip
+        openssl(
+            "x509",
+            "-req",
+            "-in",
+            f"{name}.csr",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-out",
+            f"{name}.pem",
+            "-days",
+            "2",
+            "-extfile",
+            "names",
+        )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "server.pem", tmp_path / "server.key")
     context.load_verify_locations(tmp_path / "ca.pem")
@@ -70,9 +84,11 @@ def test_certificates(site: Site, tmp_path: Path) -> None:
         assert site.once().returncode == 1  # without our own
         assert not site.receiver.headers
         site.set(
-            receiver=url, ca_file=str(tmp_path / "ca.pem"),
-            certificate_file=str(tmp_path / "node-1.pem"), key_file=str(tmp_path / "node-1.key"),
-        )  # fmt: skip
+            receiver=url,
+            ca_file=str(tmp_path / "ca.pem"),
+            certificate_file=str(tmp_path / "node-1.pem"),
+            key_file=str(tmp_path / "node-1.key"),
+        )
         assert site.once().returncode == 0
     assert site.waiting() == []
 
@@ -90,9 +106,12 @@ def check_munge(site: Site, munge: Path) -> None:
     for headers, body in zip(site.receiver.headers, site.receiver.bodies, strict=True):
         scheme, _, credential = headers["Authorization"].partition(" ")
         opened = subprocess.run(
-            ["unmunge", f"--socket={munge}"], input=credential, capture_output=True, text=True,
+            ["unmunge", f"--socket={munge}"],
+            input=credential,
+            capture_output=True,
+            text=True,
             check=True,
-        )  # fmt: skip
+        )
         payload = opened.stdout.partition("\n\n")[2]
         digest = hashlib.sha256(body).hexdigest()
         assert scheme == "Munge"

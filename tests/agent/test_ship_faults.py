@@ -172,8 +172,14 @@ def test_the_receiver_comes_back(site: Site) -> None:
         with serving(site.receiver, site.socket):
             writer.finish()
             until(lambda: site.waiting() == [])
-    check(site.receiver, {"none.1.1.jst": writer.path.read_bytes() if writer.path.exists() else
-                          os.pread(writer.file, 1 << 24, 0)})  # fmt: skip
+    check(
+        site.receiver,
+        {
+            "none.1.1.jst": writer.path.read_bytes()
+            if writer.path.exists()
+            else os.pread(writer.file, 1 << 24, 0)
+        },
+    )
     writer.close()
 
 
@@ -232,8 +238,9 @@ def test_a_full_disk(tmp_path: Path) -> None:
         with serving(site.receiver, site.socket):
             assert site.once().returncode == 0
         assert {f.name: f.gap for f in site.receiver.files.values()} == {
-            "none.1.1.jst": False, "none.2.1.jss": True,
-        }  # fmt: skip
+            "none.1.1.jst": False,
+            "none.2.1.jss": True,
+        }
     finally:
         os.system(f"umount {site.spool}")
 

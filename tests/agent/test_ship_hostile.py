@@ -52,10 +52,15 @@ def test_what_is_no_profile_is_left_alone(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "value"),
     [
-        (12, 0xFFFFFFFF), (12, 5), (40, 0xFFFFFFFF), (44, 0xFFFFFFFF), (COMMIT_AT + 1024, 1 << 31),
-        (96, 0xFFFFFFFF), (96, 0),
+        (12, 0xFFFFFFFF),
+        (12, 5),
+        (40, 0xFFFFFFFF),
+        (44, 0xFFFFFFFF),
+        (COMMIT_AT + 1024, 1 << 31),
+        (96, 0xFFFFFFFF),
+        (96, 0),
     ],
-)  # fmt: skip
+)
 def test_heads_that_lie(site: Site, at: int, value: int) -> None:
     """Whatever stands at the fixed places, others' files are sent."""
     path = site.spool / "bad.1.1.jst"

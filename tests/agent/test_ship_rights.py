@@ -33,8 +33,9 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
     assert unit.name not in verified.stderr and verified.returncode == 0, verified.stderr
     judged = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(unit)],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert judged.returncode == 0, judged.stdout[-400:]
 
 
@@ -56,11 +57,18 @@ def test_as_a_user_with_one_capability(tmp_path: Path) -> None:
     os.chown(site.spool / "none.1.1.jst", 1234, 1234)
     live = Writer(site.spool / "none.2.1.jst", os.getpid())
     command = [
-        "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-        "--bounding-set=-all,+dac_read_search", "--inh-caps=-all,+dac_read_search",
-        "--ambient-caps=-all,+dac_read_search", "--no-new-privs",
-        str(shipper()), "--config", str(site.config),
-    ]  # fmt: skip
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "--bounding-set=-all,+dac_read_search",
+        "--inh-caps=-all,+dac_read_search",
+        "--ambient-caps=-all,+dac_read_search",
+        "--no-new-privs",
+        str(shipper()),
+        "--config",
+        str(site.config),
+    ]
     with serving(site.receiver, site.socket):
         site.socket.chmod(0o777)
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -132,8 +140,15 @@ def test_root_does_not_send_a_spool_beside_its_owners_shipper(tmp_path: Path) ->
     site = Site(tmp_path)
     os.chown(site.spool, 65534, 65534)
     state = site.spool / ".jostle-ship"
-    owners = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(shipper()),
-              "--config", str(site.config)]  # fmt: skip
+    owners = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        str(shipper()),
+        "--config",
+        str(site.config),
+    ]
     with serving(site.receiver, site.socket):
         site.socket.chmod(0o777)
         process = subprocess.Popen(owners, stderr=subprocess.PIPE, text=True)

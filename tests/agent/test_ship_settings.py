@@ -39,9 +39,13 @@ def environment(**variables: object) -> dict[str, str]:
 
 def ship(site: Site, *words: str, **variables: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(shipper()), "--config", str(site.config), *words], capture_output=True, text=True,
-        timeout=60, check=False, env=environment(**variables),
-    )  # fmt: skip
+        [str(shipper()), "--config", str(site.config), *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=environment(**variables),
+    )
 
 
 def named(folder: Path, text: str) -> Path:
@@ -166,15 +170,20 @@ def test_runtime_shipper_and_command_agree(
     if spool_of_user is not None:
         variables["JOSTLE_SPOOL"] = spool_of_user.format(**fields)
     subprocess.run(
-        ["/bin/sleep", "0.5"], check=True, capture_output=True,
+        ["/bin/sleep", "0.5"],
+        check=True,
+        capture_output=True,
         env=environment(LD_PRELOAD=library, JOSTLE_SLICE="100ms", **variables),
-    )  # fmt: skip
+    )
     (profile,) = tmp_path.rglob("*.jst")
     code = "from jostle.cli.config import settings; print(settings().spool)"
     command = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True,
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
         env=environment(**variables),
-    )  # fmt: skip
+    )
     assert command.stdout.strip() == str(profile.parent)
     without_spool(site)
     status = ship(site, "--status", **variables)
@@ -184,15 +193,23 @@ def test_runtime_shipper_and_command_agree(
 def test_lines_are_split_as_the_runtime_splits_them() -> None:
     content = b" a = b = c # d\r\n\n#x = y\nwords\n=\nlast=\xff"
     assert list(setting_lines(content)) == [
-        ("a", "b = c"), ("", None), ("", None), ("words", None), ("", ""), ("last", "\udcff"),
-    ]  # fmt: skip
+        ("a", "b = c"),
+        ("", None),
+        ("", None),
+        ("words", None),
+        ("", ""),
+        ("last", "\udcff"),
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["spool = {spool}\n", "spool = /nowhere\n\tspool={spool} # here\r\nlock = spool\n",
-     "#spool = /x\nspool = {spool}"],
-)  # fmt: skip
+    [
+        "spool = {spool}\n",
+        "spool = /nowhere\n\tspool={spool} # here\r\nlock = spool\n",
+        "#spool = /x\nspool = {spool}",
+    ],
+)
 def test_scripts_of_batch_systems_find_the_same_spool(tmp_path: Path, text: str) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()

@@ -54,9 +54,12 @@ def begin_work(site: Site, place: Path) -> list[subprocess.Popen[bytes]]:
     os.mkfifo(place / "pipe")
     work = _WORK.format(place=place, pipe=place / "pipe")
     environment = {
-        **os.environ, "LD_PRELOAD": str(library), "JOSTLE_SPOOL": str(site.spool),
-        "JOSTLE_SLICE": "200ms", "JOSTLE_JOB": "work",
-    }  # fmt: skip
+        **os.environ,
+        "LD_PRELOAD": str(library),
+        "JOSTLE_SPOOL": str(site.spool),
+        "JOSTLE_SLICE": "200ms",
+        "JOSTLE_JOB": "work",
+    }
     return [subprocess.Popen(["bash", "-c", work], env=environment) for _ in range(3)]
 
 
@@ -102,9 +105,12 @@ def check_munge(tmp_path: Path, munge: Path) -> None:
     ground = start(folder, config=f'munge = true\nmunge_socket = "{munge}"\n')
     try:
         site = Site(
-            tmp_path, munge="on", munge_socket=str(munge), node="n1",
+            tmp_path,
+            munge="on",
+            munge_socket=str(munge),
+            node="n1",
             receiver=f"http://127.0.0.1:{ground.port}",
-        )  # fmt: skip
+        )
         (site.spool / "none.1.1.jss").write_bytes(b"jostle")
         done = site.once()
         assert (done.returncode, done.stderr) == (0, "")

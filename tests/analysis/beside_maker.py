@@ -29,16 +29,21 @@ def table(columns: Mapping[str, Floats | list[str]], every: tuple[str, ...]) -> 
     """Gives a table of text and integer columns; those of `every` that lack are 0."""
     size = len(next(iter(columns.values())))
     full = {name: np.zeros(size) for name in every} | dict(columns)
-    return pa.table({
-        name: pa.array(values, pa.string()) if isinstance(values, list)
-        else pa.array(np.minimum(values, 2.0**62).astype(np.int64))
-        for name, values in full.items()
-    })  # fmt: skip
+    return pa.table(
+        {
+            name: pa.array(values, pa.string())
+            if isinstance(values, list)
+            else pa.array(np.minimum(values, 2.0**62).astype(np.int64))
+            for name, values in full.items()
+        }
+    )
 
 
 _MOUNT_COLUMNS = (*MOUNT_METRICS, *(f"{name}_max" for name in MOUNT_TIMES))
-_NODE_COLUMNS = (*NODE_METRICS, *(f"{name}_{what}" for name in NODE_TIMES
-                                  for what in ("max", "min")))  # fmt: skip
+_NODE_COLUMNS = (
+    *NODE_METRICS,
+    *(f"{name}_{what}" for name in NODE_TIMES for what in ("max", "min")),
+)
 
 
 @dataclass
@@ -70,42 +75,59 @@ class Maker:
             jobs.pop("me"),
             jobs,
             mine,
-            table({"host": [], "slice": np.zeros(0), "slice_ns": np.zeros(0),
-                   "count": np.zeros(0)}, _NODE_COLUMNS),
+            table(
+                {"host": [], "slice": np.zeros(0), "slice_ns": np.zeros(0), "count": np.zeros(0)},
+                _NODE_COLUMNS,
+            ),
             pa.concat_tables(loads) if loads else empty_mounts,
-            table({"job": [], "host": [], "slice": np.zeros(0)},
-                  ("slice_ns", "count", "cpu_ns")),
-            table({"job": [], "slice": np.zeros(0)},
-                  ("slice_ns", "count", "bytes", "ops", "ns")),
-        )  # fmt: skip
+            table({"job": [], "host": [], "slice": np.zeros(0)}, ("slice_ns", "count", "cpu_ns")),
+            table({"job": [], "slice": np.zeros(0)}, ("slice_ns", "count", "bytes", "ops", "ns")),
+        )
 
     def _fact(self, name: str) -> JobFacts:
         known: dict[str, object] = {
-            "job": name, "program": f"/bin/{name}", "user": 1000, "nodes": (f"node-{name}",),
+            "job": name,
+            "program": f"/bin/{name}",
+            "user": 1000,
+            "nodes": (f"node-{name}",),
             "start_ns": START * SLICE_NS,
             "end_ns": START * SLICE_NS + len(self.ops) * self.slice_ns,
-            "slice_ns": self.slice_ns, "clocks": ("one",),
-        }  # fmt: skip
+            "slice_ns": self.slice_ns,
+            "clocks": ("one",),
+        }
         return JobFacts(**{**known, **self.facts.get(name, {})})  # type: ignore[arg-type]
 
     def _own(self) -> pa.Table:
         on = np.flatnonzero(self.ops > 0)
         spent = (self.ops * self.seconds * 1e9)[on]
-        return table({
-            "mount": [MOUNT] * len(on), "slice": START * SLICE_NS // self.slice_ns + on,
-            "slice_ns": np.full(len(on), self.slice_ns), "count": np.ones(len(on)),
-            "posix_write_ops": self.ops[on], "posix_write_bytes": (self.ops * self.size)[on],
-            "posix_write_ns": spent, "posix_write_ns_max": spent,
-        }, _MOUNT_COLUMNS)  # fmt: skip
+        return table(
+            {
+                "mount": [MOUNT] * len(on),
+                "slice": START * SLICE_NS // self.slice_ns + on,
+                "slice_ns": np.full(len(on), self.slice_ns),
+                "count": np.ones(len(on)),
+                "posix_write_ops": self.ops[on],
+                "posix_write_bytes": (self.ops * self.size)[on],
+                "posix_write_ns": spent,
+                "posix_write_ns_max": spent,
+            },
+            _MOUNT_COLUMNS,
+        )
 
     def _load(self, name: str, moved: Floats) -> pa.Table:
         on = np.flatnonzero(moved > 0)
-        return table({
-            "job": [name] * len(on), "mount": [MOUNT] * len(on),
-            "slice": START * SLICE_NS // self.theirs_ns + on,
-            "slice_ns": np.full(len(on), self.theirs_ns), "count": np.ones(len(on)),
-            "posix_write_ops": moved[on] / MIB, "posix_write_bytes": moved[on],
-        }, _MOUNT_COLUMNS)  # fmt: skip
+        return table(
+            {
+                "job": [name] * len(on),
+                "mount": [MOUNT] * len(on),
+                "slice": START * SLICE_NS // self.theirs_ns + on,
+                "slice_ns": np.full(len(on), self.theirs_ns),
+                "count": np.ones(len(on)),
+                "posix_write_ops": moved[on] / MIB,
+                "posix_write_bytes": moved[on],
+            },
+            _MOUNT_COLUMNS,
+        )
 
 
 def noise(size: int, seed: int, spread: float = 0.08, memory: float = 0.5) -> Floats:

@@ -36,12 +36,23 @@ class Sender:
     def rows(self, job: str) -> pa.Table:
         """Rows of the table of traffic."""
         on = np.flatnonzero(self.sent > 0)
-        parts = [table({
-            "job": [job] * len(on), "slice": START + on, "slice_ns": np.full(len(on), SLICE_NS),
-            "source": [source] * len(on), "target": [target] * len(on),
-            "bytes": self.sent[on] * part, "ops": self.sent[on] * part / _CALL,
-            "mount": [self.mount] * len(on), "span": np.ones(len(on)),
-        }, ()) for (source, target), part in self.pairs.items()]  # fmt: skip
+        parts = [
+            table(
+                {
+                    "job": [job] * len(on),
+                    "slice": START + on,
+                    "slice_ns": np.full(len(on), SLICE_NS),
+                    "source": [source] * len(on),
+                    "target": [target] * len(on),
+                    "bytes": self.sent[on] * part,
+                    "ops": self.sent[on] * part / _CALL,
+                    "mount": [self.mount] * len(on),
+                    "span": np.ones(len(on)),
+                },
+                (),
+            )
+            for (source, target), part in self.pairs.items()
+        ]
         return pa.concat_tables([part.select(PAIRS.names).cast(PAIRS) for part in parts])
 
     @property
@@ -92,29 +103,64 @@ class Scene:
         empty = Maker(np.zeros(size), np.zeros(size), np.zeros(size), {}).make()
         hosts = sender.nodes
         spent = ops * seconds * 1e9
-        own = pa.concat_tables([table({
-            "host": [host] * size, "slice": START + np.arange(size),
-            "slice_ns": np.full(size, SLICE_NS), "count": np.ones(size),
-            "mpi_send_ops": ops, "mpi_send_bytes": ops * _CALL, "mpi_send_ns": spent,
-            "state_p2p_ns_min": spent, "state_p2p_ns_max": spent,
-        }, _NODE_COLUMNS) for host in hosts])  # fmt: skip
-        loads = [table({
-            "job": [name] * size, "slice": START + np.arange(size),
-            "slice_ns": np.full(size, SLICE_NS), "count": np.full(size, len(each.nodes)),
-            "bytes": each.sent, "ops": each.sent / _CALL, "ns": np.full(size, 1e8),
-        }, ()) for name, each in self.neighbours.items() if not each.mount]  # fmt: skip
+        own = pa.concat_tables(
+            [
+                table(
+                    {
+                        "host": [host] * size,
+                        "slice": START + np.arange(size),
+                        "slice_ns": np.full(size, SLICE_NS),
+                        "count": np.ones(size),
+                        "mpi_send_ops": ops,
+                        "mpi_send_bytes": ops * _CALL,
+                        "mpi_send_ns": spent,
+                        "state_p2p_ns_min": spent,
+                        "state_p2p_ns_max": spent,
+                    },
+                    _NODE_COLUMNS,
+                )
+                for host in hosts
+            ]
+        )
+        loads = [
+            table(
+                {
+                    "job": [name] * size,
+                    "slice": START + np.arange(size),
+                    "slice_ns": np.full(size, SLICE_NS),
+                    "count": np.full(size, len(each.nodes)),
+                    "bytes": each.sent,
+                    "ops": each.sent / _CALL,
+                    "ns": np.full(size, 1e8),
+                },
+                (),
+            )
+            for name, each in self.neighbours.items()
+            if not each.mount
+        ]
         end = (START + size) * SLICE_NS
         facts = {
             name: JobFacts(
-                job=name, program=f"/bin/{name}", user=1000, nodes=nodes, processes=len(nodes),
-                ranks=len(nodes), start_ns=START * SLICE_NS, end_ns=end, slice_ns=SLICE_NS,
+                job=name,
+                program=f"/bin/{name}",
+                user=1000,
+                nodes=nodes,
+                processes=len(nodes),
+                ranks=len(nodes),
+                start_ns=START * SLICE_NS,
+                end_ns=end,
+                slice_ns=SLICE_NS,
                 clocks=("one",),
             )
             for name, nodes in [("me", hosts), *((n, s.nodes) for n, s in self.neighbours.items())]
-        }  # fmt: skip
+        }
         traffic = [sender.rows("me"), *(s.rows(n) for n, s in self.neighbours.items())]
         return replace(
-            empty, job=facts.pop("me"), others=facts, own_nodes=own,
+            empty,
+            job=facts.pop("me"),
+            others=facts,
+            own_nodes=own,
             network_loads=pa.concat_tables(loads) if loads else empty.network_loads,
-            traffic=Traffic(pa.concat_tables(traffic)), fabrics=(self.fabric,),
-        )  # fmt: skip
+            traffic=Traffic(pa.concat_tables(traffic)),
+            fabrics=(self.fabric,),
+        )

@@ -45,24 +45,48 @@ def run_of(
         own = {name: rows[rank] for name, rows in (per_rank or {}).items()}
         parts.append(_rank_rows(ids[rank], starts, ends, {**(values or {}), **own}))
     table = pa.concat_tables(parts)
-    tokens = pa.table({
-        "job": ["job"], "hash": pa.array([77], pa.int64()), "function": ["MPI_Allreduce"],
-        "bytes": pa.array([8], pa.int64()), "site": pa.array([0], pa.int64()), "module": ["a"],
-    })  # fmt: skip
+    tokens = pa.table(
+        {
+            "job": ["job"],
+            "hash": pa.array([77], pa.int64()),
+            "function": ["MPI_Allreduce"],
+            "bytes": pa.array([8], pa.int64()),
+            "site": pa.array([0], pa.int64()),
+            "module": ["a"],
+        }
+    )
     world = MpiWorld(0, "w", ranks, False, ids, list(range(ranks)))
     end = int(ends[-1]) if count else start_ns
-    processes = pa.table({
-        "process": sorted(ids), "host": ["node1"] * ranks, "program": ["a.out"] * ranks,
-        "world_size": [ranks] * ranks, "short": [False] * ranks,
-        "mpi_init_ns": [start_ns] * ranks, "mpi_finalize_ns": [end] * ranks,
-        "start_ns": [start_ns] * ranks, "end_ns": [end] * ranks,
-    })  # fmt: skip
+    processes = pa.table(
+        {
+            "process": sorted(ids),
+            "host": ["node1"] * ranks,
+            "program": ["a.out"] * ranks,
+            "world_size": [ranks] * ranks,
+            "short": [False] * ranks,
+            "mpi_init_ns": [start_ns] * ranks,
+            "mpi_finalize_ns": [end] * ranks,
+            "start_ns": [start_ns] * ranks,
+            "end_ns": [end] * ranks,
+        }
+    )
     mounts = pa.table({"mount": pa.array([], pa.string()), "host": pa.array([], pa.string())})
-    slices = pa.table({"host": pa.array([], pa.string()), "slice": pa.array([], pa.int64()),
-                       "slice_ns": pa.array([], pa.int64()),
-                       "count": pa.array([], pa.int64())})  # fmt: skip
-    return RunTables("job", processes, mounts, (merge_world(world, table, tokens),), slices,
-                     slices.rename_columns(["mount", "slice", "slice_ns", "count"]))  # fmt: skip
+    slices = pa.table(
+        {
+            "host": pa.array([], pa.string()),
+            "slice": pa.array([], pa.int64()),
+            "slice_ns": pa.array([], pa.int64()),
+            "count": pa.array([], pa.int64()),
+        }
+    )
+    return RunTables(
+        "job",
+        processes,
+        mounts,
+        (merge_world(world, table, tokens),),
+        slices,
+        slices.rename_columns(["mount", "slice", "slice_ns", "count"]),
+    )
 
 
 def _rank_rows(

@@ -42,16 +42,24 @@ class Made:
     def owc(self, slices: int, chunk: int = MIB, files: int = 40, writes: int = 1) -> Made:
         """Files that are written by so many calls each, and closed."""
         return self.add(
-            slices, posix_write_ops=files * writes, posix_write_bytes=files * chunk,
-            posix_close_ops=files, file_ops=files, file_bytes=files * chunk,
-        )  # fmt: skip
+            slices,
+            posix_write_ops=files * writes,
+            posix_write_bytes=files * chunk,
+            posix_close_ops=files,
+            file_ops=files,
+            file_bytes=files * chunk,
+        )
 
     def ws(self, slices: int, chunk: int = MIB, steps: int = 40) -> Made:
         """Chunks written again and again."""
         return self.add(
-            slices, posix_write_ops=steps, posix_write_bytes=steps * chunk, posix_seek_ops=steps,
-            back_ops=steps, back_bytes=steps * chunk,
-        )  # fmt: skip
+            slices,
+            posix_write_ops=steps,
+            posix_write_bytes=steps * chunk,
+            posix_seek_ops=steps,
+            back_ops=steps,
+            back_bytes=steps * chunk,
+        )
 
     def aw(self, slices: int, chunk: int = MIB, writes: int = 40) -> Made:
         """Files that grow."""
@@ -102,8 +110,10 @@ def test_the_three(chunk: int) -> None:
     ws = Made().ws(20, chunk).close().pattern()
     aw = Made().aw(20, chunk).close().pattern()
     assert [each.pattern for each in (owc, ws, aw)] == [
-        "open-write-close", "write-seek", "aggregate-write",
-    ]  # fmt: skip
+        "open-write-close",
+        "write-seek",
+        "aggregate-write",
+    ]
     assert [each.chunk_bytes for each in (owc, ws, aw)] == [chunk] * 3
     for each in (owc, ws, aw):
         (phase,) = each.phases
@@ -148,8 +158,12 @@ def test_phases() -> None:
     """A job that does one thing after another is cut where it changes."""
     pattern = Made().aw(20).silent(10).owc(15, 1 << 16).ws(30).close(30).silent(5).pattern()
     assert [phase.pattern for phase in pattern.phases] == [
-        "aggregate-write", "none", "open-write-close", "write-seek", "none",
-    ]  # fmt: skip
+        "aggregate-write",
+        "none",
+        "open-write-close",
+        "write-seek",
+        "none",
+    ]
     seconds = [(phase.end_ns - phase.start_ns) / 1e9 for phase in pattern.phases]
     assert seconds == [80, 40, 60, 120, 20]
     assert pattern.pattern == "mixed" and sum(p.share for p in pattern.phases) == pytest.approx(1)
@@ -181,11 +195,14 @@ def test_a_log_beside_checkpoints() -> None:
     assert pattern.period.on_seconds == 8 and pattern.period.bursts == 8
 
 
-@pytest.mark.parametrize("made", [
-    Made().aw(1, MIB, 3),
-    Made(processes=1).owc(1, MIB, files=1),
-    Made(processes=1).owc(1, MIB, files=2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "made",
+    [
+        Made().aw(1, MIB, 3),
+        Made(processes=1).owc(1, MIB, files=1),
+        Made(processes=1).owc(1, MIB, files=2),
+    ],
+)
 def test_unknown_rather_than_guessed(made: Made) -> None:
     """Three writes, a file or two: nothing can be said."""
     pattern = made.pattern()
@@ -283,9 +300,14 @@ def test_a_journal_beside_a_database() -> None:
     """As many steps back as files, but behind more than these hold: they are of another file."""
     made = Made(processes=1)
     made.add(
-        20, posix_write_ops=400, posix_write_bytes=40 * (8 << 10) + 40 * (16 << 10),
-        file_ops=40, file_bytes=40 * (8 << 10), back_ops=60, back_bytes=60 * (14 << 10),
-    )  # fmt: skip
+        20,
+        posix_write_ops=400,
+        posix_write_bytes=40 * (8 << 10) + 40 * (16 << 10),
+        file_ops=40,
+        file_bytes=40 * (8 << 10),
+        back_ops=60,
+        back_bytes=60 * (14 << 10),
+    )
     pattern = made.pattern()
     shares = {part.pattern: part.share for part in pattern.phases[0].parts}
     assert pattern.pattern == "mixed"
@@ -358,7 +380,7 @@ def test_no_period_in_noise() -> None:
     seen = sum(
         find_period(100.0 * (draw.random(300) < draw.uniform(0.05, 0.6)), 4.0) is not None
         for _ in range(30)
-    )  # fmt: skip
+    )
     assert seen <= 2
 
 
@@ -381,9 +403,17 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_")]
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.fixed_dictionaries(dict.fromkeys(WHERE, number) | {
-    "posix_write_bytes": number, "posix_write_ops": number, "posix_close_ops": number,
-}), min_size=1, max_size=40), st.integers(1, 9))  # fmt: skip
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            dict.fromkeys(WHERE, number)
+            | {"posix_write_bytes": number, "posix_write_ops": number, "posix_close_ops": number}
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    st.integers(1, 9),
+)
 def test_whatever_a_profile_claims(rows: list[dict[str, int]], processes: int) -> None:
     """Figures that cannot be true are borne; bytes are neither lost nor made up."""
     pattern = Made(rows=rows, processes=processes).pattern()

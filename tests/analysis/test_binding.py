@@ -48,50 +48,96 @@ class Job:
         self, cpus: str, gpus: dict[str, tuple[int, float]] | None = None, **more: Any
     ) -> None:
         """Add a rank: the cores that it may run on; of each GPU bytes to it, and their seconds."""
-        waited, threads, group = (more.pop(name, default) for name, default in
-                                  (("waited", 0.0), ("threads", 1), ("group", "0-7")))  # fmt: skip
+        waited, threads, group = (
+            more.pop(name, default)
+            for name, default in (("waited", 0.0), ("threads", 1), ("group", "0-7"))
+        )
         host, number = more.get("host", "n1"), len(self.processes)
-        self.processes.append({
-            "process": number, "job": "j", "host": host, "world": "w", "world_size": 8,
-            "world_rank": number, "mpi_state": 4, "slice_ns": SECOND, "start_ns": BEGIN,
-            "end_ns": BEGIN + 60 * SECOND, "complete": True, "pid": 500 + number, "short": False,
-            "first_slice": BEGIN // SECOND, "last_slice": BEGIN // SECOND + 59, "ppid": 1,
-            "launcher": self.launcher, "allowed_cpus": cpus, "allowed_nodes": NODES[cpus],
-            "group_cpus": group, "group_nodes": NODES.get(group, "0-1"), **more,
-        })  # fmt: skip
-        self.totals.append({
-            "process": number, "os_user_ns": 30 * SECOND, "os_threads": threads,
-            "os_runqueue_ns": int(waited * SECOND),
-        })  # fmt: skip
+        self.processes.append(
+            {
+                "process": number,
+                "job": "j",
+                "host": host,
+                "world": "w",
+                "world_size": 8,
+                "world_rank": number,
+                "mpi_state": 4,
+                "slice_ns": SECOND,
+                "start_ns": BEGIN,
+                "end_ns": BEGIN + 60 * SECOND,
+                "complete": True,
+                "pid": 500 + number,
+                "short": False,
+                "first_slice": BEGIN // SECOND,
+                "last_slice": BEGIN // SECOND + 59,
+                "ppid": 1,
+                "launcher": self.launcher,
+                "allowed_cpus": cpus,
+                "allowed_nodes": NODES[cpus],
+                "group_cpus": group,
+                "group_nodes": NODES.get(group, "0-1"),
+                **more,
+            }
+        )
+        self.totals.append(
+            {
+                "process": number,
+                "os_user_ns": 30 * SECOND,
+                "os_threads": threads,
+                "os_runqueue_ns": int(waited * SECOND),
+            }
+        )
         for gpu, (moved, seconds) in (gpus or {}).items():
-            self.work(number, gpu, gpu_h2d_ops=max(moved >> 20, 1), gpu_h2d_bytes=moved,
-                      gpu_h2d_ns=int(seconds * SECOND), gpu_launch_ops=1000)  # fmt: skip
+            self.work(
+                number,
+                gpu,
+                gpu_h2d_ops=max(moved >> 20, 1),
+                gpu_h2d_bytes=moved,
+                gpu_h2d_ns=int(seconds * SECOND),
+                gpu_launch_ops=1000,
+            )
 
     def work(self, number: int, gpu: str, **values: int) -> None:
         """Add what a rank did on a GPU."""
         host = self.processes[number]["host"]
-        self.used.append({"process": number, "host": host, "gpu": gpu, "numa": int(gpu == B),
-                          **_NO_WORK, **values})  # fmt: skip
+        self.used.append(
+            {
+                "process": number,
+                "host": host,
+                "gpu": gpu,
+                "numa": int(gpu == B),
+                **_NO_WORK,
+                **values,
+            }
+        )
         self.seen(gpu, host, used=True)
 
     def seen(self, gpu: str, host: str = "n1", *, used: bool, busy_s: float | None = None) -> None:
         """Add a GPU that is known: whether a profile shows work on it, and what the agent saw."""
         self.known[host, gpu] = {
-            "host": host, "gpu": gpu, "pci": gpu, "uuid": f"GPU-{gpu[5:7]}", "used": used,
+            "host": host,
+            "gpu": gpu,
+            "pci": gpu,
+            "uuid": f"GPU-{gpu[5:7]}",
+            "used": used,
             "busy_ns": None if busy_s is None else int(busy_s * SECOND),
-        }  # fmt: skip
+        }
 
     def advice(self) -> list[BindingAdvice]:
         named = [{"host": host, "gpu": gpu, "name": "Big GPU"} for host, gpu in self.known]
         none = pa.table({"process": pa.array([], pa.int64())})
         known = [*self.known.values()]
         tables = JobTables(
-            "j", pa.Table.from_pylist(self.processes), none, pa.Table.from_pylist(self.totals),
-            none, gpus=pa.Table.from_pylist(named) if named else None,
+            "j",
+            pa.Table.from_pylist(self.processes),
+            none,
+            pa.Table.from_pylist(self.totals),
+            none,
+            gpus=pa.Table.from_pylist(named) if named else None,
             process_gpus=pa.Table.from_pylist(self.used) if self.used else None,
             node_gpus=pa.Table.from_pylist(known) if known else None,
             node_adapters=pa.Table.from_pylist(self.adapters) if self.adapters else None,
-        )  # fmt: skip
+        )
         processes = JobProcesses(tables.processes)
         return binding_advice(tables, processes, process_sums(tables, processes))
 
@@ -111,7 +157,9 @@ def test_ranks_are_far_from_their_gpus(job: Job) -> None:
         "on node 1; so does another one"
     )
     assert [(case.who, case.nodes, case.gpu_node) for case in advice.cases] == [
-        ("rank 0", "0", 1), ("rank 1", "1", 0)]  # fmt: skip
+        ("rank 0", "0", 1),
+        ("rank 1", "1", 0),
+    ]
     assert advice.saving_s is None
     assert advice.saving.startswith("none is predicted")
 
@@ -201,18 +249,22 @@ def test_the_text_for_mpirun_does_what_it_says(tmp_path: Path, launcher: str) ->
     (text,) = job.advice()[0].texts
     rank = {"orte": "OMPI_COMM_WORLD_LOCAL_RANK", "hydra": "MPI_LOCALRANKID"}[launcher]
     for name, script in {
-        "mpirun": 'shift 2; exec "$@"', "mpiexec": 'shift 2; exec "$@"', "numactl": 'echo "$@"',
-    }.items():  # fmt: skip
+        "mpirun": 'shift 2; exec "$@"',
+        "mpiexec": 'shift 2; exec "$@"',
+        "numactl": 'echo "$@"',
+    }.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
     said = [
         subprocess.run(
             ["sh", "-c", text.replace("PROGRAM ...", shlex.join(["prog", "a b"]))],
             env={"PATH": f"{tmp_path}:{os.environ['PATH']}", rank: str(number)},
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for number in (0, 1)
-    ]  # fmt: skip
+    ]
     assert said == [f"--cpunodebind={node} --membind={node} prog a b\n" for node in (1, 0)]
 
 
@@ -258,8 +310,11 @@ def test_a_rank_that_only_opens_a_gpu_does_not_share_it(job: Job) -> None:
 
 def adapters(job: Job, *rows: tuple[str, int, int]) -> None:
     """Add adapters to both nodes: name, NUMA node, GiB that it carried."""
-    job.adapters += [{"host": host, "name": name, "numa": numa, "bytes": size * GIB}
-                     for host in ("n1", "n2") for name, numa, size in rows]  # fmt: skip
+    job.adapters += [
+        {"host": host, "name": name, "numa": numa, "bytes": size * GIB}
+        for host in ("n1", "n2")
+        for name, numa, size in rows
+    ]
 
 
 def test_messages_go_over_the_far_adapter(job: Job) -> None:
@@ -351,11 +406,18 @@ def test_from_profiles(tmp_path: Path) -> None:
     ranks = {0: ("0-3", "0", B, 1), 1: ("4-7", "1", B, 1)}
     for rank, (cpus, nodes, bus, node) in ranks.items():
         p = Profile(
-            pid=100 + rank, end_ns=EPOCH + 40 * SECOND, end_reason=1,
+            pid=100 + rank,
+            end_ns=EPOCH + 40 * SECOND,
+            end_reason=1,
             bindings=[(cpus, nodes, "0-7", "0-1")],
-            mpi={"mpi_state": 4, "world_size": 2, "world_rank": rank, "launcher": "slurm",
-                 "world": "w"},
-        )  # fmt: skip
+            mpi={
+                "mpi_state": 4,
+                "world_size": 2,
+                "world_rank": rank,
+                "launcher": "slurm",
+                "world": "w",
+            },
+        )
         p.gpus = Gpus(p.first_slice, [GpuName(pci=bus, uuid=f"GPU-{rank}", numa=node)])
         # Words 0 to 2: operations, bytes and ns of copies to the GPU; 15: launches.
         p.records.append(p.gpus.add(p.first_slice, 2, {0: {0: 40, 1: 4 * GIB, 2: 10**9, 15: 9}}))

@@ -31,8 +31,9 @@ def planted():
     lost = 0.01 * (slowed - 1) / (0.01 * slowed + 0.01)
     hits = [
         Hit((START + at) * SLICE_NS, (START + at + 1) * SLICE_NS, seconds, "file system", MOUNT, -1)
-        for at, seconds in enumerate(lost.tolist()) if seconds > 0
-    ]  # fmt: skip
+        for at, seconds in enumerate(lost.tolist())
+        if seconds > 0
+    ]
     whole = float(lost.sum())
     split = blame(Interval(whole, 0.9 * whole, 1.1 * whole), found, hits)
     return split, lost, seen > 0, found

@@ -36,8 +36,13 @@ def _beside(run: Estimate, seconds: Interval) -> Interference:
     steps = [run.start_ns + n * SECOND for n in range(10)]
     lost = [seconds.value / 3 if 2 <= n < 5 else 0.0 for n in range(10)]
     loss = replace(loss, seconds=seconds, steps_ns=steps, lost=lost, slices=10)
-    return replace(who, seconds=seconds, percent=_times(seconds, 100 / run.run_s),
-                   resources=[loss], suspects=[replace(suspect, seconds=seconds)])  # fmt: skip
+    return replace(
+        who,
+        seconds=seconds,
+        percent=_times(seconds, 100 / run.run_s),
+        resources=[loss],
+        suspects=[replace(suspect, seconds=seconds)],
+    )
 
 
 def _sum(run: Estimate) -> float:
@@ -52,7 +57,9 @@ def test_without_segments_the_larger_loss_of_a_resource_counts() -> None:
     assert both.lost_s.value == pytest.approx(0.9 + 2.1) == _sum(both)
     assert both.percent.value == pytest.approx(30)
     assert [(cause.cause, cause.how) for cause in both.causes] == [
-        ("file system", "neighbours"), ("cpu", "measured")]  # fmt: skip
+        ("file system", "neighbours"),
+        ("cpu", "measured"),
+    ]
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(3.0)
     assert both.lost_s.low < 3.0 < both.lost_s.high
     assert blame_of(both, who).explained_s.value == pytest.approx(2.1)
@@ -71,27 +78,38 @@ def test_a_hit_of_several_causes_keeps_the_others() -> None:
     run = estimates.ftq()
     begin = run.start_ns + 2 * SECOND
     parts = [HitPart("file system", place, 0.2), HitPart("cpu", "node1", 0.1)]
-    run = replace(run, lost_s=Interval(0.3, 0.1, 0.5), hits=[
-        Hit(begin, begin + SECOND, 0.3, "file system", place, -1, parts)],
-        causes=[Cause("file system", place, Interval(0.2, 0.1, 0.3), "measured"),
-                Cause("cpu", "node1", Interval(0.1, 0.0, 0.2), "measured")])  # fmt: skip
+    run = replace(
+        run,
+        lost_s=Interval(0.3, 0.1, 0.5),
+        hits=[Hit(begin, begin + SECOND, 0.3, "file system", place, -1, parts)],
+        causes=[
+            Cause("file system", place, Interval(0.2, 0.1, 0.3), "measured"),
+            Cause("cpu", "node1", Interval(0.1, 0.0, 0.2), "measured"),
+        ],
+    )
     both, _ = combine(run, _beside(run, Interval(1.5, 1.2, 1.8)))
     first = both.hits[0]
     assert [(part.cause, round(part.seconds, 6)) for part in first.parts] == [
-        ("file system", 0.5), ("cpu", 0.1)]  # fmt: skip
+        ("file system", 0.5),
+        ("cpu", 0.1),
+    ]
     painted = lost_over_time(both, np.array([0.0, both.run_s * 1e9]))
     causes = {cause.cause: cause.seconds.value for cause in both.causes}
     assert {name: float(lost[0]) for name, lost in painted.items()} == pytest.approx(causes)
 
 
-@pytest.mark.parametrize(("seconds", "lost"), [
-    (Interval(0.2, 0.05, 0.4), 0.0),  # within what the segments leave open
-    (Interval(2.0, 1.0, 3.0), 2.0),  # above it
-    (Interval(0.29, 0.2, 0.4), 0.2),  # within it, but there was certainly more than shown
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seconds", "lost"),
+    [
+        (Interval(0.2, 0.05, 0.4), 0.0),  # within what the segments leave open
+        (Interval(2.0, 1.0, 3.0), 2.0),  # above it
+        (Interval(0.29, 0.2, 0.4), 0.2),  # within it, but there was certainly more than shown
+    ],
+)
 def test_segments_give_way_only_to_what_they_exclude(seconds: Interval, lost: float) -> None:
-    run = replace(estimates.heads(disturbed=False), lost_s=Interval(0.1 * bool(lost == 0), 0, 0.3),
-                  causes=[])  # fmt: skip
+    run = replace(
+        estimates.heads(disturbed=False), lost_s=Interval(0.1 * bool(lost == 0), 0, 0.3), causes=[]
+    )
     both, who = combine(run, _beside(run, seconds))
     assert who is not None
     assert both.lost_s.value == pytest.approx(lost or run.lost_s.value)

@@ -18,26 +18,58 @@ from jostle.repository.query.core_users import NO_TOTALS, NO_USERS, CoreUse
 
 SLICES = 8
 HOST = "n1"
-_NODE_COLUMNS = (*NODE_METRICS, *(f"{name}_{what}" for name in NODE_TIMES
-                                  for what in ("max", "min")))  # fmt: skip
+_NODE_COLUMNS = (
+    *NODE_METRICS,
+    *(f"{name}_{what}" for name in NODE_TIMES for what in ("max", "min")),
+)
 
 
-def rows(job, cpu, *, queue=0.0, cpus="0-1", kind="job", awake=1, throttled=0.0, slice_s=1.0,
-         first=0, number=SLICES, uid=-1):  # fmt: skip
+def rows(
+    job,
+    cpu,
+    *,
+    queue=0.0,
+    cpus="0-1",
+    kind="job",
+    awake=1,
+    throttled=0.0,
+    slice_s=1.0,
+    first=0,
+    number=SLICES,
+    uid=-1,
+):
     """One user of cores with the same CPU time (s) and waiting (s) in each of its slices."""
     length = round(slice_s * SLICE_NS)
-    return [{
-        "job": job, "kind": kind, "host": HOST, "cpus": cpus, "uid": uid,
-        "start_ns": START * SLICE_NS + first * SLICE_NS + k * length, "length_ns": length,
-        "cpu_ns": round(cpu * 1e9), "queue_ns": round(queue * 1e9), "awake": awake,
-        "throttled_ns": round(throttled * 1e9),
-    } for k in range(number)]  # fmt: skip
+    return [
+        {
+            "job": job,
+            "kind": kind,
+            "host": HOST,
+            "cpus": cpus,
+            "uid": uid,
+            "start_ns": START * SLICE_NS + first * SLICE_NS + k * length,
+            "length_ns": length,
+            "cpu_ns": round(cpu * 1e9),
+            "queue_ns": round(queue * 1e9),
+            "awake": awake,
+            "throttled_ns": round(throttled * 1e9),
+        }
+        for k in range(number)
+    ]
 
 
 def totals(busy, steal=0.0, cores=2):
-    return [{"host": HOST, "start_ns": (START + k) * SLICE_NS, "length_ns": SLICE_NS,
-             "busy_ns": round(busy * 1e9), "steal_ns": round(steal * 1e9), "cores": cores}
-            for k in range(SLICES)]  # fmt: skip
+    return [
+        {
+            "host": HOST,
+            "start_ns": (START + k) * SLICE_NS,
+            "length_ns": SLICE_NS,
+            "busy_ns": round(busy * 1e9),
+            "steal_ns": round(steal * 1e9),
+            "cores": cores,
+        }
+        for k in range(SLICES)
+    ]
 
 
 def made(users, machine=(), **others) -> Beside:
@@ -45,23 +77,45 @@ def made(users, machine=(), **others) -> Beside:
     mine = [row for row in users if row["job"] == "me"]
     cpu = np.array([row["cpu_ns"] for row in mine], dtype=float)
     queue = np.array([row["queue_ns"] for row in mine], dtype=float)
-    own = table({
-        "host": [HOST] * len(mine),
-        "slice": np.array([row["start_ns"] // row["length_ns"] for row in mine]),
-        "slice_ns": np.array([row["length_ns"] for row in mine]), "count": np.ones(len(mine)),
-        "os_user_ns": cpu, "os_runqueue_ns": queue, "os_runqueue_ns_max": queue,
-        "os_user_ns_max": cpu,
-    }, _NODE_COLUMNS)  # fmt: skip
+    own = table(
+        {
+            "host": [HOST] * len(mine),
+            "slice": np.array([row["start_ns"] // row["length_ns"] for row in mine]),
+            "slice_ns": np.array([row["length_ns"] for row in mine]),
+            "count": np.ones(len(mine)),
+            "os_user_ns": cpu,
+            "os_runqueue_ns": queue,
+            "os_runqueue_ns_max": queue,
+            "os_user_ns_max": cpu,
+        },
+        _NODE_COLUMNS,
+    )
     base = writer(np.ones(SLICES), {})
     names = {row["job"] for row in users if row["kind"] == "job"} - {"me"}
-    facts = {name: JobFacts(job=name, program=f"/bin/{name}", user=others.get(name, 1000),
-                            nodes=(HOST,), start_ns=START * SLICE_NS,
-                            end_ns=(START + SLICES) * SLICE_NS, slice_ns=SLICE_NS)
-             for name in names}  # fmt: skip
-    use = CoreUse(pa.Table.from_pylist(users, NO_USERS.schema),
-                  pa.Table.from_pylist(list(machine), NO_TOTALS.schema))  # fmt: skip
-    return replace(base, others=facts, own_nodes=own, own_mounts=base.own_mounts.slice(0, 0),
-                   core_use=use, job=replace(base.job, nodes=(HOST,)))  # fmt: skip
+    facts = {
+        name: JobFacts(
+            job=name,
+            program=f"/bin/{name}",
+            user=others.get(name, 1000),
+            nodes=(HOST,),
+            start_ns=START * SLICE_NS,
+            end_ns=(START + SLICES) * SLICE_NS,
+            slice_ns=SLICE_NS,
+        )
+        for name in names
+    }
+    use = CoreUse(
+        pa.Table.from_pylist(users, NO_USERS.schema),
+        pa.Table.from_pylist(list(machine), NO_TOTALS.schema),
+    )
+    return replace(
+        base,
+        others=facts,
+        own_nodes=own,
+        own_mounts=base.own_mounts.slice(0, 0),
+        core_use=use,
+        job=replace(base.job, nodes=(HOST,)),
+    )
 
 
 def parts(beside):
@@ -69,8 +123,9 @@ def parts(beside):
     account = found.account
     assert sum(part.seconds.value for part in account.parts) == pytest.approx(account.waited_s)
     by_slice = np.sum([account.series[part.name] for part in account.parts], axis=0)
-    mine = [row["queue_ns"] / 1e9 for row in beside.core_use.users.to_pylist()
-            if row["job"] == "me"]  # fmt: skip
+    mine = [
+        row["queue_ns"] / 1e9 for row in beside.core_use.users.to_pylist() if row["job"] == "me"
+    ]
     assert by_slice.sum() == pytest.approx(sum(mine))
     for part in account.parts:
         assert part.seconds.low <= part.seconds.value <= part.seconds.high
@@ -98,8 +153,15 @@ def test_coarse_slices_are_aligned_by_overlap() -> None:
     coarse = parts(made([*me, *a, *rows("b", 0.8, cpus="0", slice_s=4.0, number=2)]))
     assert fine == pytest.approx({"a": 0.6, "b": 0.4}, abs=0.01)
     assert coarse == pytest.approx(fine, abs=0.01)
-    mine = parts(made([*rows("me", 2.0, queue=2.0, cpus="0", slice_s=4.0, number=2), *a,
-                       *rows("b", 0.2, cpus="0")]))  # fmt: skip
+    mine = parts(
+        made(
+            [
+                *rows("me", 2.0, queue=2.0, cpus="0", slice_s=4.0, number=2),
+                *a,
+                *rows("b", 0.2, cpus="0"),
+            ]
+        )
+    )
     assert mine == pytest.approx(fine, abs=0.01)
 
 
@@ -108,9 +170,14 @@ def test_who_ran_in_another_slice_or_on_other_cores_has_no_part() -> None:
         *rows("me", 0.5, queue=0.5, cpus="0", number=4),
         *rows("me", 1.0, cpus="0", first=4, number=4),
     ]
-    beside = made([*me, *rows("now", 0.5, cpus="0", number=4),
-                   *rows("later", 0.5, cpus="1", first=4, number=4),
-                   *rows("away", 1.0, cpus="1")])  # fmt: skip
+    beside = made(
+        [
+            *me,
+            *rows("now", 0.5, cpus="0", number=4),
+            *rows("later", 0.5, cpus="1", first=4, number=4),
+            *rows("away", 1.0, cpus="1"),
+        ]
+    )
     assert parts(beside) == pytest.approx({"now": 1.0, "later": 0.0, "away": 0.0}, abs=0.01)
     found = identify(beside)
     assert [each.job for each in found.suspects] == ["now"]
@@ -120,8 +187,13 @@ def test_who_ran_in_another_slice_or_on_other_cores_has_no_part() -> None:
 
 def test_a_user_of_all_cores_runs_where_there_is_room() -> None:
     """Core 1 is full with `pinned`: what `free` used it used on core 0, with the job."""
-    beside = made([*rows("me", 0.5, queue=0.5, cpus="0"), *rows("pinned", 1.0, cpus="1"),
-                   *rows("free", 0.5, cpus="0-1")])  # fmt: skip
+    beside = made(
+        [
+            *rows("me", 0.5, queue=0.5, cpus="0"),
+            *rows("pinned", 1.0, cpus="1"),
+            *rows("free", 0.5, cpus="0-1"),
+        ]
+    )
     assert parts(beside)["free"] == pytest.approx(1.0, abs=0.02)
 
 
@@ -149,10 +221,17 @@ def test_own_threads_limit_and_hypervisor_are_causes_of_their_own() -> None:
 
 
 def test_other_users_are_one_for_a_viewer() -> None:
-    beside = made([*rows("me", 0.5, queue=0.5, cpus="0"), *rows("a", 0.2, cpus="0"),
-                   *rows("b", 0.2, cpus="0"), *rows("c", 0.1, cpus="0"),
-                   *rows("dd (pid 1, x)", 0.1, cpus="0", kind="unprofiled", uid=2000)],
-                  a=2000, b=2001)  # fmt: skip
+    beside = made(
+        [
+            *rows("me", 0.5, queue=0.5, cpus="0"),
+            *rows("a", 0.2, cpus="0"),
+            *rows("b", 0.2, cpus="0"),
+            *rows("c", 0.1, cpus="0"),
+            *rows("dd (pid 1, x)", 0.1, cpus="0", kind="unprofiled", uid=2000),
+        ],
+        a=2000,
+        b=2001,
+    )
     hidden = hide(beside, {1000}, OTHERS)
     names = set(hidden.core_use.users["job"].to_pylist())
     assert names == {"me", "c", OTHERS}

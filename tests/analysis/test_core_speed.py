@@ -63,9 +63,7 @@ def test_without_a_canary_nothing_changes(always):
 def test_a_node_that_is_faster_throughout_is_the_same(always):
     """Only the canary over its floor counts, not how many nanoseconds the loop takes."""
     tables, _ = always
-    faster = with_column(
-        tables, "canary_ns_sum", tables.slices["canary_ns_sum"].to_numpy() // 2
-    )  # fmt: skip
+    faster = with_column(tables, "canary_ns_sum", tables.slices["canary_ns_sum"].to_numpy() // 2)
     floors = {host: CoreFloor(one.ns / 2, one.jobs) for host, one in tables.floors.items()}
     found = estimate(dataclasses.replace(faster, floors=floors))
     assert found.lost_s.value == pytest.approx(estimate(tables).lost_s.value, rel=1e-3)
@@ -118,8 +116,10 @@ def test_a_programs_own_runs_draw_the_floor(always):
     tables, _ = always
 
     def with_own(times, jobs):
-        floors = {host: CoreFloor(one.ns, one.jobs, times * one.ns, jobs)
-                  for host, one in tables.floors.items()}  # fmt: skip
+        floors = {
+            host: CoreFloor(one.ns, one.jobs, times * one.ns, jobs)
+            for host, one in tables.floors.items()
+        }
         return estimate(dataclasses.replace(tables, floors=floors)).percent
 
     node, few, many = estimate(tables).percent, with_own(1.1, 2), with_own(1.1, 50)
@@ -158,13 +158,16 @@ def test_steal_is_priced_once():
 def test_the_worst_node_decides():
     tables, _ = trace(SPECS["cores-always"], 0)
     slices = tables.slices
-    two = pa.concat_tables([
-        slices,
-        slices.set_column(0, "host", pa.array(["other"] * slices.num_rows)).set_column(
-            slices.schema.get_field_index("canary_ns_sum"), "canary_ns_sum",
-            pa.array(slices["canary_ns_sum"].to_numpy() * 2),
-        ),
-    ])  # fmt: skip
+    two = pa.concat_tables(
+        [
+            slices,
+            slices.set_column(0, "host", pa.array(["other"] * slices.num_rows)).set_column(
+                slices.schema.get_field_index("canary_ns_sum"),
+                "canary_ns_sum",
+                pa.array(slices["canary_ns_sum"].to_numpy() * 2),
+            ),
+        ]
+    )
     floor = next(iter(tables.floors.values()))
     start = np.array([int(slices["slice"][2].as_py()) * 10**9])
     found = core_speed(two, start, start + 10**9, {**tables.floors, "other": floor})

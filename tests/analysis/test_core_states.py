@@ -33,25 +33,43 @@ def run(lost: Any = LOST, cause: Any = ("unknown", "", "")) -> Estimate:
     whole = float(np.sum(lost))
     begin = 1_700_000_000 * SECOND
     hits = [
-        Hit(begin + at * SECOND, begin + (at + 1) * SECOND, s, name, resource, 1,
-            [HitPart(name, resource, s, kind)])
-        for at, s in enumerate(lost) if s
-    ]  # fmt: skip
+        Hit(
+            begin + at * SECOND,
+            begin + (at + 1) * SECOND,
+            s,
+            name,
+            resource,
+            1,
+            [HitPart(name, resource, s, kind)],
+        )
+        for at, s in enumerate(lost)
+        if s
+    ]
     seconds = Interval(whole, 0.8 * whole, 1.2 * whole)
     return replace(
-        estimates.ftq(), start_ns=begin, end_ns=begin + RUN * SECOND, run_s=float(RUN),
-        lost_s=seconds, percent=seconds, hits=hits, limits=[],
+        estimates.ftq(),
+        start_ns=begin,
+        end_ns=begin + RUN * SECOND,
+        run_s=float(RUN),
+        lost_s=seconds,
+        percent=seconds,
+        hits=hits,
+        limits=[],
         causes=[Cause(name, resource, seconds, "inferred", kind)],
-    )  # fmt: skip
+    )
 
 
 def rows(host: str = "node1", kind: str = "machine", name: str = "machine", **values: Any) -> Any:
     """Slices of a component; each value is one number or one for each slice, None: not known."""
     first = 1_700_000_000
     columns: dict[str, Any] = {
-        "host": [host] * RUN, "kind": [kind] * RUN, "name": [name] * RUN,
-        "slice": range(first, first + RUN), "slice_ns": [SECOND] * RUN, "span": [1] * RUN,
-    }  # fmt: skip
+        "host": [host] * RUN,
+        "kind": [kind] * RUN,
+        "name": [name] * RUN,
+        "slice": range(first, first + RUN),
+        "slice_ns": [SECOND] * RUN,
+        "span": [1] * RUN,
+    }
     for metric in CORE_METRICS:
         value = values.get(metric, 0)
         columns[metric] = [value] * RUN if np.isscalar(value) or value is None else list(value)
@@ -64,8 +82,10 @@ def where(slices: Any, value: int, other: int = 0) -> list[int]:
 
 def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
     bad = LOST > 0
-    agents = rows(cpu_frequency_khz=where(bad, 2_100_000, 3_000_000),
-                  cpu_frequency_limit_khz=where(bad, 2_100_000))  # fmt: skip
+    agents = rows(
+        cpu_frequency_khz=where(bad, 2_100_000, 3_000_000),
+        cpu_frequency_limit_khz=where(bad, 2_100_000),
+    )
     both = explained_by_cores(run(), pa.concat_tables([agents, rows("node2")]))
     (row,) = cause_rows(both, {})
     assert (row.what, row.place) == ("CPU, slower cores: capped at 2.1 GHz", "node1")
@@ -75,25 +95,35 @@ def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
     assert not both.limits
 
     # It explains no more than the frequency can have cost: 0.1 of 0.3 s.
-    agents = rows(cpu_frequency_khz=where(bad, 2_700_000, 3_000_000),
-                  cpu_frequency_limit_khz=where(bad, 2_700_000))  # fmt: skip
+    agents = rows(
+        cpu_frequency_khz=where(bad, 2_700_000, 3_000_000),
+        cpu_frequency_limit_khz=where(bad, 2_700_000),
+    )
     both = explained_by_cores(run(), agents)
     assert {cause.kind: round(cause.seconds.value, 3) for cause in both.causes} == {
-        "": 4.0, "capped": 2.0}  # fmt: skip
+        "": 4.0,
+        "capped": 2.0,
+    }
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize(
     ("values", "power", "words"),
     [
-        ({"cpu_throttle_ns": where(LOST > 0, SECOND)}, {"power_temperature_mc": 98_000},
-         "CPU, slower cores: throttled by heat (98 °C)"),
+        (
+            {"cpu_throttle_ns": where(LOST > 0, SECOND)},
+            {"power_temperature_mc": 98_000},
+            "CPU, slower cores: throttled by heat (98 °C)",
+        ),
         ({"cpu_throttle_ops": where(LOST > 0, 3)}, {}, "CPU, slower cores: throttled by heat"),
         ({"cpu_steal_ns": where(LOST > 0, SECOND // 2)}, {}, "CPU, kept by the host"),
-        ({}, {"power_limit_uw": where(LOST > 0, 90_000_000, 200_000_000)},
-         "CPU, slower cores: limited power (90 W)"),
+        (
+            {},
+            {"power_limit_uw": where(LOST > 0, 90_000_000, 200_000_000)},
+            "CPU, slower cores: limited power (90 W)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_state_has_its_words(
     values: dict[str, Any], power: dict[str, Any], words: str
 ) -> None:
@@ -160,9 +190,15 @@ def test_energy_lost_is_that_of_the_nodes_in_lost_time() -> None:
     def package(host: str, name: str, watts: int | None) -> Any:
         return rows(host, "power", name, power_energy_uj=watts and watts * 10**6)
 
-    every = [rows("a"), package("a", "package-0", 100), package("a", "package-0/dram", 30),
-             package("a", "package-1", 80), rows("b"), package("b", "node", 300),
-             package("b", "node/cpu", 200)]  # fmt: skip
+    every = [
+        rows("a"),
+        package("a", "package-0", 100),
+        package("a", "package-0/dram", 30),
+        package("a", "package-1", 80),
+        rows("b"),
+        package("b", "node", 300),
+        package("b", "node/cpu", 200),
+    ]
     both = explained_by_cores(run(), pa.concat_tables(every))
     assert both.node_watts == pytest.approx(480)
     kwh = both.energy_lost_kwh

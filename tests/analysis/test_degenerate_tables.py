@@ -27,8 +27,16 @@ def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:
 
 
 def test_loads_beyond_what_a_float_holds_exactly_are_merged() -> None:
-    loads = pa.table({"job": ["a", "b"], "host": ["n", "n"], "slice": [1, 1], "slice_ns": [1, 1],
-                      "count": [1, 1], "cpu_ns": [2**62, 2**62 + 1]})  # fmt: skip
+    loads = pa.table(
+        {
+            "job": ["a", "b"],
+            "host": ["n", "n"],
+            "slice": [1, 1],
+            "slice_ns": [1, 1],
+            "count": [1, 1],
+            "cpu_ns": [2**62, 2**62 + 1],
+        }
+    )
     (row,) = _merged(loads, set(), "other users", ["host"]).to_pylist()
     assert row["job"] == "other users"
     assert row["cpu_ns"] == 2.0**63

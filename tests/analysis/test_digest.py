@@ -5,15 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support import (
-    MOVED,
-    SLICE,
-    all_rows,
-    make_profile,
-    make_shorts,
-    plain_total,
-    write_all,
-)
+from support import MOVED, SLICE, all_rows, make_profile, make_shorts, plain_total, write_all
 
 from jostle.analysis import digest
 from jostle.repository import Repository
@@ -161,8 +153,7 @@ def test_patterns(tmp_path):
     size[5] = 90
     size[20] = 10
     found = one_process(
-        tmp_path,
-        {"posix_read_size": size, "posix_read_ops": {0: 100}, "posix_seek_ops": {0: 60}},
+        tmp_path, {"posix_read_size": size, "posix_read_ops": {0: 100}, "posix_seek_ops": {0: 60}}
     )
     read, write = found.access
     assert read.pattern == "many small, seeking"

@@ -21,10 +21,17 @@ def tables(**values: int) -> JobTables:
 
 def test_copies_launches_and_computing() -> None:
     (gpu,) = gpus(
-        tables(h2d_bytes=4000, h2d_ns=2000, d2d_bytes=7, launch_ops=5, graph_ops=2,
-               busy_ns=3 * 10**9, lost_ops=1),
+        tables(
+            h2d_bytes=4000,
+            h2d_ns=2000,
+            d2d_bytes=7,
+            launch_ops=5,
+            graph_ops=2,
+            busy_ns=3 * 10**9,
+            lost_ops=1,
+        ),
         12.0,
-    )  # fmt: skip
+    )
     assert (gpu.to_bytes, gpu.back_bytes, gpu.within_bytes) == (4000, 0, 7)
     assert gpu.to_served == pytest.approx(2e9)
     assert gpu.back_served is None

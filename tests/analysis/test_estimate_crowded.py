@@ -59,13 +59,20 @@ def test_ranks_that_sleep_while_they_start_had_nothing_taken():
     assert found is not None and found.taken_s[0] > 0.3
 
 
-@pytest.mark.parametrize(("used", "queued", "processes"), [
-    (np.full(20, 1.97), np.full(20, 0.02), 2),  # a core each
-    (np.r_[np.full(15, 1.97), np.full(5, 1.0)], np.r_[np.zeros(15), np.ones(5)], 2),  # a neighbour
-    (np.full(20, 1.6), np.full(20, 0.4), 2),  # a neighbour all the time
-    (np.full(20, 0.3), np.full(20, 0.01), 4),  # they sleep
-    (np.full(3, 1.98), np.full(3, 2.0), 4),  # too short to tell
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("used", "queued", "processes"),
+    [
+        (np.full(20, 1.97), np.full(20, 0.02), 2),  # a core each
+        (
+            np.r_[np.full(15, 1.97), np.full(5, 1.0)],
+            np.r_[np.zeros(15), np.ones(5)],
+            2,
+        ),  # a neighbour
+        (np.full(20, 1.6), np.full(20, 0.4), 2),  # a neighbour all the time
+        (np.full(20, 0.3), np.full(20, 0.01), 4),  # they sleep
+        (np.full(3, 1.98), np.full(3, 2.0), 4),  # too short to tell
+    ],
+)
 def test_with_a_core_each_nothing_is_their_own(used, queued, processes):
     assert crowd(slices(used, queued, processes)) is None
 
@@ -119,10 +126,11 @@ def waiting(shares):
             "duration_ns": np.full(len(shares), 10 * shares.shape[1] * 1_000_000),
             "bin_ns": np.full(len(shares), 10_000_000),
             "globals": np.full(len(shares), 50),
-            "wait_min_bins": pa.array((shares * 1e7).astype(np.int64).tolist(),
-                                      pa.list_(pa.int64())),
+            "wait_min_bins": pa.array(
+                (shares * 1e7).astype(np.int64).tolist(), pa.list_(pa.int64())
+            ),
         }
-    )  # fmt: skip
+    )
 
 
 def test_that_all_wait_longer_than_turns_explain_is_lost_however_often():
@@ -157,8 +165,9 @@ def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
     waited = {"mpi_ns": np.full(10, in_mpi * S), "offcpu_ns": np.full(10, 2 * S)}
     world = SimpleNamespace(segments=pa.table(waited), ranks=range(8))
     here = SimpleNamespace(crowds={"a": Crowd(2.0, 8, np.zeros(1))}, hosts=list("ab"[:nodes]))
-    costs = SimpleNamespace(evidence=here, duration=np.full(10, 2.0),
-                             start=np.arange(10) * 2 * S, all_waiting=None)  # fmt: skip
+    costs = SimpleNamespace(
+        evidence=here, duration=np.full(10, 2.0), start=np.arange(10) * 2 * S, all_waiting=None
+    )
     assert _idle(world, costs) == pytest.approx(most)
     # Unless ranks saw themselves when all waited: then that is in the loss.
     costs.all_waiting = Together(np.array([10 * S]), np.array([20 * S]), np.zeros(1))
@@ -167,12 +176,20 @@ def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
 
 def seen(*nodes, at=0):
     """Slices of a second; of each node the ms in which all of its ranks were in MPI."""
-    rows = [(at + number, host, ms) for host, told in zip("abc", nodes, strict=False)
-            for number, ms in enumerate(told)]  # fmt: skip
+    rows = [
+        (at + number, host, ms)
+        for host, told in zip("abc", nodes, strict=False)
+        for number, ms in enumerate(told)
+    ]
     number, host, ms = zip(*sorted(rows), strict=True)
-    return pa.table({"slice": np.array(number), "slice_ns": np.full(len(ms), S),
-                     "host": list(host),
-                     "wait_all_ns_sum": np.array(ms) * 1_000_000})  # fmt: skip
+    return pa.table(
+        {
+            "slice": np.array(number),
+            "slice_ns": np.full(len(ms), S),
+            "host": list(host),
+            "wait_all_ns_sum": np.array(ms) * 1_000_000,
+        }
+    )
 
 
 def test_when_all_ranks_waited_is_told_from_when_they_looked():
@@ -198,8 +215,9 @@ def test_when_all_waited_is_not_known():
     assert together(seen([0, 0, 0]), 0, 3 * S) is None  # an older profile
     assert together(seen([5, 0, 0]), 5 * S, 6 * S) is None  # it was after the run
     assert together(seen([5, 5], [5, 5]), 0, 2 * S) is None  # they may wait for the other node
-    mixed = pa.table({"slice": [0, 1], "slice_ns": [S, 2 * S], "host": ["a", "a"],
-                      "wait_all_ns_sum": [5, 5]})  # fmt: skip
+    mixed = pa.table(
+        {"slice": [0, 1], "slice_ns": [S, 2 * S], "host": ["a", "a"], "wait_all_ns_sum": [5, 5]}
+    )
     assert together(mixed, 0, 3 * S) is None
 
 

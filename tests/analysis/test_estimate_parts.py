@@ -94,8 +94,9 @@ def test_off_cpu_counts_only_where_all_lost_by_it():
     off[7, 2] = off[9, 2] = 6 * MS
     wait = np.zeros(60, np.int64)
     wait[7] = 6 * MS  # the other rank waited for the first one, and not for the second
-    table = segments(60, offcpu_max_bins=bins(off), wait_ns=wait,
-                     offcpu_ns=off.sum(axis=1).astype(np.int64))  # fmt: skip
+    table = segments(
+        60, offcpu_max_bins=bins(off), wait_ns=wait, offcpu_ns=off.sum(axis=1).astype(np.int64)
+    )
     found = account(table, 2, np.zeros(60, np.int64)).cpu
     assert found[7] == pytest.approx(6e-3)
     assert found[9] == pytest.approx(3e-3)  # half of them lost it: what is known of the least
@@ -106,16 +107,21 @@ def test_sleep_in_file_calls_is_not_the_cpus():
     off[7, 2] = 6 * MS
     io = np.zeros(60, np.int64)
     io[7] = 6 * MS
-    table = segments(60, offcpu_max_bins=bins(off), io_ns_max=io,
-                     offcpu_ns=off.sum(axis=1).astype(np.int64) * 2)  # fmt: skip
+    table = segments(
+        60, offcpu_max_bins=bins(off), io_ns_max=io, offcpu_ns=off.sum(axis=1).astype(np.int64) * 2
+    )
     assert account(table, 2, np.zeros(60, np.int64)).cpu.sum() == 0
 
 
 def test_without_a_collective_all_wait_in_the_end():
     least = np.zeros(60, np.int64)
     least[4] = 30 * MS  # each rank waited, but none when another did
-    table = segments(60, wait_ns_min=least, wait_min_bins=bins(np.zeros((60, 10))),
-                     globals=np.zeros(60, np.int64))  # fmt: skip
+    table = segments(
+        60,
+        wait_ns_min=least,
+        wait_min_bins=bins(np.zeros((60, 10))),
+        globals=np.zeros(60, np.int64),
+    )
     assert account(table, 4, np.zeros(60, np.int64)).network[4] == pytest.approx(0.03)
 
 
@@ -123,8 +129,13 @@ def test_where_all_segments_are_delayed_their_delays_count_whole():
     """The same work in each, and a number of delays that makes every one longer."""
     random = np.random.default_rng(11)
     least = random.poisson(13, 200) * 3 * MS + (random.normal(1.5, 0.1, 200) * MS).astype(np.int64)
-    table = segments(200, wait_ns_min=least, wait_min_bins=bins(np.zeros((200, 10))),
-                     duration_ns=80 * MS + least, globals=np.zeros(200, np.int64))  # fmt: skip
+    table = segments(
+        200,
+        wait_ns_min=least,
+        wait_min_bins=bins(np.zeros((200, 10))),
+        duration_ns=80 * MS + least,
+        globals=np.zeros(200, np.int64),
+    )
     found = account(table, 2, np.zeros(200, np.int64)).network.sum()
     assert found == pytest.approx(200 * 13 * 3e-3, rel=0.06)
 
@@ -132,11 +143,19 @@ def test_where_all_segments_are_delayed_their_delays_count_whole():
 @pytest.mark.parametrize(("queue", "lost"), [(3.0, 3.0), (1.0, 1.5), (0.0, 1.5)])
 def test_who_has_no_floor_waits_all_the_same(queue, lost):
     """One rank lost 3 s of its core; the other waited for it in a call that is made once."""
-    table = pa.table({
-        "duration_ns": [10_000 * MS], "bin_ns": [320 * MS], "globals": [1], "all_to_all": [2],
-        "wait_min_bins": bins([[0]]), "offcpu_max_bins": bins([[3000 * MS]], "offcpu_max_bins"),
-        "offcpu_ns": [3000 * MS], "mpi_ns": [3000 * MS], "wait_ns": [0],
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "duration_ns": [10_000 * MS],
+            "bin_ns": [320 * MS],
+            "globals": [1],
+            "all_to_all": [2],
+            "wait_min_bins": bins([[0]]),
+            "offcpu_max_bins": bins([[3000 * MS]], "offcpu_max_bins"),
+            "offcpu_ns": [3000 * MS],
+            "mpi_ns": [3000 * MS],
+            "wait_ns": [0],
+        }
+    )
     found = account(table, 2, np.zeros(1, np.int64), queue=np.array([queue]))
     assert found.cpu.tolist() == pytest.approx([lost])
 
@@ -262,8 +281,13 @@ def test_a_steady_writer_lost_nothing():
 
 def test_spread_over_keeps_what_lies_inside():
     begin = np.array([0, 100, 200])
-    found = spread_over(begin, begin + 100, np.array([1.0, 2.0, 4.0]), np.array([0, 50, 250]),
-                        np.array([50, 250, 900]))  # fmt: skip
+    found = spread_over(
+        begin,
+        begin + 100,
+        np.array([1.0, 2.0, 4.0]),
+        np.array([0, 50, 250]),
+        np.array([50, 250, 900]),
+    )
     assert found == pytest.approx([0.5, 0.5 + 2 + 2, 2])
 
 
@@ -286,13 +310,17 @@ def test_doubt_grows_with_what_was_not_judged():
 
 def test_each_span_with_a_loss_is_a_hit_of_its_own_also_of_unknown_cause():
     start = np.arange(4) * MS
-    parts = [CauseSeconds("cpu", "n", True, np.array([0.0, 2.0, 2.0, 0.0])),
-             CauseSeconds("unknown", "", False, np.array([0.0, 0.0, 0.0, 3.0]))]  # fmt: skip
+    parts = [
+        CauseSeconds("cpu", "n", True, np.array([0.0, 2.0, 2.0, 0.0])),
+        CauseSeconds("unknown", "", False, np.array([0.0, 0.0, 0.0, 3.0])),
+    ]
     lost = np.array([0.0, 2.0, 2.0, 3.0])
     found = hits(start, start + MS, lost, parts, np.arange(4), np.full(4, 0.5))
     assert [(hit.start_ns, hit.seconds, hit.cause) for hit in found] == [
-        (1 * MS, 2.0, "cpu"), (2 * MS, 2.0, "cpu"), (3 * MS, 3.0, "unknown")
-    ]  # fmt: skip
+        (1 * MS, 2.0, "cpu"),
+        (2 * MS, 2.0, "cpu"),
+        (3 * MS, 3.0, "unknown"),
+    ]
 
 
 def scattered(seed=8, count=300):
@@ -318,10 +346,10 @@ def test_scatter_that_goes_with_imbalance_is_the_jobs_own():
     assert (expected(rest, same).edge == expected(rest, same).seconds).all()
 
 
-@pytest.mark.parametrize(("hosts", "cause", "resource"), [
-    (("node1", "node1"), "memory or cpu", "node1"),
-    (("node1", "node2"), "network", "MPI"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hosts", "cause", "resource"),
+    [(("node1", "node1"), "memory or cpu", "node1"), (("node1", "node2"), "network", "MPI")],
+)
 def test_messages_within_a_node_are_no_networks(hosts, cause, resource):
     """Two ranks that are held up at once, 60 ms in two of sixty steps."""
     lengths = [0.16 if step in (20, 40) else 0.1 for step in range(60)]
@@ -333,8 +361,9 @@ def test_messages_within_a_node_are_no_networks(hosts, cause, resource):
     segments = segments.append_column("bin_ns", pa.array([10 * MS] * 60))
     at = tables.processes.column_names.index("host")
     processes = tables.processes.set_column(at, "host", pa.array(hosts))
-    made = estimate(replace(tables, worlds=(replace(world, segments=segments),),
-                            processes=processes))  # fmt: skip
+    made = estimate(
+        replace(tables, worlds=(replace(world, segments=segments),), processes=processes)
+    )
     assert made.lost_s.value == pytest.approx(0.12, rel=0.1)
     (one,) = [found for found in made.causes if found.how == "measured"]
     assert (one.cause, one.resource) == (cause, resource)

@@ -196,9 +196,10 @@ def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
     rows = segments.select(["duration_ns", "bin_ns", "offcpu_max_bins"]).to_pylist()
     half = {
         "offcpu_ns": [len(world.ranks) * row["duration_ns"] // 2 for row in rows],
-        "offcpu_max_bins": [[row["bin_ns"] // 2 for _ in row["offcpu_max_bins"] or ()]
-                            for row in rows],
-    }  # fmt: skip
+        "offcpu_max_bins": [
+            [row["bin_ns"] // 2 for _ in row["offcpu_max_bins"] or ()] for row in rows
+        ],
+    }
     for name, values in half.items():
         at = segments.schema.get_field_index(name)
         segments = segments.set_column(at, name, pa.array(values, segments.schema.field(at).type))
@@ -214,11 +215,23 @@ def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
 
 
 def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
-    names = ["torchrun", "torch.distributed.run", "accelerate.commands.launch",
-             "deepspeed.launcher.launch", "load.py"]  # fmt: skip
-    others = [{**run.processes.slice(0, 1).to_pylist()[0], "process": 1000 + at, "script": name,
-               "program": "/usr/bin/python3.11", "world_size": 0}
-              for at, name in enumerate(names)]  # fmt: skip
+    names = [
+        "torchrun",
+        "torch.distributed.run",
+        "accelerate.commands.launch",
+        "deepspeed.launcher.launch",
+        "load.py",
+    ]
+    others = [
+        {
+            **run.processes.slice(0, 1).to_pylist()[0],
+            "process": 1000 + at,
+            "script": name,
+            "program": "/usr/bin/python3.11",
+            "world_size": 0,
+        }
+        for at, name in enumerate(names)
+    ]
     more = pa.Table.from_pylist(others, run.processes.schema)
     found = checked(dataclasses.replace(run, processes=pa.concat_tables([run.processes, more])))
     assert "1 process that is no rank is not judged." in found.limits

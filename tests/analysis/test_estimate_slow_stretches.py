@@ -129,8 +129,13 @@ def wandering(slow_from, slow_to):
     inner = (30 + 20 * np.sin(np.arange(240) / 12)).astype(int)
     time = 0.01 + inner * 2e-3
     hit = (inner >= slow_from) & (inner < slow_to)
-    table = pa.table({"signature_set": np.full(240, 3, np.uint64), "token_hash": np.full(240, 9),
-                      "all_to_all": inner * 4})  # fmt: skip
+    table = pa.table(
+        {
+            "signature_set": np.full(240, 3, np.uint64),
+            "token_hash": np.full(240, 9),
+            "all_to_all": inner * 4,
+        }
+    )
     return time, hit, work_of(table)
 
 

@@ -16,9 +16,19 @@ from jostle.repository.types import RunTables
 
 S = 1_000_000_000
 START = 1_700_000_000 * S
-METRICS = ("os_user_ns", "os_system_ns", "os_runqueue_ns", "os_threads", "os_cpus", "os_first_cpu",
-           "os_awake", "os_cpu_limit", "os_throttled_ns", "wait_mpi_ns",
-           "canary_steal_ns")  # fmt: skip
+METRICS = (
+    "os_user_ns",
+    "os_system_ns",
+    "os_runqueue_ns",
+    "os_threads",
+    "os_cpus",
+    "os_first_cpu",
+    "os_awake",
+    "os_cpu_limit",
+    "os_throttled_ns",
+    "wait_mpi_ns",
+    "canary_steal_ns",
+)
 
 
 def rows(each, seconds=8, host="node1"):
@@ -41,42 +51,63 @@ def run(each, seconds=8, ranks=0, begin=0.0):
     """The tables of a job without segments; `begin` seconds of its first slice are gone by then."""
     slices = rows(each, seconds)
     count = len(each)
-    processes = pa.table({
-        "process": np.arange(count), "host": ["node1"] * count, "short": [False] * count,
-        "world_size": [ranks] * count, "start_ns": [START + int(begin * S)] * count,
-        "end_ns": [START + seconds * S] * count, "last_slice": [START // S + seconds - 1] * count,
-        "slice_ns": [S] * count,
-    })  # fmt: skip
+    processes = pa.table(
+        {
+            "process": np.arange(count),
+            "host": ["node1"] * count,
+            "short": [False] * count,
+            "world_size": [ranks] * count,
+            "start_ns": [START + int(begin * S)] * count,
+            "end_ns": [START + seconds * S] * count,
+            "last_slice": [START // S + seconds - 1] * count,
+            "slice_ns": [S] * count,
+        }
+    )
     none = slices.slice(0, 0)
     mounts = pa.table({"mount": pa.array([], pa.string()), "host": pa.array([], pa.string())})
-    return RunTables("job", processes, mounts, (), slices,
-                     none.rename_columns(["mount", *none.column_names[1:]]))  # fmt: skip
+    return RunTables(
+        "job", processes, mounts, (), slices, none.rename_columns(["mount", *none.column_names[1:]])
+    )
 
 
 def process(used, waited, *, cpus=1, first=0, awake=1, limit=0.0, **more):
     """What a process does in a second: it uses so many seconds of cores, and waits for them."""
     return {
-        "os_user_ns": int(used * S), "os_runqueue_ns": int(waited * S), "os_threads": awake,
-        "os_cpus": cpus, "os_first_cpu": first, "os_awake": awake,
-        "os_cpu_limit": int(1000 * limit), **more,
-    }  # fmt: skip
+        "os_user_ns": int(used * S),
+        "os_runqueue_ns": int(waited * S),
+        "os_threads": awake,
+        "os_cpus": cpus,
+        "os_first_cpu": first,
+        "os_awake": awake,
+        "os_cpu_limit": int(1000 * limit),
+        **more,
+    }
 
 
-@pytest.mark.parametrize(("each", "lost"), [
-    ([process(1 / 3, 2 / 3)], 2 / 3),  # beside two loops of others on its core
-    ([process(1 / 3, 2 / 3, cpus=64)], 2 / 3),
-    ([process(0.3, 0.2, cpus=2)], 0.2),  # it sleeps half the time
-    ([process(1.0, 3.0, awake=4)], 0.0),  # four threads on one core, alone
-    ([process(4 / 6, 4 - 4 / 6, awake=4)], 1 / 3),  # and beside two loops
-    ([process(3.0, 1.0, cpus=4, awake=4)], 0.25),  # four threads on four cores, two of them shared
-    ([process(0.5, 0.5)] * 2, 0.0),  # two stages of a pipeline on one core
-    ([process(0.5, 0.5), process(0.5, 0.5, first=1)], 0.5),  # on a core each
-    ([process(0.5, 0.5, cpus=2)] * 2, 0.5),
-    ([process(0.6, 0.4, cpus=2), process(0.1, 0.0, cpus=2)], 0.4 / 1.1),  # the second mostly sleeps
-    ([process(0.5, 0.5, limit=0.5)], 0.0),  # its own limit
-    ([process(0.25, 0.75, limit=0.5)], 0.5),  # half of what its limit allows
-    ([process(1.0, 0.5, cpus=4, awake=3, limit=1.0)], 0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("each", "lost"),
+    [
+        ([process(1 / 3, 2 / 3)], 2 / 3),  # beside two loops of others on its core
+        ([process(1 / 3, 2 / 3, cpus=64)], 2 / 3),
+        ([process(0.3, 0.2, cpus=2)], 0.2),  # it sleeps half the time
+        ([process(1.0, 3.0, awake=4)], 0.0),  # four threads on one core, alone
+        ([process(4 / 6, 4 - 4 / 6, awake=4)], 1 / 3),  # and beside two loops
+        (
+            [process(3.0, 1.0, cpus=4, awake=4)],
+            0.25,
+        ),  # four threads on four cores, two of them shared
+        ([process(0.5, 0.5)] * 2, 0.0),  # two stages of a pipeline on one core
+        ([process(0.5, 0.5), process(0.5, 0.5, first=1)], 0.5),  # on a core each
+        ([process(0.5, 0.5, cpus=2)] * 2, 0.5),
+        (
+            [process(0.6, 0.4, cpus=2), process(0.1, 0.0, cpus=2)],
+            0.4 / 1.1,
+        ),  # the second mostly sleeps
+        ([process(0.5, 0.5, limit=0.5)], 0.0),  # its own limit
+        ([process(0.25, 0.75, limit=0.5)], 0.5),  # half of what its limit allows
+        ([process(1.0, 0.5, cpus=4, awake=3, limit=1.0)], 0.0),
+    ],
+)
 def test_what_others_took_is_lost_though_it_was_so_all_the_time(each, lost):
     made = estimate(run(each))
     assert made.lost_s.value / made.run_s == pytest.approx(lost, abs=0.01)

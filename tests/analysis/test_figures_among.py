@@ -36,9 +36,14 @@ def test_of_mpi_programs_the_ranks_count_and_not_their_launchers() -> None:
 
 @pytest.mark.parametrize(
     ("total", "said"),
-    [(0, "less than in any"), (1, "less than in three of four"), (2, "as usual"),
-     (5, "more than in three of four"), (6, "more than in any")],
-)  # fmt: skip
+    [
+        (0, "less than in any"),
+        (1, "less than in three of four"),
+        (2, "as usual"),
+        (5, "more than in three of four"),
+        (6, "more than in any"),
+    ],
+)
 def test_where_a_run_lies(total: float, said: str) -> None:
     assert side(total, quartiles(np.array([1.0, 2.0, 3.0, 4.0, 5.0])) or {}) == said
 
@@ -51,11 +56,21 @@ def test_figures_of_a_run_and_their_table() -> None:
     written = found[1]
     assert (written["least"], written["mean"], written["most"]) == (1e9, 2e9, 3e9)
     assert written["others"] == {
-        "runs": 3, "min": 2e9, "q1": None, "median": None, "q3": None, "max": 6e9,
+        "runs": 3,
+        "min": 2e9,
+        "q1": None,
+        "median": None,
+        "q3": None,
+        "max": 6e9,
         "values": [2e9, 4e9, 6e9],
-    }  # fmt: skip
-    told = {"program": "solver", "runs": 3, "others": ["a", "b", "c"], "processes": None,
-            "figures": found}  # fmt: skip
+    }
+    told = {
+        "program": "solver",
+        "runs": 3,
+        "others": ["a", "b", "c"],
+        "processes": None,
+        "figures": found,
+    }
     _, head, table = figures_view(told)
     assert head.plain == "Among 3 other runs of solver"
     words = [list(column.cells) for column in table.columns]

@@ -15,31 +15,54 @@ MOUNT = "lustre:10.0.0.1@tcp:/scratch"
 
 
 def processes(end: list[float], moved: float = 1e9) -> pa.Table:
-    return pa.table({
-        "name": [f"rank {rank}" for rank in range(len(end))],
-        "first_ns": [START] * len(end),
-        "last_ns": [START + round(S * each) for each in end],
-        "bytes": [round(moved)] * len(end), "slice_ns": [S] * len(end),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "name": [f"rank {rank}" for rank in range(len(end))],
+            "first_ns": [START] * len(end),
+            "last_ns": [START + round(S * each) for each in end],
+            "bytes": [round(moved)] * len(end),
+            "slice_ns": [S] * len(end),
+        }
+    )
 
 
 def moved(end: list[float]) -> pa.Table:
     """Each process moves one unit a second."""
     last = int(max(end))
     amount = [sum(each > at for each in end) for at in range(last)]
-    return pa.table({"start_ns": [START + S * at for at in range(last)], "length_ns": [S] * last,
-                     "bytes": amount})  # fmt: skip
+    return pa.table(
+        {
+            "start_ns": [START + S * at for at in range(last)],
+            "length_ns": [S] * last,
+            "bytes": amount,
+        }
+    )
 
 
 def servers(rates: np.ndarray, kind: str = "lustre_ost") -> pa.Table:
     """One component a server; row by row, B/s in slices of 1 s."""
     first = START // S
-    return pa.Table.from_pylist([
-        {"mount": MOUNT, "host": f"oss{row}", "kind": kind, "name": "OST", "job": "",
-         "slice": first + at, "slice_ns": S, "span": 1, "storage_read_bytes": 0,
-         "storage_write_bytes": int(value), "link_receive_bytes": 0, "link_send_bytes": 0}
-        for row, values in enumerate(rates) for at, value in enumerate(values) if value
-    ])  # fmt: skip
+    return pa.Table.from_pylist(
+        [
+            {
+                "mount": MOUNT,
+                "host": f"oss{row}",
+                "kind": kind,
+                "name": "OST",
+                "job": "",
+                "slice": first + at,
+                "slice_ns": S,
+                "span": 1,
+                "storage_read_bytes": 0,
+                "storage_write_bytes": int(value),
+                "link_receive_bytes": 0,
+                "link_send_bytes": 0,
+            }
+            for row, values in enumerate(rates)
+            for at, value in enumerate(values)
+            if value
+        ]
+    )
 
 
 def slow_server(count: int = 4, factor: float = 0.4, noise: float = 0.05) -> np.ndarray:
@@ -53,8 +76,13 @@ def slow_server(count: int = 4, factor: float = 0.4, noise: float = 0.05) -> np.
 
 def the_thesis_case(rates: np.ndarray | None = None) -> Finishing:
     end = [41.0 - 0.5 * (rank % 4) for rank in range(61)] + [47.0, 50.0, 53.0]
-    result = finishing("lammps", MOUNT, processes(end), moved(end),
-                       servers(slow_server() if rates is None else rates))  # fmt: skip
+    result = finishing(
+        "lammps",
+        MOUNT,
+        processes(end),
+        moved(end),
+        servers(slow_server() if rates is None else rates),
+    )
     assert result is not None
     return result
 
@@ -65,9 +93,14 @@ def test_a_balanced_part_and_a_tail_off_with_its_slow_server() -> None:
         "balanced until 41.0 s, tail-off of 12.0 s: 3 of 64 processes; "
         "server oss2 served 0.4 of its peers' rate"
     )
-    assert each.tail_share == pytest.approx((6 + 9 + 12) / sum(
-        moved([41.0 - 0.5 * (rank % 4) for rank in range(61)] + [47.0, 50.0, 53.0])["bytes"]
-        .to_pylist()))  # fmt: skip
+    assert each.tail_share == pytest.approx(
+        (6 + 9 + 12)
+        / sum(
+            moved([41.0 - 0.5 * (rank % 4) for rank in range(61)] + [47.0, 50.0, 53.0])[
+                "bytes"
+            ].to_pylist()
+        )
+    )
     assert tail_share(each).endswith("of the bytes in the tail-off")
     slow = np.array(each.servers[2].slow)
     assert slow[12:39].all() and not slow[:7].any()
@@ -81,8 +114,9 @@ def test_healthy_servers_do_not_lag_and_too_few_have_no_peers() -> None:
     rng = np.random.default_rng(3)
     alarms = sum(
         bool(lagging(1e8 * np.exp(0.1 * rng.standard_normal((servers, 200))), range(200)).any())
-        for servers in (3, 4, 8) for _ in range(100)
-    )  # fmt: skip
+        for servers in (3, 4, 8)
+        for _ in range(100)
+    )
     assert alarms <= 1
     assert not lagging(slow_server(2 + 1)[1:], range(41)).any()
     # Bursts that all servers have in common are no lag.

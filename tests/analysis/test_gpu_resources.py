@@ -40,12 +40,16 @@ def rows(gpu: str, columns: Mapping[str, Floats], job: str = "") -> pa.Table:
     on = np.flatnonzero(np.sum([np.asarray(v) for v in columns.values()], axis=0) > 0)
     keys: dict[str, Floats | list[str]] = {"job": [job] * len(on)} if job else {}
     keys |= {
-        "host": ["node1"] * len(on), "gpu": [gpu] * len(on), "pci_path": [path] * len(on),
-        "numa": np.full(len(on), numa), "slice": START + on.astype(float),
+        "host": ["node1"] * len(on),
+        "gpu": [gpu] * len(on),
+        "pci_path": [path] * len(on),
+        "numa": np.full(len(on), numa),
+        "slice": START + on.astype(float),
         "slice_ns": np.full(len(on), float(SLICE_NS)),
         "start_ns": (START + on.astype(float)) * SLICE_NS,
-        "length_ns": np.full(len(on), float(SLICE_NS)), "count": np.ones(len(on)),
-    }  # fmt: skip
+        "length_ns": np.full(len(on), float(SLICE_NS)),
+        "count": np.ones(len(on)),
+    }
     keys |= {f"gpu_{name}_sum": np.asarray(values)[on] for name, values in columns.items()}
     made = table(keys, GPU_SUMS)
     names = NO_GPUS.column_names if job else [n for n in NO_GPUS.column_names if n != "job"]
@@ -53,10 +57,14 @@ def rows(gpu: str, columns: Mapping[str, Floats], job: str = "") -> pa.Table:
 
 
 def beside(
-    own: Mapping[str, Floats], others: Mapping[str, tuple[str, Mapping[str, Floats]]],
-    waits: Floats | None = None, *, calls: Mapping[str, Floats] | None = None,
-    messages: Mapping[str, Mapping[str, Floats]] | None = None, hardware: Hardware = UNSEEN,
-) -> Beside:  # fmt: skip
+    own: Mapping[str, Floats],
+    others: Mapping[str, tuple[str, Mapping[str, Floats]]],
+    waits: Floats | None = None,
+    *,
+    calls: Mapping[str, Floats] | None = None,
+    messages: Mapping[str, Mapping[str, Floats]] | None = None,
+    hardware: Hardware = UNSEEN,
+) -> Beside:
     """Gives a job on MINE of node1, and what others do on which GPU there.
 
     calls: further columns of its node. messages: what others send. Who sends is on two nodes.
@@ -67,33 +75,60 @@ def beside(
     def fact(name: str) -> JobFacts:
         begin, end = START * SLICE_NS, (START + size) * SLICE_NS
         hosts = ("node1", "node2") if name in sent or (name == "me" and calls) else ("node1",)
-        return JobFacts(name, f"/bin/{name}", 1000, hosts, start_ns=begin, end_ns=end,
-                        slice_ns=SLICE_NS, clocks=("one",))  # fmt: skip
+        return JobFacts(
+            name,
+            f"/bin/{name}",
+            1000,
+            hosts,
+            start_ns=begin,
+            end_ns=end,
+            slice_ns=SLICE_NS,
+            clocks=("one",),
+        )
 
     every = (*NODE_METRICS, *(f"{n}_{w}" for n in NODE_TIMES for w in ("max", "min")))
     nodes = table(
-        {"host": ["node1"] * size, "slice": START + np.arange(float(size)),
-         "slice_ns": np.full(size, float(SLICE_NS)), "count": np.ones(size),
-         "gpu_wait_ns": np.zeros(size) if waits is None else waits, **(calls or {})},
-        every)  # fmt: skip
+        {
+            "host": ["node1"] * size,
+            "slice": START + np.arange(float(size)),
+            "slice_ns": np.full(size, float(SLICE_NS)),
+            "count": np.ones(size),
+            "gpu_wait_ns": np.zeros(size) if waits is None else waits,
+            **(calls or {}),
+        },
+        every,
+    )
     loads = [rows(gpu, columns, job) for job, (gpu, columns) in others.items()]
-    told = [table({"job": [job] * size, "host": ["node1"] * size,
-                   "slice": START + np.arange(float(size)),
-                   "start_ns": (START + np.arange(float(size))) * SLICE_NS,
-                   **dict.fromkeys(("slice_ns", "length_ns"), np.full(size, float(SLICE_NS))),
-                   "count": np.ones(size), **columns}, NO_MESSAGES.column_names)
-            for job, columns in sent.items()]  # fmt: skip
+    told = [
+        table(
+            {
+                "job": [job] * size,
+                "host": ["node1"] * size,
+                "slice": START + np.arange(float(size)),
+                "start_ns": (START + np.arange(float(size))) * SLICE_NS,
+                **dict.fromkeys(("slice_ns", "length_ns"), np.full(size, float(SLICE_NS))),
+                "count": np.ones(size),
+                **columns,
+            },
+            NO_MESSAGES.column_names,
+        )
+        for job, columns in sent.items()
+    ]
     return Beside(
-        fact("me"), {name: fact(name) for name in (*others, *sent)},
-        table({"mount": [], "slice": np.zeros(0)}, ("slice_ns", "count")), nodes,
+        fact("me"),
+        {name: fact(name) for name in (*others, *sent)},
+        table({"mount": [], "slice": np.zeros(0)}, ("slice_ns", "count")),
+        nodes,
         table({"job": [], "mount": [], "slice": np.zeros(0)}, ("slice_ns", "count")),
         table({"job": [], "host": [], "slice": np.zeros(0)}, ("slice_ns", "count", "cpu_ns")),
         table({"job": [], "slice": np.zeros(0)}, ("slice_ns", "count", "bytes", "ops", "ns")),
-        own_gpus=rows(MINE, own), gpu_loads=pa.concat_tables(loads) if loads else NO_GPUS,
+        own_gpus=rows(MINE, own),
+        gpu_loads=pa.concat_tables(loads) if loads else NO_GPUS,
         message_loads=pa.concat_tables([part.select(NO_MESSAGES.column_names) for part in told])
-        if told else NO_MESSAGES,
+        if told
+        else NO_MESSAGES,
         hardware=hardware,
-    )  # fmt: skip
+    )
 
 
 def copier(slowed: Floats, seed: int) -> dict[str, Floats]:
@@ -151,9 +186,12 @@ def test_unknown_places_meet_nowhere() -> None:
 def test_who_copies_over_the_same_bus_is_blamed_and_priced(gpu: str) -> None:
     load, far = bursts(SIZE, 901), bursts(SIZE, 902)
     slowed = slow_by(load)
-    found = identify(beside(copier(slowed, 7), {
-        "bad": (gpu, copies(load)), "elsewhere": ("0000:03:00.0", copies(far)),
-    }))  # fmt: skip
+    found = identify(
+        beside(
+            copier(slowed, 7),
+            {"bad": (gpu, copies(load)), "elsewhere": ("0000:03:00.0", copies(far))},
+        )
+    )
     assert [suspect.job for suspect in found.suspects] == ["bad"]
     assert found.suspects[0].resource == place_of(gpu)
     assert "copied to GPUs" in found.suspects[0].pattern
@@ -167,10 +205,13 @@ def test_a_gpu_that_another_computes_on() -> None:
     """Without records of kernels: launches, each set against what is usual for its job."""
     load = bursts(SIZE, 911) > 0
     ops = np.round(900 / (1 + 0.6 * load) * noise(SIZE, 12, 0.03))
-    found = identify(beside(
-        {"launch_ops": ops}, {"bad": (MINE, {"launch_ops": load * 7.0})},
-        waits=0.9e9 * noise(SIZE, 13, 0.02),
-    ))  # fmt: skip
+    found = identify(
+        beside(
+            {"launch_ops": ops},
+            {"bad": (MINE, {"launch_ops": load * 7.0})},
+            waits=0.9e9 * noise(SIZE, 13, 0.02),
+        )
+    )
     assert [(s.job, s.resource) for s in found.suspects] == [("bad", f"GPU {MINE} of node1")]
     truth = float((0.9 * (1 - 1 / (1 + 0.6 * load))).sum())
     assert found.seconds.value == pytest.approx(truth, rel=0.15)
@@ -179,10 +220,15 @@ def test_a_gpu_that_another_computes_on() -> None:
 def test_two_jobs_that_do_no_harm() -> None:
     blamed = 0
     for seed in range(20):
-        found = identify(beside(copier(np.ones(SIZE), 3000 + seed), {
-            "a": (MINE, copies(bursts(SIZE, 4000 + seed))),
-            "b": ("0000:84:00.0", copies(bursts(SIZE, 5000 + seed))),
-        }))  # fmt: skip
+        found = identify(
+            beside(
+                copier(np.ones(SIZE), 3000 + seed),
+                {
+                    "a": (MINE, copies(bursts(SIZE, 4000 + seed))),
+                    "b": ("0000:84:00.0", copies(bursts(SIZE, 5000 + seed))),
+                },
+            )
+        )
         blamed += found.evident
     assert blamed <= 3  # 1 in 20, and two standard deviations
 
@@ -191,10 +237,15 @@ def test_the_harmful_one_of_two_places() -> None:
     right = 0
     for seed in range(20):
         load = bursts(SIZE, 6000 + seed)
-        found = identify(beside(copier(slow_by(load, 0.3), 6100 + seed), {
-            "bad": ("0000:84:00.0", copies(load)),
-            "calm": (MINE, copies(bursts(SIZE, 6200 + seed))),
-        }))  # fmt: skip
+        found = identify(
+            beside(
+                copier(slow_by(load, 0.3), 6100 + seed),
+                {
+                    "bad": ("0000:84:00.0", copies(load)),
+                    "calm": (MINE, copies(bursts(SIZE, 6200 + seed))),
+                },
+            )
+        )
         right += [suspect.job for suspect in found.suspects] == ["bad"]
     assert right >= 18
 
@@ -229,8 +280,12 @@ def collectives(slowed: Floats, seed: int) -> dict[str, Floats]:
     seconds = 0.002 * slowed * noise(len(slowed), seed)
     ops = np.round(0.5 / (seconds + 0.002))
     spent = ops * seconds * 1e9
-    return {"ccl_all_to_all_ops": ops, "ccl_all_to_all_bytes": ops * 32 * MIB,
-            "ccl_all_to_all_ns": spent, "ccl_all_to_all_ns_min": spent}  # fmt: skip
+    return {
+        "ccl_all_to_all_ops": ops,
+        "ccl_all_to_all_bytes": ops * 32 * MIB,
+        "ccl_all_to_all_ns": spent,
+        "ccl_all_to_all_ns_min": spent,
+    }
 
 
 def messages(load: Floats) -> dict[str, Floats]:
@@ -243,9 +298,16 @@ NVLINK = f"NVLink domain {MINE} of node1"
 def test_who_copies_over_the_same_nvlink_is_blamed_and_priced() -> None:
     load = bursts(SIZE, 921)
     slowed = slow_by(load)
-    found = identify(beside(between(slowed, 22), {
-        "bad": ("0000:a1:00.0", peers(load)), "elsewhere": ("0000:03:00.0", peers(load[::-1])),
-    }, hardware=LINKED))  # fmt: skip
+    found = identify(
+        beside(
+            between(slowed, 22),
+            {
+                "bad": ("0000:a1:00.0", peers(load)),
+                "elsewhere": ("0000:03:00.0", peers(load[::-1])),
+            },
+            hardware=LINKED,
+        )
+    )
     assert [(s.job, s.resource) for s in found.suspects] == [("bad", NVLINK)]
     assert "copied between GPUs" in found.suspects[0].pattern
     ops = np.round(0.5 / (0.001 * slowed + 0.001))
@@ -264,10 +326,12 @@ def trainer(slowed: Floats, seed: int) -> Beside:
     """A job on two GPUs, whose collectives are slowed by those of `bad` on two others."""
     load = (slowed - 1) * 100 * MIB
     found = beside(
-        {"launch_ops": np.full(SIZE, 100.0)}, {"bad": ("0000:a1:00.0", {"launch_ops": load})},
-        calls=collectives(slowed, seed), messages={"bad": {"ccl_bytes": load * 100}},
+        {"launch_ops": np.full(SIZE, 100.0)},
+        {"bad": ("0000:a1:00.0", {"launch_ops": load})},
+        calls=collectives(slowed, seed),
+        messages={"bad": {"ccl_bytes": load * 100}},
         hardware=LINKED,
-    )  # fmt: skip
+    )
     mine, theirs = {"launch_ops": np.full(SIZE, 100.0)}, {"launch_ops": load}
     return replace(
         found,
@@ -289,8 +353,14 @@ def test_collectives_over_the_same_nvlink() -> None:
 @pytest.mark.parametrize("adapters", [(NEAR,), (FAR, NEAR)])
 def test_messages_through_an_adapter_behind_the_same_switch(adapters: tuple[Device, ...]) -> None:
     load = bursts(SIZE, 941)
-    found = identify(beside(copier(slow_by(load), 42), {}, messages={"bad": messages(load)},
-                            hardware=Hardware(adapters=adapters)))  # fmt: skip
+    found = identify(
+        beside(
+            copier(slow_by(load), 42),
+            {},
+            messages={"bad": messages(load)},
+            hardware=Hardware(adapters=adapters),
+        )
+    )
     place = "PCIe switch 0000:81:00.0 of node1"
     assert [(s.job, s.resource) for s in found.suspects] == [("bad", place)]
     assert "sent to other nodes" in found.suspects[0].pattern
@@ -298,16 +368,26 @@ def test_messages_through_an_adapter_behind_the_same_switch(adapters: tuple[Devi
 
 def test_an_adapter_elsewhere_is_no_neighbour() -> None:
     load = bursts(SIZE, 941)
-    found = identify(beside(copier(slow_by(load), 42), {}, messages={"bad": messages(load)},
-                            hardware=Hardware(adapters=(FAR,))))  # fmt: skip
+    found = identify(
+        beside(
+            copier(slow_by(load), 42),
+            {},
+            messages={"bad": messages(load)},
+            hardware=Hardware(adapters=(FAR,)),
+        )
+    )
     assert not found.resources
 
 
 def test_messages_slowed_by_copies_to_a_gpu_behind_the_same_switch() -> None:
     load = bursts(SIZE, 951)
-    found = identify(beside(
-        {"launch_ops": np.ones(SIZE)}, {"bad": (BESIDE, copies(load))},
-        calls=collectives(slow_by(load), 52), hardware=Hardware(adapters=(NEAR, FAR)),
-    ))  # fmt: skip
+    found = identify(
+        beside(
+            {"launch_ops": np.ones(SIZE)},
+            {"bad": (BESIDE, copies(load))},
+            calls=collectives(slow_by(load), 52),
+            hardware=Hardware(adapters=(NEAR, FAR)),
+        )
+    )
     place = "PCIe switch 0000:81:00.0 of node1, to adapter mlx5_0/1"
     assert [(s.job, s.resource) for s in found.suspects] == [("bad", place)]

@@ -30,7 +30,7 @@ def _reading(beside, ahead, back):
         "access_read_ahead_ops": pa.array(np.full(size, ahead)),
         "access_read_back_ops": pa.array(np.full(size, back)),
         "access_read_jump_bytes": loads.column("posix_write_bytes"),
-    }  # fmt: skip
+    }
     for name, values in columns.items():
         loads = loads.set_column(loads.column_names.index(name), name, values)
     return replace(beside, mount_loads=loads)
@@ -213,8 +213,10 @@ _NAMES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x2FF), min_siz
 def test_nothing_of_other_users_is_told(name, program, node, user, harm):
     name, program, node = f"Zq{name}", f"Zq{program}", f"Zq{node}"
     load = bursts(SIZE, 1)
-    facts = {name: {"program": program, "nodes": (node,), "user": user},
-             "third": {"user": user + 1}}  # fmt: skip
+    facts = {
+        name: {"program": program, "nodes": (node,), "user": user},
+        "third": {"user": user + 1},
+    }
     beside = writer(
         _lost(load) if harm else np.ones(SIZE), {name: load, "third": load * 0.3}, facts=facts
     )

@@ -99,9 +99,12 @@ def _tables(harm, runs=8, steps=60, spared=None):
                 rows.append((f"calm-{run}", at, 30, 30 * MIB, 0.1e9))
             if stormy:
                 rows.append((f"storm-{run}", at, 200, 200 * MIB, 0.9e9))
-    columns = {name: [row[place] for row in rows]
-               for place, name in enumerate(("job", "slice", "posix_write_ops",
-                                             "posix_write_bytes", "posix_write_ns"))}  # fmt: skip
+    columns = {
+        name: [row[place] for row in rows]
+        for place, name in enumerate(
+            ("job", "slice", "posix_write_ops", "posix_write_bytes", "posix_write_ns")
+        )
+    }
     columns["posix_write_ns"] = [int(value) for value in columns["posix_write_ns"]]
     columns |= {"resource": ["fs"] * len(rows), "slice_ns": [SECOND] * len(rows)}
     for name in FILE_CLASSES:
@@ -111,8 +114,11 @@ def _tables(harm, runs=8, steps=60, spared=None):
 
 
 def _empty(classes):
-    names = ["slice", "slice_ns", *(f"{name}_{what}" for name in classes
-                                    for what in ("ops", "bytes", "ns"))]  # fmt: skip
+    names = [
+        "slice",
+        "slice_ns",
+        *(f"{name}_{what}" for name in classes for what in ("ops", "bytes", "ns")),
+    ]
     text = {name: pa.array([], pa.string()) for name in ("job", "resource")}
     return pa.table(text | {name: pa.array([], pa.int64()) for name in names})
 
@@ -147,20 +153,25 @@ def _gpus(harm, kernels):
             if beside:  # seven long kernels
                 rows.append((f"user-{run}", at, 7, 0.6e9 * kernels, 0.9e9))
     names = ("job", "slice", "launches", "busy_ns", "wait_ns")
-    columns = {name: [int(row[place]) if place else row[place] for row in rows]
-               for place, name in enumerate(names)}  # fmt: skip
-    columns |= {"resource": ["GPU 0000:3b:00.0 of n"] * len(rows),
-                "slice_ns": [SECOND] * len(rows)}  # fmt: skip
-    return Programs(jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()),
-                    gpus=pa.table(columns))  # fmt: skip
+    columns = {
+        name: [int(row[place]) if place else row[place] for row in rows]
+        for place, name in enumerate(names)
+    }
+    columns |= {"resource": ["GPU 0000:3b:00.0 of n"] * len(rows), "slice_ns": [SECOND] * len(rows)}
+    return Programs(
+        jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()), gpus=pa.table(columns)
+    )
 
 
 @pytest.mark.parametrize("kernels", [0, 1])
 def test_a_program_that_slows_another_on_a_gpu(kernels):
     """Also where kernels are not recorded, and one launch of the user is as long as 130."""
     found = matrix(_gpus(0.6, kernels))
-    (pair,) = [one for one in found.encounters if one.victim == "/bin/trainer"
-               and one.aggressor == "/bin/user"]  # fmt: skip
+    (pair,) = [
+        one
+        for one in found.encounters
+        if one.victim == "/bin/trainer" and one.aggressor == "/bin/user"
+    ]
     assert pair.resource_kind == "gpu"
     assert pair.slowdown.value == pytest.approx(0.6, abs=0.15) and pair.q <= 0.05
     potential = {one.program: one for one in found.programs}
@@ -178,12 +189,15 @@ def test_a_program_that_slows_another_on_a_bus():
     rows = tables.mounts.rename_columns(
         [renamed.get(name, name) for name in tables.mounts.column_names]
     )
-    found = matrix(Programs(tables.jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()),
-                            buses=rows))  # fmt: skip
+    found = matrix(
+        Programs(tables.jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(()), buses=rows)
+    )
     first = found.encounters[0]
     assert (first.victim, first.aggressor, first.resource_kind) == (
-        "/bin/victim", "/bin/storm", "bus",
-    )  # fmt: skip
+        "/bin/victim",
+        "/bin/storm",
+        "bus",
+    )
     assert first.slowdown.value == pytest.approx(0.8, abs=0.2) and first.q <= 0.05
 
 

@@ -39,9 +39,16 @@ def _few_long_calls(load, seed):
     """
     rng = np.random.default_rng(seed)
     size = len(load)
-    booked = {name: np.zeros(size) for name in (
-        "posix_write_ops", "posix_write_bytes", "posix_write_ns", "posix_sync_ops",
-        "posix_sync_ns")}  # fmt: skip
+    booked = {
+        name: np.zeros(size)
+        for name in (
+            "posix_write_ops",
+            "posix_write_bytes",
+            "posix_write_ns",
+            "posix_sync_ops",
+            "posix_sync_ns",
+        )
+    }
     now, lost = 0.0, 0.0
     while True:
         slow = 1.8 if load[min(int(now / 0.25), size - 1)] else 1.0
@@ -59,14 +66,27 @@ def _few_long_calls(load, seed):
 
 def _booked(booked, load):
     size = len(load)
-    found = Maker(np.ones(size), np.ones(size), np.ones(size), {"bad": load},
-                  slice_ns=QUARTER, theirs_ns=QUARTER).make()  # fmt: skip
+    found = Maker(
+        np.ones(size),
+        np.ones(size),
+        np.ones(size),
+        {"bad": load},
+        slice_ns=QUARTER,
+        theirs_ns=QUARTER,
+    ).make()
     first = START * 1_000_000_000 // QUARTER
     times = {f"posix_{what}_ns_max": booked[f"posix_{what}_ns"] for what in ("write", "sync")}
-    mine = table({
-        "mount": [MOUNT] * size, "slice": first + np.arange(size),
-        "slice_ns": np.full(size, QUARTER), "count": np.ones(size), **booked, **times,
-    }, _MOUNT_COLUMNS)  # fmt: skip
+    mine = table(
+        {
+            "mount": [MOUNT] * size,
+            "slice": first + np.arange(size),
+            "slice_ns": np.full(size, QUARTER),
+            "count": np.ones(size),
+            **booked,
+            **times,
+        },
+        _MOUNT_COLUMNS,
+    )
     return replace(found, own_mounts=mine)
 
 
@@ -141,29 +161,48 @@ def test_processes_that_only_wait_for_others_lose_no_core():
     size = 30
     found = writer(np.ones(size), {"bad": bursts(size, 1)})
     slices, second = START + np.arange(size), np.full(size, 1e9)
-    mine = table({
-        "host": ["n"] * size, "slice": slices, "slice_ns": second, "count": np.full(size, 2.0),
-        "os_user_ns": second * 0.5, "os_user_ns_max": second * 0.5,
-        "os_runqueue_ns": second * 0.4, "os_runqueue_ns_max": second * 0.4,
-    }, _NODE_COLUMNS)  # fmt: skip
-    theirs = pa.table({
-        "job": ["bad"] * size, "host": ["n"] * size, "slice": slices,
-        "slice_ns": second.astype(np.int64), "count": np.ones(size, dtype=np.int64),
-        "cpu_ns": second.astype(np.int64),
-    })  # fmt: skip
-    node = next(one for one in shared_resources(replace(found, own_nodes=mine, node_loads=theirs))
-                if one.kind == "node")  # fmt: skip
+    mine = table(
+        {
+            "host": ["n"] * size,
+            "slice": slices,
+            "slice_ns": second,
+            "count": np.full(size, 2.0),
+            "os_user_ns": second * 0.5,
+            "os_user_ns_max": second * 0.5,
+            "os_runqueue_ns": second * 0.4,
+            "os_runqueue_ns_max": second * 0.4,
+        },
+        _NODE_COLUMNS,
+    )
+    theirs = pa.table(
+        {
+            "job": ["bad"] * size,
+            "host": ["n"] * size,
+            "slice": slices,
+            "slice_ns": second.astype(np.int64),
+            "count": np.ones(size, dtype=np.int64),
+            "cpu_ns": second.astype(np.int64),
+        }
+    )
+    node = next(
+        one
+        for one in shared_resources(replace(found, own_nodes=mine, node_loads=theirs))
+        if one.kind == "node"
+    )
     assert node.busy == pytest.approx(0.9)
 
 
 def test_evidence_without_a_culprit_does_not_sound_like_none():
     """A small p beside "took no longer" reads as a contradiction."""
     one = SimpleNamespace(
-        slices=100, total=SimpleNamespace(alike=False), p=0.0003, q=0.001,
+        slices=100,
+        total=SimpleNamespace(alike=False),
+        p=0.0003,
+        q=0.001,
         tests={"a": SimpleNamespace(smallest=0.001)},
         served=SimpleNamespace(judged=np.ones(9, bool)),
         resource=SimpleNamespace(others=np.arange(9.0)),
-    )  # fmt: skip
+    )
     assert why_not(one).startswith("The job's calls took longer")
 
 

@@ -52,36 +52,69 @@ def rules(found):
 @pytest.mark.parametrize(
     ("rule", "seen", "less"),
     [
-        ("crowded", {"shares": {"waiting for a core": 0.05}},
-         {"shares": {"waiting for a core": 0.049}}),
-        ("limited", {"shares": {"kept by its CPU limit": 0.05}},
-         {"shares": {"kept by its CPU limit": 0.049}}),
-        ("small files",
-         {"shares": {"file metadata": 0.2}, "metrics": {"posix_open_ops": 100},
-          "read": access("read", 300, 10_000)},
-         {"shares": {"file metadata": 0.04}, "metrics": {"posix_open_ops": 100},
-          "read": access("read", 300, 10_000)}),
-        ("metadata",
-         {"shares": {"file metadata": 0.1}, "metrics": {"posix_meta_ops": 100}},
-         {"shares": {"file metadata": 0.1}, "metrics": {"posix_meta_ops": 99}}),
-        ("sync",
-         {"shares": {"file sync": 0.1}, "metrics": {"posix_sync_ops": 10},
-          "write": access("write", 20, 1 << 20)},
-         {"shares": {"file sync": 0.09}, "metrics": {"posix_sync_ops": 10},
-          "write": access("write", 20, 1 << 20)}),
-        ("small writes",
-         {"shares": {"file writes": 0.02}, "write": access("write", 100, 4095)},
-         {"shares": {"file writes": 0.02}, "write": access("write", 100, 4096)}),
-        ("random reads",
-         {"shares": {"file reads": 0.02}, "read": access("read", 100, 5000, 0.5)},
-         {"shares": {"file reads": 0.02}, "read": access("read", 100, 5000, 0.4)}),
-        ("small reads",
-         {"shares": {"file reads": 0.02}, "read": access("read", 100, 4095)},
-         {"shares": {"file reads": 0.02}, "read": access("read", 99, 4095)}),
-        ("hot spots", {"shares": {"user CPU": 0.5, "system CPU": 0.1}},
-         {"shares": {"user CPU": 0.5}}),
+        (
+            "crowded",
+            {"shares": {"waiting for a core": 0.05}},
+            {"shares": {"waiting for a core": 0.049}},
+        ),
+        (
+            "limited",
+            {"shares": {"kept by its CPU limit": 0.05}},
+            {"shares": {"kept by its CPU limit": 0.049}},
+        ),
+        (
+            "small files",
+            {
+                "shares": {"file metadata": 0.2},
+                "metrics": {"posix_open_ops": 100},
+                "read": access("read", 300, 10_000),
+            },
+            {
+                "shares": {"file metadata": 0.04},
+                "metrics": {"posix_open_ops": 100},
+                "read": access("read", 300, 10_000),
+            },
+        ),
+        (
+            "metadata",
+            {"shares": {"file metadata": 0.1}, "metrics": {"posix_meta_ops": 100}},
+            {"shares": {"file metadata": 0.1}, "metrics": {"posix_meta_ops": 99}},
+        ),
+        (
+            "sync",
+            {
+                "shares": {"file sync": 0.1},
+                "metrics": {"posix_sync_ops": 10},
+                "write": access("write", 20, 1 << 20),
+            },
+            {
+                "shares": {"file sync": 0.09},
+                "metrics": {"posix_sync_ops": 10},
+                "write": access("write", 20, 1 << 20),
+            },
+        ),
+        (
+            "small writes",
+            {"shares": {"file writes": 0.02}, "write": access("write", 100, 4095)},
+            {"shares": {"file writes": 0.02}, "write": access("write", 100, 4096)},
+        ),
+        (
+            "random reads",
+            {"shares": {"file reads": 0.02}, "read": access("read", 100, 5000, 0.5)},
+            {"shares": {"file reads": 0.02}, "read": access("read", 100, 5000, 0.4)},
+        ),
+        (
+            "small reads",
+            {"shares": {"file reads": 0.02}, "read": access("read", 100, 4095)},
+            {"shares": {"file reads": 0.02}, "read": access("read", 99, 4095)},
+        ),
+        (
+            "hot spots",
+            {"shares": {"user CPU": 0.5, "system CPU": 0.1}},
+            {"shares": {"user CPU": 0.5}},
+        ),
     ],
-)  # fmt: skip
+)
 def test_thresholds(calm, rule, seen, less):
     assert rules(changed(calm, **seen)) == [rule]
     assert rules(changed(calm, **less)) == []
@@ -89,9 +122,11 @@ def test_thresholds(calm, rule, seen, less):
 
 def test_a_sentence_has_the_numbers(calm):
     found = changed(
-        calm, shares={"file sync": 0.5}, metrics={"posix_sync_ops": 3000},
+        calm,
+        shares={"file sync": 0.5},
+        metrics={"posix_sync_ops": 3000},
         write=access("write", 3000, 4096),
-    )  # fmt: skip
+    )
     (advice,) = advise_job(found)
     assert advice.why.startswith("3,000 calls of fsync and their like take 50 % of its time")
     assert "after 4,096 written bytes each" in advice.why

@@ -28,11 +28,20 @@ def test_clean_runs_of_which_little_could_be_judged_are_not_called_yellow_or_red
 
 @pytest.mark.parametrize(
     ("percent", "light"),
-    [((0, 0, 3), "green"), ((4, 1, 7.5), "green"), ((7.5, 7.5, 7.5), "yellow"),
-     ((7.4, 4, 11), None), ((7.6, 4, 11), None), ((11, 8, 14), "yellow"),
-     ((11, 4, 20), None), ((15, 11, 20), None), ((20, 16, 25), "red"),
-     ((20, 0, 21), None), ((4.7, 0, 67), None)],
-)  # fmt: skip
+    [
+        ((0, 0, 3), "green"),
+        ((4, 1, 7.5), "green"),
+        ((7.5, 7.5, 7.5), "yellow"),
+        ((7.4, 4, 11), None),
+        ((7.6, 4, 11), None),
+        ((11, 8, 14), "yellow"),
+        ((11, 4, 20), None),
+        ((15, 11, 20), None),
+        ((20, 16, 25), "red"),
+        ((20, 0, 21), None),
+        ((4.7, 0, 67), None),
+    ],
+)
 def test_a_light_is_shown_where_four_in_five_of_the_interval_are_within_its_borders(
     percent: tuple[float, float, float], light: str | None
 ) -> None:
@@ -82,8 +91,10 @@ def test_what_would_decide_it_is_what_makes_the_doubt() -> None:
 def test_an_estimate_has_the_light_of_its_interval() -> None:
     found = estimate(trace(SPECS["clean-content"], 4)[0])
     assert (found.light, found.to_json()["light"], found.to_json()["klass"]) == (
-        "green", "green", "low",
-    )  # fmt: skip
+        "green",
+        "green",
+        "low",
+    )
     wide = replace(found, percent=Interval(7.0, 2.0, 12.0))
     content = wide.to_json()
     assert (wide.light, content["light"], content["klass"]) == (None, None, None)

@@ -46,7 +46,7 @@ def tree_scene(seed: int) -> Scene:
             "loud": Sender({("node10", "node13"): 1.0}, loud),
         },
         seed,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -77,10 +77,15 @@ def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() 
     facts = {"near": replace(job.job, job="near", nodes=("node2", "node9"))}
     mine = Sender({("node1", "node16"): 1.0}, np.full(SIZE, RATE), MOUNT)
     rows = [mine.rows("me"), Sender({("node2", "node9"): 1.0}, near).rows("near")]
-    found = identify(replace(
-        job, job=replace(job.job, nodes=("node1",)), others=facts,
-        traffic=Traffic(pa.concat_tables(rows)), fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
-    ))  # fmt: skip
+    found = identify(
+        replace(
+            job,
+            job=replace(job.job, nodes=("node1",)),
+            others=facts,
+            traffic=Traffic(pa.concat_tables(rows)),
+            fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
+        )
+    )
     assert blamed(found) == [("near", f"link leaf1 > spine1 (to {MOUNT})")]
     chart = charts(found)[0]
     assert chart.work == "a call"
@@ -197,6 +202,8 @@ if __name__ == "__main__":
     print(f"guilty {total.guilty}, named {total.named}, on a link that they share {total.link}")
     print(f"without a shared link {total.strangers}, blamed {total.wronged}")
     print(f"on a shared link without harm {total.harmless}, blamed {total.accused}")
-    print(f"seconds: median error {np.median(np.abs(errors)):.1%}, bias {np.median(errors):+.1%}, "
-          f"within 15 % {np.mean(np.abs(errors) <= 0.15):.0%} of {len(errors)}, "
-          f"intervals hold {total.held / len(errors):.0%}")  # fmt: skip
+    print(
+        f"seconds: median error {np.median(np.abs(errors)):.1%}, bias {np.median(errors):+.1%}, "
+        f"within 15 % {np.mean(np.abs(errors) <= 0.15):.0%} of {len(errors)}, "
+        f"intervals hold {total.held / len(errors):.0%}"
+    )

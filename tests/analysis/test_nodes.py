@@ -31,13 +31,20 @@ def slices(values: np.ndarray, figure: str = "time per request") -> pa.Table:
     host, day = (axis.ravel() for axis in np.indices(values.shape))
     known = ~np.isnan(values.ravel())
     size = hosts * days
-    table = pa.table({
-        "figure": [list(BY_NAME).index(figure)] * size, "kind": ["disk"] * size,
-        "host": [f"n{number}" for number in host], "name": ["sda"] * size,
-        "source": [""] * size, "mount": [""] * size, "day": day + 20_000,
-        "load": np.zeros(size, dtype=np.int64), "slices": np.full(size, 50),
-        "value": values.ravel(),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "figure": [list(BY_NAME).index(figure)] * size,
+            "kind": ["disk"] * size,
+            "host": [f"n{number}" for number in host],
+            "name": ["sda"] * size,
+            "source": [""] * size,
+            "mount": [""] * size,
+            "day": day + 20_000,
+            "load": np.zeros(size, dtype=np.int64),
+            "slices": np.full(size, 50),
+            "value": values.ravel(),
+        }
+    )
     return table.filter(pa.array(known))
 
 
@@ -106,18 +113,24 @@ def test_too_few_peers_or_days_are_said() -> None:
 def test_only_like_hardware_is_compared() -> None:
     values = healthy()
     values[:6] += 0.8  # older machines, with fewer cores
-    machines = pa.table({
-        "host": [f"n{number}" for number in range(12)], "role": ["node"] * 12,
-        "cores": [8] * 6 + [16] * 6,
-    })  # fmt: skip
+    machines = pa.table(
+        {
+            "host": [f"n{number}" for number in range(12)],
+            "role": ["node"] * 12,
+            "cores": [8] * 6 + [16] * 6,
+        }
+    )
     assert not lasting_differences(slices(values), machines).differences
 
 
 def test_what_is_compared_is_alike_in_load() -> None:
     rows = Rows(
-        np.array([0, 1, 2, 3, 0, 1, 2]), np.zeros(7, dtype=np.int64),
-        np.array([1, 1, 1, 1, 2, 2, 2]), np.full(7, 10), np.array([1.0, 2, 3, 9, 50, 51, 52]),
-    )  # fmt: skip
+        np.array([0, 1, 2, 3, 0, 1, 2]),
+        np.zeros(7, dtype=np.int64),
+        np.array([1, 1, 1, 1, 2, 2, 2]),
+        np.full(7, 10),
+        np.array([1.0, 2, 3, 9, 50, 51, 52]),
+    )
     differences = daily(rows, 4, 1)
     # In the second bin too few others are left; in the first one the median is that of the others.
     assert differences.ravel().tolist() == [-2.0, -1.0, 1.0, 7.0]
@@ -153,9 +166,10 @@ def test_planted_faults_are_found_in_a_repository(planted: Repository) -> None:
     named = {(each.host, each.figure) for each in content.differences}
     assert {host for host, _ in named} == {"node0001", "node0002", "node0003"}
     assert {
-        ("node0001", "throttled time"), ("node0002", "time per request"),
+        ("node0001", "throttled time"),
+        ("node0002", "time per request"),
         ("node0003", "errors, drops and repeats"),
-    } <= named  # fmt: skip
+    } <= named
     assert content.to_json()["differences"][0]["course"][0]["day"].startswith("2025-06-")
     last = node_differences(planted, days=2)
     assert not last.differences
@@ -180,17 +194,33 @@ def test_nodes_without_an_agent_are_compared_within_jobs(tmp_path: Path) -> None
         start = (20_000 + day) * DAY
         size = len(host)
         slow = np.where(host == 2, 3, 1) * (1 + 0.01 * np.random.default_rng(day).random(size))
-        rows = pa.table({
-            "job": [f"job{day}"] * size, "process": host, "host": [f"n{each}" for each in host],
-            "mount": ["nfs:server:/x"] * size, "slice": start + at,
-            "slice_ns": np.full(size, 10**9), "span": np.ones(size, dtype=np.int32),
-            "posix_write_ops": np.full(size, 20), "posix_write_bytes": np.full(size, 20 << 20),
-            "posix_write_ns": (slow * 5e6 * (1 + day)).astype(np.int64),
-        })  # fmt: skip
+        rows = pa.table(
+            {
+                "job": [f"job{day}"] * size,
+                "process": host,
+                "host": [f"n{each}" for each in host],
+                "mount": ["nfs:server:/x"] * size,
+                "slice": start + at,
+                "slice_ns": np.full(size, 10**9),
+                "span": np.ones(size, dtype=np.int32),
+                "posix_write_ops": np.full(size, 20),
+                "posix_write_bytes": np.full(size, 20 << 20),
+                "posix_write_ns": (slow * 5e6 * (1 + day)).astype(np.int64),
+            }
+        )
         chunks.append(PartitionChunk("mount_slices", rows, start * 10**9, (start + 60) * 10**9))
     schema = pa.schema(list(TABLES["mounts"].keys.items()))
-    mount = {"job": "job0", "host": "n0", "mount": "nfs:server:/x", "path": "/x", "type": "nfs4",
-             "source": "server:/x", "major": 0, "minor": 50, "shared": True}  # fmt: skip
+    mount = {
+        "job": "job0",
+        "host": "n0",
+        "mount": "nfs:server:/x",
+        "path": "/x",
+        "type": "nfs4",
+        "source": "server:/x",
+        "major": 0,
+        "minor": 50,
+        "shared": True,
+    }
     chunks.append(PartitionChunk("mounts", pa.Table.from_pylist([mount], schema), 0, 0))
     publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
     (each,) = node_differences(store).differences

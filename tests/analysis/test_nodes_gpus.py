@@ -42,19 +42,27 @@ def played(folder: Path, seed: int, *, faults: bool) -> NodeDifferences:
         idle_rate = np.where(busy > 0.25, 63e9, 8e9)
         rate = np.where(at_fault(2), idle_rate / 2, idle_rate)
         errors = rng.random(size) < np.where(at_fault(3), 0.2, 0.0002)
-        rows = pa.table({
-            "host": [f"n{each}" for each in node], "kind": ["gpu"] * size,
-            "name": [GPU[each] for each in gpu], "source": [""] * size, "job": [""] * size,
-            "mount": ["pci0000:00/" + GPU[each] for each in gpu], "unknown": [""] * size,
-            "slice": start + at, "slice_ns": np.full(size, WORD),
-            "span": np.ones(size, dtype=np.int32),
-            "memory_limit_bytes": np.full(size, 80 * 10**9),
-            "device_clock_limit_khz": np.full(size, 1_980_000),
-            "device_busy_ns": (busy * WORD).astype(np.int64),
-            "device_clock_khz": clock.astype(np.int64),
-            "device_throttle_ns": slowed.astype(np.int64),
-            "link_rate_bytes": rate.astype(np.int64), "device_error_ops": errors.astype(np.int64),
-        })  # fmt: skip
+        rows = pa.table(
+            {
+                "host": [f"n{each}" for each in node],
+                "kind": ["gpu"] * size,
+                "name": [GPU[each] for each in gpu],
+                "source": [""] * size,
+                "job": [""] * size,
+                "mount": ["pci0000:00/" + GPU[each] for each in gpu],
+                "unknown": [""] * size,
+                "slice": start + at,
+                "slice_ns": np.full(size, WORD),
+                "span": np.ones(size, dtype=np.int32),
+                "memory_limit_bytes": np.full(size, 80 * 10**9),
+                "device_clock_limit_khz": np.full(size, 1_980_000),
+                "device_busy_ns": (busy * WORD).astype(np.int64),
+                "device_clock_khz": clock.astype(np.int64),
+                "device_throttle_ns": slowed.astype(np.int64),
+                "link_rate_bytes": rate.astype(np.int64),
+                "device_error_ops": errors.astype(np.int64),
+            }
+        )
         begin = start * WORD
         chunks.append(PartitionChunk("component_slices", rows, begin, begin + SLICES * WORD))
     path = folder / f"r{seed}{faults}"
@@ -70,9 +78,11 @@ def test_gpus_with_a_fault_are_named(tmp_path: Path, seed: int) -> None:
         for each in played(tmp_path, seed, faults=True).differences
     }
     assert set(named) == {
-        ("n0", GPU[0], "clock under load"), ("n1", GPU[1], "time slowed by power or heat"),
-        ("n2", GPU[2], "PCIe rate under load"), ("n3", GPU[3], "errors of a GPU"),
-    }  # fmt: skip
+        ("n0", GPU[0], "clock under load"),
+        ("n1", GPU[1], "time slowed by power or heat"),
+        ("n2", GPU[2], "PCIe rate under load"),
+        ("n3", GPU[3], "errors of a GPU"),
+    }
     clock = named["n0", GPU[0], "clock under load"]
     assert clock.peers == NODES * GPUS - 1
     assert clock.percent.value == pytest.approx(-15, abs=0.5)
@@ -102,14 +112,20 @@ def test_slow_copies_to_a_gpu_are_seen_in_jobs(tmp_path: Path) -> None:
         operations = np.where(at % 2, 8, 64)
         each = np.where(small, 4, np.where(at % 2, 16 << 20, 1 << 20))
         rate = np.where((gpu == 5) | unnamed | small, 25, 50) * (1 - 0.02 * rng.random(size))
-        rows = pa.table({
-            "job": [f"job{day}"] * size, "process": gpu, "host": [f"n{n // 4}" for n in gpu],
-            "gpu": ["unknown" if n == 8 else GPU[n % 4] for n in gpu],
-            "slice": start + at, "slice_ns": np.full(size, 10**9),
-            "span": np.ones(size, dtype=np.int32), "gpu_h2d_ops": operations,
-            "gpu_h2d_bytes": operations * each,
-            "gpu_h2d_ns": (operations * each / rate * np.where(at % 2, 1, 2)).astype(np.int64),
-        })  # fmt: skip
+        rows = pa.table(
+            {
+                "job": [f"job{day}"] * size,
+                "process": gpu,
+                "host": [f"n{n // 4}" for n in gpu],
+                "gpu": ["unknown" if n == 8 else GPU[n % 4] for n in gpu],
+                "slice": start + at,
+                "slice_ns": np.full(size, 10**9),
+                "span": np.ones(size, dtype=np.int32),
+                "gpu_h2d_ops": operations,
+                "gpu_h2d_bytes": operations * each,
+                "gpu_h2d_ns": (operations * each / rate * np.where(at % 2, 1, 2)).astype(np.int64),
+            }
+        )
         chunks.append(PartitionChunk("gpu_slices", rows, start * 10**9, (start + 60) * 10**9))
     publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
     (worse,) = node_differences(store).differences

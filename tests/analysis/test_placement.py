@@ -53,11 +53,12 @@ def walk(topology: Topology, start: int, end: int) -> set[int]:
                 now = list(place)
                 while now[k] != goal[k]:
                     used |= {
-                        link for link in range(len(topology.sources))
+                        link
+                        for link in range(len(topology.sources))
                         if topology.sources[link] == at(topology, tuple(now))
                         and topology.link_dimensions[link] == k
                         and topology.link_signs[link] == sign
-                    }  # fmt: skip
+                    }
                     now[k] = (now[k] + sign) % size
                 nexts.append(now)
         ways = nexts[:1]  # all are at the same place now
@@ -81,8 +82,9 @@ def test_a_footprint_in_a_torus_is_what_every_pair_takes(
         assert set(np.flatnonzero(footprint(topology, some)).tolist()) == slow
 
 
-@pytest.mark.parametrize("topology", [fat_tree(4, 3, 2, cores=2, leaves_per_pod=2),
-                                      dragonfly(4, 3, 2)])  # fmt: skip
+@pytest.mark.parametrize(
+    "topology", [fat_tree(4, 3, 2, cores=2, leaves_per_pod=2), dragonfly(4, 3, 2)]
+)
 def test_a_footprint_elsewhere_is_what_routes_take(topology: Topology) -> None:
     ground = Ground(topology)
     hosts = [f"node{number}" for number in (1, 2, 4, 11, 12)]
@@ -97,8 +99,11 @@ def test_a_footprint_elsewhere_is_what_routes_take(topology: Topology) -> None:
 def test_a_box_reaches_round_the_end_of_a_torus() -> None:
     topology = torus((8, 4), nodes_per_switch=2)
     ground = Ground(topology)
-    hosts = [topology.hosts[node] for node in range(len(topology.vertices))
-             if topology.hosts[node] and tuple(topology.coordinates[node]) in {(7, 1), (0, 1), (1, 2)}]  # fmt: skip  # noqa: E501
+    hosts = [
+        topology.hosts[node]
+        for node in range(len(topology.vertices))
+        if topology.hosts[node] and tuple(topology.coordinates[node]) in {(7, 1), (0, 1), (1, 2)}
+    ]  # noqa: E501
     shape = ground.shape([*hosts, "elsewhere"])
     assert shape.box is not None
     assert (shape.box.begin, shape.box.lengths, shape.box.nodes) == ((7, 1), (3, 2), 12)
@@ -129,8 +134,9 @@ def test_measures_that_mean_nothing_in_a_fabric_are_not_told() -> None:
     tree = Ground(fat_tree(6, 4, 2, cores=2, leaves_per_pod=2)).shape(["node1", "node5", "node9"])
     assert (tree.box, tree.contiguity, tree.pieces) == (None, None, None)
     assert [(part.what, part.number, part.least) for part in tree.touched] == [
-        ("leaf", 3, 1), ("pod", 2, 1),
-    ]  # fmt: skip
+        ("leaf", 3, 1),
+        ("pod", 2, 1),
+    ]
     assert tree.hops == pytest.approx((2 + 4 + 4) / 3)
     fly = Ground(dragonfly(4, 3, 2)).shape(["node1", "node3", "node7", "node8"])
     assert fly.contiguity is None
@@ -195,8 +201,20 @@ def test_jobs_that_may_not_be_named_are_one_entry_with_the_same_sums() -> None:
 
 
 def run_of(job: str, rate: float | None, alone: bool = False, **measures: float) -> Run:
-    shape = Shape("ib", "torus", 2, (), int(measures.get("routers", 2)), 2, measures.get("hops"),
-                  None, None, measures.get("contiguity"), None, ())  # fmt: skip
+    shape = Shape(
+        "ib",
+        "torus",
+        2,
+        (),
+        int(measures.get("routers", 2)),
+        2,
+        measures.get("hops"),
+        None,
+        None,
+        measures.get("contiguity"),
+        None,
+        (),
+    )
     met = Meeting("x", "lqcd", None, 1.0, 2, 2, 0, 0 if alone else 3)
     met_by = Company((met,), 9, measures.get("conflicting", 0.0), measures.get("shared", 0.0), 0.0)
     same = Range(1.0, 1.0, 1.0)
@@ -205,13 +223,17 @@ def run_of(job: str, rate: float | None, alone: bool = False, **measures: float)
 
 def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
     rates = [5.0, 4.0, 3.0, 2.0, 1.0]
-    runs = [run_of(f"r{k}", rate, routers=k, hops=float(k), shared=float(k), conflicting=float(k))
-            for k, rate in enumerate(rates)]  # fmt: skip
+    runs = [
+        run_of(f"r{k}", rate, routers=k, hops=float(k), shared=float(k), conflicting=float(k))
+        for k, rate in enumerate(rates)
+    ]
     keys = [row.key for row in measured(runs)]
     assert keys[:4] == ["conflicting_routers", "shared_routers", "routers", "hops"]
     assert keys[-1] == "shared_links"  # the same in all runs
-    worse = [run_of(f"r{k}", rate, hops=float(k), conflicting=float(k % 2))
-             for k, rate in enumerate(rates)]  # fmt: skip
+    worse = [
+        run_of(f"r{k}", rate, hops=float(k), conflicting=float(k % 2))
+        for k, rate in enumerate(rates)
+    ]
     assert measured(worse)[0].key == "hops"
 
 
@@ -238,16 +260,21 @@ def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
     job = next(name for name, each in planted.jobs.items() if each.program in ("solver", "fft"))
     ranks, slices = store.messages.ranks([job]), store.job_slices(job)
     assert ranks["rank"].to_pylist() == list(range(ranks.num_rows))
-    for column, metric in (("sent_bytes", "mpi_all_to_all_bytes"),
-                           ("collective_bytes", "mpi_all_to_all_bytes"),
-                           ("mpi_ns", "state_collective_ns"),
-                           ("calls_all_to_all_ns", "mpi_all_to_all_ns")):  # fmt: skip
+    for column, metric in (
+        ("sent_bytes", "mpi_all_to_all_bytes"),
+        ("collective_bytes", "mpi_all_to_all_bytes"),
+        ("mpi_ns", "state_collective_ns"),
+        ("calls_all_to_all_ns", "mpi_all_to_all_ns"),
+    ):
         assert sum(ranks[column].to_pylist()) == sum(slices[metric].to_pylist()), column
     over_time = store.messages.slices([job])
     assert sum(over_time["sent_bytes"].to_pylist()) == sum(ranks["sent_bytes"].to_pylist())
     truth = planted.jobs[job]
-    beside = {name for name, each in planted.jobs.items()
-              if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns}  # fmt: skip
+    beside = {
+        name
+        for name, each in planted.jobs.items()
+        if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns
+    }
     assert set(store.messages.living((truth.start_ns, truth.end_ns))) == beside
     with pytest.raises(UsageError, match="knows no fabric"):
         job_placement(store, job)

@@ -93,8 +93,11 @@ def test_the_rate_inside_long_runs_changes_with_neighbours(planted: Placements) 
     answer = placement(planted, "--program", "pf3d-long")
     courses = {course["job"]: course for course in answer["courses"]}
     assert courses.keys() == {run.place.job for run in planted.long_runs}
-    ends = [event for event in courses["pf3d-long-0"]["events"]
-            if event["program"] == "milc" and not event["starts"]]  # fmt: skip
+    ends = [
+        event
+        for event in courses["pf3d-long-0"]["events"]
+        if event["program"] == "milc" and not event["starts"]
+    ]
     assert len(ends) == 1
     assert ends[0]["change"] == pytest.approx(0.22, abs=0.04)
 

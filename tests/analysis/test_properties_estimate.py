@@ -114,13 +114,28 @@ counts = st.integers(0, 2**53)
 def hostile(draw) -> RunTables:
     count = draw(st.integers(0, 12))
     ranks = draw(st.integers(1, 4))
-    lengths = [draw(st.one_of(st.floats(0, 1e-6), st.floats(0, 5), st.just(1e6)))
-               for _ in range(count)]  # fmt: skip
-    names = draw(st.lists(
-        st.sampled_from(["flops", "instructions", "cpu_ns", "mpi_ns", "io_ns", "wait_ns",
-                         "offcpu_ns", "p2p_bytes", "reads"]),
-        unique=True, max_size=5,
-    ))  # fmt: skip
+    lengths = [
+        draw(st.one_of(st.floats(0, 1e-6), st.floats(0, 5), st.just(1e6))) for _ in range(count)
+    ]
+    names = draw(
+        st.lists(
+            st.sampled_from(
+                [
+                    "flops",
+                    "instructions",
+                    "cpu_ns",
+                    "mpi_ns",
+                    "io_ns",
+                    "wait_ns",
+                    "offcpu_ns",
+                    "p2p_bytes",
+                    "reads",
+                ]
+            ),
+            unique=True,
+            max_size=5,
+        )
+    )
     values = {name: draw(st.lists(counts, min_size=count, max_size=count)) for name in names}
     run = run_of(lengths, values, ranks=ranks)
     (world,) = run.worlds
@@ -130,8 +145,12 @@ def hostile(draw) -> RunTables:
         segments = world.segments.set_column(at, "duration_max_ns", pa.array(late))
         world = dataclasses.replace(world, segments=segments)
     if draw(st.booleans()):  # some left no profile
-        world = dataclasses.replace(world, missing=[1, 2], world_size=ranks + 2,
-                                    notes=["2 ranks (1, 2) of 4 left no profile."])  # fmt: skip
+        world = dataclasses.replace(
+            world,
+            missing=[1, 2],
+            world_size=ranks + 2,
+            notes=["2 ranks (1, 2) of 4 left no profile."],
+        )
     if draw(st.booleans()) and count > 2:  # a gap
         kept = np.arange(count) != count // 2
         world = dataclasses.replace(world, segments=world.segments.filter(pa.array(kept)))
@@ -167,7 +186,8 @@ def test_a_job_without_anything(method):
 def test_missing_ranks_are_told(method):
     run = run_of([0.1] * 20)
     (world,) = run.worlds
-    world = dataclasses.replace(world, missing=[2, 3], world_size=4,
-                                notes=["2 ranks (2, 3) of 4 left no profile."])  # fmt: skip
+    world = dataclasses.replace(
+        world, missing=[2, 3], world_size=4, notes=["2 ranks (2, 3) of 4 left no profile."]
+    )
     found = estimate(dataclasses.replace(run, worlds=(world,)), method=method)
     assert any("left no profile" in limit for limit in found.limits)

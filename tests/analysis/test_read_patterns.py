@@ -17,9 +17,10 @@ Row = dict[str, int]
 def read(reads: int = 40, size: int = MIB, **where: int) -> Row:
     """A slice: reads of a size, and metrics access_read_..."""
     return {
-        "posix_read_ops": reads, "posix_read_bytes": reads * size,
+        "posix_read_ops": reads,
+        "posix_read_bytes": reads * size,
         **{f"access_read_{name}": value for name, value in where.items()},
-    }  # fmt: skip
+    }
 
 
 CLOSED = {"access_read_file_ops": 1}
@@ -124,8 +125,15 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_read_")]
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.fixed_dictionaries(dict.fromkeys(
-    [*WHERE, "posix_read_bytes", "posix_read_ops"], number)), min_size=1, max_size=40))  # fmt: skip
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            dict.fromkeys([*WHERE, "posix_read_bytes", "posix_read_ops"], number)
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
 def test_whatever_a_profile_claims(rows: list[Row]) -> None:
     """Figures that cannot be true are borne; bytes are neither lost nor made up."""
     seen = pattern(*rows)

@@ -21,22 +21,33 @@ SIZE = 240
 def traffic(host: str, written: Floats, mount: str = MOUNT) -> pa.Table:
     """Counters of a client, or of profiles: bytes written per slice."""
     size = len(written)
-    return pa.table({
-        "mount": [mount] * size, "host": [host] * size, "slice": START + np.arange(size),
-        "slice_ns": np.full(size, SLICE_NS), "span": np.ones(size, np.int64),
-        "read_bytes": np.zeros(size, np.int64), "write_bytes": written.astype(np.int64),
-        "meta_ops": np.zeros(size, np.int64),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "mount": [mount] * size,
+            "host": [host] * size,
+            "slice": START + np.arange(size),
+            "slice_ns": np.full(size, SLICE_NS),
+            "span": np.ones(size, np.int64),
+            "read_bytes": np.zeros(size, np.int64),
+            "write_bytes": written.astype(np.int64),
+            "meta_ops": np.zeros(size, np.int64),
+        }
+    )
 
 
 def served(host: str, written: Floats, busy: Floats, job: str = "", name: str = "ost0") -> pa.Table:
     """Counters of a server's target: bytes written and busy time (s) per slice."""
     size = len(written)
     columns: dict[str, Any] = {
-        "mount": [MOUNT] * size, "host": [host] * size, "kind": ["lustre_ost"] * size,
-        "name": [name] * size, "job": [job] * size, "slice": START + np.arange(size),
-        "slice_ns": np.full(size, SLICE_NS), "span": np.ones(size, np.int64),
-    }  # fmt: skip
+        "mount": [MOUNT] * size,
+        "host": [host] * size,
+        "kind": ["lustre_ost"] * size,
+        "name": [name] * size,
+        "job": [job] * size,
+        "slice": START + np.arange(size),
+        "slice_ns": np.full(size, SLICE_NS),
+        "span": np.ones(size, np.int64),
+    }
     columns |= {name: np.zeros(size, np.int64) for name in SERVED}
     columns["storage_write_bytes"] = written.astype(np.int64)
     columns["storage_write_ops"] = (written / MIB).astype(np.int64)
@@ -61,9 +72,14 @@ def lagging(moved: Floats, rng: np.random.Generator) -> Floats:
 
 
 def watched(
-    beside: Beside, *, strange: Floats | None = None, client: str = "", slow: Floats | None = None,
-    seed: int = 0, groups: dict[str, str] | None = None,
-) -> Beside:  # fmt: skip
+    beside: Beside,
+    *,
+    strange: Floats | None = None,
+    client: str = "",
+    slow: Floats | None = None,
+    seed: int = 0,
+    groups: dict[str, str] | None = None,
+) -> Beside:
     """Adds what agents would have counted: on clients, and on the server.
 
     Args:
@@ -95,12 +111,16 @@ def watched(
         clients=pa.concat_tables(clients),
         profiled=pa.concat_tables([traffic(host, load) for host, load in loads]),
         servers=served("oss1", reached, busy),
-        groups=pa.table({
-            "host": pa.array(list(made), pa.string()), "job": pa.array(made.values(), pa.string()),
-            "start_ns": np.full(len(made), START * SLICE_NS), "end_ns": np.full(len(made), 2**62),
-        }),
+        groups=pa.table(
+            {
+                "host": pa.array(list(made), pa.string()),
+                "job": pa.array(made.values(), pa.string()),
+                "start_ns": np.full(len(made), START * SLICE_NS),
+                "end_ns": np.full(len(made), 2**62),
+            }
+        ),
         places={MOUNT: (MOUNT,)},
-    )  # fmt: skip
+    )
     return replace(beside, machines=machines)
 
 
@@ -119,8 +139,7 @@ def test_load_of_a_node_without_profiles(seed: int) -> None:
     job = writer(loaded(strange), {"calm": np.full(SIZE, 5.0 * MIB)}, seed)
     found = identify(watched(job, strange=strange, client="node9", seed=seed))
     assert blamed(found) == [("unprofiled", "unprofiled load of node9")]
-    named = watched(job, strange=strange, client="node9", seed=seed,
-                    groups={"node9": "slurm-77"})  # fmt: skip
+    named = watched(job, strange=strange, client="node9", seed=seed, groups={"node9": "slurm-77"})
     found = identify(named)
     assert blamed(found) == [("unprofiled", "slurm-77 (no profile)")]
     (suspect,) = found.suspects
@@ -166,10 +185,16 @@ def test_a_neighbour_is_no_slow_server(seed: int) -> None:
 
 def of_processes(**written: Floats) -> MachineLoads:
     """What processes without a profile wrote on the disk under the job's mount."""
-    return MachineLoads(disk_users=pa.concat_tables(
-        [traffic("node-me", load).append_column("name", pa.array([f"{name} (pid 7, root)"] * SIZE))
-         for name, load in written.items()]
-    ))  # fmt: skip
+    return MachineLoads(
+        disk_users=pa.concat_tables(
+            [
+                traffic("node-me", load).append_column(
+                    "name", pa.array([f"{name} (pid 7, root)"] * SIZE)
+                )
+                for name, load in written.items()
+            ]
+        )
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -202,14 +227,22 @@ def test_other_targets_of_one_file_system() -> None:
         )
         return replace(seen, machines=replace(seen.machines, targets=table))
 
-    found = identify(targets(
-        ("node-me", "fs-OST0000", 10**9), ("node-hog", "fs-OST0000", 10**9),
-        ("node-elsewhere", "fs-OST0001", 10**9),
-    ))  # fmt: skip
+    found = identify(
+        targets(
+            ("node-me", "fs-OST0000", 10**9),
+            ("node-hog", "fs-OST0000", 10**9),
+            ("node-elsewhere", "fs-OST0001", 10**9),
+        )
+    )
     assert blamed(found) == [("job", "hog")]
     assert "other storage targets" in found.acquitted["elsewhere"]
-    found = identify(targets(("node-me", "fs-OST0000", 1), ("node-hog", "fs-OST0001", 1),
-                             ("node-elsewhere", "fs-OST0002", 1)))  # fmt: skip
+    found = identify(
+        targets(
+            ("node-me", "fs-OST0000", 1),
+            ("node-hog", "fs-OST0001", 1),
+            ("node-elsewhere", "fs-OST0002", 1),
+        )
+    )
     assert not found.suspects
 
 

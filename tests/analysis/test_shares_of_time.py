@@ -21,9 +21,19 @@ from jostle.schema.profile import MpiAdapter
 from synth import EPOCH, SECOND, Profile
 
 NS = st.one_of(st.integers(0, 20 * SECOND), st.integers(0, 2**63 - 1))
-TIMES = ("os_user_ns", "os_system_ns", "os_runqueue_ns", "os_throttled_ns", "stream_read_ns",
-         "gpu_wait_ns", "state_p2p_ns", "state_collective_ns", "self_cost_ns",
-         "ccl_all_to_all_ns", "wait_mpi_ns")  # fmt: skip
+TIMES = (
+    "os_user_ns",
+    "os_system_ns",
+    "os_runqueue_ns",
+    "os_throttled_ns",
+    "stream_read_ns",
+    "gpu_wait_ns",
+    "state_p2p_ns",
+    "state_collective_ns",
+    "self_cost_ns",
+    "ccl_all_to_all_ns",
+    "wait_mpi_ns",
+)
 ON_MOUNTS = ("posix_read_ns", "posix_write_ns", "posix_sync_ns", "stdio_read_ns")
 
 
@@ -97,8 +107,12 @@ def test_an_unknown_life_has_no_shares(tmp_path):
 
 def test_a_rate_over_less_than_a_millisecond_is_unknown(tmp_path):
     """100 000 calls in a process whose end was not seen are no giga-call a second."""
-    values = {"posix_write_ops": {0: 100_000}, "posix_write_bytes": {0: 800_000}, "os_threads": 1,
-              "mpi_all_to_all_ops": 100_000}  # fmt: skip
+    values = {
+        "posix_write_ops": {0: 100_000},
+        "posix_write_bytes": {0: 800_000},
+        "os_threads": 1,
+        "mpi_all_to_all_ops": 100_000,
+    }
     for life_ns, known in ((100_000, False), (SECOND, True)):
         store = ingested(tmp_path / str(life_ns), values, life_ns, mpi=RANK)
         found, (world,) = digest(store), digest(store).mpi
@@ -142,8 +156,10 @@ def tables(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("forged")
     profile = Profile(job="one", end_ns=EPOCH + SECOND, end_reason=1)
     profile.add_mount(0)
-    moved = {**dict.fromkeys((*TIMES, "os_threads", "os_cpus"), 1),
-             **{name: {0: 1} for name in ON_MOUNTS}}  # fmt: skip
+    moved = {
+        **dict.fromkeys((*TIMES, "os_threads", "os_cpus"), 1),
+        **{name: {0: 1} for name in ON_MOUNTS},
+    }
     profile.add_slice(profile.first_slice, moved)
     profile.write(folder / "spool")
     store = Repository(folder / "repository", create=True)

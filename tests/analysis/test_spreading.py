@@ -18,8 +18,9 @@ from jostle.repository.store.tables import spread
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 5000), st.integers(1, 900), st.integers(0, 10**9)),
-    min_size=1, max_size=20,
-)  # fmt: skip
+    min_size=1,
+    max_size=20,
+)
 
 
 def columns(rows: list[tuple[int, int, int]]) -> list[np.ndarray]:
@@ -49,10 +50,13 @@ def test_flows_agree_with_resample(rows, step) -> None:
     assert moved == pytest.approx(laid, rel=1e-9, abs=1e-9 * max(float(amount.sum()), 1.0))
 
 
-@given(rows=st.lists(
-    st.tuples(st.integers(0, 5000), st.integers(1, 40), st.integers(0, 2**53)),
-    min_size=1, max_size=12,
-))  # fmt: skip
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 5000), st.integers(1, 40), st.integers(0, 2**53)),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_spread_keeps_whole_numbers_and_repeats_gauges(rows) -> None:
     first, span, amount = columns(rows)
     gauge = next(iter(GAUGE_IDS))

@@ -76,11 +76,11 @@ def test_raw_segments_are_each_an_all_to_all():
     """The thesis' own kind of run: a segment per collective, instructions counted, rare delays."""
     program = ReplayProgram(
         (ProgramLoop(10.0, (Call("MPI_Allreduce", "global", 0.02, 20e-6, 64),)),),
-        ranks=4, counter="instructions", raw=True,
-    )  # fmt: skip
-    spec = TraceSpec(
-        "raw", program, (Disturbance("network", "call", 0.2),), least=10, most=25,
-    )  # fmt: skip
+        ranks=4,
+        counter="instructions",
+        raw=True,
+    )
+    spec = TraceSpec("raw", program, (Disturbance("network", "call", 0.2),), least=10, most=25)
     errors = []
     for seed in (1, 2, 4):
         tables, truth = trace(spec, seed)

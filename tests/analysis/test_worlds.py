@@ -68,8 +68,13 @@ def test_traffic(world, name, calls, size):
 
 def test_only_what_occurred(world):
     assert [kind.name for kind in world.traffic] == [
-        "collective", "send", "receive", "complete", "mpiio write", "file write",
-    ]  # fmt: skip
+        "collective",
+        "send",
+        "receive",
+        "complete",
+        "mpiio write",
+        "file write",
+    ]
 
 
 def test_shares_add_up(world):
@@ -101,8 +106,12 @@ def test_threads_and_counters(world):
     assert world.threads.ratio == pytest.approx(0.75, **NEAR)
     counters = world.counters
     assert counters.asked == [
-        "instructions", "cycles", "last-level misses", "task clock", "PAPI_FP_OPS",
-    ]  # fmt: skip
+        "instructions",
+        "cycles",
+        "last-level misses",
+        "task clock",
+        "PAPI_FP_OPS",
+    ]
     assert counters.denied == ["last-level misses"]
     assert counters.instructions_per_s.mean == pytest.approx(1e9 / 0.75, **NEAR)
     assert counters.instructions_per_cycle == pytest.approx(0.5)
@@ -159,15 +168,32 @@ def test_two_mpiruns_of_one_job_are_two_worlds(tmp_path):
         for rank in range(2):
             begin = EPOCH + number * 10 * SECOND
             profile = Profile(
-                job="script", pid=10 * number + rank, slice_ns=HALF, start_ns=begin,
-                end_ns=begin + 2 * SECOND, end_reason=1,
-                mpi={"mpi_state": 2 if number else 4, "mpi_adapter": 1, "world_size": 2,
-                     "world_rank": rank, "world": name, "mpi_init_ns": begin},
-            )  # fmt: skip
+                job="script",
+                pid=10 * number + rank,
+                slice_ns=HALF,
+                start_ns=begin,
+                end_ns=begin + 2 * SECOND,
+                end_reason=1,
+                mpi={
+                    "mpi_state": 2 if number else 4,
+                    "mpi_adapter": 1,
+                    "world_size": 2,
+                    "world_rank": rank,
+                    "world": name,
+                    "mpi_init_ns": begin,
+                },
+            )
             profile.add_slice(profile.first_slice, {"mpi_send_ops": 1 + rank + 2 * number})
             profile.write(tmp_path / "spool")
-    shell = Profile(job="script", pid=99, program="/bin/sh", slice_ns=HALF, start_ns=EPOCH,
-                    end_ns=EPOCH + 30 * SECOND, end_reason=1)  # fmt: skip
+    shell = Profile(
+        job="script",
+        pid=99,
+        program="/bin/sh",
+        slice_ns=HALF,
+        start_ns=EPOCH,
+        end_ns=EPOCH + 30 * SECOND,
+        end_reason=1,
+    )
     shell.write(tmp_path / "spool")
     store = Repository(tmp_path / "repository", create=True)
     store.ingest([tmp_path / "spool"])
@@ -179,10 +205,20 @@ def test_two_mpiruns_of_one_job_are_two_worlds(tmp_path):
 
 def test_threads_inside_mpi_at_once_stretch_the_time(tmp_path):
     profile = Profile(
-        job="multiple", slice_ns=HALF, start_ns=EPOCH, end_ns=EPOCH + HALF, end_reason=1,
-        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "thread_level": 3,
-             "mpi_init_ns": EPOCH, "world": "w"},
-    )  # fmt: skip
+        job="multiple",
+        slice_ns=HALF,
+        start_ns=EPOCH,
+        end_ns=EPOCH + HALF,
+        end_reason=1,
+        mpi={
+            "mpi_state": 4,
+            "mpi_adapter": 1,
+            "world_size": 1,
+            "thread_level": 3,
+            "mpi_init_ns": EPOCH,
+            "world": "w",
+        },
+    )
     profile.add_slice(
         profile.first_slice, {"state_p2p_ns": 1500 * MS, "mpi_send_ops": 1, "os_threads": 4}
     )
@@ -199,8 +235,12 @@ def test_threads_inside_mpi_at_once_stretch_the_time(tmp_path):
 
 
 def shares(**parts):
-    names = {"io": "file i/o", "p2p": "point-to-point", "collective": "collective",
-             "computation": "computation"}  # fmt: skip
+    names = {
+        "io": "file i/o",
+        "p2p": "point-to-point",
+        "collective": "collective",
+        "computation": "computation",
+    }
     return [TimeShare(names[name], 100 * part, part, part, part) for name, part in parts.items()]
 
 
@@ -219,11 +259,15 @@ def test_advice_of_a_known_job(world):
 def calm(world):
     """The known job, with nothing to say about it."""
     return replace(
-        world, balance=replace(world.balance, imbalance=0.0), waited=0.0, metrics={}, traffic=[],
+        world,
+        balance=replace(world.balance, imbalance=0.0),
+        waited=0.0,
+        metrics={},
+        traffic=[],
         counters=replace(world.counters, instructions_per_cycle=None),
         threads=replace(world.threads, ratio=None, omp_threads=0),
         shares=shares(computation=0.5, collective=0.2),
-    )  # fmt: skip
+    )
 
 
 def test_calm(calm):
@@ -249,11 +293,13 @@ def test_thresholds_of_parts(calm, world):
     assert spoken(replace(calm, threads=replace(few.threads, ratio=0.7))) == []
     slow = replace(calm, counters=replace(world.counters, instructions_per_cycle=0.79))
     assert spoken(slow) == ["memory"]
-    missing = replace(calm, counters=replace(
-        world.counters, instructions_per_cycle=2.0, misses_per_kilo=10.0))  # fmt: skip
+    missing = replace(
+        calm, counters=replace(world.counters, instructions_per_cycle=2.0, misses_per_kilo=10.0)
+    )
     assert spoken(missing) == ["misses"]
-    both = replace(calm, counters=replace(
-        world.counters, instructions_per_cycle=0.5, misses_per_kilo=10.0))  # fmt: skip
+    both = replace(
+        calm, counters=replace(world.counters, instructions_per_cycle=0.5, misses_per_kilo=10.0)
+    )
     assert spoken(both) == ["memory"]
     waiting = world.metrics["os_runqueue_ns"]
     crowded = replace(calm, metrics={"os_runqueue_ns": replace(waiting, total=10 * SECOND)})

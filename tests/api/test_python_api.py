@@ -32,10 +32,34 @@ from synth_segments import Segment, Stream
 
 MIB = 1 << 20
 #: What a notebook shows may hold these elements, and no attributes but these.
-ELEMENTS = {"b", "br", "div", "path", "small", "span", "svg", "table", "tbody", "td", "th", "thead",
-            "tr"}  # fmt: skip
-ATTRIBUTES = {"aria-label", "d", "fill", "fill-opacity", "height", "role", "stroke", "style",
-              "title", "viewbox", "width"}  # fmt: skip
+ELEMENTS = {
+    "b",
+    "br",
+    "div",
+    "path",
+    "small",
+    "span",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+}
+ATTRIBUTES = {
+    "aria-label",
+    "d",
+    "fill",
+    "fill-opacity",
+    "height",
+    "role",
+    "stroke",
+    "style",
+    "title",
+    "viewbox",
+    "width",
+}
 HOSTILE = "<script>alert(1)<b>\"'&\x1b[31m"
 
 
@@ -71,8 +95,17 @@ def test_the_jobs_are_those_of_the_command(site: jostle.Site) -> None:
     jobs = site.jobs()
     assert [as_json(job.facts) for job in jobs] == rows
     for row, values in zip(rows, jobs.arrow().to_pylist(), strict=True):
-        for name in ("job", "program", "uid", "processes", "ranks", "hosts", "read_bytes",
-                     "written_bytes", "running"):  # fmt: skip
+        for name in (
+            "job",
+            "program",
+            "uid",
+            "processes",
+            "ranks",
+            "hosts",
+            "read_bytes",
+            "written_bytes",
+            "running",
+        ):
             assert values[name] == row[name], name
     last, row = site.job(), rows[-1]
     assert (last.name, jobs[-1].name) == (row["job"], row["job"])
@@ -145,20 +178,45 @@ def test_slices_are_those_of_the_export(site: jostle.Site, tmp_path: Path) -> No
 
 def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
     for job, pid, begin, end in (("slurm-1", 1, 0, 40), ("slurm-1-w5d5327ca", 2, 0, 40)):
-        profile = Profile(job=job, pid=pid, slice_ns=SECOND, start_ns=EPOCH + begin * SECOND,
-                          end_ns=EPOCH + end * SECOND, end_reason=1)  # fmt: skip
+        profile = Profile(
+            job=job,
+            pid=pid,
+            slice_ns=SECOND,
+            start_ns=EPOCH + begin * SECOND,
+            end_ns=EPOCH + end * SECOND,
+            end_reason=1,
+        )
         profile.add_mount(0, "/data")
         for index in range(end - begin):
             slow = 4 if 20 <= index < 28 and pid > 1 else 1
-            profile.add_slice(profile.first_slice + index, {
-                "os_user_ns": 500_000_000, "posix_write_ops": {0: 20},
-                "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
-            })  # fmt: skip
+            profile.add_slice(
+                profile.first_slice + index,
+                {
+                    "os_user_ns": 500_000_000,
+                    "posix_write_ops": {0: 20},
+                    "posix_write_bytes": {0: MIB},
+                    "posix_write_ns": {0: slow * 100_000_000},
+                },
+            )
         profile.write(tmp_path / "spool")
-    noted = {"event": "begin", "system": "slurm", "cluster": "big", "id": "1", "job": "slurm-1",
-             "submit_ns": EPOCH - SECOND, "start_ns": EPOCH, "time_ns": EPOCH, "name": "<b>run",
-             "user": "root", "uid": os.geteuid(), "gid": 0, "account": "phys",
-             "partition": "long", "nodes": ["n1"], "node": "n1"}  # fmt: skip
+    noted = {
+        "event": "begin",
+        "system": "slurm",
+        "cluster": "big",
+        "id": "1",
+        "job": "slurm-1",
+        "submit_ns": EPOCH - SECOND,
+        "start_ns": EPOCH,
+        "time_ns": EPOCH,
+        "name": "<b>run",
+        "user": "root",
+        "uid": os.geteuid(),
+        "gid": 0,
+        "account": "phys",
+        "partition": "long",
+        "nodes": ["n1"],
+        "node": "n1",
+    }
     file = tmp_path / "spool" / f"batch-big-1.{EPOCH // SECOND - 1}.jsb"
     file.write_text(json.dumps(noted) + "\n")
     Repository(tmp_path / "site", create=True).ingest([tmp_path / "spool"])
@@ -191,8 +249,9 @@ def test_tables_are_typed_and_can_be_cut(site: jostle.Site) -> None:
     assert processes[0].end > processes[0].start
     (mount,) = {mount.mount for mount in site.job("solver-0002").mounts()}
     assert mount == "lustre:mds0@tcp:/fs0"
-    rows = site.sql("SELECT job, count(*) AS n FROM slices WHERE job = $1 GROUP BY job",
-                    ["solver-0002"])  # fmt: skip
+    rows = site.sql(
+        "SELECT job, count(*) AS n FROM slices WHERE job = $1 GROUP BY job", ["solver-0002"]
+    )
     assert rows[0]["n"] == len(site.job("solver-0002").slices(["os_user_ns"]))
     assert pa.table(rows).column_names == ["job", "n"], "through __arrow_c_stream__"
 
@@ -207,15 +266,24 @@ def test_data_frames(site: jostle.Site, name: str, monkeypatch: pytest.MonkeyPat
     jobs = site.jobs()
     frame = getattr(jobs, name)()
     assert list(frame["job"]) == [job.name for job in jobs]
-    assert str(frame["start"].dtype) in ("datetime64[us, UTC]",
-                                         "Datetime(time_unit='us', time_zone='UTC')")  # fmt: skip
+    assert str(frame["start"].dtype) in (
+        "datetime64[us, UTC]",
+        "Datetime(time_unit='us', time_zone='UTC')",
+    )
     for table in (jobs[0].slices(), jobs[0].timeline(), jobs[0].segments(), jobs[0].files()):
         assert len(getattr(table, name)()) == len(table)
 
 
 def test_sql_only_reads(site: jostle.Site, tmp_path: Path) -> None:
-    for sql in (f"COPY (SELECT 1) TO '{tmp_path}/x'", "SELECT 1; SELECT 2", "CREATE TABLE a(i INT)",
-                "SET threads = 1", "ATTACH 'x' AS x", "", "EXPLAIN ANALYZE SELECT 1"):  # fmt: skip
+    for sql in (
+        f"COPY (SELECT 1) TO '{tmp_path}/x'",
+        "SELECT 1; SELECT 2",
+        "CREATE TABLE a(i INT)",
+        "SET threads = 1",
+        "ATTACH 'x' AS x",
+        "",
+        "EXPLAIN ANALYZE SELECT 1",
+    ):
         with pytest.raises(jostle.JostleError, match="a single SELECT"):
             site.sql(sql)
     assert not list(tmp_path.iterdir())
@@ -279,19 +347,35 @@ def hostile_site(folder: Path) -> Path:
     """Make a repository in which job, program, mount and file are code."""
     for number, job in enumerate((HOSTILE, "beside")):
         profile = Profile(
-            job=job, pid=900 + number, slice_ns=SECOND, start_ns=EPOCH,
-            end_ns=EPOCH + 120 * SECOND, end_reason=1, program=f"/opt/{HOSTILE}",
-            mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0,
-                 "mpi_init_ns": EPOCH, "mpi_ready_ns": EPOCH + SECOND, "world": "1a2b3c4d"},
-        )  # fmt: skip
+            job=job,
+            pid=900 + number,
+            slice_ns=SECOND,
+            start_ns=EPOCH,
+            end_ns=EPOCH + 120 * SECOND,
+            end_reason=1,
+            program=f"/opt/{HOSTILE}",
+            mpi={
+                "mpi_state": 4,
+                "mpi_adapter": 1,
+                "world_size": 1,
+                "world_rank": 0,
+                "mpi_init_ns": EPOCH,
+                "mpi_ready_ns": EPOCH + SECOND,
+                "world": "1a2b3c4d",
+            },
+        )
         profile.add_mount(0, f"/{HOSTILE}", type="nfs4", source=f"server:/{HOSTILE}")
         for index in range(120):
             burst = index % 11 in (3, 4, 5)
-            profile.add_slice(profile.first_slice + index, {
-                "os_user_ns": SECOND // 2, "posix_write_ops": {0: 20},
-                "posix_write_bytes": {0: 900 * MIB if burst and number else 20 * MIB},
-                "posix_write_ns": {0: (3 if burst else 1) * SECOND // 8},
-            })  # fmt: skip
+            profile.add_slice(
+                profile.first_slice + index,
+                {
+                    "os_user_ns": SECOND // 2,
+                    "posix_write_ops": {0: 20},
+                    "posix_write_bytes": {0: 900 * MIB if burst and number else 20 * MIB},
+                    "posix_write_ns": {0: (3 if burst else 1) * SECOND // 8},
+                },
+            )
         stream = Stream(EPOCH + SECOND)
         for _ in range(20):
             stream.add(Segment(SECOND, signature_set=7))
@@ -304,11 +388,26 @@ def hostile_site(folder: Path) -> Path:
 def test_displays_are_whole_and_escaped(tmp_path: Path) -> None:
     with jostle.open(hostile_site(tmp_path)) as site:
         (job,) = (job for job in site.jobs() if "script" in job.name)
-        shown = [site, site.jobs(), job, job.digest(), job.verdict(), job.estimate(),
-                 job.interference(), job.background(), job.background("os_threads"),
-                 job.background().table(), job.timeline(), job.slices(), job.slices(["bytes"]),
-                 job.processes(), job.mounts(), job.files(), job.segments(),
-                 site.sql("SELECT job, program, '<b>' AS \"<i>\" FROM jobs")]  # fmt: skip
+        shown = [
+            site,
+            site.jobs(),
+            job,
+            job.digest(),
+            job.verdict(),
+            job.estimate(),
+            job.interference(),
+            job.background(),
+            job.background("os_threads"),
+            job.background().table(),
+            job.timeline(),
+            job.slices(),
+            job.slices(["bytes"]),
+            job.processes(),
+            job.mounts(),
+            job.files(),
+            job.segments(),
+            site.sql("SELECT job, program, '<b>' AS \"<i>\" FROM jobs"),
+        ]
         for each in shown:
             told = Strict(each._repr_html_()).text
             assert "\x1b" not in told and "\x1b" not in repr(each), type(each)
@@ -333,13 +432,15 @@ def test_a_long_strip_keeps_its_peaks() -> None:
 
 def test_import_is_light() -> None:
     """Who imports jostle for its version pays for nothing of the API."""
-    script = ("import sys, jostle\n"
-              "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.api'}\n"
-              "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
-              "assert set(jostle.__all__) <= set(dir(jostle))\n"
-              "assert all(getattr(jostle, name) for name in jostle.__all__)\n"
-              "assert not {'click', 'fastapi', 'matplotlib', 'rich'} & set(sys.modules)\n"
-              "assert not hasattr(jostle, 'nothing')\n")  # fmt: skip
+    script = (
+        "import sys, jostle\n"
+        "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.api'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "assert set(jostle.__all__) <= set(dir(jostle))\n"
+        "assert all(getattr(jostle, name) for name in jostle.__all__)\n"
+        "assert not {'click', 'fastapi', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "assert not hasattr(jostle, 'nothing')\n"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

@@ -20,9 +20,14 @@ def steady(folder: Path) -> None:
     """tar-steady: two processes that read and write evenly for 20 s."""
     for number in range(2):
         profile = Profile(
-            job="tar-steady", pid=100 + number, program="/usr/bin/tar", slice_ns=HALF,
-            start_ns=EPOCH, end_ns=EPOCH + 40 * HALF, end_reason=1,
-        )  # fmt: skip
+            job="tar-steady",
+            pid=100 + number,
+            program="/usr/bin/tar",
+            slice_ns=HALF,
+            start_ns=EPOCH,
+            end_ns=EPOCH + 40 * HALF,
+            end_reason=1,
+        )
         profile.add_mount(0, "/data")
         for index in range(40):
             amount = (10 + index % 3) * MIB
@@ -33,9 +38,14 @@ def steady(folder: Path) -> None:
 def bursts(folder: Path) -> None:
     """sqlite-bursts: one process that writes for 2 s of every 5 s, on the same disk."""
     profile = Profile(
-        job="sqlite-bursts", pid=200, program="/usr/bin/python3.11", slice_ns=HALF,
-        start_ns=EPOCH + 4 * HALF, end_ns=EPOCH + 36 * HALF, end_reason=1,
-    )  # fmt: skip
+        job="sqlite-bursts",
+        pid=200,
+        program="/usr/bin/python3.11",
+        slice_ns=HALF,
+        start_ns=EPOCH + 4 * HALF,
+        end_ns=EPOCH + 36 * HALF,
+        end_reason=1,
+    )
     profile.add_mount(0, "/data")
     for index in range(32):
         if index % 10 < 4:

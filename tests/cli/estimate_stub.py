@@ -52,14 +52,23 @@ JOBS = {
         causes=[],
     ),
     "wide": lambda: estimates.plain(
-        estimates.heads(disturbed=False), job="wide", percent=Interval(4.7, 0, 67),
-        lost_s=Interval(1.1, 0, 15.9), hits=[], causes=[], doubts=("method", "shared cores"),
+        estimates.heads(disturbed=False),
+        job="wide",
+        percent=Interval(4.7, 0, 67),
+        lost_s=Interval(1.1, 0, 15.9),
+        hits=[],
+        causes=[],
+        doubts=("method", "shared cores"),
     ),
     "crowded": lambda: estimates.plain(
-        estimates.heads(disturbed=False), job="crowded", percent=Interval(0, 0, 1),
-        lost_s=Interval(0, 0, 0.3), hits=[], causes=[],
+        estimates.heads(disturbed=False),
+        job="crowded",
+        percent=Interval(0, 0, 1),
+        lost_s=Interval(0, 0, 0.3),
+        hits=[],
+        causes=[],
     ),
-}  # fmt: skip
+}
 
 
 class Store:
@@ -107,9 +116,11 @@ def estimate(tables: Any, **how: Any) -> Any:
     os.environ["STUB_PERCENT"] = ",".join(said[1:] or said)
     value = float(said[0])
     return estimates.plain(
-        estimates.heads(disturbed=False), job=tables.job, percent=Interval(value, value, value),
+        estimates.heads(disturbed=False),
+        job=tables.job,
+        percent=Interval(value, value, value),
         coverage=float(os.environ.get("STUB_COVERAGE", "0.9")),
-    )  # fmt: skip
+    )
 
 
 def identify(beside: Any, **how: Any) -> Any:

@@ -20,13 +20,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def run(library: Path, tmp_path: Path) -> Iterator[Run]:
     """Run `jostle` with folders of its own, and end its agent afterwards."""
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("JOSTLE_", "SLURM_")) or key == "JOSTLE_NATIVE"}  # fmt: skip
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("JOSTLE_", "SLURM_")) or key == "JOSTLE_NATIVE"
+    }
     kept |= {"XDG_STATE_HOME": str(tmp_path / "state"), "JOSTLE_REPOSITORY": str(tmp_path / "r")}
 
     def go(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *words], env=kept, capture_output=True, text=True,
-                              timeout=60, check=False)  # fmt: skip
+        return subprocess.run(
+            [COMMAND, *words], env=kept, capture_output=True, text=True, timeout=60, check=False
+        )
 
     yield go
     go("agent", "stop")

@@ -21,11 +21,25 @@ GIB = 1 << 30
 
 
 def send(repository: Repository, job: str, host: str, peer: int, values: dict[int, int]) -> None:
-    add_rows(repository, "peer_slices", [
-        {"job": job, "process": process_of(job, 0), "host": host, "rank": 0, "slice": at,
-         "slice_ns": SECOND, "span": 1, "peer": peer, "sent_ops": 1, "sent_bytes": moved}
-        for at, moved in values.items()
-    ])  # fmt: skip
+    add_rows(
+        repository,
+        "peer_slices",
+        [
+            {
+                "job": job,
+                "process": process_of(job, 0),
+                "host": host,
+                "rank": 0,
+                "slice": at,
+                "slice_ns": SECOND,
+                "span": 1,
+                "peer": peer,
+                "sent_ops": 1,
+                "sent_bytes": moved,
+            }
+            for at, moved in values.items()
+        ],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +50,28 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_ranks(repository, "b", ["node2", "node3"])
     send(repository, "a", "node1", 1, dict.fromkeys(range(60), GIB))
     send(repository, "b", "node2", 1, dict.fromkeys(range(20, 30), 3 * GIB))
-    add_rows(repository, "component_slices", [
-        {"kind": "port", "host": "leaf1", "name": "up1", "source": "", "mount": "", "job": "",
-         "slice": at, "slice_ns": SECOND, "span": 1, "machine": 1, "component": 1,
-         "link_send_bytes": (5 if 20 <= at < 30 else 1) * GIB, "link_receive_bytes": 7}
-        for at in range(60)
-    ])  # fmt: skip
+    add_rows(
+        repository,
+        "component_slices",
+        [
+            {
+                "kind": "port",
+                "host": "leaf1",
+                "name": "up1",
+                "source": "",
+                "mount": "",
+                "job": "",
+                "slice": at,
+                "slice_ns": SECOND,
+                "span": 1,
+                "machine": 1,
+                "component": 1,
+                "link_send_bytes": (5 if 20 <= at < 30 else 1) * GIB,
+                "link_receive_bytes": 7,
+            }
+            for at in range(60)
+        ],
+    )
     save(repository.path / FOLDER, fat_tree(2, 2, 2))
     repository.close()
     return repository.path

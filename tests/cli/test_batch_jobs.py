@@ -29,14 +29,26 @@ STEP_0, STEP_1 = "slurm-1-w5d5327ca", "slurm-1-w5d53229d"
 def profile(job: str, begin: float, end: float, program: str, **header: Any) -> Profile:
     """A process that writes 1 MiB and computes half a second in each second of its life."""
     start_ns, end_ns = EPOCH + round(begin * SECOND), EPOCH + round(end * SECOND)
-    made = Profile(job=job, program=program, slice_ns=SECOND, start_ns=start_ns, end_ns=end_ns,
-                   end_reason=1, **header)  # fmt: skip
+    made = Profile(
+        job=job,
+        program=program,
+        slice_ns=SECOND,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        end_reason=1,
+        **header,
+    )
     made.add_mount(0, "/data")
     for at in range(round(end - begin)):
-        made.add_slice(made.first_slice + at, {
-            "posix_write_bytes": {0: MIB}, "posix_write_ops": {0: 1},
-            "posix_write_ns": {0: 1_000_000}, "os_user_ns": SECOND // 2,
-        })  # fmt: skip
+        made.add_slice(
+            made.first_slice + at,
+            {
+                "posix_write_bytes": {0: MIB},
+                "posix_write_ops": {0: 1},
+                "posix_write_ns": {0: 1_000_000},
+                "os_user_ns": SECOND // 2,
+            },
+        )
     return made
 
 
@@ -46,12 +58,20 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("spool")
     profile("slurm-1", 0, 40, "/bin/bash", pid=1, mpi={"script": "job.sh"}).write(folder)
     for rank, host in enumerate(("node1", "node2")):
-        profile(STEP_0, 2, 22, "/opt/solver", pid=2 + rank, host=host,
-                mpi={"world_size": 2, "world_rank": rank}).write(folder)  # fmt: skip
+        profile(
+            STEP_0,
+            2,
+            22,
+            "/opt/solver",
+            pid=2 + rank,
+            host=host,
+            mpi={"world_size": 2, "world_rank": rank},
+        ).write(folder)
     profile(STEP_1, 24, 34, "/opt/post", pid=4).write(folder)
     profile("slurm-2", 50, 60, "/usr/bin/tar", pid=5).write(folder)
-    profile("a-very-long-name-that-somebody-gave-to-a-job-by-hand-0001", 70, 80, "/bin/cat",
-            pid=6).write(folder)  # fmt: skip
+    profile(
+        "a-very-long-name-that-somebody-gave-to-a-job-by-hand-0001", 70, 80, "/bin/cat", pid=6
+    ).write(folder)
     place = tmp_path_factory.mktemp("data") / "repository"
     Repository(place, create=True).ingest([folder])
     return place
@@ -70,8 +90,18 @@ def test_names_of_parts() -> None:
 
 def test_what_a_number_stands_for() -> None:
     """The whole, unless a job has that very name, or several users have such a batch job."""
-    jobs = [STEP_1, "slurm-1", "slurm-2", "slurm-3@eva", "slurm-3-w00000000@eva", "slurm-4@eva",
-            "slurm-4@tom", "2", "slurm-5-w00000001", "slurm-5-w00000002"]  # fmt: skip
+    jobs = [
+        STEP_1,
+        "slurm-1",
+        "slurm-2",
+        "slurm-3@eva",
+        "slurm-3-w00000000@eva",
+        "slurm-4@eva",
+        "slurm-4@tom",
+        "2",
+        "slurm-5-w00000001",
+        "slurm-5-w00000002",
+    ]
     whose = Path("/repository")
 
     def stands(name: str) -> list[str]:
@@ -99,8 +129,10 @@ def test_one_row_for_a_batch_job(path: Path) -> None:
     first, second, _ = listed
     assert (first["job"], second["job"]) == ("1", "slurm-2")
     assert [(part["part"], part["job"]) for part in first["parts"]] == [
-        ("1.batch", "slurm-1"), ("1.0", STEP_0), ("1.1", STEP_1),
-    ]  # fmt: skip
+        ("1.batch", "slurm-1"),
+        ("1.0", STEP_0),
+        ("1.1", STEP_1),
+    ]
     assert (first["processes"], first["ranks"], first["hosts"]) == (4, 2, 2)
     assert (first["program"], first["programs"]) == ("solver", {"solver": 2})
     assert first["written_bytes"] == (40 + 2 * 20 + 10) * MIB
@@ -163,8 +195,13 @@ def test_a_narrow_list_keeps_the_names(path: Path, columns: int) -> None:
 
 
 def part(job: str, begin: float, end: float, **more: Any) -> dict[str, Any]:
-    return {"job": job, "part": job, "start_ns": round(begin * 1e9), "end_ns": round(end * 1e9),
-            **more}  # fmt: skip
+    return {
+        "job": job,
+        "part": job,
+        "start_ns": round(begin * 1e9),
+        "end_ns": round(end * 1e9),
+        **more,
+    }
 
 
 def loss(job: str, lost: float, *hits: tuple[float, float, float]) -> JobLoss:
@@ -236,8 +273,9 @@ def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
     written = json.loads(done.out)
     assert written["title"] == "Slurm job 1"
     assert [title for title in written["parts"] if title.startswith("Part ")][1:] == [
-        "Part 1.0: solver", "Part 1.1: post",
-    ]  # fmt: skip
+        "Part 1.0: solver",
+        "Part 1.1: post",
+    ]
     done = jostle("estimate", "1", "--plot", "x", *repository)
     assert done.code == 2 and "Name one of them: 1.batch, 1.0, 1.1" in done.err
 
@@ -269,8 +307,12 @@ def tool(folder: Path, name: str, text: str) -> None:
 
 def test_what_the_scheduler_knows(tools: Path, path: Path) -> None:
     store = Repository(path)
-    row = {"script": "slurm-12@eva", "uid": 1000, "start_ns": 1000 * SECOND,
-           "end_ns": 2000 * SECOND}  # fmt: skip
+    row = {
+        "script": "slurm-12@eva",
+        "uid": 1000,
+        "start_ns": 1000 * SECOND,
+        "end_ns": 2000 * SECOND,
+    }
     assert scheduler.scheduler_facts(store, row) is None
     tool(tools, "scontrol", SCONTROL.format(start=990))
     facts = scheduler.scheduler_facts(store, row)
@@ -278,8 +320,12 @@ def test_what_the_scheduler_knows(tools: Path, path: Path) -> None:
     tool(tools, "sacct", SACCT.format(start=990, end=2010))
     facts = scheduler.scheduler_facts(store, row)
     assert facts == scheduler.SchedulerFacts("a|b", "long", "phys", "cancelled")
-    part = {"job": "slurm-12-w01234567@eva", "uid": 1000, "start_ns": 1200 * SECOND,
-            "end_ns": 1300 * SECOND}  # fmt: skip
+    part = {
+        "job": "slurm-12-w01234567@eva",
+        "uid": 1000,
+        "start_ns": 1200 * SECOND,
+        "end_ns": 1300 * SECOND,
+    }
     assert scheduler.scheduler_facts(store, part) == facts
     # Another cluster's job of that number: of another user, or at another time.
     tool(tools, "scontrol", "#!/bin/sh\nexit 1\n")

@@ -29,8 +29,9 @@ def of_process(pid: int) -> Profile:
     """The profile of a process of this machine."""
     stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
-    profile = Profile(job="late", pid=pid, proc_start=int(stat[19]), boot_id=boot,
-                      host=socket.gethostname())  # fmt: skip
+    profile = Profile(
+        job="late", pid=pid, proc_start=int(stat[19]), boot_id=boot, host=socket.gethostname()
+    )
     profile.add_mount(0)
     profile.add_slice(profile.first_slice, {"posix_write_bytes": {0: 1}})
     return profile

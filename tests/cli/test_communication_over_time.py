@@ -30,8 +30,9 @@ JOBS = {
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     for number, (job, values) in enumerate(JOBS.items()):
-        p = Profile(job=job, pid=7 + number, slice_ns=S, start_ns=EPOCH, end_ns=EPOCH + 4 * S,
-                    end_reason=1)  # fmt: skip
+        p = Profile(
+            job=job, pid=7 + number, slice_ns=S, start_ns=EPOCH, end_ns=EPOCH + 4 * S, end_reason=1
+        )
         for at in range(4):
             p.add_slice(p.first_slice + at, values)
         p.write(tmp_path / "spool")
@@ -43,8 +44,10 @@ def repository(tmp_path: Path) -> Repository:
 def test_the_commands(repository: Repository) -> None:
     asked = ("timeline", "nccl", "plain", "--repository", str(repository.path), "--metric")
     content = json.loads(jostle(*asked, "communication", "--json").out)
-    sums = {job["job"]: {line["label"]: sum(line["values"]) for line in job["series"]}
-            for job in content["jobs"]}  # fmt: skip
+    sums = {
+        job["job"]: {line["label"]: sum(line["values"]) for line in job["series"]}
+        for job in content["jobs"]
+    }
     wanted = {"communication": 4000, "files": 0, "collective library": 2 * S}
     assert sums["nccl"] == pytest.approx(wanted, rel=1e-3)
     seen = jostle(*asked, "communication").out

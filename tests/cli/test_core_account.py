@@ -29,9 +29,12 @@ def cpu_mixes() -> ModuleType:
 
 def jostle(*words: str, repository: Path) -> str:
     done = subprocess.run(
-        [COMMAND, *words], capture_output=True, text=True, check=True,
+        [COMMAND, *words],
+        capture_output=True,
+        text=True,
+        check=True,
         env=os.environ | {"JOSTLE_REPOSITORY": str(repository)},
-    )  # fmt: skip
+    )
     return done.stdout
 
 
@@ -42,13 +45,15 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
     names = ["one", "two", "three"]
     runs = [
         subprocess.Popen(
-            [COMMAND, "run", "--slice", "4s", "--job", name, "--",
-             sys.executable, "-c", LOOP],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            [COMMAND, "run", "--slice", "4s", "--job", name, "--", sys.executable, "-c", LOOP],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
             env=os.environ | {"JOSTLE_REPOSITORY": str(tmp_path)},
             preexec_fn=lambda: os.sched_setaffinity(0, cores),
-        ) for name in names
-    ]  # fmt: skip
+        )
+        for name in names
+    ]
     said = {name: run.communicate()[1] for name, run in zip(names, runs, strict=True)}
     for name in names:
         assert "CPU" in said[name], said[name]
@@ -75,16 +80,21 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
 def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
     """No other profiled job: the verdict at the end of the run names who had the cores."""
     cores = sorted(os.sched_getaffinity(0))[:2]
-    hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"],
-                             preexec_fn=lambda: os.sched_setaffinity(0, cores))
-            for _ in range(2)]  # fmt: skip
+    hogs = [
+        subprocess.Popen(
+            ["sh", "-c", "while :; do :; done"], preexec_fn=lambda: os.sched_setaffinity(0, cores)
+        )
+        for _ in range(2)
+    ]
     try:
         run = subprocess.run(
             [COMMAND, "run", "--slice", "2s", "--job", "alone", "--", sys.executable, "-c", LOOP],
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
             env=os.environ | {"JOSTLE_REPOSITORY": str(tmp_path)},
             preexec_fn=lambda: os.sched_setaffinity(0, cores),
-        )  # fmt: skip
+        )
     finally:
         for hog in hogs:
             hog.kill()
@@ -124,13 +134,27 @@ def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixt
     from jostle.cli.views.interference import _core_account, details
 
     nothing = Interval(0.0, 0.0, 0.0)
-    parts = [AccountPart("its own threads", "own", Interval(6.0, 5.0, 7.0)),
-             AccountPart("a", "job", Interval(2.0, 1.0, 3.0))]  # fmt: skip
+    parts = [
+        AccountPart("its own threads", "own", Interval(6.0, 5.0, 7.0)),
+        AccountPart("a", "job", Interval(2.0, 1.0, 3.0)),
+    ]
     account = CoreAccount("n1", 8.0, parts, True, [0], 4_000_000_000, {})
     found = Interference(
-        "me", 0, 10.0, nothing, nothing, [], [], {}, [], 1, 0.0, [], accounts=[account],
+        "me",
+        0,
+        10.0,
+        nothing,
+        nothing,
+        [],
+        [],
+        {},
+        [],
+        1,
+        0.0,
+        [],
+        accounts=[account],
         untested={"b": Untested("too few slices on n1", "`jostle run --slice 250ms -- CMD`")},
-    )  # fmt: skip
+    )
     show(*_core_account(account), *details(found))
     said = capsys.readouterr().out
     assert "Its threads waited 8.00 s for cores of n1" in said

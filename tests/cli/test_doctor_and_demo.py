@@ -25,9 +25,21 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
     content = json.loads(done.out)
     found = {check["name"]: check for check in content["checks"]}
     assert set(found) == {
-        "runtime", "preload", "counters", "clock", "spool", "file systems", "MPI", "perf events",
-        "PAPI", "GPUs", "lab", "repository", "fabrics", "settings",
-    }  # fmt: skip
+        "runtime",
+        "preload",
+        "counters",
+        "clock",
+        "spool",
+        "file systems",
+        "MPI",
+        "perf events",
+        "PAPI",
+        "GPUs",
+        "lab",
+        "repository",
+        "fabrics",
+        "settings",
+    }
     assert found["preload"] == {
         "name": "preload",
         "state": "ok",
@@ -112,12 +124,24 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
     for folder in (home, *tmp_path.parents[:2], tmp_path):
         folder.chmod(0o755)
     os.chown(home, 65534, 65534)
-    words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable,
-             "-m", "jostle.cli", "demo"]  # fmt: skip
+    words = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        sys.executable,
+        "-m",
+        "jostle.cli",
+        "demo",
+    ]
     done = subprocess.run(
-        words, capture_output=True, text=True, check=False, cwd="/",
+        words,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert list((home / ".local/share/jostle-demo/pictures").glob("time-slices-*.png"))
 
@@ -136,8 +160,9 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
         assert f"alone 10.0 s: {said}." in text and "14 are the same" in text
         assert about in text
         assert ("The run alone" in text, "Whether the run" in text) == (
-            light == "yellow", light is None,
-        )  # fmt: skip
+            light == "yellow",
+            light is None,
+        )
 
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.setenv("JOSTLE_SPOOL", str(tmp_path / "spool"))
     for name in ("etc", "proc", "slurm"):
         (tmp_path / name).mkdir()
-    return Site(tmp_path / "repository", tmp_path / "etc", tmp_path / "opt", tmp_path / "proc",
-                tmp_path / "slurm" / "slurm.conf")  # fmt: skip
+    return Site(
+        tmp_path / "repository",
+        tmp_path / "etc",
+        tmp_path / "opt",
+        tmp_path / "proc",
+        tmp_path / "slurm" / "slurm.conf",
+    )
 
 
 def runs(site: Site, *commands: str) -> None:
@@ -64,12 +69,18 @@ def test_roles_show_in_what_is_installed_and_runs(site: Site) -> None:
     assert login.roles == [f"login node ({site.slurm}, and no agent)"]
     assert names(login) == ["this machine", "library", "operator's file", "Slurm", "repository"]
 
-    runs(site, "/opt/jostle/bin/jostle-agent sample --role server",
-         "/usr/bin/python3 /usr/bin/jostle receive --config /x/receive.toml")  # fmt: skip
+    runs(
+        site,
+        "/opt/jostle/bin/jostle-agent sample --role server",
+        "/usr/bin/python3 /usr/bin/jostle receive --config /x/receive.toml",
+    )
     Repository(site.repository, create=True)
     every = Site(site.repository, site.etc, site.prefix, site.proc, site.slurm)
     assert [role.partition(" (")[0] for role in every.roles] == [
-        "server", "receiver", "repository's host"]  # fmt: skip
+        "server",
+        "receiver",
+        "repository's host",
+    ]
     assert str(every.receive_toml) == "/x/receive.toml"
     assert {"sampler", "mirror", "silent nodes", "site digest"} <= set(names(every))
 
@@ -243,8 +254,7 @@ def test_the_command_says_what_it_took_this_machine_for(
 ) -> None:
     Repository(tmp_path, create=True)
     monkeypatch.setenv("COLUMNS", "60")
-    code = command.main(["--site", "--repository", str(tmp_path), "--json"],
-                        standalone_mode=False)  # fmt: skip
+    code = command.main(["--site", "--repository", str(tmp_path), "--json"], standalone_mode=False)
     content = json.loads(capsys.readouterr().out)
     assert content["checks"][0]["name"] == "this machine"
     assert "repository's host (" in content["checks"][0]["says"]

@@ -78,10 +78,14 @@ def test_programs_get_it_too(place: dict[str, str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "variables",
-    [{"JOSTLE_FIRST": "1"}, {"PMI_RANK": "0", "PMI_SIZE": "2"},
-     {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"},
-     {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8"}, {"RANK": "1", "WORLD_SIZE": "4"}],
-)  # fmt: skip
+    [
+        {"JOSTLE_FIRST": "1"},
+        {"PMI_RANK": "0", "PMI_SIZE": "2"},
+        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"},
+        {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8"},
+        {"RANK": "1", "WORLD_SIZE": "4"},
+    ],
+)
 def test_one_of_several_ranks_and_a_run_within_a_run_say_nothing(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, place: dict[str, str]
 ) -> None:
@@ -111,18 +115,27 @@ def test_a_run_of_no_time_says_why_in_one_line(place: dict[str, str]) -> None:
 def digest(seconds: float, slice_ns: int, *, mpi: bool = False) -> Any:
     """What the hint looks at of a digest."""
     return SimpleNamespace(
-        job="one", seconds=seconds, start_ns=100 * S, end_ns=100 * S + round(seconds * S),
-        slice_ns=[slice_ns], mpi=[SimpleNamespace(counted=mpi)] if mpi else [],
-    )  # fmt: skip
+        job="one",
+        seconds=seconds,
+        start_ns=100 * S,
+        end_ns=100 * S + round(seconds * S),
+        slice_ns=[slice_ns],
+        mpi=[SimpleNamespace(counted=mpi)] if mpi else [],
+    )
 
 
 @pytest.mark.parametrize(
     ("seconds", "slice_ns", "said"),
-    [(5, 2 * S, f"this run had only 3 slices of 2.00 s; {SHORTER} 250ms"),
-     (0.6, 4 * S, f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms"),
-     (2, S // 4, f"this run had only 8 slices of 250 ms; {SHORTER} 100ms"),
-     (0.4, 4 * S, ""), (90, 4 * S, ""), (5, S // 4, ""), (1, S // 10, "")],
-)  # fmt: skip
+    [
+        (5, 2 * S, f"this run had only 3 slices of 2.00 s; {SHORTER} 250ms"),
+        (0.6, 4 * S, f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms"),
+        (2, S // 4, f"this run had only 8 slices of 250 ms; {SHORTER} 100ms"),
+        (0.4, 4 * S, ""),
+        (90, 4 * S, ""),
+        (5, S // 4, ""),
+        (1, S // 10, ""),
+    ],
+)
 def test_too_few_slices(seconds: float, slice_ns: int, said: str) -> None:
     assert few_slices(digest(seconds, slice_ns), by_itself=False) == said
     by_itself = few_slices(digest(seconds, slice_ns), by_itself=True)

@@ -52,9 +52,14 @@ def environment() -> dict[str, str]:
 def stub(*words: str, stdin: str | None = None, **more: str) -> Done:
     """Run a command with estimates made by hand."""
     done = subprocess.run(
-        [sys.executable, str(STUB), *words], env=environment() | {"COLUMNS": "100"} | more,
-        input=stdin, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, str(STUB), *words],
+        env=environment() | {"COLUMNS": "100"} | more,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -90,7 +95,10 @@ def told(place: Path) -> dict[str, Done]:
         "both forms": (["compare", "heads-1", "heads-2", "--json", "--markdown"], 100, "utf-8"),
         "compare 80": (["compare", "heads-1", "heads-2"], 80, "utf-8"),
         "compare plot": (
-            ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")], 100, "utf-8"),
+            ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")],
+            100,
+            "utf-8",
+        ),
         "no folder": ([*heads, "--plot", str(place / "file")], 100, "utf-8"),
         "bytes": ([*heads, "--bytes", "median"], 100, "utf-8"),
         "compare bytes": (["compare", "heads-1", "heads-2", "--bytes", "exact"], 100, "utf-8"),
@@ -99,7 +107,7 @@ def told(place: Path) -> dict[str, Done]:
         "no file": ([*heads, "--export", "/proc/a.csv"], 100, "utf-8"),
         "no pictures": ([*heads, "--plot", "/proc"], 100, "utf-8"),
         "no place": ([*heads, "--export", str(place / "none" / "a.csv")], 100, "utf-8"),
-    }  # fmt: skip
+    }
     batch = [
         {"words": words, "columns": columns, "encoding": encoding}
         for words, columns, encoding in asked.values()
@@ -148,9 +156,11 @@ def test_two_runs_have_ratios_and_no_interval(told: dict[str, Done]) -> None:
     assert [run["ratio"] for run in times["runs"]] == [pytest.approx(1.389, abs=1e-3), 1]
     assert all(group["low"] is None and group["std_s"] is None for group in times["groups"])
     assert told["two markdown"].out.splitlines() == [
-        "| Run | Run time | Ratio | Interference | Light |", "|:---|---:|---:|---:|---:|",
-        "| heads-1 | 90.8 s | 1.39 | 27 % ± 3 | red |", "| heads-2 | 65.4 s | 1.00 | 0 % | green |",
-    ]  # fmt: skip
+        "| Run | Run time | Ratio | Interference | Light |",
+        "|:---|---:|---:|---:|---:|",
+        "| heads-1 | 90.8 s | 1.39 | 27 % ± 3 | red |",
+        "| heads-2 | 65.4 s | 1.00 | 0 % | green |",
+    ]
 
 
 def test_what_compare_refuses(told: dict[str, Done]) -> None:
@@ -183,8 +193,9 @@ def test_colour_is_for_terminals() -> None:
     words = [sys.executable, "-c", code, str(STUB), "estimate", "heads"]
     plain = environment() | {"TERM": "xterm-256color"}
     for more, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
-        out = subprocess.run(words, env=plain | more, stdin=subprocess.DEVNULL, check=False,
-                             capture_output=True).stdout.decode()  # fmt: skip
+        out = subprocess.run(
+            words, env=plain | more, stdin=subprocess.DEVNULL, check=False, capture_output=True
+        ).stdout.decode()
         assert ("\x1b[1;31m● red" in out) == coloured
         assert "red" in out
 
@@ -253,8 +264,11 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     from jostle.report.verdict.verdict import cause_rows, head
 
     run = estimates.ftq()
-    for kind, words in (("core speed", "CPU, slower cores"), ("steal", "CPU, kept by the host"),
-                        ("", "CPU")):  # fmt: skip
+    for kind, words in (
+        ("core speed", "CPU, slower cores"),
+        ("steal", "CPU, kept by the host"),
+        ("", "CPU"),
+    ):
         cause = Cause("cpu", "node1", run.lost_s, "measured", kind)  # type: ignore[arg-type]
         made = estimates.plain(run, causes=[cause])
         assert head(made).what == words
@@ -342,9 +356,16 @@ def test_figures_are_drawn(told: dict[str, Done]) -> None:
     figures = json.loads(told["plot"].out)["figures"]
     stems = [Path(figure["files"][0]).stem for figure in figures]
     assert stems == [
-        "lost-time", "segments-in-time", "segments-histograms", "clusters-spread", "clusters-sizes",
-        "cluster-4-in-time", "cluster-4-histograms", "cluster-3-in-time", "cluster-3-histograms",
-    ]  # fmt: skip
+        "lost-time",
+        "segments-in-time",
+        "segments-histograms",
+        "clusters-spread",
+        "clusters-sizes",
+        "cluster-4-in-time",
+        "cluster-4-histograms",
+        "cluster-3-in-time",
+        "cluster-3-histograms",
+    ]
     for figure in figures:
         picture, table = map(Path, figure["files"])
         assert picture.read_bytes().startswith(b"\x89PNG")

@@ -50,8 +50,12 @@ def test_standard_output_on_a_full_disk(repository: Path) -> None:
     with Path("/dev/full").open("w") as out:
         done = subprocess.run(
             [sys.executable, "-m", "jostle.cli", "jobs"],
-            env=environment, stdout=out, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+            env=environment,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     lines = done.stderr.splitlines()
     assert (done.returncode, len(lines)) == (1, 2)
     assert lines[0] == f"jostle: The output {SAID}"
@@ -59,8 +63,9 @@ def test_standard_output_on_a_full_disk(repository: Path) -> None:
 
 def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
     """It is told before the run, and the end names the full spool as the reason."""
-    done = jostle("run", "--", "echo", "hello", JOSTLE_SPOOL=str(full),
-                  JOSTLE_REPOSITORY=str(repository))  # fmt: skip
+    done = jostle(
+        "run", "--", "echo", "hello", JOSTLE_SPOOL=str(full), JOSTLE_REPOSITORY=str(repository)
+    )
     assert (done.code, done.out) == (0, "hello\n")
     first, *_, last = [line for line in done.err.splitlines() if f"spool {full} is full" in line]
     assert first.startswith("warning: ") and "this run will hardly be recorded" in first
@@ -82,7 +87,9 @@ def test_a_reader_of_messages_that_has_seen_enough(tmp_path: Path) -> None:
     os.close(write)
     assert done.returncode == 0
     jobs = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", "jobs", "--json"], env=place, capture_output=True,
+        [sys.executable, "-m", "jostle.cli", "jobs", "--json"],
+        env=place,
+        capture_output=True,
         check=True,
-    )  # fmt: skip
+    )
     assert [row["job"] for row in json.loads(jobs.stdout)["jobs"]] == ["one"]

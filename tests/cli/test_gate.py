@@ -29,8 +29,12 @@ def gate(folder: Path, *words: str, percent: str, stdin: str = "") -> Done:
     with (folder / "input").open() as file:
         done = subprocess.run(
             [sys.executable, str(STUB), "run", "--gate", "7.5", *words, "--", "sh", "-c", code],
-            stdin=file, capture_output=True, text=True, check=False, env=environment() | more,
-        )  # fmt: skip
+            stdin=file,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment() | more,
+        )
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -61,9 +65,13 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("percent", "code", "out"),
-    [("31,12,2", 0, "in\nout 3\n"), ("2", 0, "in\nout 1\n"), ("31", 3, "in\nout 4\n"),
-     ("31,fail", 4, "in\nout 2\n")],
-)  # fmt: skip
+    [
+        ("31,12,2", 0, "in\nout 3\n"),
+        ("2", 0, "in\nout 1\n"),
+        ("31", 3, "in\nout 4\n"),
+        ("31,fail", 4, "in\nout 2\n"),
+    ],
+)
 def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int, out: str):
     """What a rejected attempt wrote is not in front of what the accepted one writes."""
     done = gate(tmp_path, "--retries", "3", percent=percent, stdin="in\n")
@@ -81,8 +89,13 @@ def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     words = ("run", "--gate", "5", "--retries", "3", "--", "echo", "result")
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "2"}
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([sys.executable, str(STUB), *words], stdout=full, text=True,
-                              stderr=subprocess.PIPE, env=environment() | place)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, str(STUB), *words],
+            stdout=full,
+            text=True,
+            stderr=subprocess.PIPE,
+            env=environment() | place,
+        )
     assert done.returncode not in (0, 3, 4)
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
@@ -97,8 +110,10 @@ def test_but_not_more_often_than_it_may(tmp_path: Path) -> None:
     done = gate(tmp_path, "--json", "--retries", "1", percent="31")
     assert (done.code, tries(tmp_path)) == (3, 2)
     lines = [json.loads(line)["gate"] for line in done.err.splitlines()]
-    assert [(line["finding"], line["attempt"]) for line in lines] == [("disturbed", 1),
-                                                                     ("disturbed", 2)]  # fmt: skip
+    assert [(line["finding"], line["attempt"]) for line in lines] == [
+        ("disturbed", 1),
+        ("disturbed", 2),
+    ]
     assert lines[1]["status"] == 3
     assert lines[0]["estimate"]["percent"]["value"] == 31
 
@@ -119,9 +134,14 @@ def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("percent", "bench", "code", "compared"),
-    [("2", 0, 0, "1\n"), ("31,2", 0, 0, "2\n"), ("31", 0, 75, None), ("fail", 0, 0, "1\n"),
-     ("2", 9, 9, None)],
-)  # fmt: skip
+    [
+        ("2", 0, 0, "1\n"),
+        ("31,2", 0, 0, "2\n"),
+        ("31", 0, 75, None),
+        ("fail", 0, 0, "1\n"),
+        ("2", 9, 9, None),
+    ],
+)
 def test_the_script_of_the_guide_as_a_pipeline_runs_it(
     tmp_path: Path, percent: str, bench: int, code: int, compared: str | None
 ) -> None:
@@ -137,10 +157,20 @@ def test_the_script_of_the_guide_as_a_pipeline_runs_it(
     for name, line in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
         (tmp_path / name).chmod(0o755)
-    own = {"STUB_PERCENT": percent, "JOSTLE_REPOSITORY": str(tmp_path / "r"), "CI_COMMIT": "c0ffee",
-           "PATH": f"{tmp_path}/bin:{environment()['PATH']}"}  # fmt: skip
-    done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True,
-                          check=False, env=environment() | own)  # fmt: skip
+    own = {
+        "STUB_PERCENT": percent,
+        "JOSTLE_REPOSITORY": str(tmp_path / "r"),
+        "CI_COMMIT": "c0ffee",
+        "PATH": f"{tmp_path}/bin:{environment()['PATH']}",
+    }
+    done = subprocess.run(
+        ["sh", "-ec", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment() | own,
+    )
     assert done.returncode == code, done.stderr
     result = tmp_path / "compared"
     assert (result.read_text() if result.exists() else None) == compared, done.stderr
@@ -162,12 +192,19 @@ def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lost", "coverage", "finding"),
-    [((7.5, 7.5, 7.5), 0.9, "clean"), ((7.6, 7.6, 7.6), 0.9, "disturbed"),
-     ((4.0, 0.9, 7.6), 0.9, "clean"), ((7.4, 4.0, 11.0), 0.9, "undecided"),
-     ((7.6, 4.0, 11.0), 0.9, "undecided"), ((12.0, 8.5, 15.5), 0.9, "disturbed"),
-     ((2.0, 0.0, 4.0), 0.4, "undecided"), ((20.0, 10.0, 40.0), 0.4, "disturbed"),
-     ((12.0, 0.0, 50.0), 0.4, "undecided"), ((5.0, 0.0, 67.0), 0.9, "undecided")],
-)  # fmt: skip
+    [
+        ((7.5, 7.5, 7.5), 0.9, "clean"),
+        ((7.6, 7.6, 7.6), 0.9, "disturbed"),
+        ((4.0, 0.9, 7.6), 0.9, "clean"),
+        ((7.4, 4.0, 11.0), 0.9, "undecided"),
+        ((7.6, 4.0, 11.0), 0.9, "undecided"),
+        ((12.0, 8.5, 15.5), 0.9, "disturbed"),
+        ((2.0, 0.0, 4.0), 0.4, "undecided"),
+        ((20.0, 10.0, 40.0), 0.4, "disturbed"),
+        ((12.0, 0.0, 50.0), 0.4, "undecided"),
+        ((5.0, 0.0, 67.0), 0.9, "undecided"),
+    ],
+)
 def test_a_finding_is_as_sure_as_its_interval(
     lost: tuple[float, float, float], coverage: float, finding: str
 ) -> None:
@@ -191,10 +228,12 @@ def test_a_finding_is_as_sure_as_its_interval(
 
 @pytest.mark.parametrize(
     ("words", "hint"),
-    [(("--retries", "2"), "--gate 7.5 --retries 2"),
-     (("--gate-status", "70"), "--gate 7.5 --gate-status 70"),
-     (("--gate", "5", "--output-of", "all"), "--gate 7.5 --retries 2 --output-of all")],
-)  # fmt: skip
+    [
+        (("--retries", "2"), "--gate 7.5 --retries 2"),
+        (("--gate-status", "70"), "--gate 7.5 --gate-status 70"),
+        (("--gate", "5", "--output-of", "all"), "--gate 7.5 --retries 2 --output-of all"),
+    ],
+)
 def test_options_that_need_another(words: tuple[str, ...], hint: str) -> None:
     done = jostle("run", *words, "--", "true")
     assert done.code == 2

@@ -30,14 +30,17 @@ def test_identity() -> None:
     assert identity("", "") == identity(None, None) == "?"
 
 
-@pytest.mark.parametrize(("command", "name"), {
-    "train.py --fast": "train.py",
-    "env A=1 timeout -k 5 10s nice -n 3 cat x": "cat",
-    f"mpirun -np 4 {sys.executable} -u code/train.py": "train.py",
-    "timeout 5": "timeout",
-    "sh -c ls": "sh",
-    "sh job.sh": "job.sh",
-}.items())  # fmt: skip
+@pytest.mark.parametrize(
+    ("command", "name"),
+    {
+        "train.py --fast": "train.py",
+        "env A=1 timeout -k 5 10s nice -n 3 cat x": "cat",
+        f"mpirun -np 4 {sys.executable} -u code/train.py": "train.py",
+        "timeout 5": "timeout",
+        "sh -c ls": "sh",
+        "sh job.sh": "job.sh",
+    }.items(),
+)
 def test_commands(command: str, name: str) -> None:
     """A command is what its wrappers start."""
     assert program_of_command(command.split()) == name

@@ -96,8 +96,12 @@ def in_terminal(words: list[str], environment: dict[str, str]) -> tuple[int, str
 
 def test_the_terminal_is_shared_and_given_back(library: Path, tmp_path: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE_", "COLUMNS"))}
-    environment |= {"TERM": "xterm", "JOSTLE_REPOSITORY": str(tmp_path / "r"),
-                    "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path)}  # fmt: skip
+    environment |= {
+        "TERM": "xterm",
+        "JOSTLE_REPOSITORY": str(tmp_path / "r"),
+        "PYTHONPATH": str(ROOT / "src"),
+        "XDG_CACHE_HOME": str(tmp_path),
+    }
     if "JOSTLE_NATIVE" in os.environ:
         environment["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
     # It ends when it has been shown: the repository is what the lines come from.

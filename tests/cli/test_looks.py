@@ -164,8 +164,9 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
     (node,) = (name for name in groups if name.startswith("node "))
     runs = [e for e in events if e["ph"] == "X" and e["pid"] == groups[node]]
     assert [(run["name"], run["dur"]) for run in runs] == [
-        ("/usr/bin/tar 100", 20e6), ("/usr/bin/tar 101", 20e6),
-    ]  # fmt: skip
+        ("/usr/bin/tar 100", 20e6),
+        ("/usr/bin/tar 101", 20e6),
+    ]
     beside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs beside it"]]
     assert [(each["name"], each["dur"]) for each in beside] == [("sqlite-bursts", 16e6)]
     counters: dict[str, list[dict[str, float]]] = {}
@@ -215,8 +216,11 @@ def test_compact_and_expire_say_what_they_did(spool: Path, tmp_path: Path) -> No
 
 
 def test_metric_names_complete_in_the_shell() -> None:
-    done = jostle(_JOSTLE_COMPLETE="bash_complete", COMP_WORDS="jostle timeline --metric posix_w",
-                  COMP_CWORD="3")  # fmt: skip
+    done = jostle(
+        _JOSTLE_COMPLETE="bash_complete",
+        COMP_WORDS="jostle timeline --metric posix_w",
+        COMP_CWORD="3",
+    )
     assert "plain,posix_write_bytes" in done.out
     assert "os_" not in done.out
 
@@ -228,11 +232,16 @@ def test_follow_publishes_and_ends_in_order(spool: Path, tmp_path: Path) -> None
 
     from command import ROOT
 
-    environment = {**os.environ, "JOSTLE_REPOSITORY": str(tmp_path / "r"),
-                   "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "JOSTLE_REPOSITORY": str(tmp_path / "r"),
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONUNBUFFERED": "1",
+    }
     words = [sys.executable, "-m", "jostle.cli", "ingest", "--follow", str(spool)]
-    with subprocess.Popen(words, env=environment, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # fmt: skip
+    with subprocess.Popen(
+        words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("Following")
         assert "process-slices" in process.stdout.readline()

@@ -32,9 +32,11 @@ def test_a_machine_over_time(planted: Planted) -> None:
     store = Repository(planted.path)
     every = machine_steps(store, "server0")
     assert [each.title for each in every] == [
-        "server0", "server0 · disk sdb", "server0 · OST fs0-OST0000",
+        "server0",
+        "server0 · disk sdb",
+        "server0 · OST fs0-OST0000",
         "server0 · requests to fs0-OST0000 of slurm-9001",
-    ]  # fmt: skip
+    ]
     stored = store.query(
         "SELECT sum(storage_write_bytes)::BIGINT AS b FROM component_slices "
         "WHERE host = 'server0' AND kind = 'disk'"
@@ -61,10 +63,16 @@ def test_the_commands(planted: Planted, tmp_path: Path) -> None:
     done = jostle("timeline", "logger-0000", "--node", "server0", "--json", *where)
     content = json.loads(done.out)
     assert [each["kind"] for each in content["machines"]] == [
-        "machine", "disk", "lustre_ost", "lustre_job",
-    ]  # fmt: skip
-    lengths = {len(line["values"]) for each in (*content["jobs"], *content["machines"])
-               for line in each["series"]}  # fmt: skip
+        "machine",
+        "disk",
+        "lustre_ost",
+        "lustre_job",
+    ]
+    lengths = {
+        len(line["values"])
+        for each in (*content["jobs"], *content["machines"])
+        for line in each["series"]
+    }
     assert len(lengths) == 1
     out = tmp_path / "slices.parquet"
     done = jostle(

@@ -204,8 +204,13 @@ def _in_terminal(words: list[str], environment: dict[str, str]) -> str:
 
 def test_a_closed_pipe_is_no_trouble(repository: str) -> None:
     command = f"{sys.executable} -m jostle.cli jobs --json --repository {repository} | head -c 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "src")})  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
 

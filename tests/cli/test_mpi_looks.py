@@ -153,10 +153,13 @@ def test_a_launchers_words_tell_the_mpi() -> None:
     for words, family, says in (
         ("mpirun (Open MPI) 4.1.4\n\nReport bugs", "openmpi", "Open MPI 4.1.4"),
         ("mpirun (Open MPI) 5.0.6", "openmpi", "Open MPI 5.0.6"),
-        ("HYDRA build details:\n    Version:                                 4.0.2\n", "mpich",
-         "MPICH 4.0.2"),
+        (
+            "HYDRA build details:\n    Version:                                 4.0.2\n",
+            "mpich",
+            "MPICH 4.0.2",
+        ),
         ("Intel(R) MPI Library for Linux* OS, Version 2021.9 Build 1", "mpich", "Intel MPI 2021.9"),
-    ):  # fmt: skip
+    ):
         found = recognised(words, "/x")
         assert found is not None
         assert (found.family, found.says) == (family, says)
@@ -195,8 +198,15 @@ def test_a_training_job_is_not_called_mpi(mpi_repository: str, library: str) -> 
     calls = CallTraffic(
         "ccl collective", Spread(20, 5, 5, 5), Spread(8, 2, 2, 2), Range(1, 1, 1), Range(4, 4, 4)
     )
-    world = replace(world, library=library, adapter="ccl", launcher="torch", in_collectives=0.3,
-                    traffic=[calls], shares=shares)  # fmt: skip
+    world = replace(
+        world,
+        library=library,
+        adapter="ccl",
+        launcher="torch",
+        in_collectives=0.3,
+        traffic=[calls],
+        shares=shares,
+    )
     assert world.is_training
     screen = Console(file=io.StringIO(), width=80)
     for part in (*world_view(world), *next_view(advise(world), "ocean"), brief(world)):

@@ -44,8 +44,11 @@ def test_the_digest_is_the_programs_own_arithmetic(heat: list[str], tmp_path: Pa
     assert world["unfinished"] == 0
     metrics = world["metrics"]
     assert metrics["mpi_all_to_all_ops"] == {
-        "total": 2 * steps, "min": steps, "mean": steps, "max": steps,
-    }  # fmt: skip
+        "total": 2 * steps,
+        "min": steps,
+        "mean": steps,
+        "max": steps,
+    }
     assert metrics["mpi_all_to_all_bytes"]["total"] == 2 * steps * 8
     assert metrics["mpi_one_to_all_ops"]["min"] == 2 * steps // STEPS_PER_LOOK
     assert metrics["mpi_isend_ops"]["min"] == 2 * steps
@@ -93,10 +96,14 @@ def test_the_runtime_asks_for_the_digest_at_the_end(
     command.chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if "JOSTLE" not in name}
     environment |= {
-        "LD_PRELOAD": str(library), "JOSTLE_SPOOL": str(tmp_path / "spool"),
-        "JOSTLE_DIGEST": "stderr", "JOSTLE_COMMAND": str(command), "COLUMNS": "100",
-        "JOSTLE_NATIVE": str(library.parent), **ROOT_IS_FINE,
-    }  # fmt: skip
+        "LD_PRELOAD": str(library),
+        "JOSTLE_SPOOL": str(tmp_path / "spool"),
+        "JOSTLE_DIGEST": "stderr",
+        "JOSTLE_COMMAND": str(command),
+        "COLUMNS": "100",
+        "JOSTLE_NATIVE": str(library.parent),
+        **ROOT_IS_FINE,
+    }
     (tmp_path / "spool").mkdir()
     done = subprocess.run(heat, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -47,8 +47,9 @@ def test_names_of_rows_are_wrapped_and_a_drawing_goes_first(shown) -> None:
     lines = shown(frame, 38)
     assert max(map(len, lines)) <= 38
     assert [line.split() for line in lines[-2:]] == [
-        ["waiting", "for", "data", "of", "12.6", "s", "61", "%"], ["other", "ranks"],
-    ]  # fmt: skip
+        ["waiting", "for", "data", "of", "12.6", "s", "61", "%"],
+        ["other", "ranks"],
+    ]
 
 
 def test_a_text_is_broken_between_words_and_not_before_a_unit(shown) -> None:

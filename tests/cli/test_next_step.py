@@ -34,8 +34,9 @@ def test_hints_are_commands(verb: str, seen: str) -> None:
     for command in told:
         assert verb_of(command) in all_verbs()
         assert not re.search(r"\b(OTHERS|SPOOL)\b|  ", command)
-        assert ("--repository R" in command) == (command.removeprefix("jostle ") not in
-                                                 {*ANEW, "ingest S"})  # fmt: skip
+        assert ("--repository R" in command) == (
+            command.removeprefix("jostle ") not in {*ANEW, "ingest S"}
+        )
 
 
 def walk(seen: dict[str, str]) -> list[str]:
@@ -55,8 +56,11 @@ def test_a_loss_beside_suspects_leads_to_them_and_then_to_the_page() -> None:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
         between = [] if run == lost else ["estimate"]  # `run` has shown what `estimate` shows
         assert [verb for verb in walk(seen) if verb != "digest"] == [
-            "run", *between, "interference", "serve",
-        ]  # fmt: skip
+            "run",
+            *between,
+            "interference",
+            "serve",
+        ]
 
 
 @pytest.mark.parametrize("seen", ["a loss", "no loss"])
@@ -72,9 +76,14 @@ def test_another_users_view_names_no_other_job() -> None:
 
 @pytest.mark.parametrize(
     ("job", "seen"),
-    [("heads", "a loss beside suspects"), ("heads-1", "a loss"), ("clean", "no loss"),
-     ("short", "too few slices"), ("wide", "undecided")],
-)  # fmt: skip
+    [
+        ("heads", "a loss beside suspects"),
+        ("heads-1", "a loss"),
+        ("clean", "no loss"),
+        ("short", "too few slices"),
+        ("wide", "undecided"),
+    ],
+)
 def test_the_hint_of_an_estimate_fits_what_it_shows(job: str, seen: str) -> None:
     told = stub("estimate", job).err.splitlines()
     expected = steps("estimate", seen, job, another=f"{job}-before")
@@ -89,9 +98,13 @@ def test_shorter_slices_are_advised_only_where_they_are_long() -> None:
     from jostle.report.verdict.verdict import EvaluatedJob
 
     little = estimates.plain(
-        estimates.ftq(), percent=Interval(2, 0, 20), lost_s=Interval(0.2, 0, 2), coverage=0.3,
-        hits=[], causes=[],
-    )  # fmt: skip
+        estimates.ftq(),
+        percent=Interval(2, 0, 20),
+        lost_s=Interval(0.2, 0, 2),
+        coverage=0.3,
+        hits=[],
+        causes=[],
+    )
     found = EvaluatedJob(little, {}, None)
     assert seen_by_estimate(found, 4_000_000_000) == "too few slices"
     assert seen_by_estimate(found, SHORT_SLICE_NS) == "undecided"

@@ -31,8 +31,14 @@ def test_what_a_gpu_did(store: Repository) -> None:
     first, last = node_gpus(store, "node0000")
     assert (first.gpu, last.gpu) == (FIRST, LAST)
     assert list(last.values) == [
-        "computing", "memory", "clock", "power", "pcie", "nvlink", "errors"
-    ]  # fmt: skip
+        "computing",
+        "memory",
+        "clock",
+        "power",
+        "pcie",
+        "nvlink",
+        "errors",
+    ]
     assert "errors" not in first.values
     assert last.values["clock"].max() == pytest.approx(1925, abs=20)
     assert last.values["power"].max() == pytest.approx(640, abs=60)

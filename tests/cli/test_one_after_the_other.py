@@ -32,8 +32,20 @@ _WITHOUT_A_TEST = ("By account", "too little to lose", "next to nothing", "Its l
 
 
 def _words(folder: Path, job: str, slice_: str, seconds: float) -> list[str]:
-    return ["run", "--repository", str(folder / "all"), "--job", job, "--slice", slice_, "--",
-            sys.executable, "-c", _SPIN, str(seconds)]  # fmt: skip
+    return [
+        "run",
+        "--repository",
+        str(folder / "all"),
+        "--job",
+        job,
+        "--slice",
+        slice_,
+        "--",
+        sys.executable,
+        "-c",
+        _SPIN,
+        str(seconds),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +67,10 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
     start = "from jostle.cli.main import main; main()"
     with Popen(
         [sys.executable, "-c", start, *_words(folder, "beside", "250ms", 60), str(folder / "o")],
-        stdout=-1, stderr=-1, text=True,
-    ) as other:  # fmt: skip
+        stdout=-1,
+        stderr=-1,
+        text=True,
+    ) as other:
         while other.poll() is None and not (folder / "o.begun").exists():
             time.sleep(0.05)
         time.sleep(1)

@@ -154,13 +154,28 @@ def test_a_static_program_is_refused(tmp_path: Path) -> None:
 def test_ctrl_c_shows_what_was_measured(tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = f"echo x >> {log}; sleep 0.1"
-    words = [sys.executable, "-m", "jostle.cli", "overhead", "-n", "1000", "--json", "--",
-             "sh", "-c", script]  # fmt: skip
+    words = [
+        sys.executable,
+        "-m",
+        "jostle.cli",
+        "overhead",
+        "-n",
+        "1000",
+        "--json",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     with subprocess.Popen(
-        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        words,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:  # fmt: skip
+    ) as process:
         end = time.monotonic() + 60
         while not (log.exists() and len(log.read_text()) >= 2 * 10) and time.monotonic() < end:
             time.sleep(0.05)
@@ -197,10 +212,11 @@ def test_stamps_of_several_ranks_and_programs_become_one_time(tmp_path: Path) ->
     assert mpi_seconds(stamps) is None
     second = 10**9
     lines = [
-        (1, 10, 11, 15, 16), (2, 10, 12, 16, 17),  # two ranks: 11 to 16
+        (1, 10, 11, 15, 16),
+        (2, 10, 12, 16, 17),  # two ranks: 11 to 16
         (3, 20, 21, 23, 24),  # another program after it
         (4, 30, 31, 0, 0),  # never came to MPI_Finalize
-    ]  # fmt: skip
+    ]
     stamps.write_text(
         "".join(f"{p} {' '.join(str(n * second) for n in at)}\n" for p, *at in lines) + "5 1\n"
     )
@@ -240,8 +256,10 @@ def test_the_chart_has_zero_and_fits() -> None:
     found = made([10.0, 10.1, 9.9, 10.0], [10.05, 10.2, 10.0, 10.1])
     chart = bars("prog", "whole command", found)  # type: ignore[arg-type]
     for unicode in (True, False):
-        lines = ["".join(text for text, _ in line) for line in
-                 draw_bars(chart, width=80, unicode=unicode)]  # fmt: skip
+        lines = [
+            "".join(text for text, _ in line)
+            for line in draw_bars(chart, width=80, unicode=unicode)
+        ]
         assert max(map(len, lines)) <= 80
         assert any(" 0 %" in line for line in lines)
         assert "█" in "".join(lines) if unicode else "".join(lines).isascii()
@@ -258,9 +276,12 @@ def test_golden_words() -> None:
         " overhead(plain, profiled), ['a note']), '/x/overhead-ocean.png')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PYTHONUTF8": "1"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     file = Path(__file__).with_name("golden") / "overhead.txt"
     if os.environ.get("JOSTLE_RENEW"):

@@ -62,9 +62,11 @@ def profiler(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.skipif(not shutil.which("mpicc.openmpi"), reason="needs Open MPI")
 def test_a_set_beside_another_profiler(
-    profiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    profiler: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     hybrid = codes._hybrid("hybrid", 20, 2)
     bad = replace(hybrid, name="files", argv=lambda _: ["sh", "-c", "exit 3"])
     monkeypatch.setitem(codes.CODES, "hybrid", hybrid)

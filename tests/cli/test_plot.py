@@ -22,8 +22,9 @@ def series(values: list[float], start: int = 0, label: str = "written") -> Serie
 
 
 def chart(*panels: list[float], unit: str = "bytes") -> Chart:
-    drawn = tuple(Panel(f"job{n}", "", unit, False, (series(values),))
-                  for n, values in enumerate(panels))  # fmt: skip
+    drawn = tuple(
+        Panel(f"job{n}", "", unit, False, (series(values),)) for n, values in enumerate(panels)
+    )
     return Chart("title", "note", drawn)
 
 
@@ -121,7 +122,8 @@ def test_bars_have_zero_and_every_mark_inside(values: list[float], width: int) -
     assert first <= min(low, 0) + 1e-6 and last >= max(high, 0) - 1e-6
     assert 0 in chart.ticks()
     assert len(chart.ticks()) <= 9
-    lines = ["".join(text for text, _ in line) for line in
-             draw_bars(chart, width=width, unicode=True)]  # fmt: skip
+    lines = [
+        "".join(text for text, _ in line) for line in draw_bars(chart, width=width, unicode=True)
+    ]
     assert max(map(len, lines)) <= max(width, 50)
     assert re.search(r"(^|\s)0 %", lines[-1])

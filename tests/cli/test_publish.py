@@ -64,8 +64,9 @@ def test_a_run_is_in_the_repository_while_it_runs(
     stay = "\nimport os\nfor n in range(600): os.path.exists('seen') or time.sleep(.05)"
     words = ["python3", "-c", f"{WORK.format(60)}{stay}\nprint('done'); raise SystemExit(3)"]
     wish = run_module.NameOfRun("one", named=True)
-    status = run_module.once(words, wish, 200_000_000, None, root, as_json=False, keep=False,
-                             verdict=False)  # fmt: skip
+    status = run_module.once(
+        words, wish, 200_000_000, None, root, as_json=False, keep=False, verdict=False
+    )
     watch.join()
     out, err = capfd.readouterr()
     assert (status, out, seen[0]) == (3, "done\n", True)
@@ -132,8 +133,11 @@ def test_the_limit_of_a_group_above_counts(tmp_path: Path, version: int) -> None
     assert free_bytes(proc, groups) == 8_192_000
     job = groups / "job" if version == 2 else groups / "memory/job"
     (job / "step").mkdir(parents=True)
-    names = ("memory.max", "memory.current", "") if version == 2 else (
-        "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")  # fmt: skip
+    names = (
+        ("memory.max", "memory.current", "")
+        if version == 2
+        else ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+    )
     (job / names[0]).write_text("5000\n")
     (job / names[1]).write_text("4000\n")
     (job / "memory.stat").write_text(f"anon 1\n{names[2]}inactive_file 500\n")

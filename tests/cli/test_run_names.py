@@ -46,12 +46,21 @@ def test_a_long_name_stays_a_name(place: dict[str, str]) -> None:
 
 def test_two_at_once(place: dict[str, str], tmp_path: Path) -> None:
     """Each waits until both run: they are two jobs."""
-    command = [str(ROOT / ".venv/bin/jostle"), "run", "--job", "both", "--", "sh", "-c",
-               f"touch {tmp_path}/$$.here; until [ $(ls {tmp_path}/*.here | wc -l) = 2 ]; "
-               "do sleep 0.05; done"]  # fmt: skip
+    command = [
+        str(ROOT / ".venv/bin/jostle"),
+        "run",
+        "--job",
+        "both",
+        "--",
+        "sh",
+        "-c",
+        f"touch {tmp_path}/$$.here; until [ $(ls {tmp_path}/*.here | wc -l) = 2 ]; "
+        "do sleep 0.05; done",
+    ]
     clean = {k: v for k, v in os.environ.items() if not k.startswith("JOSTLE_SPOOL")}
-    both = [subprocess.Popen(command, env={**clean, **place}, stderr=subprocess.PIPE)
-            for _ in range(2)]  # fmt: skip
+    both = [
+        subprocess.Popen(command, env={**clean, **place}, stderr=subprocess.PIPE) for _ in range(2)
+    ]
     for process in both:
         process.communicate(timeout=60)
     assert set(_jobs(place)) == {"both", "both-2"}

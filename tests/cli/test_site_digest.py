@@ -11,13 +11,7 @@ from typing import Any
 import pytest
 from command import jostle
 
-from jostle.cli.job_outputs import (
-    JobOutputs,
-    SiteSettings,
-    append_as,
-    output_of,
-    site_settings,
-)
+from jostle.cli.job_outputs import JobOutputs, SiteSettings, append_as, output_of, site_settings
 from jostle.errors import UsageError
 from jostle.repository import Repository
 from synth import SECOND, Profile
@@ -27,19 +21,37 @@ NOW = time.time_ns() // SECOND * SECOND
 
 
 def process(spool: Path, pid: int, host: str) -> None:
-    made = Profile(job="slurm-5", program="/opt/solver", slice_ns=SECOND, pid=pid, host=host,
-                   start_ns=NOW - 60 * SECOND, end_ns=NOW - 10 * SECOND, end_reason=1)  # fmt: skip
+    made = Profile(
+        job="slurm-5",
+        program="/opt/solver",
+        slice_ns=SECOND,
+        pid=pid,
+        host=host,
+        start_ns=NOW - 60 * SECOND,
+        end_ns=NOW - 10 * SECOND,
+        end_reason=1,
+    )
     made.add_slice(made.first_slice, {"os_user_ns": SECOND // 2})
     made.write(spool)
 
 
 def ended(spool: Path, output: Path, **more: Any) -> None:
     facts = {
-        "event": "end", "system": "slurm", "cluster": "big", "id": "5", "uid": os.geteuid(),
-        "submit_ns": NOW - 90 * SECOND, "start_ns": NOW - 60 * SECOND,
-        "time_ns": NOW - 10 * SECOND, "name": "wave", "partition": "long", "state": "completed",
-        "exit": "0:0", "nodes": ["n1", "n2"], "output": str(output),
-    }  # fmt: skip
+        "event": "end",
+        "system": "slurm",
+        "cluster": "big",
+        "id": "5",
+        "uid": os.geteuid(),
+        "submit_ns": NOW - 90 * SECOND,
+        "start_ns": NOW - 60 * SECOND,
+        "time_ns": NOW - 10 * SECOND,
+        "name": "wave",
+        "partition": "long",
+        "state": "completed",
+        "exit": "0:0",
+        "nodes": ["n1", "n2"],
+        "output": str(output),
+    }
     (spool / "batch-big-5.1.jsb").write_text(json.dumps(facts | more) + "\n")
 
 
@@ -117,8 +129,10 @@ def test_only_with_the_rights_of_the_user(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     os.chown(fifo, NOBODY, NOBODY)
     begin = time.monotonic()
-    said = {path: append_as(NOBODY, str(path), "digest\n")
-            for path in (own, roots, link, fifo, place / "new", Path("relative"))}  # fmt: skip
+    said = {
+        path: append_as(NOBODY, str(path), "digest\n")
+        for path in (own, roots, link, fifo, place / "new", Path("relative"))
+    }
     assert time.monotonic() - begin < 5
     assert said[own] == f"digest appended to {own}"
     assert [path for path, words in said.items() if not words.endswith(": no digest")] == [own]
@@ -138,7 +152,12 @@ def test_only_with_the_rights_of_the_user(tmp_path: Path) -> None:
 )
 def test_a_pattern_of_slurm_becomes_a_path(pattern: str, path: str) -> None:
     facts = {
-        "id": "12", "array_job": 10, "array_task": 2, "node": "n1", "user": "ada",
-        "name": "climate", "output": pattern,
-    }  # fmt: skip
+        "id": "12",
+        "array_job": 10,
+        "array_task": 2,
+        "node": "n1",
+        "user": "ada",
+        "name": "climate",
+        "output": pattern,
+    }
     assert output_of(facts) == path

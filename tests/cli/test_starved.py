@@ -60,9 +60,25 @@ def test_a_serial_loop_lost_what_it_was_kept_from_its_core(tmp_path: Path, other
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
     with loops(others, core):
         gated = jostle(
-            "run", "--job", "one", "--json", "--gate", "7.5", "--slice", "250ms", "--",
-            "taskset", "-c", str(core), sys.executable, "-S", "-c", LOOP, "4", **place,
-        )  # fmt: skip
+            "run",
+            "--job",
+            "one",
+            "--json",
+            "--gate",
+            "7.5",
+            "--slice",
+            "250ms",
+            "--",
+            "taskset",
+            "-c",
+            str(core),
+            sys.executable,
+            "-S",
+            "-c",
+            LOOP,
+            "4",
+            **place,
+        )
     lost = 100 * float(gated.out)
     said = verdict(place, gated)
     assert said["percent"]["value"] == pytest.approx(lost, abs=4)  # type: ignore[index]
@@ -84,10 +100,29 @@ def test_siblings_on_one_core_lost_nothing_by_each_other(tmp_path: Path) -> None
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
     script = 'for i in 1 2 3 4; do "$@" & done; wait'
     gated = jostle(
-        "run", "--job", "one", "--json", "--gate", "30", "--slice", "250ms", "--",
-        "taskset", "-c", str(core), "sh", "-c", script, "sh", sys.executable, "-S", "-c", LOOP, "4",
+        "run",
+        "--job",
+        "one",
+        "--json",
+        "--gate",
+        "30",
+        "--slice",
+        "250ms",
+        "--",
+        "taskset",
+        "-c",
+        str(core),
+        "sh",
+        "-c",
+        script,
+        "sh",
+        sys.executable,
+        "-S",
+        "-c",
+        LOOP,
+        "4",
         **place,
-    )  # fmt: skip
+    )
     shares = [1 - float(line) for line in gated.out.split()]
     assert len(shares) == 4
     lost = 100 * (1 - sum(shares))
@@ -100,10 +135,29 @@ def test_the_stage_of_a_pipeline_that_never_sleeps_is_what_counts(tmp_path: Path
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
     with loops(1, core):
         gated = jostle(
-            "run", "--job", "one", "--json", "--gate", "7.5", "--slice", "250ms", "--",
-            "taskset", "-c", str(core), "sh", "-c", '"$@" | cat', "sh", sys.executable, "-S", "-c",
-            LOOP, "4", **place,
-        )  # fmt: skip
+            "run",
+            "--job",
+            "one",
+            "--json",
+            "--gate",
+            "7.5",
+            "--slice",
+            "250ms",
+            "--",
+            "taskset",
+            "-c",
+            str(core),
+            "sh",
+            "-c",
+            '"$@" | cat',
+            "sh",
+            sys.executable,
+            "-S",
+            "-c",
+            LOOP,
+            "4",
+            **place,
+        )
     said = verdict(place, gated)
     assert said["percent"]["value"] == pytest.approx(100 * float(gated.out), abs=5)  # type: ignore[index]
     assert said["gate"] == "disturbed"
@@ -129,9 +183,26 @@ def test_a_limit_of_its_own_is_no_interference(tmp_path: Path) -> None:
     enter = f'echo $$ >{group}/cgroup.procs; exec "$@"'
     try:
         gated = jostle(
-            "run", "--job", "one", "--json", "--gate", "30", "--slice", "250ms", "--",
-            "sh", "-c", enter, "sh", sys.executable, "-S", "-c", LOOP, "4", **place,
-        )  # fmt: skip
+            "run",
+            "--job",
+            "one",
+            "--json",
+            "--gate",
+            "30",
+            "--slice",
+            "250ms",
+            "--",
+            "sh",
+            "-c",
+            enter,
+            "sh",
+            sys.executable,
+            "-S",
+            "-c",
+            LOOP,
+            "4",
+            **place,
+        )
     finally:
         group.rmdir()
     waited = float(gated.out)

@@ -14,27 +14,64 @@ LOST = Interval(10.0, 9.0, 11.0)
 
 def verdict(*suspects: tuple[str, SuspectKind]) -> Interference:
     found = [
-        Suspect(job, "", None, "nfs:srv:/x", 1 / len(suspects), Interval(5, 4, 6), 20, 0.5, 0.001,
-                0.001, 0.0, "", kind)
+        Suspect(
+            job,
+            "",
+            None,
+            "nfs:srv:/x",
+            1 / len(suspects),
+            Interval(5, 4, 6),
+            20,
+            0.5,
+            0.001,
+            0.001,
+            0.0,
+            "",
+            kind,
+        )
         for job, kind in suspects
-    ]  # fmt: skip
-    loss = ResourceLoss("nfs:srv:/x", "file system", LOST, 20, 30.0, 2.0, True, 0.1, "", [], 10**9,
-                        [], [], [], "bytes")  # fmt: skip
+    ]
+    loss = ResourceLoss(
+        "nfs:srv:/x",
+        "file system",
+        LOST,
+        20,
+        30.0,
+        2.0,
+        True,
+        0.1,
+        "",
+        [],
+        10**9,
+        [],
+        [],
+        [],
+        "bytes",
+    )
     return Interference("me", 0, 60.0, LOST, LOST, [loss], found, {}, [], 0, 0.1, [])
 
 
 @pytest.mark.parametrize(
     ("suspects", "words", "whom"),
     [
-        ([("server s3 (disk sdb)", "server")], "not by a neighbour: server s3 (disk sdb) was slow",
-         "to a slow server, not to a neighbour"),
-        ([("slurm-7 (no profile)", "unprofiled")], "by slurm-7 (no profile)",
-         "to load that no profile has"),
+        (
+            [("server s3 (disk sdb)", "server")],
+            "not by a neighbour: server s3 (disk sdb) was slow",
+            "to a slow server, not to a neighbour",
+        ),
+        (
+            [("slurm-7 (no profile)", "unprofiled")],
+            "by slurm-7 (no profile)",
+            "to load that no profile has",
+        ),
         ([("hog", "job")], "by job hog", "to jobs that were profiled"),
-        ([("hog", "job"), ("server s3 (disk sdb)", "server")], "by job hog and 1 more",
-         "to others"),
+        (
+            [("hog", "job"), ("server s3 (disk sdb)", "server")],
+            "by job hog and 1 more",
+            "to others",
+        ),
     ],
-)  # fmt: skip
+)
 def test_words(suspects: list[tuple[str, SuspectKind]], words: str, whom: str) -> None:
     interference = verdict(*suspects)
     said = " ".join(_who_in_brief(interference, blame(LOST, interference)))

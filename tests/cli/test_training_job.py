@@ -69,15 +69,19 @@ def test_a_notebook_shows_the_gpus(store: Repository) -> None:
 
 def test_a_trace_has_counters_of_each_gpu(store: Repository) -> None:
     events = job_trace(store, JOB, None)["traceEvents"]
-    named = {event["pid"]: event["args"]["name"] for event in events
-             if event["name"] == "process_name"}  # fmt: skip
+    named = {
+        event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"
+    }
     (group,) = [pid for pid, name in named.items() if name == "GPUs"]
     name = "node0000 · GPU 0000:1b:00.0 (bytes/s)"
     copies = [event["args"]["to GPUs"] for event in events if event["name"] == name]
     stored = store.gpus.totals(JOB).to_pylist()[0]["gpu_h2d_bytes"]
     assert sum(copies) == pytest.approx(stored)
-    busy = [event["args"]["gpu_busy_ns"] for event in events
-            if event["name"] == "node0000 · GPU 0000:43:00.0 (share of the time)"]  # fmt: skip
+    busy = [
+        event["args"]["gpu_busy_ns"]
+        for event in events
+        if event["name"] == "node0000 · GPU 0000:43:00.0 (share of the time)"
+    ]
     assert max(busy) == pytest.approx(0.9, abs=0.1)
     other = next(row["job"] for row in store.jobs().to_pylist() if row["job"] != JOB)
     assert group not in {event["pid"] for event in job_trace(store, other, None)["traceEvents"]}

@@ -48,10 +48,21 @@ def _clean(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 def run(tmp_path: Path, *words: str, slices: str = "200ms", **more: Any) -> subprocess.Popen[str]:
     """Start `jostle run`."""
-    command = [str(Path(sys.executable).parent / "jostle"), "run", "--slice", slices, "--job",
-               JOB, "--no-verdict", "--repository", str(tmp_path / "r"), "--"]  # fmt: skip
-    return subprocess.Popen([*command, *words], text=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, **more)  # fmt: skip
+    command = [
+        str(Path(sys.executable).parent / "jostle"),
+        "run",
+        "--slice",
+        slices,
+        "--job",
+        JOB,
+        "--no-verdict",
+        "--repository",
+        str(tmp_path / "r"),
+        "--",
+    ]
+    return subprocess.Popen(
+        [*command, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+    )
 
 
 def watcher_of(job: subprocess.Popen[str]) -> int:
@@ -80,8 +91,9 @@ def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
     job = run(tmp_path, "cat", stdin=subprocess.PIPE)  # it lives as long as the hog
     watcher_of(job)
     time.sleep(0.5)  # it has seen where counting begins
-    hog = subprocess.Popen([sys.executable, "-c", HOG, "0.8", "20", "secret-file"],
-                           stdout=subprocess.PIPE, text=True)  # fmt: skip
+    hog = subprocess.Popen(
+        [sys.executable, "-c", HOG, "0.8", "20", "secret-file"], stdout=subprocess.PIPE, text=True
+    )
     used = float(hog.communicate()[0])
     out, _ = job.communicate()
     assert (job.returncode, out) == (0, "")
@@ -110,15 +122,26 @@ def cores_of_self() -> str:
 
 
 def test_processes_of_one_program_and_owner_are_called_alike() -> None:
-    who = [("a", "", "cc1", "me", 5), ("a", "", "cc1", "me", 6), ("a", "", "cc1", "you", 7),
-           ("b", "", "cc1", "me", 8), ("a", "", "", "", 9), ("a", "", "", "", 10),
-           ("a", "", OTHERS, "", 0)]  # fmt: skip
+    who = [
+        ("a", "", "cc1", "me", 5),
+        ("a", "", "cc1", "me", 6),
+        ("a", "", "cc1", "you", 7),
+        ("b", "", "cc1", "me", 8),
+        ("a", "", "", "", 9),
+        ("a", "", "", "", 10),
+        ("a", "", OTHERS, "", 0),
+    ]
     names = ("host", "job", "name", "owner", "pid")
     rows = pa.table(dict(zip(names, map(list, zip(*who, strict=True)), strict=True)))
     assert _titles(rows).to_pylist() == [
-        "cc1 (2 processes, me)", "cc1 (2 processes, me)", "cc1 (pid 7, you)", "cc1 (pid 8, me)",
-        "a process (pid 9)", "a process (pid 10)", "other processes",
-    ]  # fmt: skip
+        "cc1 (2 processes, me)",
+        "cc1 (2 processes, me)",
+        "cc1 (pid 7, you)",
+        "cc1 (pid 8, me)",
+        "a process (pid 9)",
+        "a process (pid 10)",
+        "other processes",
+    ]
 
 
 def test_profiled_processes_are_left_out(tmp_path: Path) -> None:
@@ -207,8 +230,9 @@ def test_the_operator_decides_about_names(
     job = run(tmp_path, "sleep", "3")
     if rule == "nameless":
         watcher_of(job)
-    hog = subprocess.Popen([sys.executable, "-c", HOG, "0.8", "0", "file"],
-                           stdout=subprocess.DEVNULL)  # fmt: skip
+    hog = subprocess.Popen(
+        [sys.executable, "-c", HOG, "0.8", "0", "file"], stdout=subprocess.DEVNULL
+    )
     job.communicate()
     hog.communicate()
     rows = rows_of(tmp_path, hog.pid)

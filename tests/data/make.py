@@ -19,13 +19,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from frozen import segment_totals, totals  # noqa: E402
 from jostle import native_path  # noqa: E402
-from jostle.reader import (  # noqa: E402
-    ProfileHeader,
-    ReadRequest,
-    read_header,
-    read_profiles,
-    read_segments,
-)
+from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles, read_segments  # noqa: E402
 from synth import EPOCH, random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
 from synth_format import schema_layout  # noqa: E402
 from synth_segments import peers_record, random_stream  # noqa: E402
@@ -74,9 +68,12 @@ def by_the_runtime() -> bytes:
     """The profile of a program; v1.jss has the one that it starts, too short for a profile."""
     with tempfile.TemporaryDirectory(prefix="jostle") as folder:
         environment = {
-            "LD_PRELOAD": str(native_path("libjostle.so")), "JOSTLE_SPOOL": folder,
-            "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
-        }  # fmt: skip
+            "LD_PRELOAD": str(native_path("libjostle.so")),
+            "JOSTLE_SPOOL": folder,
+            "JOSTLE_JOB": "frozen",
+            "JOSTLE_SLICE": "500ms",
+            "PATH": "/usr/bin:/bin",
+        }
         subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
         (path,) = Path(folder).glob("*.jst")
         return path.read_bytes()
@@ -89,8 +86,16 @@ def mpi_by_the_runtime() -> bytes:
         source.write_text(MPI_PROGRAM)
         subprocess.run(["mpicc.mpich", "-o", program, source], check=True)
         preload = f"LD_PRELOAD={native_path('libjostle.so')}"
-        command = ["mpirun.mpich", "-n", "2", "env", preload, f"JOSTLE_SPOOL={spool}",
-                   "JOSTLE_SLICE=500ms", program]  # fmt: skip
+        command = [
+            "mpirun.mpich",
+            "-n",
+            "2",
+            "env",
+            preload,
+            f"JOSTLE_SPOOL={spool}",
+            "JOSTLE_SLICE=500ms",
+            program,
+        ]
         subprocess.run(command, check=True, cwd="/tmp")
         for path in spool.iterdir():
             header = read_header(path)
@@ -102,10 +107,21 @@ def mpi_by_the_runtime() -> bytes:
 def segments_by_synth() -> bytes:
     """Segments in records and ring, tokens, peers, a call in progress."""
     p = random_profile(
-        2027, slices=5, block_capacity=2, align=128, block_bytes=128,
-        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 16, "world_rank": 3,
-             "mpi_init_ns": EPOCH, "mpi_library": "Open MPI v4.1.4", "world": "1a2b3c4d"},
-    )  # fmt: skip
+        2027,
+        slices=5,
+        block_capacity=2,
+        align=128,
+        block_bytes=128,
+        mpi={
+            "mpi_state": 4,
+            "mpi_adapter": 1,
+            "world_size": 16,
+            "world_rank": 3,
+            "mpi_init_ns": EPOCH,
+            "mpi_library": "Open MPI v4.1.4",
+            "world": "1a2b3c4d",
+        },
+    )
     random_stream(2027, 60, EPOCH).into(p, in_records=40, overlap=3)
     p.records.append(peers_record([(0, 5, 4096, 6, 8192), (2**32 - 1, 1, 8, 0, 0)]))
     p.tick_now, p.blocks_used = 10**9, 2

@@ -78,9 +78,12 @@ class Forks:
         self._out = shim.with_name("outcome.json")
         env = {**os.environ, "LD_PRELOAD": str(shim), "OMP_NUM_THREADS": "1"}
         self._python = subprocess.Popen(
-            [sys.executable, str(HERE / "operations.py")], env=env, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, str(HERE / "operations.py")],
+            env=env,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def run(
         self,
@@ -103,8 +106,14 @@ class Forks:
         assert self._python.stdin is not None
         assert self._python.stdout is not None
         self._out.unlink(missing_ok=True)
-        asked = {"name": name, "ground": str(ground), "out": str(self._out), "kill_at": kill_at,
-                 "look": look, "fault": fault and asdict(fault)}  # fmt: skip
+        asked = {
+            "name": name,
+            "ground": str(ground),
+            "out": str(self._out),
+            "kill_at": kill_at,
+            "look": look,
+            "fault": fault and asdict(fault),
+        }
         self._python.stdin.write(json.dumps(asked) + "\n")
         self._python.stdin.flush()
         status = int(self._python.stdout.readline())
@@ -130,9 +139,12 @@ class Shim:
         self._library.faults_watch(ground.encode())
         if fault is not None:
             self._library.faults_fail(
-                fault.call.encode(), fault.pattern.encode(), ctypes.c_long(fault.number),
-                fault.error, int(fault.stays),
-            )  # fmt: skip
+                fault.call.encode(),
+                fault.pattern.encode(),
+                ctypes.c_long(fault.number),
+                fault.error,
+                int(fault.stays),
+            )
         self._library.faults_kill(kill_at)
 
     @contextmanager

@@ -49,8 +49,14 @@ _MOST_JOBS = 12  # that the server is asked for in a round
 _NOT_ASKED = re.compile(r"/live$|/login|/audit$|/openapi")
 #: What is said of a job that left none; that its status is 500 is known.
 _NO_SLICES = b"has no slices"
-_VALUES = {"metric": "bytes", "of": "others", "kind": "node", "victim": "prog",
-           "aggressor": "prog", "name": "none"}  # fmt: skip
+_VALUES = {
+    "metric": "bytes",
+    "of": "others",
+    "kind": "node",
+    "victim": "prog",
+    "aggressor": "prog",
+    "name": "none",
+}
 
 
 def good_profiles(spool: Path) -> list[Path]:
@@ -115,8 +121,11 @@ def tried(spool: Path, work: Path, good: dict[str, Any] | None) -> tuple[list[st
         found.append(traceback.format_exc())
     store.close()
     if good is not None:
-        found += [f"{name} of the good job: {str(answers.get(name))[:300]} for {str(value)[:300]}"
-                  for name, value in good.items() if answers.get(name) != value]  # fmt: skip
+        found += [
+            f"{name} of the good job: {str(answers.get(name))[:300]} for {str(value)[:300]}"
+            for name, value in good.items()
+            if answers.get(name) != value
+        ]
     if time.monotonic() - begin > _MOST_S:
         found.append(f"took {time.monotonic() - begin:.0f} s")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
@@ -150,9 +159,13 @@ def routes(centre: Hall, *, of_job: bool) -> list[str]:
         if "get" not in how or _NOT_ASKED.search(path) or is_of_job != of_job:
             continue
         values = _VALUES | ({"metric": "gpu"} if path.endswith("/gpus") else {})
-        query = {one["name"]: values[one["name"]] for one in asked
-                 if one["in"] == "query" and one["name"] in values
-                 and (one.get("required") or one["name"] == "metric")}  # fmt: skip
+        query = {
+            one["name"]: values[one["name"]]
+            for one in asked
+            if one["in"] == "query"
+            and one["name"] in values
+            and (one.get("required") or one["name"] == "metric")
+        }
         named = path.replace("{name}", _VALUES["name"])
         if "job" in names and "{job}" not in path:
             found.append(f"{named}?job={{job}}&job={{other}}")
@@ -268,5 +281,10 @@ if __name__ == "__main__":
     _parser.add_argument("--keep", type=Path, default=Path("build/fuzz-through"))
     _parser.add_argument("--replay", type=Path)
     _given = _parser.parse_args()
-    sys.exit(bool(_replay(_given.replay) if _given.replay
-                  else _go_on(_given.seed, 60 * _given.minutes, _given.keep)))  # fmt: skip
+    sys.exit(
+        bool(
+            _replay(_given.replay)
+            if _given.replay
+            else _go_on(_given.seed, 60 * _given.minutes, _given.keep)
+        )
+    )

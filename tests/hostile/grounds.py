@@ -29,9 +29,13 @@ def make_ground(folder: Path) -> Path:
     late.mkdir(parents=True)
     store = Repository(folder / "repository", create=True)
     grows = make_profile(40, "job1", slices=4, ended=False)
-    held = [*(make_profile(n, f"job{n}", slices=5) for n in range(2)), grows,
-            *(make_profile(n, "job0", slices=5, **NEWER) for n in (5, 6)),
-            make_rank(0, seed=1, job="ranks")[0], make_shorts("job0", 3)]  # fmt: skip
+    held = [
+        *(make_profile(n, f"job{n}", slices=5) for n in range(2)),
+        grows,
+        *(make_profile(n, "job0", slices=5, **NEWER) for n in (5, 6)),
+        make_rank(0, seed=1, job="ranks")[0],
+        make_shorts("job0", 3),
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log, "CHECKPOINT_EVERY", CHECKPOINT_EVERY)
         patch.setattr(shares, "_BATCH_FILES", BATCH_FILES)
@@ -53,8 +57,12 @@ def make_ground(folder: Path) -> Path:
     for number in range(30, 34):
         make_profile(number, "job1", **NEWER).write(late)
     store.close()
-    for place in ("slices/date=2023-11-14/left.parquet", "commits/.left", "merged/.left",
-                  f"merged/{EPOCH:020d}-0123.parquet"):  # fmt: skip
+    for place in (
+        "slices/date=2023-11-14/left.parquet",
+        "commits/.left",
+        "merged/.left",
+        f"merged/{EPOCH:020d}-0123.parquet",
+    ):
         path = store.path / place
         path.parent.mkdir(exist_ok=True)
         path.touch()

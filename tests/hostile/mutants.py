@@ -15,17 +15,46 @@ from synth_format import record, varint
 
 DATA = Path(__file__).parents[1] / "data"
 #: Numbers at which something turns.
-EDGES = (0, 1, 2, 127, 128, 255, 4095, 4096, 2**15, 2**16, 2**24, 2**31 - 1, 2**31, 2**32 - 1,
-         2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, EPOCH, EPOCH + 10**15)  # fmt: skip
+EDGES = (
+    0,
+    1,
+    2,
+    127,
+    128,
+    255,
+    4095,
+    4096,
+    2**15,
+    2**16,
+    2**24,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**32,
+    2**53,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+    EPOCH,
+    EPOCH + 10**15,
+)
 #: Numbers of a profile's head (docs/reference/profile-format.md): offset and bytes.
 _FIELDS = (
-    *((at, 4) for at in range(8, 64, 4)), *((at, 8) for at in range(64, 96, 8)),
-    *((at, 4) for at in range(96, 128, 4)), *((at, 8) for at in range(2048, 2080, 8)),
-    *((at, 4) for at in range(2080, 2096, 4)), *((at, 8) for at in range(2096, 2112, 8)),
-    *((at, 8) for at in range(2112, 2368, 8)), (1504, 4), (1508, 4),
-    (1776, 4), (1780, 4), (1784, 4),
+    *((at, 4) for at in range(8, 64, 4)),
+    *((at, 8) for at in range(64, 96, 8)),
+    *((at, 4) for at in range(96, 128, 4)),
+    *((at, 8) for at in range(2048, 2080, 8)),
+    *((at, 4) for at in range(2080, 2096, 4)),
+    *((at, 8) for at in range(2096, 2112, 8)),
+    *((at, 8) for at in range(2112, 2368, 8)),
+    (1504, 4),
+    (1508, 4),
+    (1776, 4),
+    (1780, 4),
+    (1784, 4),
     *((at, 8 if form == "Q" else 4) for at, form in MPI_FIELDS.values() if form in "IQ"),
-)  # fmt: skip
+)
 _NAMES = (144, 208, 336, 592, 720)  # host, job, program, library, command
 
 
@@ -39,11 +68,15 @@ def seeds(rng: random.Random) -> list[tuple[str, bytes]]:
     some = {"job": "evil", "host": "node0"}
     files = [File(name=f"/f{place}", hash=place, opens=place) for place in range(9)]
     profiles = [
-        make_profile(number, "evil"), make_profile(number, "good", ended=False),
-        random_profile(number, **some), small_mpi(number, **some),
-        make_rank(0, 2, seed=number, job="ranks")[0], make_rank(1, 2, seed=number, job="ranks")[0],
-        make_loop(0, seed=number, job="loop"), Profile(**some, files=files),
-    ]  # fmt: skip
+        make_profile(number, "evil"),
+        make_profile(number, "good", ended=False),
+        random_profile(number, **some),
+        small_mpi(number, **some),
+        make_rank(0, 2, seed=number, job="ranks")[0],
+        make_rank(1, 2, seed=number, job="ranks")[0],
+        make_loop(0, seed=number, job="loop"),
+        Profile(**some, files=files),
+    ]
     made += [(".jst", one.encode()) for one in profiles]
     made += [(".jss", one.encode()) for one in (make_shorts("evil", 5), small_shorts())]
     return made
@@ -136,9 +169,19 @@ def _records(rng: random.Random, data: bytes, other: bytes) -> bytes:
 
 
 _WAYS: tuple[Callable[[random.Random, bytes, bytes], bytes], ...] = (
-    _flip, _cut, _splice, _repeat, _field, _field, _field, _name, _commit, _records, _records,
+    _flip,
+    _cut,
+    _splice,
+    _repeat,
+    _field,
+    _field,
+    _field,
+    _name,
+    _commit,
     _records,
-)  # fmt: skip
+    _records,
+    _records,
+)
 
 
 def split(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:

@@ -42,14 +42,19 @@ BATCH_FILES = 3
 #: Begin of the newer half of the ground's slices: what expires lies before it (s).
 NEWER_S = 1_700_018_000
 _UNSURE = {"revision", "records", "warnings"}  # how often, and how, we looked
-_KEYS = {"slices": ["process", "slice"], "mount_slices": ["process", "slice", "mount"],
-         "segments": ["process", "number"], "processes": ["process"]}  # fmt: skip
+_KEYS = {
+    "slices": ["process", "slice"],
+    "mount_slices": ["process", "slice", "mount"],
+    "segments": ["process", "number"],
+    "processes": ["process"],
+}
 
 
 def _command(*words: str) -> Callable[[Path], dict[str, Any]]:
     def run(ground: Path) -> dict[str, Any]:
-        given = [word.format(ground=ground, age=f"{time.time() - NEWER_S + 3600:.0f}s")
-                 for word in words]  # fmt: skip
+        given = [
+            word.format(ground=ground, age=f"{time.time() - NEWER_S + 3600:.0f}s") for word in words
+        ]
         return {"code": main([*given, "--repository", str(ground / "repository")])}
 
     return run
@@ -72,9 +77,11 @@ def _follow(ground: Path) -> dict[str, Any]:
     follow._SLOWEST_S = 0.03
     heard: list[str] = []
     Repository(ground / "repository").follow(
-        [ground / "spool"], stop=stop, on_change=lambda report: heard.extend(report.warnings),
+        [ground / "spool"],
+        stop=stop,
+        on_change=lambda report: heard.extend(report.warnings),
         remove=True,
-    )  # fmt: skip
+    )
     return {"code": 0, "heard": heard}
 
 
@@ -95,17 +102,30 @@ READING = ("check", "jobs", "digest", "background", "export")
 _VERBS = ("ingest", "repository", "jobs", "digest", "background", "export")
 #: What operations import where they need it.
 _IMPORTED_LATE = (
-    "jostle.cli.progress", "rich._emoji_codes", "rich.progress", "rich.table", "pyarrow.dataset",
-    "pyarrow.acero", "pyarrow.csv", "numpy.ma", "pytz", "dateutil.relativedelta",
-)  # fmt: skip
+    "jostle.cli.progress",
+    "rich._emoji_codes",
+    "rich.progress",
+    "rich.table",
+    "pyarrow.dataset",
+    "pyarrow.acero",
+    "pyarrow.csv",
+    "numpy.ma",
+    "pytz",
+    "dateutil.relativedelta",
+)
 
 
 def _look(ground: Path, name: str) -> dict[str, Any]:
     """Says what is there, and what is there after the operation was done once more."""
     root = ground / "repository"
     if name in READING:
-        return {"files": {str(path.relative_to(root)): path.stat().st_size
-                          for path in root.rglob("*") if path.is_file()}}  # fmt: skip
+        return {
+            "files": {
+                str(path.relative_to(root)): path.stat().st_size
+                for path in root.rglob("*")
+                if path.is_file()
+            }
+        }
     said: dict[str, Any] = {"left": {}}
     if (root / MARKER).exists():
         state = log.Log(root).refresh()
@@ -155,10 +175,13 @@ def content(root: Path) -> dict[str, list[Any]]:
 
 
 def _files(root: Path) -> list[str]:
-    return [path.relative_to(root).as_posix() for path in sorted(root.rglob("*"))
-            if path.is_file()
-            and not any(path.is_relative_to(root / aside) for aside in (MERGED, QUARANTINE))
-            and (path.name.startswith(".") or path.suffix == ".parquet")]  # fmt: skip
+    return [
+        path.relative_to(root).as_posix()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and not any(path.is_relative_to(root / aside) for aside in (MERGED, QUARANTINE))
+        and (path.name.startswith(".") or path.suffix == ".parquet")
+    ]
 
 
 def _fork(asked: dict[str, Any]) -> int:

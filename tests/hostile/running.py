@@ -15,9 +15,12 @@ from jostle.server import Access, Server, create_app
 
 @contextlib.contextmanager
 def running(
-    folder: Path, access: Access, cert: Path | None = None, key: Path | None = None,
+    folder: Path,
+    access: Access,
+    cert: Path | None = None,
+    key: Path | None = None,
     place: socket.socket | None = None,
-) -> Iterator[tuple[str, int]]:  # fmt: skip
+) -> Iterator[tuple[str, int]]:
     """Serves an empty repository; gives the address.
 
     Args:

@@ -59,11 +59,15 @@ def limits(monkeypatch, **named: float) -> None:
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", HALF, b"POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
-     # refused at once, and its body goes on for ever
-     b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx"],
+    [
+        b"",
+        HALF,
+        b"POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+        # refused at once, and its body goes on for ever
+        b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx",
+    ],
     ids=["nothing", "half a head", "half a body", "half a body that nobody wants"],
-)  # fmt: skip
+)
 def test_what_is_not_asked_in_time_is_not_waited_for(tmp_path, access, monkeypatch, sent):
     limits(monkeypatch, REQUEST_S=SHORT_S)
     with running(tmp_path, access) as address, opened(address, 3, sent) as guests:
@@ -163,8 +167,20 @@ def test_a_site_of_ipv6_is_one_address():
 def certificate(tmp_path_factory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("tls")
     cert, key = folder / "cert.pem", folder / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-               "-keyout", key, "-out", cert]  # fmt: skip
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        "/CN=localhost",
+        "-keyout",
+        key,
+        "-out",
+        cert,
+    ]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except FileNotFoundError:
@@ -229,10 +245,7 @@ def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch, 
     real = connections.Visit.close
     monkeypatch.setattr(connections.Visit, "close", lambda one: (closed.append(one), real(one)))
     keys = certificate if tls else ()
-    with (
-        running(tmp_path, access, *keys) as address,
-        asked_for_much(address, access, tls=tls),
-    ):
+    with running(tmp_path, access, *keys) as address, asked_for_much(address, access, tls=tls):
         until(lambda: closed)
         assert ask(address, "https" if tls else "http") == 200
 

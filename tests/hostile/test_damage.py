@@ -69,9 +69,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[in
             one.write(spool)
             store.ingest([spool])
     assert [path.name for path in sorted((store.path / "commits").glob("*.json"))] == [
-        "00000004.checkpoint.json", "00000005.json", "00000006.json", "00000007.json",
-        "00000008.checkpoint.json", "00000008.json", "00000009.json",
-    ]  # fmt: skip
+        "00000004.checkpoint.json",
+        "00000005.json",
+        "00000006.json",
+        "00000007.json",
+        "00000008.checkpoint.json",
+        "00000008.json",
+        "00000009.json",
+    ]
     keys = stored_keys(store)
     assert set(keys) > set(expected_keys(made))
     return folder, keys
@@ -79,9 +84,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[in
 
 @pytest.fixture
 def truth(
-    store: Repository, spool: Path, whole: tuple[Path, list[tuple[int, int]]],
+    store: Repository,
+    spool: Path,
+    whole: tuple[Path, list[tuple[int, int]]],
     monkeypatch: pytest.MonkeyPatch,
-) -> list[tuple[int, int]]:  # fmt: skip
+) -> list[tuple[int, int]]:
     """A copy of it that may be harmed; gives all rows."""
     monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
     shutil.copytree(whole[0] / "repository", store.path, dirs_exist_ok=True)
@@ -247,10 +254,7 @@ def test_what_is_about_all_jobs_costs_what_it_held_and_is_said(
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ESTALE])
 def test_an_error_that_passes_is_tried_again(
-    store: Repository,
-    truth: list[tuple[int, int]],
-    monkeypatch: pytest.MonkeyPatch,
-    code: int,
+    store: Repository, truth: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     plain, failed = Path.read_bytes, []
 
@@ -308,9 +312,12 @@ def test_commands_show_the_rest_and_say_what_is_left_out(
     # The process of a job that is lost with its table is not known to have run at that time.
     assert (jobs in lost.jobs, lost.read) == (table != "processes", False)
     words = [
-        ("jobs",), ("digest", job), ("background", job), ("repository", "compact"),
+        ("jobs",),
+        ("digest", job),
+        ("background", job),
+        ("repository", "compact"),
         ("export", table, "-o", str(tmp_path / "out.csv")),
-    ]  # fmt: skip
+    ]
     for word in words:
         code, _, err = run(*word)
         assert code == 0, (word, err)

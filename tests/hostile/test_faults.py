@@ -31,12 +31,21 @@ _ANY = (errno.EIO, errno.ESTALE, errno.EACCES)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE)
 ERRORS = {
     "create": (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EIO, errno.EROFS, errno.EMFILE),
-    "open": (*_ANY, errno.EMFILE), "read": _ANY[:2], "pread": _ANY[:2], "fstat": _ANY[:2],
-    "mmap": (errno.ENOMEM, errno.EIO), "write": _FULL, "fsync": _FULL, "close": _FULL,
-    "ftruncate": _FULL, "mkdir": (*_FULL, errno.EACCES), "rename": (*_FULL, errno.EACCES),
-    "link": (*_FULL, errno.EACCES, errno.EPERM, errno.EMLINK), "readdir": _ANY[:2],
+    "open": (*_ANY, errno.EMFILE),
+    "read": _ANY[:2],
+    "pread": _ANY[:2],
+    "fstat": _ANY[:2],
+    "mmap": (errno.ENOMEM, errno.EIO),
+    "write": _FULL,
+    "fsync": _FULL,
+    "close": _FULL,
+    "ftruncate": _FULL,
+    "mkdir": (*_FULL, errno.EACCES),
+    "rename": (*_FULL, errno.EACCES),
+    "link": (*_FULL, errno.EACCES, errno.EPERM, errno.EMLINK),
+    "readdir": _ANY[:2],
     "flock": (errno.EIO, errno.ENOLCK, errno.ESTALE),
-}  # fmt: skip
+}
 _ALIKE = re.compile(r"(?<=/)(\w+\.\d+\.\d+(?=\.jst)|\d{8}(?=\.))")
 _TABLE = re.compile(rf"\b({'|'.join(TABLES)})\b(/date=\*)?(/hour=\*)?")
 

@@ -24,8 +24,11 @@ def honest(user: int) -> Profile:
 
 def rows_of(store: Repository, user: int) -> dict[str, list[dict[str, Any]]]:
     """All that a repository holds of a user's honest job."""
-    (job,) = (row["job"] for row in store.jobs().to_pylist()
-              if row["uid"] == user and row["job"].startswith(f"true{user}"))  # fmt: skip
+    (job,) = (
+        row["job"]
+        for row in store.jobs().to_pylist()
+        if row["uid"] == user and row["job"].startswith(f"true{user}")
+    )
     found = {}
     for table, layout in TABLES.items():
         if table == "tokens" or "job" not in layout.keys:

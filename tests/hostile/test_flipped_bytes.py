@@ -24,16 +24,35 @@ from jostle.repository.store.log import Log
 from jostle_lab.synthetic import Spec, plant, plant_machines
 
 TABLES = (
-    "processes", "process_kinds", "mounts", "slices", "mount_slices", "rollup", "node_rollup",
-    "machines", "components", "component_slices",
-)  # fmt: skip
+    "processes",
+    "process_kinds",
+    "mounts",
+    "slices",
+    "mount_slices",
+    "rollup",
+    "node_rollup",
+    "machines",
+    "components",
+    "component_slices",
+)
 #: Of each table.
 TURNS = 1
 ROUTES = (
-    "jobs", "jobs/{job}", "jobs/{job}/verdict", "jobs/{job}/figures", "jobs/{job}/trend",
-    "jobs/{job}/series?metric=bytes&of=others", "jobs/{job}/grid?metric=bytes", "losses",
-    "system/span", "system/grid", "system/mounts", "system/machines", "nodes", "matrix",
-)  # fmt: skip
+    "jobs",
+    "jobs/{job}",
+    "jobs/{job}/verdict",
+    "jobs/{job}/figures",
+    "jobs/{job}/trend",
+    "jobs/{job}/series?metric=bytes&of=others",
+    "jobs/{job}/grid?metric=bytes",
+    "losses",
+    "system/span",
+    "system/grid",
+    "system/mounts",
+    "system/machines",
+    "nodes",
+    "matrix",
+)
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +100,12 @@ def test_commands_answer_or_name_the_file(
     for path in harmed(root, table):
         place = path.relative_to(root).as_posix()
         said = ""
-        for words in (["jobs", "--json"], ["digest", jobs[0]], ["digest", jobs[-1], "--json"],
-                      ["background", jobs[1]]):  # fmt: skip
+        for words in (
+            ["jobs", "--json"],
+            ["digest", jobs[0]],
+            ["digest", jobs[-1], "--json"],
+            ["background", jobs[1]],
+        ):
             output.console.cache_clear()
             code = main([*words, "--repository", str(root)])
             out, err = capsys.readouterr()

@@ -26,9 +26,11 @@ def access(tmp_path) -> Access:
     """The door behind a proxy, which tells the guest's address."""
     add_account(tmp_path / "accounts", "anne", PASSWORD)
     return Access(
-        Accounts(tmp_path / "accounts", Roles()), url="https://jostle.example",
-        audit=Audit(tmp_path / "audit"), proxies=[ip_network("127.0.0.1/32")],
-    )  # fmt: skip
+        Accounts(tmp_path / "accounts", Roles()),
+        url="https://jostle.example",
+        audit=Audit(tmp_path / "audit"),
+        proxies=[ip_network("127.0.0.1/32")],
+    )
 
 
 @pytest.fixture
@@ -37,18 +39,22 @@ def guest(tmp_path, access):
     with (
         running(tmp_path, access) as (host, port),
         httpx.Client(
-            base_url=f"http://{host}:{port}", headers={"Host": "jostle.example"}, timeout=60,
-            trust_env=False, limits=httpx.Limits(max_connections=200),
+            base_url=f"http://{host}:{port}",
+            headers={"Host": "jostle.example"},
+            timeout=60,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=200),
         ) as client,
-    ):  # fmt: skip
+    ):
         yield client
 
 
 def enter(client, address: str, name: str = "anne", password: str = PASSWORD) -> httpx.Response:
     return client.post(
-        "/api/v1/login", json={"name": name, "password": password},
+        "/api/v1/login",
+        json={"name": name, "password": password},
         headers={"X-Forwarded-For": address},
-    )  # fmt: skip
+    )
 
 
 def cookie(answer: httpx.Response) -> dict[str, str]:
@@ -81,8 +87,9 @@ def test_who_looks_is_answered_while_many_try(guest, access, monkeypatch):
         until(lambda: access.desk._here[HOME])
         held.go.set()
         assert Counter(one.result().status_code for one in tries) == {
-            401: desk._MOST, 503: 120 - desk._MOST,
-        }  # fmt: skip
+            401: desk._MOST,
+            503: 120 - desk._MOST,
+        }
         assert back.result().status_code == 200
     refused = next(one.result() for one in tries if one.result().status_code == 503)
     assert int(refused.headers["retry-after"]) > 0
@@ -113,8 +120,9 @@ def test_who_guesses_from_everywhere_gets_few_tries_and_shuts_nobody_out(guest, 
 def test_a_network_of_ipv6_is_one_address(guest, monkeypatch):
     Held(monkeypatch).go.set()
     names = [f"user{n}" for n in range(31)]
-    found = [enter(guest, f"2001:db8::{n:x}", name, "no").status_code
-             for n, name in enumerate(names)]  # fmt: skip
+    found = [
+        enter(guest, f"2001:db8::{n:x}", name, "no").status_code for n, name in enumerate(names)
+    ]
     assert found == [401] * 30 + [429]
 
 
@@ -124,8 +132,11 @@ def test_what_is_remembered_of_log_ins_has_an_end(monkeypatch):
     for name in ("anne", "bert", "carl", "anne", "dora"):
         familiar.add(name, HOME)
     assert [(name, HOME) in familiar for name in ("anne", "bert", "carl", "dora")] == [
-        True, False, True, True,
-    ]  # fmt: skip
+        True,
+        False,
+        True,
+        True,
+    ]
     assert ("anne", ELSEWHERE) not in familiar
 
 

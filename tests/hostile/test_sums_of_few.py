@@ -68,10 +68,14 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> tuple[Hall, Repository]:
 def truth(town: tuple[Hall, Repository]) -> Truth:
     sums = ", ".join(f"sum({name})::DOUBLE AS {name}" for name in METRICS_OF_MOUNTS)
     found: Truth = {}
-    for row in town[1].query(
-        f"SELECT mount, slice * slice_ns // {CELL_NS} AS cell, uid, {sums} FROM mount_slices "
-        "JOIN (SELECT DISTINCT job, uid FROM processes) USING (job) GROUP BY ALL"
-    ).to_pylist():  # fmt: skip
+    for row in (
+        town[1]
+        .query(
+            f"SELECT mount, slice * slice_ns // {CELL_NS} AS cell, uid, {sums} FROM mount_slices "
+            "JOIN (SELECT DISTINCT job, uid FROM processes) USING (job) GROUP BY ALL"
+        )
+        .to_pylist()
+    ):
         had = {name: row[name] for name in METRICS_OF_MOUNTS if row[name]}
         if had and row["uid"] != UIDS[MINE]:
             found.setdefault((row["mount"], int(row["cell"])), {})[row["uid"]] = had
@@ -143,9 +147,11 @@ def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metri
     for _ in range(12):
         first, last = sorted(chance.sample(range(begin, end), 2))
         ask = f"metric={metric}&from_ns={first * CELL_NS}&to_ns={last * CELL_NS}"
-        told = built.guest(MINE).get(
-            f"/api/v1/system/mounts?{ask}&columns={chance.choice([16, 40, 300])}"
-        ).json()  # fmt: skip
+        told = (
+            built.guest(MINE)
+            .get(f"/api/v1/system/mounts?{ask}&columns={chance.choice([16, 40, 300])}")
+            .json()
+        )
         width, start = told["step_ns"] // CELL_NS, told["start_ns"] // CELL_NS
         for mount in told["mounts"]:
             for at, value in enumerate(mount["rest"] or []):
@@ -173,12 +179,16 @@ def test_the_curve_of_others_is_made_of_the_same_cells(
     told = hidden = 0
     for job, metric in itertools.product(jobs[:4], ("bytes", "posix_write_bytes", "ops")):
         for points in (16, 100_000):
-            answer = built.guest(MINE).get(
-                f"/api/v1/jobs/{job}/series?of=others&metric={metric}&points={min(points, 4000)}"
-            ).json()  # fmt: skip
-            (mount,) = repository.query(
-                "SELECT DISTINCT mount FROM rollup WHERE job = $1", [job]
-            )["mount"].to_pylist()  # fmt: skip
+            answer = (
+                built.guest(MINE)
+                .get(
+                    f"/api/v1/jobs/{job}/series?of=others&metric={metric}&points={min(points, 4000)}"
+                )
+                .json()
+            )
+            (mount,) = repository.query("SELECT DISTINCT mount FROM rollup WHERE job = $1", [job])[
+                "mount"
+            ].to_pylist()
             if answer["step_ns"] != CELL_NS:
                 continue
             for line, metrics in zip(answer["lines"], lines_of(metric), strict=True):
@@ -237,7 +247,7 @@ def test_what_only_others_use_has_no_name_and_their_time_no_place(
         own = repository.query(
             "SELECT min(start_ns) AS first, max(end_ns) AS last, list(DISTINCT mount) AS mounts "
             f"FROM processes JOIN (SELECT job, mount FROM rollup) USING (job) WHERE uid = {uid}"
-        ).to_pylist()[0]  # fmt: skip
+        ).to_pylist()[0]
         guest = built.guest(name)
         if name == "anne":
             continue  # a manager, who sees bert's as well
@@ -267,9 +277,7 @@ def test_a_mount_that_only_others_use_is_not_named(
     store.ingest([spool])
     tiles = Tiles(store, LruCache())
     for viewer, paths in ((Viewer("u1", U1, "user"), ["/all"]), (ADMIN, ["/u2", "/u2"])):
-        told = mount_load(
-            tiles, Others(tiles), lives(store), viewer, "bytes", (0, 2**63 - 1), 50
-        )  # fmt: skip
+        told = mount_load(tiles, Others(tiles), lives(store), viewer, "bytes", (0, 2**63 - 1), 50)
         assert sorted(mount["path"] for mount in told["mounts"]) == paths
 
 
@@ -309,7 +317,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
     assert told() == [3000, 1500, None, 0]  # not 3077
     assert Others(Tiles(store, LruCache())).told(
         ADMIN, users.get, "rollup", ["posix_write_bytes"], axis
-    ).popitem()[1][:3].tolist() == [3077, 1500, 50]  # fmt: skip
+    ).popitem()[1][:3].tolist() == [3077, 1500, 50]
     for pid, owner in enumerate((U2, U3), 5):
         put(writer(pid, {0: 100, 2: 50}), owner)
     store.ingest([spool])
@@ -369,15 +377,18 @@ def test_a_verdict_tells_no_load_of_another(store: Repository, tmp_path: Path) -
         spool.mkdir()
         repository = Repository(tmp_path / f"held{factor}", create=True)
         chance = random.Random(3)
-        mine, theirs = (Profile(job=name, pid=pid, proc_start=pid) for name, pid in
-                        (("mine", 1), ("theirs", 2)))  # fmt: skip
+        mine, theirs = (
+            Profile(job=name, pid=pid, proc_start=pid) for name, pid in (("mine", 1), ("theirs", 2))
+        )
         for made in (mine, theirs):
             made.add_mount(0, type="nfs4", source="server:/export", device=(0, 50))
         for at in range(100):
             busy = at % 10 < 4
-            own = {"posix_write_bytes": {0: 1 << 24},
-                   "posix_write_ns": {0: int((2.5e9 if busy else 1e9) * chance.uniform(0.9, 1.1))},
-                   "posix_write_ops": {0: 16}}  # fmt: skip
+            own = {
+                "posix_write_bytes": {0: 1 << 24},
+                "posix_write_ns": {0: int((2.5e9 if busy else 1e9) * chance.uniform(0.9, 1.1))},
+                "posix_write_ops": {0: 16},
+            }
             known = {k: v for k, v in own.items() if k in METRICS_OF_MOUNTS}
             mine.add_slice(mine.first_slice + at, known)
             load = {"posix_write_bytes": {0: factor * (1 << 26) * busy}}

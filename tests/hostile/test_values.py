@@ -20,12 +20,25 @@ from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile, mount_record
 
 NAMES = {
-    "slash": "a/b", "page of another": "a/verdict", "lines": "two\nlines\rand\ttabs", "at": "x@y@3",
-    "come back": "mpi-deadbeef@x", "quotes": "o'clock \"now\"", "formula": '=HYPERLINK("http://e")',
-    "minus": "-1+1", "at first": "@SUM(A1)", "folders": "..", "path": "../../etc/passwd",
-    "none": "", "percent": "100%41", "plus and mark": "a+b?c=d#e&f", "html": "<img src=x>",
-    "wide": "\u0416\u6f22\U0001f9ea", "turned": "\u202egnp.exe", "sql": "'; DROP TABLE jobs; --",
-}  # fmt: skip
+    "slash": "a/b",
+    "page of another": "a/verdict",
+    "lines": "two\nlines\rand\ttabs",
+    "at": "x@y@3",
+    "come back": "mpi-deadbeef@x",
+    "quotes": 'o\'clock "now"',
+    "formula": '=HYPERLINK("http://e")',
+    "minus": "-1+1",
+    "at first": "@SUM(A1)",
+    "folders": "..",
+    "path": "../../etc/passwd",
+    "none": "",
+    "percent": "100%41",
+    "plus and mark": "a+b?c=d#e&f",
+    "html": "<img src=x>",
+    "wide": "\u0416\u6f22\U0001f9ea",
+    "turned": "\u202egnp.exe",
+    "sql": "'; DROP TABLE jobs; --",
+}
 YEAR = 31_556_952 * SECOND
 
 
@@ -98,10 +111,22 @@ def centre(store: Repository, tmp_path: Path) -> Iterator[Hall]:
 def answers(centre: Hall, guest: str, job: str) -> dict[str, int]:
     """Asks every route that tells of jobs; gives statuses."""
     client, name = centre.guest(guest), quote(job, safe="")
-    routes = ["jobs?limit=500", f"jobs/{name}", f"jobs/{name}/verdict", f"jobs/{name}/figures",
-              f"jobs/{name}/series?metric=bytes&of=others", f"jobs/{name}/series?metric=bytes",
-              f"jobs/{name}/grid?metric=bytes", f"jobs/{name}/segments", "system/span",
-              "system/grid", "system/mounts", "matrix", "metrics", "studies"]  # fmt: skip
+    routes = [
+        "jobs?limit=500",
+        f"jobs/{name}",
+        f"jobs/{name}/verdict",
+        f"jobs/{name}/figures",
+        f"jobs/{name}/series?metric=bytes&of=others",
+        f"jobs/{name}/series?metric=bytes",
+        f"jobs/{name}/grid?metric=bytes",
+        f"jobs/{name}/segments",
+        "system/span",
+        "system/grid",
+        "system/mounts",
+        "matrix",
+        "metrics",
+        "studies",
+    ]
     found = {}
     for route in routes:
         for _ in range(300):

@@ -76,9 +76,11 @@ def test_a_test_that_needs_it_in_two_of_five_runs_is_a_defect(tmp_path: Path) ->
     assert "DEFECT" not in run(tmp_path, "a::d")
     said = run(tmp_path, "a::b (alone)")
     assert said.splitlines()[1:] == [
-        "  2 x a::b", "  1   a::c", "  1   a::d",
+        "  2 x a::b",
+        "  1   a::c",
+        "  1   a::d",
         "DEFECT of the test or of the product, find out which and fix it: a::b",
-    ]  # fmt: skip
+    ]
     assert "DEFECT" in run(tmp_path) and "DEFECT" in run(tmp_path)
     said = run(tmp_path)  # the second run is not of the last five any more
     assert said.splitlines()[1:] == ["  1   a::b", "  1   a::d"]

@@ -16,9 +16,12 @@ def bench(code: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Runs Python with the modules of the benchmarks."""
     env = {key: value for key, value in os.environ.items() if "DARSHAN" not in key}
     return subprocess.run(
-        [sys.executable, "-c", code, *words], env={**env, "PYTHONPATH": str(BENCH)},
-        text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code, *words],
+        env={**env, "PYTHONPATH": str(BENCH)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
 
 
 def with_row(body: str) -> subprocess.CompletedProcess[str]:

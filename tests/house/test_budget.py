@@ -52,9 +52,15 @@ def test_only_a_figure_that_fell_fails_nothing(
 
 @pytest.mark.parametrize(
     ("name", "now", "is_change"),
-    [("file: one", 1030, False), ("file: one", 1031, True), ("call: one", 1001, False),
-     ("call: one", 1002, True), ("else", 1001, True), ("file: one", 969, True)],
-)  # fmt: skip
+    [
+        ("file: one", 1030, False),
+        ("file: one", 1031, True),
+        ("call: one", 1001, False),
+        ("call: one", 1002, True),
+        ("else", 1001, True),
+        ("file: one", 969, True),
+    ],
+)
 def test_chance_is_as_stated(name: str, now: int, is_change: bool):
     chance = {"file:": 30, "call:": 0}
     changes = ledger.compare("x", {name: Limit(1000)}, {name: Figure(now)}, chance)
@@ -138,15 +144,25 @@ def test_every_kind_is_in_the_budget_and_has_a_module():
 
 
 def test_system_calls_are_counted_where_they_begin():
-    lines = ["7 openat(AT_FDCWD, ...) = 3", "8 futex(0x1, FUTEX_WAIT <unfinished ...>",
-             "7 close(3) = 0", "8 <... futex resumed>) = 0", "8 pwrite64(5, ...) = 4",
-             "7 +++ exited with 0 +++"]  # fmt: skip
+    lines = [
+        "7 openat(AT_FDCWD, ...) = 3",
+        "8 futex(0x1, FUTEX_WAIT <unfinished ...>",
+        "7 close(3) = 0",
+        "8 <... futex resumed>) = 0",
+        "8 pwrite64(5, ...) = 4",
+        "7 +++ exited with 0 +++",
+    ]
     assert list(system_calls.begun(lines)) == [
-        ("7", "openat"), ("8", "futex"), ("7", "close"), ("8", "pwrite64"),
-    ]  # fmt: skip
+        ("7", "openat"),
+        ("8", "futex"),
+        ("7", "close"),
+        ("8", "pwrite64"),
+    ]
     assert system_calls.split(["open", "futex", "read", "read", "futex"], "futex") == [
-        ["open"], ["read", "read"], [],
-    ]  # fmt: skip
+        ["open"],
+        ["read", "read"],
+        [],
+    ]
 
 
 def test_the_folder_has_the_same_path_each_time():

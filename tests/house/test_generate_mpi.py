@@ -153,9 +153,24 @@ def test_threads_do_not_race(root: Path, tmp_path: Path, compiler: str) -> None:
     include = [f"-I{runtime / part}" for part in ("include", "mpi", "mpi/generated")]
     program = tmp_path / "threads"
     built = subprocess.run(
-        ["gcc", "-std=gnu11", "-O0", "-g1", "-w", "-fsanitize=thread", *include,
-         *mpi_flags(compiler), "-o", program, root / "tests" / "house" / "mpi_threads.c",
-         *sources, "-lpthread"], capture_output=True, text=True)  # fmt: skip
+        [
+            "gcc",
+            "-std=gnu11",
+            "-O0",
+            "-g1",
+            "-w",
+            "-fsanitize=thread",
+            *include,
+            *mpi_flags(compiler),
+            "-o",
+            program,
+            root / "tests" / "house" / "mpi_threads.c",
+            *sources,
+            "-lpthread",
+        ],
+        capture_output=True,
+        text=True,
+    )
     if "tsan" in built.stderr:
         pytest.skip("no thread sanitizer here")
     assert built.returncode == 0, built.stderr

@@ -198,8 +198,10 @@ def test_a_package_can_be_installed_used_and_removed(
     in_a_copy_of_the_machine(TRIAL.format(**steps), tmp_path / "place", out)
     assert not Path("/opt/jostle/lib/libjostle.so").exists(), "it was installed here"
     with Repository.of_spool([out]) as store:
-        jobs = store.query("SELECT job, sum(posix_write_bytes) AS bytes FROM mount_slices "
-                           "GROUP BY job ORDER BY job").to_pylist()  # fmt: skip
+        jobs = store.query(
+            "SELECT job, sum(posix_write_bytes) AS bytes FROM mount_slices "
+            "GROUP BY job ORDER BY job"
+        ).to_pylist()
     assert jobs == [{"job": "preloaded", "bytes": 7 * 512}, {"job": "trial", "bytes": 409600}]
 
 
@@ -229,10 +231,22 @@ def test_the_repositorys_host(tmp_path: Path) -> None:
     out.mkdir()
     shutil.copy(ship, out)
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-         "--config-settings", "wheel.cmake=false", "--wheel-dir", tmp_path, ROOT],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--config-settings",
+            "wheel.cmake=false",
+            "--wheel-dir",
+            tmp_path,
+            ROOT,
+        ],
         check=True,
-    )  # fmt: skip
+    )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel, "a") as archive:  # what the build is there for, built already
         for name in ("jostle-run", "libjostle.so", "libjostle-decode.so", "libjostle-timer.so"):

@@ -35,17 +35,23 @@ def test_the_page_is_fresh_and_its_pictures_are_there(papers: ModuleType) -> Non
 
 def test_studies_that_rows_name_are_shipped(papers: ModuleType) -> None:
     rows = papers.rows_of()
-    named = {each["run"][2] for each in rows["experiment"].values()
-             if each.get("run", [""])[0] == "study"}  # fmt: skip
+    named = {
+        each["run"][2]
+        for each in rows["experiment"].values()
+        if each.get("run", [""])[0] == "study"
+    }
     named |= {each["full"] for each in rows["experiment"].values() if "full" in each}
     named |= {row["full"] for paper in rows["paper"] for row in paper["row"] if "full" in row}
     assert named <= {file.stem for file in SHIPPED.glob("*.toml")}
 
 
-@pytest.mark.parametrize(("change", "problem"), [
-    ('obsolete = "Nothing', 'tests = ["tests/none.py"]\nobsolete = "Nothing'),
-    ('experiment = "cluster13"', 'experiment = "cluster31"'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ('obsolete = "Nothing', 'tests = ["tests/none.py"]\nobsolete = "Nothing'),
+        ('experiment = "cluster13"', 'experiment = "cluster31"'),
+    ],
+)
 def test_a_row_that_names_nothing_is_refused(
     papers: ModuleType, tmp_path: Path, change: str, problem: str
 ) -> None:
@@ -57,9 +63,11 @@ def test_a_row_that_names_nothing_is_refused(
 
 
 def test_an_experiment_that_shows_itself_keeps_its_figures(
-    papers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    papers: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     (tmp_path / "jostle").write_text(
         "#!/bin/sh\n"
         'for folder; do [ "$last" = --plot ] && break; last=$folder; done\n'

@@ -197,9 +197,7 @@ def test_no_modules_import_each_other_in_a_circle(folder: str) -> None:
         paths[name.removesuffix(".__init__")] = path
     left = {}
     for module, path in paths.items():
-        found = {
-            name if name in paths else name.rpartition(".")[0] for name in imports(path)
-        }  # fmt: skip
+        found = {name if name in paths else name.rpartition(".")[0] for name in imports(path)}
         left[module] = (found & paths.keys()) - {module}
     while free := [module for module, needs in left.items() if not needs & left.keys()]:
         for module in free:

@@ -39,28 +39,37 @@ NPM = {
     "packages": {
         "": {"name": "front end"},
         "node_modules/@scope/thing": {
-            "version": "2.0.0-next.2", "integrity": "sha512-AAAA", "license": "MIT",
+            "version": "2.0.0-next.2",
+            "integrity": "sha512-AAAA",
+            "license": "MIT",
         },
     }
-}  # fmt: skip
+}
 
 
 def advisory(**changed: Any) -> dict[str, Any]:
     return {
-        "id": "PYSEC-1", "aliases": ["CVE-1"], "ecosystem": "PyPI", "package": "made-up",
-        "ranges": [{"introduced": "1.0", "fixed": "1.2.1", "last": ""}], "versions": [], **changed,
-    }  # fmt: skip
+        "id": "PYSEC-1",
+        "aliases": ["CVE-1"],
+        "ecosystem": "PyPI",
+        "package": "made-up",
+        "ranges": [{"introduced": "1.0", "fixed": "1.2.1", "last": ""}],
+        "versions": [],
+        **changed,
+    }
 
 
 def snapshot(*entries: dict[str, Any], day: str = "2026-05-30") -> dict[str, Any]:
     return {
-        "format": 1, "source": "a test", "licence": "none",
+        "format": 1,
+        "source": "a test",
+        "licence": "none",
         "covers": {
             "PyPI": {"date": day, "packages": ["made-up", "other"]},
             "npm": {"date": day, "packages": ["@scope/thing"]},
         },
         "advisories": list(entries),
-    }  # fmt: skip
+    }
 
 
 Audit = Callable[..., tuple[int, str]]
@@ -137,11 +146,16 @@ def test_one_advisory_by_two_names_counts_once(audited: Audit) -> None:
 @pytest.mark.parametrize(
     ("introduced", "fixed", "last", "bad"),
     [
-        ("0", "", "", True), ("0", "1.2.0", "", False), ("0", "1.2.0.post1", "", True),
-        ("1.2.0", "", "1.2.0", True), ("1.2", "", "1.2", True), ("0", "", "1.1.9", False),
-        ("1.2.1", "", "", False), ("1.2.0rc1", "1.10", "", True),
+        ("0", "", "", True),
+        ("0", "1.2.0", "", False),
+        ("0", "1.2.0.post1", "", True),
+        ("1.2.0", "", "1.2.0", True),
+        ("1.2", "", "1.2", True),
+        ("0", "", "1.1.9", False),
+        ("1.2.1", "", "", False),
+        ("1.2.0rc1", "1.10", "", True),
     ],
-)  # fmt: skip
+)
 def test_ranges(audited: Audit, introduced: str, fixed: str, last: str, bad: bool) -> None:
     span = {"introduced": introduced, "fixed": fixed, "last": last}
     assert audited(snapshot(advisory(ranges=[span])))[0] == bad
@@ -229,37 +243,51 @@ def test_a_damaged_snapshot_is_refused(audited: Audit, content: Any, said: str) 
 def test_a_snapshot_is_made_of_records(audited: Audit, tmp_path: Path) -> None:
     records = [
         {
-            "id": "PYSEC-2", "modified": "2026-05-20T00:00:00Z", "aliases": ["CVE-2"],
+            "id": "PYSEC-2",
+            "modified": "2026-05-20T00:00:00Z",
+            "aliases": ["CVE-2"],
             "details": "prose that is not taken",
-            "affected": [{
-                "package": {"ecosystem": "PyPI", "name": "Made_Up"},
-                "ranges": [
-                    {"type": "ECOSYSTEM", "events": [
-                        {"fixed": "1.3"}, {"introduced": "1.1"},
-                        {"introduced": "0"}, {"fixed": "1"},
-                    ]},
-                    {"type": "GIT", "events": [{"introduced": "0"}]},
-                ],
-                "versions": ["1.1", "1.2.0", "an-old-one"],
-            }],
+            "affected": [
+                {
+                    "package": {"ecosystem": "PyPI", "name": "Made_Up"},
+                    "ranges": [
+                        {
+                            "type": "ECOSYSTEM",
+                            "events": [
+                                {"fixed": "1.3"},
+                                {"introduced": "1.1"},
+                                {"introduced": "0"},
+                                {"fixed": "1"},
+                            ],
+                        },
+                        {"type": "GIT", "events": [{"introduced": "0"}]},
+                    ],
+                    "versions": ["1.1", "1.2.0", "an-old-one"],
+                }
+            ],
         },
         {
-            "id": "GHSA-3", "modified": "2026-05-10T00:00:00Z",
-            "affected": [{
-                "package": {"ecosystem": "npm", "name": "@scope/thing"},
-                "ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}],
-            }],
+            "id": "GHSA-3",
+            "modified": "2026-05-10T00:00:00Z",
+            "affected": [
+                {
+                    "package": {"ecosystem": "npm", "name": "@scope/thing"},
+                    "ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}],
+                }
+            ],
         },
         {
-            "id": "PYSEC-4", "modified": "2026-05-01T00:00:00Z",
+            "id": "PYSEC-4",
+            "modified": "2026-05-01T00:00:00Z",
             "withdrawn": "2026-05-01T00:00:00Z",
             "affected": [{"package": {"ecosystem": "PyPI", "name": "other"}, "versions": ["3"]}],
         },
         {
-            "id": "PYSEC-5", "modified": "2026-05-01T00:00:00Z",
+            "id": "PYSEC-5",
+            "modified": "2026-05-01T00:00:00Z",
             "affected": [{"package": {"ecosystem": "PyPI", "name": "stranger"}, "versions": ["3"]}],
         },
-    ]  # fmt: skip
+    ]
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         for record in records:
             archive.writestr(f"{record['id']}.json", json.dumps(record))
@@ -310,13 +338,22 @@ def test_an_unknown_licence_is_named() -> None:
 @pytest.mark.parametrize(
     ("expression", "permitted"),
     [
-        ("MIT", True), ("GPL-3.0-only", False), ("MIT OR GPL-3.0-only", True),
-        ("GPL-3.0-only OR MIT", True), ("MIT AND GPL-3.0-only", False),
-        ("MIT AND (GPL-3.0-only OR BSD-3-Clause)", True), ("(MIT)", True),
-        ("GPL-3.0-only WITH Some-exception", False), ("Apache-2.0 WITH LLVM-exception", True),
-        ("", False), ("MIT AND", False), ("MIT)", False), ("(MIT", False), ("MIT MIT", False),
+        ("MIT", True),
+        ("GPL-3.0-only", False),
+        ("MIT OR GPL-3.0-only", True),
+        ("GPL-3.0-only OR MIT", True),
+        ("MIT AND GPL-3.0-only", False),
+        ("MIT AND (GPL-3.0-only OR BSD-3-Clause)", True),
+        ("(MIT)", True),
+        ("GPL-3.0-only WITH Some-exception", False),
+        ("Apache-2.0 WITH LLVM-exception", True),
+        ("", False),
+        ("MIT AND", False),
+        ("MIT)", False),
+        ("(MIT", False),
+        ("MIT MIT", False),
     ],
-)  # fmt: skip
+)
 def test_expressions(expression: str, permitted: bool) -> None:
     allowed = {"MIT", "BSD-3-Clause", "Apache-2.0 WITH LLVM-exception"}
     assert licences.permits(expression, allowed) == permitted

@@ -189,9 +189,8 @@ class Mpirun(Runner):
         self.counter.mkdir()
 
     def world(
-        self, mpi: Mpi, ranks: int, *program: str | Path, counted: str = "after",
-        **more: object,
-    ) -> World:  # fmt: skip
+        self, mpi: Mpi, ranks: int, *program: str | Path, counted: str = "after", **more: object
+    ) -> World:
         """Start a program on so many ranks and read what is left when it has ended.
 
         Args:
@@ -213,9 +212,12 @@ class Mpirun(Runner):
         libraries = list(map(str, self.preload()))
         if counted:
             counter = mpi.compiled(
-                "counter", "counter.c", "counter_collectives.c", "counter_io.c",
+                "counter",
+                "counter.c",
+                "counter_collectives.c",
+                "counter_io.c",
                 flags=("-shared", "-Wno-stringop-overread"),
-            )  # fmt: skip
+            )
             libraries.insert(0 if counted == "before" else len(libraries), str(counter))
         if mpi.name == "mpich":
             patience = mpi.compiled("patience", "patience.c", flags=("-shared",))
@@ -232,9 +234,13 @@ class Mpirun(Runner):
 
 
 CLASSES = (
-    "classes.c", "classes_p2p.c", "classes_collectives.c", "classes_memory.c", "classes_io.c",
+    "classes.c",
+    "classes_p2p.c",
+    "classes_collectives.c",
+    "classes_memory.c",
+    "classes_io.c",
     "classes_rest.c",
-)  # fmt: skip
+)
 
 
 def classes(mpi: Mpi) -> Path:

@@ -40,9 +40,16 @@ class Nodes:
     def on_first(self, *command: str) -> list[str]:
         """A command line that runs on the first node."""
         return [
-            "nsenter", f"--net=/run/netns/{self.name}1", "unshare", "--uts", "--mount",
-            "sh", "-c", 'hostname node1; mount -t sysfs sysfs /sys; exec "$0" "$@"', *command,
-        ]  # fmt: skip
+            "nsenter",
+            f"--net=/run/netns/{self.name}1",
+            "unshare",
+            "--uts",
+            "--mount",
+            "sh",
+            "-c",
+            'hostname node1; mount -t sysfs sysfs /sys; exec "$0" "$@"',
+            *command,
+        ]
 
 
 def _ip(*arguments: str) -> None:
@@ -62,9 +69,19 @@ def two_nodes(folder: Path) -> Iterator[Nodes]:
         _ip("netns", "add", f"{name}1")
         _ip("netns", "add", f"{name}2")
         _ip(
-            "link", "add", "eth0", "netns", f"{name}1", "type", "veth",
-            "peer", "name", "eth0", "netns", f"{name}2",
-        )  # fmt: skip
+            "link",
+            "add",
+            "eth0",
+            "netns",
+            f"{name}1",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "eth0",
+            "netns",
+            f"{name}2",
+        )
         for n in (1, 2):
             for setting in (
                 ("addr", "add", f"10.77.0.{n}/24", "dev", "eth0"),
@@ -91,7 +108,7 @@ def _running(node: str) -> bool:
     """Whether a node's link has a carrier: it takes a moment, and MPICH looks but once."""
     said = subprocess.run(
         ["ip", "-n", node, "link", "show", "eth0"], capture_output=True, text=True
-    ).stdout  # fmt: skip
+    ).stdout
     return "LOWER_UP" in said and "state UP" in said
 
 

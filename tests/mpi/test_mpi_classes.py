@@ -9,9 +9,13 @@ from mpis import Mpi, Mpirun, World, classes
 
 # Together what has nothing in common: no part can make up for what another one lost.
 TOGETHER = [
-    "p2p blocking io", "nonblocking inplace rma", "persistent ionblocking comm",
-    "completion neighbor atomics", "failures inter io_shared", "types direct",
-]  # fmt: skip
+    "p2p blocking io",
+    "nonblocking inplace rma",
+    "persistent ionblocking comm",
+    "completion neighbor atomics",
+    "failures inter io_shared",
+    "types direct",
+]
 # Parts that only an MPI of version 4 has.
 NEWER = "coll_persistent large"
 PARTS = " ".join([*TOGETHER, NEWER]).split()

@@ -7,13 +7,20 @@ from mpis import Mpi, Mpirun
 
 # A neighbour gets as much as it gives.
 SENT = (
-    "mpi_send_bytes", "mpi_isend_bytes", "mpi_sendrecv_sent_bytes", "mpi_neighbor_bytes",
-    "mpi_put_bytes", "mpi_accumulate_bytes",
-)  # fmt: skip
+    "mpi_send_bytes",
+    "mpi_isend_bytes",
+    "mpi_sendrecv_sent_bytes",
+    "mpi_neighbor_bytes",
+    "mpi_put_bytes",
+    "mpi_accumulate_bytes",
+)
 ARRIVED = (
-    "mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes", "mpi_sendrecv_arrived_bytes",
-    "mpi_neighbor_bytes", "mpi_get_bytes",
-)  # fmt: skip
+    "mpi_recv_arrived_bytes",
+    "mpi_irecv_arrived_bytes",
+    "mpi_sendrecv_arrived_bytes",
+    "mpi_neighbor_bytes",
+    "mpi_get_bytes",
+)
 BINDINGS = {"mpif.h": 1, "use mpi": 2, "use mpi_f08": 3}
 
 

@@ -43,9 +43,7 @@ def test_a_name_that_the_user_gives_stays(jostle: Mpirun, mpi: Mpi) -> None:
 
 
 def test_the_header_says_what_ran(jostle: Mpirun, mpi: Mpi) -> None:
-    world = jostle.world(
-        mpi, 2, life(mpi), "end", counted="", env={"OMP_NUM_THREADS": "3"}
-    )  # fmt: skip
+    world = jostle.world(mpi, 2, life(mpi), "end", counted="", env={"OMP_NUM_THREADS": "3"})
     for rank, p in enumerate(world.ranks):
         h = p.header
         assert (h["world_rank"], h["world_size"], h["spawned"]) == (rank, 2, 0)

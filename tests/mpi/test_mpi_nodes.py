@@ -16,17 +16,38 @@ def across(nodes: Nodes, mpi: Mpi, command: list[str], names: list[str]) -> list
     hosts = ",".join(nodes.addresses)
     if mpi.name == "openmpi":
         options = [
-            "--host", ",".join(f"{a}:2" for a in nodes.addresses),
-            "--mca", "plm_rsh_agent", str(nodes.agent), "--mca", "btl", "tcp,self",
-            "--mca", "pml", "ob1", "--mca", "oob_tcp_if_include", "eth0",
-            "--mca", "btl_tcp_if_include", "eth0",
-        ]  # fmt: skip
+            "--host",
+            ",".join(f"{a}:2" for a in nodes.addresses),
+            "--mca",
+            "plm_rsh_agent",
+            str(nodes.agent),
+            "--mca",
+            "btl",
+            "tcp,self",
+            "--mca",
+            "pml",
+            "ob1",
+            "--mca",
+            "oob_tcp_if_include",
+            "eth0",
+            "--mca",
+            "btl_tcp_if_include",
+            "eth0",
+        ]
         options += [word for name in names for word in ("-x", name)]
     else:
         options = [
-            "-hosts", hosts, "-ppn", "2", "-iface", "eth0", "-launcher", "ssh",
-            "-launcher-exec", str(nodes.agent),
-        ]  # fmt: skip
+            "-hosts",
+            hosts,
+            "-ppn",
+            "2",
+            "-iface",
+            "eth0",
+            "-launcher",
+            "ssh",
+            "-launcher-exec",
+            str(nodes.agent),
+        ]
     return nodes.on_first(command[0], *options, *command[1:])
 
 

@@ -11,9 +11,13 @@ from mpis import Mpi, Mpirun, World
 
 RANKS = 4
 BYTES = (
-    "mpi_send_bytes", "mpi_isend_bytes", "mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes",
-    "mpi_sendrecv_sent_bytes", "mpi_sendrecv_arrived_bytes",
-)  # fmt: skip
+    "mpi_send_bytes",
+    "mpi_isend_bytes",
+    "mpi_recv_arrived_bytes",
+    "mpi_irecv_arrived_bytes",
+    "mpi_sendrecv_sent_bytes",
+    "mpi_sendrecv_arrived_bytes",
+)
 ROOM = ("mpi_recv_bytes", "mpi_irecv_bytes", "mpi_sendrecv_bytes")
 Peers = dict[int, dict[int, tuple[int, ...]]]
 
@@ -30,9 +34,7 @@ def said(world: World) -> Peers:
 @pytest.mark.parametrize("words", ["status", "ignore", "ignore threads"])
 def test_what_was_sent_and_what_arrived(jostle: Mpirun, mpi: Mpi, words: str) -> None:
     program = mpi.compiled("partners", "partners.c", flags=("-w",))
-    world = jostle.world(
-        mpi, RANKS, program, *words.split(), counted="", env={"JOSTLE_PEERS": "1"}
-    )  # fmt: skip
+    world = jostle.world(mpi, RANKS, program, *words.split(), counted="", env={"JOSTLE_PEERS": "1"})
     world.agree(*BYTES, ranks=RANKS)
     assert not any(world.total(metric, p.pid) for p in world.ranks for metric in ROOM)
     counted = {
@@ -67,17 +69,19 @@ def test_collectives_of_a_plug_in_that_is_loaded_locally(jostle: Mpirun, mpi: Mp
     world = jostle.world(mpi, 2, sys.executable, "-c", load, plug_in, counted="")
     for p in world.ranks:
         assert p.total("mpi_all_to_all_ops") == 11
-        assert p.collectives == {
-            (0, "MPI_Allreduce", -1): (10, 40), (0, "MPI_Bcast", 1): (1, 4)
-        }  # fmt: skip
+        assert p.collectives == {(0, "MPI_Allreduce", -1): (10, 40), (0, "MPI_Bcast", 1): (1, 4)}
 
 
 def test_a_program_sees_its_statuses_and_errors_as_without(jostle: Mpirun, mpi: Mpi) -> None:
     program = mpi.compiled("completions", "completions.c", flags=("-w",))
     seen = jostle.world(mpi, 2, program, counted="", env={"JOSTLE_PEERS": "1"}).stdout
     alone = subprocess.run(
-        mpi.command(2, program), env={**os.environ, **mpi.environment}, capture_output=True,
-        text=True, check=True, timeout=60,
-    ).stdout  # fmt: skip
+        mpi.command(2, program),
+        env={**os.environ, **mpi.environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
     assert sorted(seen.splitlines()) == sorted(alone.splitlines())
     assert len(alone.splitlines()) == 96

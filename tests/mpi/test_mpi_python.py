@@ -30,9 +30,18 @@ def mpi4py() -> str:
     folder = CACHE / f"mpi4py-{version}"
     if not (folder / "mpi4py").is_dir():
         command = [
-            sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:",
-            "--target", str(folder), "mpi4py>=4.1,<4.2",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--target",
+            str(folder),
+            "mpi4py>=4.1,<4.2",
+        ]
         env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         done = subprocess.run(command, env=env, capture_output=True, text=True)
         if done.returncode != 0:
@@ -62,5 +71,5 @@ def test_an_mpi_that_is_loaded_late_and_local(jostle: Mpirun, mpi: Mpi) -> None:
     """Its functions are fetched from the handle: they cannot be seen, and must not be disturbed."""
     world = jostle.world(
         mpi, 2, sys.executable, PROGRAMS / "late.py", shared_library(mpi), mpi.name, counted=""
-    )  # fmt: skip
+    )
     assert world.stdout == "sum 1\nsum 1\n"

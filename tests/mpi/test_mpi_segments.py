@@ -32,9 +32,7 @@ def cut(world: World) -> list[list[Segment]]:
 
 
 def run(jostle: Mpirun, mpi: Mpi, ranks: int, what: str, times: int, ms: int, **more: Any) -> World:
-    world = jostle.world(
-        mpi, ranks, program(mpi), what, str(times), str(ms), counted="", **more
-    )  # fmt: skip
+    world = jostle.world(mpi, ranks, program(mpi), what, str(times), str(ms), counted="", **more)
     if what not in ("sleepy", "killed"):
         world.agree(ranks=ranks)
     return world
@@ -225,8 +223,17 @@ def test_all_ranks_of_crowded_cores_in_mpi_at_once(
     """Four ranks take turns on a core: only while one sleeps in MPI does nobody compute."""
     pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0)))) if cores else ()
     ranks = 4 if cores else 1
-    world = jostle.world(mpi, ranks, *pinned, program(mpi), "stalled", "120", "60", counted="",
-                         env={"JOSTLE_SLICE": "100ms"})  # fmt: skip
+    world = jostle.world(
+        mpi,
+        ranks,
+        *pinned,
+        program(mpi),
+        "stalled",
+        "120",
+        "60",
+        counted="",
+        env={"JOSTLE_SLICE": "100ms"},
+    )
     slept = int(world.notes["slept"][0])
     told = sum(rank.total("wait_all_ns") for rank in world.ranks)
     if cores is None:  # alone nobody takes turns

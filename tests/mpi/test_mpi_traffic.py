@@ -16,9 +16,14 @@ def partners(jostle: Mpirun, mpi: Mpi, *arguments: str, **env: str) -> tuple[Wor
     program = mpi.compiled("traffic", "traffic.c", flags=("-w",))
     account = jostle.spool.parent / "account"
     world = jostle.world(
-        mpi, RANKS, program, *arguments, counted="", env={"ACCOUNT": str(account), **env},
+        mpi,
+        RANKS,
+        program,
+        *arguments,
+        counted="",
+        env={"ACCOUNT": str(account), **env},
         code=None if "kill" in arguments else 0,
-    )  # fmt: skip
+    )
     return world, [read_account(Path(f"{account}.{rank}")) for rank in range(RANKS)]
 
 
@@ -51,8 +56,10 @@ def agree(world: World, accounts: list[Account]) -> None:
         for members, (reduced, cast, root) in by_members.items():
             expected[members, "MPI_Allreduce", -1] = (reduced, 8 * reduced)
             expected[members, "MPI_Bcast", root] = (cast, 16 * cast)
-        found = {(known[number], name, root): n
-                 for (number, name, root), n in process.collectives.items()}  # fmt: skip
+        found = {
+            (known[number], name, root): n
+            for (number, name, root), n in process.collectives.items()
+        }
         assert {key: found.get(key) for key in expected} == expected
         assert {name for _, name, _ in set(found) - set(expected)} <= {
             "MPI_Allgather",
@@ -119,5 +126,6 @@ def test_fortran(jostle: Mpirun, mpi: Mpi, binding: str) -> None:
         ((backwards, members),) = process.communicators.items()
         assert members == (3, [2, 1, 0])
         assert process.collectives == {
-            (backwards, "MPI_Allreduce", -1): (10, 80), (0, "MPI_Bcast", 0): (10, 80),
-        }  # fmt: skip
+            (backwards, "MPI_Allreduce", -1): (10, 80),
+            (0, "MPI_Bcast", 0): (10, 80),
+        }

@@ -24,8 +24,11 @@ def test_ring_allgather_sends_all_blocks_but_one_to_the_successor() -> None:
 
 def test_bruck_allgather_sends_what_it_has() -> None:
     # 5 ranks: one block to rank - 1, two to rank - 2, the one that is left to rank - 4.
-    expected = {(k, (k - step) % 5): blocks * 8 for k in range(5)
-                for step, blocks in ((1, 1), (2, 2), (4, 1))}  # fmt: skip
+    expected = {
+        (k, (k - step) % 5): blocks * 8
+        for k in range(5)
+        for step, blocks in ((1, 1), (2, 2), (4, 1))
+    }
     assert sent("MPI_Allgather", 5, 8) == expected
 
 
@@ -45,8 +48,12 @@ def test_ranks_beyond_a_power_of_two_hand_over_and_get_back() -> None:
 
 def test_binomial_broadcast_has_one_message_per_rank_that_is_not_the_root() -> None:
     assert sent("Bcast", 6, 100, root=2) == {
-        (2, 3): 100, (2, 4): 100, (4, 5): 100, (2, 0): 100, (0, 1): 100,
-    }  # fmt: skip
+        (2, 3): 100,
+        (2, 4): 100,
+        (4, 5): 100,
+        (2, 0): 100,
+        (0, 1): 100,
+    }
     assert messages("Bcast", 1000, 0, 1).messages.sum() == 999
 
 

@@ -25,8 +25,14 @@ def on(fabric: Topology, loads: csr_array, link: str) -> list[float]:
 
 
 def test_two_jobs_meet_on_a_link() -> None:
-    traffic = pairs([("a", 0, "node1", "node3", 100), ("a", 1, "node1", "node3", 50),
-                     ("b", 1, "node2", "node3", 7), ("b", 0, "node2", "node1", 9)])  # fmt: skip
+    traffic = pairs(
+        [
+            ("a", 0, "node1", "node3", 100),
+            ("a", 1, "node1", "node3", 50),
+            ("b", 1, "node2", "node3", 7),
+            ("b", 0, "node2", "node1", 9),
+        ]
+    )
     loads = link_loads(TREE, traffic, (0, SECOND, 3))
     assert on(TREE, loads.jobs["a"], "leaf1 > spine1") == [100, 50, 0]
     assert on(TREE, loads.jobs["b"], "leaf1 > spine1") == [0, 7, 0]
@@ -70,12 +76,15 @@ def test_adapters_share_by_plane() -> None:
     one, two = fat_tree(1, 2, 1), fat_tree(1, 2, 1)
     count = len(one.vertices)
     both = Topology(
-        "rails", "fat tree",
-        one.vertices + tuple(f"{name}/b" for name in two.vertices), one.hosts + two.hosts,
+        "rails",
+        "fat tree",
+        one.vertices + tuple(f"{name}/b" for name in two.vertices),
+        one.hosts + two.hosts,
         np.concatenate([one.sources, two.sources + count]),
         np.concatenate([one.targets, two.targets + count]),
-        planes=np.repeat([0, 1], count), levels=np.concatenate([one.levels, two.levels]),
-    )  # fmt: skip
+        planes=np.repeat([0, 1], count),
+        levels=np.concatenate([one.levels, two.levels]),
+    )
     loads = link_loads(both, pairs([("a", 0, "node1", "node2", 8)]), (0, SECOND, 1))
     assert on(both, loads.low, "node1 > leaf1") == [4]
     assert on(both, loads.low, "node1/b > leaf1/b") == [4]
@@ -84,8 +93,11 @@ def test_adapters_share_by_plane() -> None:
 def test_adaptive_routes_give_a_range() -> None:
     fabric = dragonfly(3, 2, 1)
     loads = link_loads(fabric, pairs([("a", 0, "node1", "node6", 10)]), (0, SECOND, 1))
-    for link, low, high in (("node1 > g0s0", 10, 10), ("g0s1 > g2s0", 0, 10),
-                            ("g0s0 > g1s0", 0, 10)):  # fmt: skip
+    for link, low, high in (
+        ("node1 > g0s0", 10, 10),
+        ("g0s1 > g2s0", 0, 10),
+        ("g0s0 > g1s0", 0, 10),
+    ):
         assert on(fabric, loads.low, link) == [low]
         assert on(fabric, loads.high, link) == [high]
     assert on(fabric, loads.jobs["a"], "g0s1 > g2s0") == [10]
@@ -123,15 +135,17 @@ def test_size_decides_the_algorithm_slice_by_slice() -> None:
 
 def test_unknown_groups_are_lost() -> None:
     traffic = whole(
-        [("a", 0, 0, "Bcast", 0, 2, 50), ("c", 0, 1, "Sing", -1, 1, 3)], [("b", 0, 0, "node1", 7)],
+        [("a", 0, 0, "Bcast", 0, 2, 50), ("c", 0, 1, "Sing", -1, 1, 3)],
+        [("b", 0, 0, "node1", 7)],
         groups=[(), GROUP],
-    )  # fmt: skip
+    )
     assert link_loads(TREE, traffic, (0, SECOND, 1)).lost == {"a": 50, "b": 7, "c": 3}
 
 
 def test_what_has_no_partners_is_spread_over_the_other_hosts() -> None:
-    traffic = whole(spread=[("old", 0, 0, "node1", 90)],
-                    groups=[("node1", "node2", "node3", "node4")])  # fmt: skip
+    traffic = whole(
+        spread=[("old", 0, 0, "node1", 90)], groups=[("node1", "node2", "node3", "node4")]
+    )
     loads = link_loads(TREE, traffic, (0, SECOND, 1))
     for host in ("node2", "node3", "node4"):
         switch = "leaf1" if host == "node2" else "leaf2"
@@ -172,16 +186,23 @@ def test_waiting_is_a_part_of_the_time() -> None:
 
 
 FABRICS = st.sampled_from(
-    [torus([3, 4]), torus([2, 2, 3], wraps=[False] * 3), fat_tree(3, 4, 2),
-     replace(fat_tree(3, 4, 2), kind="graph"), dragonfly(3, 2, 2)]
-)  # fmt: skip
+    [
+        torus([3, 4]),
+        torus([2, 2, 3], wraps=[False] * 3),
+        fat_tree(3, 4, 2),
+        replace(fat_tree(3, 4, 2), kind="graph"),
+        dragonfly(3, 2, 2),
+    ]
+)
 ROWS = st.lists(
     st.tuples(
-        st.sampled_from(["a", "b"]), st.integers(0, 3),
-        st.integers(1, 12).map("node{}".format), st.integers(1, 12).map("node{}".format),
+        st.sampled_from(["a", "b"]),
+        st.integers(0, 3),
+        st.integers(1, 12).map("node{}".format),
+        st.integers(1, 12).map("node{}".format),
         st.integers(0, 1000),
     )
-)  # fmt: skip
+)
 
 
 @settings(deadline=None, max_examples=40)

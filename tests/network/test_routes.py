@@ -39,8 +39,11 @@ def test_torus_goes_dimension_by_dimension_the_shorter_way() -> None:
 def test_torus_divides_two_ways_of_one_length() -> None:
     fabric = torus([4])
     assert route(fabric, "node1", "node3") == whole("node1 > s0", "s2 > node3") | {
-        "s0 > s1": 0.5, "s1 > s2": 0.5, "s0 > s3": 0.5, "s3 > s2": 0.5,
-    }  # fmt: skip
+        "s0 > s1": 0.5,
+        "s1 > s2": 0.5,
+        "s0 > s3": 0.5,
+        "s3 > s2": 0.5,
+    }
 
 
 def test_torus_of_two_places_has_one_cable() -> None:
@@ -58,12 +61,21 @@ def test_torus_with_a_broken_cable_takes_shortest_ways() -> None:
     fabric = torus([3, 3])
     broken = fabric.link_place["s0-0 > s1-0"]
     keep = np.arange(len(fabric.sources)) != broken
-    columns = ("sources", "targets", "rates", "lanes", "link_kinds", "link_dimensions",
-               "link_signs")  # fmt: skip
+    columns = (
+        "sources",
+        "targets",
+        "rates",
+        "lanes",
+        "link_kinds",
+        "link_dimensions",
+        "link_signs",
+    )
     less = replace(
-        fabric, source_ports=(), target_ports=(),
+        fabric,
+        source_ports=(),
+        target_ports=(),
         **{name: getattr(fabric, name)[keep] for name in columns},
-    )  # fmt: skip
+    )
     pairs = np.array([less.place["node1"]]), np.array([less.place["node4"]])
     routes = routes_of(less, *pairs)
     assert routes.reached.all() and routes.other.all()
@@ -84,9 +96,13 @@ def test_fat_tree_takes_the_spine_of_the_destination() -> None:
 def test_three_levels_spread_destinations_over_spines_then_cores() -> None:
     fabric = fat_tree(4, 2, 2, cores=2, leaves_per_pod=2)
     assert route(fabric, "node1", "node7") == whole(  # number 6: spine 6 % 2, core 6 // 2 % 2
-        "node1 > leaf1", "leaf1 > spine1", "spine1 > core2", "core2 > spine3", "spine3 > leaf4",
+        "node1 > leaf1",
+        "leaf1 > spine1",
+        "spine1 > core2",
+        "core2 > spine3",
+        "spine3 > leaf4",
         "leaf4 > node7",
-    )  # fmt: skip
+    )
 
 
 def test_forwarding_tables_come_before_rules() -> None:
@@ -149,8 +165,10 @@ def test_a_torus_whose_links_lead_elsewhere_is_walked_to_an_end() -> None:
 
 def test_routes_are_kept_as_long_as_their_fabric_and_no_longer() -> None:
     fabric = torus([5])
-    pairs = [(np.array([fabric.place["node1"]]), np.array([fabric.place[f"node{k}"]]))
-             for k in range(2, 6)] * 3  # fmt: skip
+    pairs = [
+        (np.array([fabric.place["node1"]]), np.array([fabric.place[f"node{k}"]]))
+        for k in range(2, 6)
+    ] * 3
     with ThreadPoolExecutor(4) as pool:
         routes = list(pool.map(routes_of, [fabric] * len(pairs), *zip(*pairs, strict=True)))
     assert routes_of(fabric, *pairs[-1]) is routes_of(fabric, *pairs[-1])
@@ -164,9 +182,14 @@ def test_routes_are_kept_as_long_as_their_fabric_and_no_longer() -> None:
 def test_no_way_is_told() -> None:
     fabric = fat_tree(1, 2, 1)
     alone = Topology(
-        "alone", "fat tree", fabric.vertices, fabric.hosts, fabric.sources[:0], fabric.targets[:0],
+        "alone",
+        "fat tree",
+        fabric.vertices,
+        fabric.hosts,
+        fabric.sources[:0],
+        fabric.targets[:0],
         levels=fabric.levels,
-    )  # fmt: skip
+    )
     pair = np.array([alone.place["node1"]]), np.array([alone.place["node2"]])
     assert not routes_of(alone, *pair).reached.any()
 
@@ -194,9 +217,11 @@ FABRICS = st.one_of(
         lambda pods, leaves, cores: fat_tree(
             pods * leaves, 2, 2, cores=cores, leaves_per_pod=leaves
         ),
-        st.integers(1, 3), st.integers(1, 2), st.integers(1, 3),
+        st.integers(1, 3),
+        st.integers(1, 2),
+        st.integers(1, 3),
     ),
-)  # fmt: skip
+)
 
 
 @settings(deadline=None, max_examples=40)

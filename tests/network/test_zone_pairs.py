@@ -15,11 +15,38 @@ _S = 10**9
 def _traffic(*rows: tuple[str, str, str, int]) -> Traffic:
     """Makes messages of slice 1, and a broadcast of two hosts in slice 2."""
     pairs = pa.Table.from_pylist(
-        [{"job": job, "slice": 1, "slice_ns": _S, "span": 1, "source": a, "target": b, "bytes": n,
-          "ops": 1, "what": "messages"} for job, a, b, n in rows], PAIRS)  # fmt: skip
+        [
+            {
+                "job": job,
+                "slice": 1,
+                "slice_ns": _S,
+                "span": 1,
+                "source": a,
+                "target": b,
+                "bytes": n,
+                "ops": 1,
+                "what": "messages",
+            }
+            for job, a, b, n in rows
+        ],
+        PAIRS,
+    )
     calls = pa.Table.from_pylist(
-        [{"job": "a", "slice": 2, "slice_ns": _S, "span": 1, "group": 0, "operation": "MPI_Bcast",
-          "root": 0, "ops": 2, "bytes": 200}], COLLECTIVES)  # fmt: skip
+        [
+            {
+                "job": "a",
+                "slice": 2,
+                "slice_ns": _S,
+                "span": 1,
+                "group": 0,
+                "operation": "MPI_Bcast",
+                "root": 0,
+                "ops": 2,
+                "bytes": 200,
+            }
+        ],
+        COLLECTIVES,
+    )
     return Traffic(pairs, calls, groups=[["node1", "node3"]])
 
 
@@ -28,12 +55,20 @@ def test_leaves_get_what_their_nodes_sent_each_other() -> None:
     zones = zones_of(topology, "switch")
     assert zones.names == ("leaf1", "leaf2")
     assert [[topology.vertices[each] for each in of] for of in zones.vertices] == [
-        ["leaf1"], ["leaf2"]]  # fmt: skip
+        ["leaf1"],
+        ["leaf2"],
+    ]
     found = zone_loads(
-        topology, _traffic(("a", "node1", "node2", 5), ("b", "node2", "node3", 7),
-                           ("b", "node1", "node1", 9), ("b", "node1", "unknown", 9)),
-        (0, _S, 3), zones,
-    )  # fmt: skip
+        topology,
+        _traffic(
+            ("a", "node1", "node2", 5),
+            ("b", "node2", "node3", 7),
+            ("b", "node1", "node1", 9),
+            ("b", "node1", "unknown", 9),
+        ),
+        (0, _S, 3),
+        zones,
+    )
     np.testing.assert_allclose(found.jobs["a"].toarray(), [[0] * 4, [5, 0, 0, 0], [0, 100, 0, 0]])
     np.testing.assert_allclose(found.jobs["b"].toarray()[1], [0, 7, 0, 0])
     assert abs(found.modelled - 100 / 112) < 1e-6

@@ -30,17 +30,34 @@ def test_a_subtree_has_all_links_below_and_those_out_of_it() -> None:
 def test_groups_links_and_planes() -> None:
     fabric = dragonfly(3, 1, 1)
     assert names(fabric, "group:1") == {
-        "g1s0 > node2", "node2 > g1s0", "g0s0 > g1s0", "g1s0 > g0s0", "g1s0 > g2s0", "g2s0 > g1s0",
-    }  # fmt: skip
+        "g1s0 > node2",
+        "node2 > g1s0",
+        "g0s0 > g1s0",
+        "g1s0 > g0s0",
+        "g1s0 > g2s0",
+        "g2s0 > g1s0",
+    }
     assert names(fabric, "link:g0s0 > g1s0") == {"g0s0 > g1s0"}
     assert len(names(fabric, "plane:0")) == len(fabric.sources)
 
 
 @pytest.mark.parametrize(
-    "zone", ["", "switch", "switch:nobody", "switch:node1", "group:x", "group:-1", "plane:7",
-             "link:leaf1 > leaf2", "subtree:", "rack:1", "group:²",
-             f"group:{10**30}"],
-)  # fmt: skip
+    "zone",
+    [
+        "",
+        "switch",
+        "switch:nobody",
+        "switch:node1",
+        "group:x",
+        "group:-1",
+        "plane:7",
+        "link:leaf1 > leaf2",
+        "subtree:",
+        "rack:1",
+        "group:²",
+        f"group:{10**30}",
+    ],
+)
 def test_an_unknown_zone_is_told_with_those_that_there_are(zone: str) -> None:
     with pytest.raises(TopologyError) as error:
         zone_links(TREE, zone)
@@ -54,20 +71,28 @@ def test_two_jobs_share_a_link_only_while_both_send() -> None:
     fabric = fat_tree(2, 2, 1)
     loads = link_loads(
         fabric,
-        pairs([("a", 0, "node1", "node3", 60), ("a", 1, "node1", "node2", 40),
-               ("b", 0, "node2", "node4", 10), ("b", 1, "node2", "node4", 30),
-               ("c", 2, "node2", "node4", 1)]),
+        pairs(
+            [
+                ("a", 0, "node1", "node3", 60),
+                ("a", 1, "node1", "node2", 40),
+                ("b", 0, "node2", "node4", 10),
+                ("b", 1, "node2", "node4", 30),
+                ("c", 2, "node2", "node4", 1),
+            ]
+        ),
         (0, SECOND, 3),
-    )  # fmt: skip
+    )
     shared = shared_links(loads, "a", "b")
-    found = {fabric.link_name(k): (x, y) for k, x, y in
-             zip(shared.places, shared.first, shared.second, strict=True)}  # fmt: skip
+    found = {
+        fabric.link_name(k): (x, y)
+        for k, x, y in zip(shared.places, shared.first, shared.second, strict=True)
+    }
     assert found == {"leaf1 > spine1": (0.6, 0.25), "spine1 > leaf2": (0.6, 0.25)}
     routers = shared_routers(loads, "a", "b")
-    assert {fabric.vertices[k]: (x, y) for k, x, y in
-            zip(routers.places, routers.first, routers.second, strict=True)} == {
-        "leaf1": (1.0, 1.0), "leaf2": (0.6, 0.25),
-    }  # fmt: skip
+    assert {
+        fabric.vertices[k]: (x, y)
+        for k, x, y in zip(routers.places, routers.first, routers.second, strict=True)
+    } == {"leaf1": (1.0, 1.0), "leaf2": (0.6, 0.25)}
     assert not len(shared_links(loads, "a", "c").places)
     assert not len(shared_links(loads, "a", "nobody").places)
 

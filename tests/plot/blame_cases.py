@@ -35,12 +35,22 @@ def loss(*, evident: bool = True) -> ResourceLoss:
     others = np.where(loaded, 700.0 * MIB, 30.0 * MIB) * np.exp(0.1 * rng.standard_normal(SLICES))
     shown = [float(x) if on else math.nan for x, on in zip(service, active, strict=True)]
     return ResourceLoss(
-        SCRATCH, "file system", Interval(31.5, 26.2, 37.0) if evident else Interval(0.4, 0.0, 2.1),
-        200, 150.0, 1.88 if evident else 1.01, evident, 2.3,
+        SCRATCH,
+        "file system",
+        Interval(31.5, 26.2, 37.0) if evident else Interval(0.4, 0.0, 2.1),
+        200,
+        150.0,
+        1.88 if evident else 1.01,
+        evident,
+        2.3,
         "" if evident else "Its calls took as long under their load as without it (p = 0.61).",
-        [BEGIN + int(k) * SECOND for k in at], SECOND, shown, own.tolist(), others.tolist(),
+        [BEGIN + int(k) * SECOND for k in at],
+        SECOND,
+        shown,
+        own.tolist(),
+        others.tolist(),
         "bytes",
-    )  # fmt: skip
+    )
 
 
 def guilty() -> Interference:
@@ -52,9 +62,22 @@ def guilty() -> Interference:
         if k % 30 < 20 and k % 100 < 40
     ]
     idle = ResourceLoss(
-        "node0012", "node", Interval(0.0, 0.0, 0.5), 300, 20.0, None, False, 0.6,
-        "Nobody else ran there.", [], SECOND, [], [], [], "ns",
-    )  # fmt: skip
+        "node0012",
+        "node",
+        Interval(0.0, 0.0, 0.5),
+        300,
+        20.0,
+        None,
+        False,
+        0.6,
+        "Nobody else ran there.",
+        [],
+        SECOND,
+        [],
+        [],
+        [],
+        "ns",
+    )
     return Interference(
         "solver-42",
         BEGIN,
@@ -107,23 +130,58 @@ def innocent() -> Interference:
     """The same job without evidence against anybody."""
     place = loss(evident=False)
     return Interference(
-        "solver-42", BEGIN, 300.0, Interval(0.0, 0.0, 2.3), Interval(0.0, 0.0, 0.8), [place], [],
+        "solver-42",
+        BEGIN,
+        300.0,
+        Interval(0.0, 0.0, 2.3),
+        Interval(0.0, 0.0, 0.8),
+        [place],
+        [],
         {"dump-17": "The job's calls were no slower when its load was higher (p = 0.61)."},
-        [], 1, 2.3, [],
-    )  # fmt: skip
+        [],
+        1,
+        2.3,
+        [],
+    )
 
 
 def beside() -> list[Neighbour]:
     """Three neighbours of it."""
     return [
-        Neighbour("dump-17", "/usr/bin/dump", 60001, BEGIN - 50 * SECOND, BEGIN + 280 * SECOND,
-                  ["node0020"], [SCRATCH], 280.0, {SCRATCH: "81.2 GiB written"}),
-        Neighbour("a-job-with-a-long-name-9", "/usr/bin/tar", 60002, BEGIN + 100 * SECOND,
-                  BEGIN + 160 * SECOND, ["node0021", "node0022"], [SCRATCH], 60.0,
-                  {SCRATCH: "2.10 GiB written, 140 k files"}),
-        Neighbour("reader-3", "/usr/bin/reader", 60001, BEGIN + 250 * SECOND, 0, ["node0012"],
-                  [SCRATCH, "node0012"], 50.0, {SCRATCH: "1.10 GiB read", "node0012": "31 CPU s"}),
-    ]  # fmt: skip
+        Neighbour(
+            "dump-17",
+            "/usr/bin/dump",
+            60001,
+            BEGIN - 50 * SECOND,
+            BEGIN + 280 * SECOND,
+            ["node0020"],
+            [SCRATCH],
+            280.0,
+            {SCRATCH: "81.2 GiB written"},
+        ),
+        Neighbour(
+            "a-job-with-a-long-name-9",
+            "/usr/bin/tar",
+            60002,
+            BEGIN + 100 * SECOND,
+            BEGIN + 160 * SECOND,
+            ["node0021", "node0022"],
+            [SCRATCH],
+            60.0,
+            {SCRATCH: "2.10 GiB written, 140 k files"},
+        ),
+        Neighbour(
+            "reader-3",
+            "/usr/bin/reader",
+            60001,
+            BEGIN + 250 * SECOND,
+            0,
+            ["node0012"],
+            [SCRATCH, "node0012"],
+            50.0,
+            {SCRATCH: "1.10 GiB read", "node0012": "31 CPU s"},
+        ),
+    ]
 
 
 def matrix() -> Matrix:
@@ -136,14 +194,40 @@ def matrix() -> Matrix:
             if (victim, aggressor) == ("cfd", "reader"):
                 continue
             evident = size > 0.2
-            met.append(Encounter(
-                victim, aggressor, "file system", 14, 22, 1 + size, 1.0,
-                Interval(size, size - 0.06, size + 0.07), (0.31, 0.22), 0.4,
-                "ANOVA" if evident else "Kruskal-Wallis", 0.0004 if evident else 0.41,
-                0.002 if evident else 0.55,
-            ))  # fmt: skip
-    met.append(Encounter("solver", "cfd", "network", 2, 30, 1.2, 1.0, Interval(0.2, -4.8, 6.4),
-                         (None, None), None, "", None, None))  # fmt: skip
+            met.append(
+                Encounter(
+                    victim,
+                    aggressor,
+                    "file system",
+                    14,
+                    22,
+                    1 + size,
+                    1.0,
+                    Interval(size, size - 0.06, size + 0.07),
+                    (0.31, 0.22),
+                    0.4,
+                    "ANOVA" if evident else "Kruskal-Wallis",
+                    0.0004 if evident else 0.41,
+                    0.002 if evident else 0.55,
+                )
+            )
+    met.append(
+        Encounter(
+            "solver",
+            "cfd",
+            "network",
+            2,
+            30,
+            1.2,
+            1.0,
+            Interval(0.2, -4.8, 6.4),
+            (None, None),
+            None,
+            "",
+            None,
+            None,
+        )
+    )
     potentials = [
         Potential("solver", 36, 0.01, 0.31, [], ["dump"]),
         Potential("logger", 36, None, 0.24, [], ["dump"]),

@@ -59,52 +59,103 @@ def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> Estim
         threshold[at] = median + 4 * mad
         excess[at] = np.maximum(length[at] - threshold[at], 0)
         clusters.append(
-            Cluster(own + 1, _KINDS[own][0], len(at), median / 1e9, mad / 1e9,
-                    (median + 4 * mad) / 1e9, int((excess[at] > 0).sum()),
-                    float(excess[at].sum() / 1e9), float(length[at].sum() / 1e9), True)
-        )  # fmt: skip
+            Cluster(
+                own + 1,
+                _KINDS[own][0],
+                len(at),
+                median / 1e9,
+                mad / 1e9,
+                (median + 4 * mad) / 1e9,
+                int((excess[at] > 0).sum()),
+                float(excess[at].sum() / 1e9),
+                float(length[at].sum() / 1e9),
+                True,
+            )
+        )
     clusters.append(Cluster(5, "MPI_Barrier", 1, 2.2, 0.0, 2.2, 0, 0.0, 2.2, False))
     number = np.where(kinds < 0, 5, kinds + 1)
     run_s = float(ends[-1] - EPOCH) / 1e9
     lost = float(excess.sum() / 1e9)
     network = 0.1 * lost
     hits = [
-        Hit(int(starts[at]), int(ends[at]), float(excess[at] / 1e9),
-            "network" if at % 7 == 0 else "file system", "MPI" if at % 7 == 0 else SHARED,
-            int(number[at]))
+        Hit(
+            int(starts[at]),
+            int(ends[at]),
+            float(excess[at] / 1e9),
+            "network" if at % 7 == 0 else "file system",
+            "MPI" if at % 7 == 0 else SHARED,
+            int(number[at]),
+        )
         for at in np.flatnonzero(excess > 0)
-    ]  # fmt: skip
+    ]
     return Estimate(
-        job=job, method="jostle", world=0, ranks=8, start_ns=EPOCH, end_ns=int(ends[-1]),
-        run_s=run_s, lost_s=_within(lost, 0.1), percent=_within(100 * lost / run_s, 0.1),
-        coverage=0.96, inferred_coverage=0.94,
+        job=job,
+        method="jostle",
+        world=0,
+        ranks=8,
+        start_ns=EPOCH,
+        end_ns=int(ends[-1]),
+        run_s=run_s,
+        lost_s=_within(lost, 0.1),
+        percent=_within(100 * lost / run_s, 0.1),
+        coverage=0.96,
+        inferred_coverage=0.94,
         causes=[
             Cause("file system", SHARED, _within(lost - network, 0.1), "measured"),
             Cause("network", "MPI", _within(network, 0.4), "inferred"),
-        ] if lost else [],
-        continuous=Continuous(Interval(4.0, 1.0, 9.0), "Calls on the file system took longer than "
-                              "in the first tenth of the run.") if disturbed else None,
-        imbalance_s=1.2, clusters=clusters, hits=hits,
+        ]
+        if lost
+        else [],
+        continuous=Continuous(
+            Interval(4.0, 1.0, 9.0),
+            "Calls on the file system took longer than in the first tenth of the run.",
+        )
+        if disturbed
+        else None,
+        imbalance_s=1.2,
+        clusters=clusters,
+        hits=hits,
         limits=["Ranks 6 and 7 have no profile."] if disturbed else [],
-        segments=pa.table({
-            "start_ns": starts, "end_ns": ends, "duration_ns": ends - starts, "work": work,
-            "cluster": number, "threshold_ns": threshold, "excess_ns": excess.astype(np.int64),
-        }),
-    )  # fmt: skip
+        segments=pa.table(
+            {
+                "start_ns": starts,
+                "end_ns": ends,
+                "duration_ns": ends - starts,
+                "work": work,
+                "cluster": number,
+                "threshold_ns": threshold,
+                "excess_ns": excess.astype(np.int64),
+            }
+        ),
+    )
 
 
 def ftq() -> Estimate:
     """A job without MPI that lost a little CPU time."""
-    hits = [Hit(EPOCH + i * 10**9, EPOCH + (i + 1) * 10**9, 0.3, "cpu", "node1", -1)
-            for i in (3, 4, 9)]  # fmt: skip
+    hits = [
+        Hit(EPOCH + i * 10**9, EPOCH + (i + 1) * 10**9, 0.3, "cpu", "node1", -1) for i in (3, 4, 9)
+    ]
     empty = pa.table({name: pa.array([], pa.float64()) for name in heads().segments.column_names})
     return Estimate(
-        job="ftq", method="jostle", world=-1, ranks=1, start_ns=EPOCH, end_ns=EPOCH + 10**10,
-        run_s=10.0, lost_s=Interval(0.9, 0.4, 1.8), percent=Interval(9.0, 4.0, 18.0), coverage=0.81,
-        inferred_coverage=None, causes=[Cause("cpu", "node1", Interval(0.9, 0.4, 1.8), "measured")],
-        continuous=None, imbalance_s=None, clusters=[], hits=hits,
-        limits=["Not an MPI program: judged by its slices."], segments=empty,
-    )  # fmt: skip
+        job="ftq",
+        method="jostle",
+        world=-1,
+        ranks=1,
+        start_ns=EPOCH,
+        end_ns=EPOCH + 10**10,
+        run_s=10.0,
+        lost_s=Interval(0.9, 0.4, 1.8),
+        percent=Interval(9.0, 4.0, 18.0),
+        coverage=0.81,
+        inferred_coverage=None,
+        causes=[Cause("cpu", "node1", Interval(0.9, 0.4, 1.8), "measured")],
+        continuous=None,
+        imbalance_s=None,
+        clusters=[],
+        hits=hits,
+        limits=["Not an MPI program: judged by its slices."],
+        segments=empty,
+    )
 
 
 def beside(made: Estimate, part: float = 0.25) -> Interference:
@@ -114,12 +165,27 @@ def beside(made: Estimate, part: float = 0.25) -> Interference:
         for one in (made.lost_s, made.percent)
     )
     second = 10**9
-    guilty = [GuiltySlice(EPOCH + n * second, second, SHARED, 0.6, "writer")
-              for n in (*range(12, 20), *range(33, 42))]  # fmt: skip
-    loss = ResourceLoss(SHARED, "file system", lost, 60, 20.0, 1.9, True, 0.4, "",
-                        [], second, [], [], [], "bytes")  # fmt: skip
-    suspect = Suspect("writer", "dd", 0, SHARED, 1.0, lost, 17, 0.81, 0.001, 0.002, 0.0,
-                      "aggregate-write, chunk 1 MiB")  # fmt: skip
+    guilty = [
+        GuiltySlice(EPOCH + n * second, second, SHARED, 0.6, "writer")
+        for n in (*range(12, 20), *range(33, 42))
+    ]
+    loss = ResourceLoss(
+        SHARED, "file system", lost, 60, 20.0, 1.9, True, 0.4, "", [], second, [], [], [], "bytes"
+    )
+    suspect = Suspect(
+        "writer",
+        "dd",
+        0,
+        SHARED,
+        1.0,
+        lost,
+        17,
+        0.81,
+        0.001,
+        0.002,
+        0.0,
+        "aggregate-write, chunk 1 MiB",
+    )
     return Interference(
         made.job,
         EPOCH,
@@ -143,17 +209,26 @@ def two_runs() -> Comparison:
     estimated = runs[0].lost_s.value - runs[1].lost_s.value
     rows = [
         ClusterDifference(
-            one.name, [one.members, two.members], [one.reference_s, two.reference_s],
-            [one.excess_s, two.excess_s], [one.total_s, two.total_s], [one.number, two.number],
+            one.name,
+            [one.members, two.members],
+            [one.reference_s, two.reference_s],
+            [one.excess_s, two.excess_s],
+            [one.total_s, two.total_s],
+            [one.number, two.number],
         )
         for one, two in zip(runs[0].clusters, runs[1].clusters, strict=True)
-    ]  # fmt: skip
+    ]
     return Comparison(
-        runs, 1, [longer, 0.0], [estimated, 0.0], [0.3, 0.0], [0.0, 0.0],
+        runs,
+        1,
+        [longer, 0.0],
+        [estimated, 0.0],
+        [0.3, 0.0],
+        [0.0, 0.0],
         [longer - estimated - 0.3, 0.0],
         {"file system": [0.9 * estimated, 0.0], "network": [0.1 * estimated, 0.0]},
         sorted(rows, key=lambda row: row.excess_s[1] - row.excess_s[0]),
-    )  # fmt: skip
+    )
 
 
 def _within(value: float, part: float) -> Interval:

@@ -50,16 +50,31 @@ FIGURES: dict[str, Callable[[], Iterator[Plan]]] = {
     "every cause": every_cause,
 }
 STEMS = {
-    "heads": ["lost-time", "segments-in-time", "segments-histograms", "clusters-spread",
-              "clusters-sizes", "cluster-4-in-time", "cluster-4-histograms", "cluster-3-in-time",
-              "cluster-3-histograms"],
-    "clean": ["lost-time", "segments-in-time", "segments-histograms", "clusters-spread",
-              "clusters-sizes", "cluster-3-in-time", "cluster-3-histograms"],
+    "heads": [
+        "lost-time",
+        "segments-in-time",
+        "segments-histograms",
+        "clusters-spread",
+        "clusters-sizes",
+        "cluster-4-in-time",
+        "cluster-4-histograms",
+        "cluster-3-in-time",
+        "cluster-3-histograms",
+    ],
+    "clean": [
+        "lost-time",
+        "segments-in-time",
+        "segments-histograms",
+        "clusters-spread",
+        "clusters-sizes",
+        "cluster-3-in-time",
+        "cluster-3-histograms",
+    ],
     "no MPI": ["lost-time"],
     "scattered": ["lost-time", "segments-in-time", "segments-histograms", "small-clusters-in-time"],
     "two runs": ["difference-of-the-runs", "clusters-of-the-runs"],
     "every cause": ["difference-of-the-runs"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -23,16 +23,28 @@ def _content(topology: Topology) -> FabricAt:
     links = len(topology.sources)
     load = np.zeros(links)
     load[[0, links - 1]] = 5e8, 1e8
-    zones = None if topology.sizes else zones_of(
-        topology, "group" if topology.kind == "dragonfly" else "switch")  # fmt: skip
+    zones = (
+        None
+        if topology.sizes
+        else zones_of(topology, "group" if topology.kind == "dragonfly" else "switch")
+    )
     many = len(zones.names) if zones else 0
-    return FabricAt(topology, 0, 4 * 10**9, "", load, np.zeros(links, bool), ("a",) * links, zones,
-                    np.eye(many) * 1e8)  # fmt: skip
+    return FabricAt(
+        topology,
+        0,
+        4 * 10**9,
+        "",
+        load,
+        np.zeros(links, bool),
+        ("a",) * links,
+        zones,
+        np.eye(many) * 1e8,
+    )
 
 
 @pytest.mark.parametrize(
     "topology", [fat_tree(3, 4, 2, rate=1e10), dragonfly(3, 2, 1)], ids=["fat tree", "dragonfly"]
-)  # fmt: skip
+)
 def test_every_kind_is_drawn(topology: Topology, tmp_path: Path) -> None:
     saved, *_ = draw_pages(plans(_content(topology)), tmp_path, ("svg",), lambda *_: None)
     assert saved.title.startswith(f"All jobs put 477 MiB/s on {topology.link_name(0)}")

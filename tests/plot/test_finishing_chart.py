@@ -30,19 +30,36 @@ def one_slow_server() -> Finishing:
     rates = np.full((4, 53), 100.0 * (1 << 20))
     rates[2, 10:] *= 0.4
     rates[[0, 1, 3], 41:] = 0
-    processes = pa.table({
-        "name": [f"rank {rank}" for rank in range(64)], "first_ns": [START] * 64,
-        "last_ns": [START + round(S * each) for each in end],
-        "bytes": [10**9] * 64, "slice_ns": [S] * 64,
-    })  # fmt: skip
-    moved = pa.table({"start_ns": [START, START + 41 * S], "length_ns": [41 * S, 12 * S],
-                      "bytes": [98, 2]})  # fmt: skip
-    servers = pa.Table.from_pylist([
-        {"mount": "fs", "host": f"oss{row}", "kind": "lustre_ost", "name": "OST", "job": "",
-         "slice": START // S + at, "slice_ns": S, "span": 1, "storage_read_bytes": 0,
-         "storage_write_bytes": int(value)}
-        for row, values in enumerate(rates) for at, value in enumerate(values)
-    ])  # fmt: skip
+    processes = pa.table(
+        {
+            "name": [f"rank {rank}" for rank in range(64)],
+            "first_ns": [START] * 64,
+            "last_ns": [START + round(S * each) for each in end],
+            "bytes": [10**9] * 64,
+            "slice_ns": [S] * 64,
+        }
+    )
+    moved = pa.table(
+        {"start_ns": [START, START + 41 * S], "length_ns": [41 * S, 12 * S], "bytes": [98, 2]}
+    )
+    servers = pa.Table.from_pylist(
+        [
+            {
+                "mount": "fs",
+                "host": f"oss{row}",
+                "kind": "lustre_ost",
+                "name": "OST",
+                "job": "",
+                "slice": START // S + at,
+                "slice_ns": S,
+                "span": 1,
+                "storage_read_bytes": 0,
+                "storage_write_bytes": int(value),
+            }
+            for row, values in enumerate(rates)
+            for at, value in enumerate(values)
+        ]
+    )
     each = finishing("lammps", "fs", processes, moved, servers)
     assert each is not None
     return each
@@ -70,8 +87,11 @@ def test_as_a_picture_with_its_numbers(tmp_path: Path) -> None:
     rows = list(csv.DictReader(table.open()))
     late = [row["name"] for row in rows if row["what"] == "process" and row["late_or_slow"] == "1"]
     assert late == ["rank 61", "rank 62", "rank 63"]
-    slow = [float(row["seconds"]) for row in rows
-            if row["what"] == "server" and row["late_or_slow"] == "1"]  # fmt: skip
+    slow = [
+        float(row["seconds"])
+        for row in rows
+        if row["what"] == "server" and row["late_or_slow"] == "1"
+    ]
     assert slow == list(range(10, 41))
     assert {row["name"] for row in rows if row["what"] == "server"} == {f"oss{n}" for n in range(4)}
 

@@ -43,8 +43,17 @@ def _alternating(topology: Topology) -> np.ndarray:
 
 def _content(topology: Topology, load: np.ndarray, job: str = "") -> FabricAt:
     links = len(load)
-    return FabricAt(topology, 0, 4 * 10**9, job, load, np.zeros(links, bool), ("a",) * links, None,
-                    np.zeros((0, 0)))  # fmt: skip
+    return FabricAt(
+        topology,
+        0,
+        4 * 10**9,
+        job,
+        load,
+        np.zeros(links, bool),
+        ("a",) * links,
+        None,
+        np.zeros((0, 0)),
+    )
 
 
 def _part(topology: Topology, order: str) -> Part:
@@ -52,8 +61,11 @@ def _part(topology: Topology, order: str) -> Part:
 
 
 def _along(picture: Picture, dimension: int, sign: int = 1) -> list[int]:
-    return [number for number, line in enumerate(picture.lines)
-            if (line.dimension, line.sign) == (dimension, sign)]  # fmt: skip
+    return [
+        number
+        for number, line in enumerate(picture.lines)
+        if (line.dimension, line.sign) == (dimension, sign)
+    ]
 
 
 def test_traffic_that_alternates_is_seen_in_each_view() -> None:
@@ -70,8 +82,9 @@ def test_traffic_that_alternates_is_seen_in_each_view() -> None:
     lines = _along(detail, 3)
     assert len(lines) == 512
     assert {(int(detail.lines[n].at[3]) % 2, float(detail.values[n])) for n in lines} == {
-        (0, 1e9), (1, 1e8)
-    }  # fmt: skip
+        (0, 1e9),
+        (1, 1e8),
+    }
     polygons = polygon_picture(at_plane(_part(topology, "a,d,b,c,e"), (0, 0, 0)), load)
     sent, received = (polygons.values[_along(polygons, 3, sign)] for sign in (1, -1))
     assert len(sent) == len(received) == 16
@@ -81,8 +94,13 @@ def test_traffic_that_alternates_is_seen_in_each_view() -> None:
 def test_lines_lead_where_their_links_do() -> None:
     topology = torus((4, 3), wraps=(True, False))
     picture = detail_picture(_part(topology, "a,b"), np.ones(len(topology.sources)))
-    where = dict(zip(map(tuple, topology.coordinates[topology.is_switch].tolist()),
-                     picture.nodes, strict=True))  # fmt: skip
+    where = dict(
+        zip(
+            map(tuple, topology.coordinates[topology.is_switch].tolist()),
+            picture.nodes,
+            strict=True,
+        )
+    )
     assert (where[1, 2] - where[0, 0]).tolist() == [1, 2]  # a to the right, b downwards
     for number, line in enumerate(picture.lines):
         ends = picture.segments[picture.of == number]

@@ -17,13 +17,7 @@ from typing import Any
 
 import pytest
 
-from jostle.reader import (
-    ProfileHeader,
-    ReadRequest,
-    read_header,
-    read_profiles,
-    read_segments,
-)
+from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles, read_segments
 from jostle.schema.profile import END_REASONS
 from synth import EPOCH, Profile, random_profile
 from synth_format import record
@@ -105,8 +99,9 @@ def test_its_clock_is_another_one(tmp_path: Path) -> None:
     script = "sleep 60 & cat /proc/$!/stat; wait"
     child = subprocess.Popen(
         ["unshare", "--time", "--boottime", "1000", "sh", "-c", script],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert child.stdout
     words = child.stdout.readline().replace(")", " ) ").split()
     pid, inside = int(words[0]), int(words[words.index(")") + 20])

@@ -43,9 +43,20 @@ def test_a_segment(root: Path, tmp_path: Path) -> None:
     stream = Stream(EPOCH)
     stream.add_token(Token(1, 0x5EED1234, "MPI_Allreduce", 8, 0x11F0, ""))
     stream.add(
-        Segment(52_428_800, "coalesced", 3, 1, 8, 0xBEEF, 0x0BADCAFE, 0x21, values,
-                wait_bins=b"\x00\x40\x00", occurrence=64)
-    )  # fmt: skip
+        Segment(
+            52_428_800,
+            "coalesced",
+            3,
+            1,
+            8,
+            0xBEEF,
+            0x0BADCAFE,
+            0x21,
+            values,
+            wait_bins=b"\x00\x40\x00",
+            occurrence=64,
+        )
+    )
     assert b"".join(stream.entries) == example
     p = Profile(mpi={"mpi_state": 2, "mpi_init_ns": EPOCH})
     p.records.append(record("G", example))

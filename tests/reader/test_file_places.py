@@ -32,12 +32,37 @@ def test_every_number_comes_back(tmp_path: Path) -> None:
     times = dict.fromkeys(("read_ns", "write_ns", "sync_ns", "meta_ns"), 0)
     assert not errors
     assert rows == [
-        {"process": 1, "hash": 0, "slot": -1, "path": "", "format": "", "files": 3, "opens": 4,
-         "write_bytes": 5, **nothing, **times},
-        {"process": 1, "hash": 5 - 2**63, "slot": 1, "path": "/data/a", "format": "netCDF",
-         "files": 1, "opens": 1, "reads": 2, "writes": 4, "syncs": 6, "read_bytes": 300,
-         "write_bytes": 500, "read_ns": 10, "write_ns": 20, "sync_ns": 30, "meta_ns": 40},
-    ]  # fmt: skip
+        {
+            "process": 1,
+            "hash": 0,
+            "slot": -1,
+            "path": "",
+            "format": "",
+            "files": 3,
+            "opens": 4,
+            "write_bytes": 5,
+            **nothing,
+            **times,
+        },
+        {
+            "process": 1,
+            "hash": 5 - 2**63,
+            "slot": 1,
+            "path": "/data/a",
+            "format": "netCDF",
+            "files": 1,
+            "opens": 1,
+            "reads": 2,
+            "writes": 4,
+            "syncs": 6,
+            "read_bytes": 300,
+            "write_bytes": 500,
+            "read_ns": 10,
+            "write_ns": 20,
+            "sync_ns": 30,
+            "meta_ns": 40,
+        },
+    ]
 
 
 def test_nothing_used(tmp_path: Path) -> None:

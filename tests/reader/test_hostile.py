@@ -125,9 +125,21 @@ def test_a_damaged_record_does_not_cost_the_remainder(tmp_path: Path) -> None:
     assert "checksum" in result.warnings[0]
 
 
-FIELDS = {"version": 8, "head_bytes": 12, "cell_count": 16, "block_offset": 20, "block_bytes": 24,
-          "block_capacity": 28, "table_offset": 32, "table_bytes": 36, "commit_offset": 40,
-          "commit_bytes": 44, "table_crc": 48, "mount_slots": 52, "mount_stride": 56}  # fmt: skip
+FIELDS = {
+    "version": 8,
+    "head_bytes": 12,
+    "cell_count": 16,
+    "block_offset": 20,
+    "block_bytes": 24,
+    "block_capacity": 28,
+    "table_offset": 32,
+    "table_bytes": 36,
+    "commit_offset": 40,
+    "commit_bytes": 44,
+    "table_crc": 48,
+    "mount_slots": 52,
+    "mount_stride": 56,
+}
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -25,9 +25,15 @@ def some() -> MachineProfile:
     p.add_slice(first, {1: {"storage_read_bytes": 4096, "storage_read_ns": 10_000}})
     p.add_note(EPOCH, "no RAPL: only root may read it")
     p.add_component("batch_job", "job_12", job="slurm-12")
-    p.add_slice(first + 1, {0: {"cpu_user_ns": 1_000_000, "memory_used_bytes": 2**40},
-                            3: {"cpu_user_ns": 999, "memory_used_bytes": None}},
-                span=3, epochs=frozenset({3}))  # fmt: skip
+    p.add_slice(
+        first + 1,
+        {
+            0: {"cpu_user_ns": 1_000_000, "memory_used_bytes": 2**40},
+            3: {"cpu_user_ns": 999, "memory_used_bytes": None},
+        },
+        span=3,
+        epochs=frozenset({3}),
+    )
     return p
 
 
@@ -129,14 +135,21 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, slices: list[dict]
     for number, values in enumerate(slices):
         p.add_slice(p.first_slice + number, values)
         for component, mine in sorted(values.items()):
-            known = {name: ns_value(ns_code(v)) if name in timed else v
-                     for name, v in mine.items() if v is not None}  # fmt: skip
+            known = {
+                name: ns_value(ns_code(v)) if name in timed else v
+                for name, v in mine.items()
+                if v is not None
+            }
             unknown = {name for name, v in mine.items() if v is None}
             expected.append((p.first_slice + number, component, known, unknown))
     tables = read_machines([ReadRequest(p.write(tmp_path_factory.mktemp("machine")), 0)])
     found = [
-        (row["slice"], row["component"],
-         {name: row[name] for name in COMPONENT_IDS if row[name]}, set(row["unknown"].split()))
+        (
+            row["slice"],
+            row["component"],
+            {name: row[name] for name in COMPONENT_IDS if row[name]},
+            set(row["unknown"].split()),
+        )
         for row in tables.slices.to_pylist()
-    ]  # fmt: skip
+    ]
     assert found == expected

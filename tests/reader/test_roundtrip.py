@@ -202,9 +202,24 @@ def test_remainder_only_when_asked(tmp_path: Path) -> None:
 
 
 def test_header_fields(tmp_path: Path) -> None:
-    p = Profile(job="j1", host="n1", program="/bin/x", command="x -y", pid=5, ppid=4, uid=3, gid=2,
-                sid=6, part=1, clock_state=5, clock_error_us=77, lost_threads=9, end_ns=EPOCH + 1,
-                end_reason=3, heartbeat_ns=EPOCH)  # fmt: skip
+    p = Profile(
+        job="j1",
+        host="n1",
+        program="/bin/x",
+        command="x -y",
+        pid=5,
+        ppid=4,
+        uid=3,
+        gid=2,
+        sid=6,
+        part=1,
+        clock_state=5,
+        clock_error_us=77,
+        lost_threads=9,
+        end_ns=EPOCH + 1,
+        end_reason=3,
+        heartbeat_ns=EPOCH,
+    )
     p.add_mount(0, "/scratch", "lustre", "10.0.0.1@tcp:/fs", (0, 55), 31, 0x0BD00BD0)
     p.add_clock(EPOCH + 7, 5, 1000, -5)
     p.add_note(EPOCH + 8, "the spool vanished")
@@ -220,7 +235,10 @@ def test_header_fields(tmp_path: Path) -> None:
     assert h.tick_ns == pytest.approx(1 / 2.1)
     assert (h.slice_ns, h.first_slice, h.start_ns) == (4 * SECOND, p.first_slice, EPOCH)
     assert (h.mounts[0].path, h.mounts[0].type, h.mounts[0].source) == (
-        "/scratch", "lustre", "10.0.0.1@tcp:/fs")  # fmt: skip
+        "/scratch",
+        "lustre",
+        "10.0.0.1@tcp:/fs",
+    )
     assert (h.mounts[1].slot, h.mounts[1].path, h.mounts[1].minor) == (3, "", 2)
     assert (h.clock_events[0].realtime_ns, h.clock_events[0].step_ns) == (EPOCH + 7, -5)
     assert h.notes[0].text == "the spool vanished"
@@ -229,8 +247,10 @@ def test_header_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", [0, 1, 2, 3])
 def test_the_newest_binding_holds(tmp_path: Path, said: int) -> None:
     bindings = [
-        ("0-3", "0", "0-7", "0"), ("4", "1", "0-7", "0-1"), ("4-5\x1b[2J", "1,3", "0-15", "0-3"),
-    ][:said]  # fmt: skip
+        ("0-3", "0", "0-7", "0"),
+        ("4", "1", "0-7", "0-1"),
+        ("4-5\x1b[2J", "1,3", "0-15", "0-3"),
+    ][:said]
     h = read_header(Profile(bindings=bindings, node_samples=(0, 7)).write(tmp_path))
     assert isinstance(h, ProfileHeader)
     newest = [text.replace("\x1b", "\\x1b") for text in (bindings or [("",) * 4])[-1]]
@@ -337,9 +357,15 @@ def random_shorts(seed: int, count: int) -> Shorts:
         values["posix_read_bytes"] = {0: rng.randrange(1, 65536), 7: 3}
         values["posix_read_size"] = [0] * 12 + [i] + [0] * 19
         s.add(
-            Short(pid=i + 2, start_ns=start, end_ns=start + rng.randrange(10 * SECOND),
-                  program=f"tool{i}", mounts=((0, 8, 1, 0xEF53), (7, 0, 0, 0)), values=values)
-        )  # fmt: skip
+            Short(
+                pid=i + 2,
+                start_ns=start,
+                end_ns=start + rng.randrange(10 * SECOND),
+                program=f"tool{i}",
+                mounts=((0, 8, 1, 0xEF53), (7, 0, 0, 0)),
+                values=values,
+            )
+        )
     if header == count:
         s.add_header()
     return s
@@ -359,7 +385,11 @@ def test_shorts(tmp_path: Path, seed: int) -> None:
     for k, (short, process) in enumerate(zip(s.shorts, decoded.short_processes, strict=True)):
         assert (process.process, process.row, process.pid) == (-1 - k, k, short.pid)
         assert (process.program, process.start_ns, process.end_ns, process.end_reason) == (
-            short.program, short.start_ns, short.end_ns, "exit")  # fmt: skip
+            short.program,
+            short.start_ns,
+            short.end_ns,
+            "exit",
+        )
         assert [(m.slot, m.major, m.minor, m.fs_magic) for m in process.mounts] == list(
             short.mounts
         )

@@ -186,9 +186,14 @@ def test_header_fields(tmp_path: Path) -> None:
     fields: dict[str, Any] = {
         name: i + 1 for i, (name, (_, form)) in enumerate(MPI_FIELDS.items()) if form in "IQ"
     }
-    fields |= {"mpi_library": "Open MPI v4.1.4", "mpi_adapter_name": "openmpi", "launcher": "orte",
-               "batch": "slurm-123", "world": "1a2b3c4d",
-               "papi_names": ("PAPI_FP_OPS", "PAPI_L3_TCM", "", "X\x1b")}  # fmt: skip
+    fields |= {
+        "mpi_library": "Open MPI v4.1.4",
+        "mpi_adapter_name": "openmpi",
+        "launcher": "orte",
+        "batch": "slurm-123",
+        "world": "1a2b3c4d",
+        "papi_names": ("PAPI_FP_OPS", "PAPI_L3_TCM", "", "X\x1b"),
+    }
     p = Profile(mpi=fields, ring=Ring(100, 0, b""))
     header = read_header(p.write(tmp_path))
     assert isinstance(header, ProfileHeader)
@@ -449,10 +454,19 @@ def test_every_truncation(tmp_path: Path) -> None:
 def bulk(tmp_path: Path, segments: int) -> Path:
     """A profile of so many segments, 5000 to a record."""
     s = Segment(
-        50_000_000, "coalesced", 3, 1, 8, 1234, 0xABCDEF, None,
+        50_000_000,
+        "coalesced",
+        3,
+        1,
+        8,
+        1234,
+        0xABCDEF,
+        None,
         {name: 1000 + i for i, name in enumerate(VALUES.values()) if i % 3 == 0},
-        0, b"\x05\x00\x90", b"",
-    )  # fmt: skip
+        0,
+        b"\x05\x00\x90",
+        b"",
+    )
     payload = segment_payload(s)
     p = Profile(mpi=MPI)
     p.records.append(record("G", entry("t", 0, token_payload(Token(1, 99)))))

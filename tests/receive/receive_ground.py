@@ -52,14 +52,31 @@ def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
         tokens.write_text("".join(hashes))
         tokens.chmod(0o600)
     settings.write_text(config)
-    command = [sys.executable, "-m", "jostle.cli", "receive", "--listen", f"127.0.0.1:{port}",
-               "--mirror", folder / "mirror", "--tokens", tokens, "--config", settings,
-               "--repository", folder / "repository", *words]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jostle.cli",
+        "receive",
+        "--listen",
+        f"127.0.0.1:{port}",
+        "--mirror",
+        folder / "mirror",
+        "--tokens",
+        tokens,
+        "--config",
+        settings,
+        "--repository",
+        folder / "repository",
+        *words,
+    ]
     log = (folder / "log").open("a")
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=log, text=True,
+        command,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     first = process.stdout.readline()
     place = re.search(r"https?://127\.0\.0\.1:(\d+)", first)

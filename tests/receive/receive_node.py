@@ -16,9 +16,16 @@ BOOT = "11111111-2222-3333-4444-555555555555"
 
 
 def ranged(
-    file: int, data: bytes = b"", offset: int = 0, *, name: str | bytes = "a.b.jst",
-    owner: int = 1000, over: bool = False, gap: bool = False, flags: int = 0,
-) -> bytes:  # fmt: skip
+    file: int,
+    data: bytes = b"",
+    offset: int = 0,
+    *,
+    name: str | bytes = "a.b.jst",
+    owner: int = 1000,
+    over: bool = False,
+    gap: bool = False,
+    flags: int = 0,
+) -> bytes:
     """A range, as it stands in a body."""
     raw = name.encode() if isinstance(name, str) else name
     flags |= over | gap << 1

@@ -62,10 +62,18 @@ def munged(folder: Path) -> Iterator[Munged]:
     key.touch(mode=0o600)
     key.write_bytes(secrets.token_bytes(128))
     process = subprocess.Popen(
-        ["munged", "--foreground", "--force", f"--key-file={key}", f"--socket={folder}/socket",
-         f"--pid-file={folder}/pid", f"--seed-file={folder}/seed", f"--log-file={folder}/log"],
+        [
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={key}",
+            f"--socket={folder}/socket",
+            f"--pid-file={folder}/pid",
+            f"--seed-file={folder}/seed",
+            f"--log-file={folder}/log",
+        ],
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
     wait_for(folder / "socket", process)
     yield Munged(folder / "socket")
     process.terminate()
@@ -85,8 +93,9 @@ def ship(folder: Path, **settings: object) -> None:
     lines = {"spool": spool, "node": "n1", "interval": "100ms", **settings}
     config = folder / "agent.conf"
     config.write_text("".join(f"{key} = {value}\n" for key, value in lines.items()))
-    sent = subprocess.run([shipper, "--config", config, "--once"], capture_output=True, text=True,
-                          timeout=60)  # fmt: skip
+    sent = subprocess.run(
+        [shipper, "--config", config, "--once"], capture_output=True, text=True, timeout=60
+    )
     assert (sent.returncode, sent.stderr) == (0, "")
     assert not list(spool.glob("*.js*"))
 
@@ -121,8 +130,12 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
     assert (answer.status, answer.code) == (409, "clock")
     assert abs(answer.time_ns - time.time_ns()) < 60e9
     assert (ground.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
-    ship(munged.socket.parent, receiver=f"http://127.0.0.1:{ground.port}", munge="on",
-         munge_socket=munged.socket)  # fmt: skip
+    ship(
+        munged.socket.parent,
+        receiver=f"http://127.0.0.1:{ground.port}",
+        munge="on",
+        munge_socket=munged.socket,
+    )
     # Tokens count beside it.
     assert ground.node("n2").post(ranged(1, b"x")).status == 200
 
@@ -133,12 +146,37 @@ def openssl(*words: str | Path) -> None:
 
 def sign(folder: Path, name: str, subject: str, more: str = "", ca: str = "ca") -> None:
     """Make a certificate NAME.pem with NAME.key."""
-    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-            subject, "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr")  # fmt: skip
+    openssl(
+        "req",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-subj",
+        subject,
+        "-keyout",
+        folder / f"{name}.key",
+        "-out",
+        folder / f"{name}.csr",
+    )
     (folder / "ext").write_text(more)
-    openssl("x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / f"{ca}.pem", "-CAkey",
-            folder / f"{ca}.key", "-days", "2", "-extfile", folder / "ext", "-out",
-            folder / f"{name}.pem")  # fmt: skip
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        folder / f"{name}.csr",
+        "-CA",
+        folder / f"{ca}.pem",
+        "-CAkey",
+        folder / f"{ca}.key",
+        "-days",
+        "2",
+        "-extfile",
+        folder / "ext",
+        "-out",
+        folder / f"{name}.pem",
+    )
 
 
 @pytest.fixture
@@ -146,9 +184,23 @@ def certificates(folder: Path) -> Path:
     if not (shutil.which("nginx") and shutil.which("openssl")):
         pytest.skip("no nginx here: apt-get install nginx-light")
     for ca in ("ca", "other"):
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-days", "2", "-subj", f"/CN={ca}", "-keyout", folder / f"{ca}.key", "-out",
-                folder / f"{ca}.pem")  # fmt: skip
+        openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            f"/CN={ca}",
+            "-keyout",
+            folder / f"{ca}.key",
+            "-out",
+            folder / f"{ca}.pem",
+        )
     sign(folder, "server", "/CN=localhost", "subjectAltName=DNS:localhost")
     sign(folder, "n1", "/O=site/CN=n1")
     sign(folder, "n2", "/CN=n2")
@@ -161,8 +213,9 @@ def certificates(folder: Path) -> Path:
 def nginx(certificates: Path, starting: Callable[..., Ground]) -> Iterator[tuple[Ground, int]]:
     """The shipped configuration, with the places of the test."""
     folder = certificates
-    ground = starting("--proxy-socket", f"{folder}/receive.sock",
-                      config='proxy_group = "www-data"\n')  # fmt: skip
+    ground = starting(
+        "--proxy-socket", f"{folder}/receive.sock", config='proxy_group = "www-data"\n'
+    )
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
@@ -177,8 +230,9 @@ def nginx(certificates: Path, starting: Callable[..., Ground]) -> Iterator[tuple
         f"user www-data; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;\n"
         f"events {{}}\nhttp {{ {paths}\n{text}\n}}\n"
     )
-    process = subprocess.Popen(["nginx", "-p", folder, "-c", folder / "nginx.conf"],
-                               stderr=subprocess.PIPE)  # fmt: skip
+    process = subprocess.Popen(
+        ["nginx", "-p", folder, "-c", folder / "nginx.conf"], stderr=subprocess.PIPE
+    )
     try:
         wait_for(folder / "nginx.pid", process)
         yield ground, port
@@ -217,13 +271,19 @@ def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certifica
         node.connection.request("POST", "/ship/1", body(ranged(1)), node.head())
         assert node.connection.getresponse().status == 400
     assert first.get("/metrics")[0] == 404  # only the nodes' address is passed on
-    ship(certificates, receiver=f"https://localhost:{port}", ca_file=certificates / "ca.pem",
-         certificate_file=certificates / "n1.pem", key_file=certificates / "n1.key")  # fmt: skip
+    ship(
+        certificates,
+        receiver=f"https://localhost:{port}",
+        ca_file=certificates / "ca.pem",
+        certificate_file=certificates / "n1.pem",
+        key_file=certificates / "n1.key",
+    )
 
 
 def test_tokens_travel_over_tls(certificates: Path, starting: Callable[..., Ground]) -> None:
-    ground = starting(config=f'tls_cert = "{certificates}/server.pem"\n'
-                      f'tls_key = "{certificates}/server.key"\n')  # fmt: skip
+    ground = starting(
+        config=f'tls_cert = "{certificates}/server.pem"\ntls_key = "{certificates}/server.key"\n'
+    )
     node = through(certificates, ground.port, "", "n1")
     node.token = "secret-n1"
     assert node.post(ranged(1, b"hello")).have(1) == 5

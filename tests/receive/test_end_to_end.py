@@ -27,10 +27,12 @@ def rows(repository: Path) -> dict[str, list[str]]:
     """All rows of all tables, in an order of their own."""
     store = Repository(repository)
     found = {
-        table: sorted(json.dumps({**row, "revision": 0}, default=str) for row in
-                      store.query(f"SELECT * FROM {table}").to_pylist())
+        table: sorted(
+            json.dumps({**row, "revision": 0}, default=str)
+            for row in store.query(f"SELECT * FROM {table}").to_pylist()
+        )
         for table in (*TABLES, "jobs")
-    }  # fmt: skip
+    }
     store.close()
     return found
 
@@ -43,9 +45,13 @@ class Growing:
         self.random = random.Random(f"{node} {number}")
         self.owner = 1000 + number % 2
         self.profile = synth.Profile(
-            host=node, pid=1000 + number, job=f"job{number % 2}", uid=self.owner,
-            boot_id=uuid.uuid5(uuid.NAMESPACE_DNS, node), generation=1,
-        )  # fmt: skip
+            host=node,
+            pid=1000 + number,
+            job=f"job{number % 2}",
+            uid=self.owner,
+            boot_id=uuid.uuid5(uuid.NAMESPACE_DNS, node),
+            generation=1,
+        )
         self.profile.add_mount(0, "/mnt/0", device=(8, 0))
         self.name = f"{self.profile.job}.{self.profile.pid}.{synth.EPOCH}.jst"
         self.at = self.profile.first_slice
@@ -175,8 +181,10 @@ def test_the_ingester_ends_with_a_receiver_that_was_killed_in_a_word(tmp_path: P
     create_mirror(mirror)
     ended = subprocess.run(
         [sys.executable, "-m", "jostle.receive.ingesting", tmp_path / "repository", mirror],
-        input=b'{"batch": 1, "paths": []}\n{"batch": 2, "pa', stdout=subprocess.PIPE, timeout=60,
-    )  # fmt: skip
+        input=b'{"batch": 1, "paths": []}\n{"batch": 2, "pa',
+        stdout=subprocess.PIPE,
+        timeout=60,
+    )
     assert ended.returncode == 0
 
 

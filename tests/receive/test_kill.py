@@ -120,8 +120,9 @@ def test_what_was_acknowledged_survives_kills(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    count, first_seed = ([*map(int, sys.argv[1:]), 200, 1] if len(sys.argv) < 3
-                         else [*map(int, sys.argv[1:])])[:2]  # fmt: skip
+    count, first_seed = (
+        [*map(int, sys.argv[1:]), 200, 1] if len(sys.argv) < 3 else [*map(int, sys.argv[1:])]
+    )[:2]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         acknowledged = kill_often(Path(name), count, first_seed)
     print(f"{count} kills (seed {first_seed}), {acknowledged} posts acknowledged: all are there")

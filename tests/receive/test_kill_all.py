@@ -59,10 +59,19 @@ class Site:
         """Start a process that writes for some time."""
         job = f"job{len(self.jobs)}"
         self.jobs[job] = subprocess.Popen(
-            [native_path("jostle-run"), "--job", job, "--", sys.executable, "-BSc", PROGRAM,
-             self.folder / job, str(seconds / WRITES)],
+            [
+                native_path("jostle-run"),
+                "--job",
+                job,
+                "--",
+                sys.executable,
+                "-BSc",
+                PROGRAM,
+                self.folder / job,
+                str(seconds / WRITES),
+            ],
             env={**os.environ, "JOSTLE_SPOOL": str(self.spool), "JOSTLE_SLICE": "100ms"},
-        )  # fmt: skip
+        )
 
     def kill(self, victim: str) -> None:
         if victim == "shipper":
@@ -134,9 +143,12 @@ def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    count, first_seed = ([*map(int, sys.argv[1:]), 200, 1] if len(sys.argv) < 3
-                         else [*map(int, sys.argv[1:])])[:2]  # fmt: skip
+    count, first_seed = (
+        [*map(int, sys.argv[1:]), 200, 1] if len(sys.argv) < 3 else [*map(int, sys.argv[1:])]
+    )[:2]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         ran = kill_all(Path(name), count, first_seed)
-    print(f"{count} kills (seed {first_seed}) of shipper, receiver and ingester: the writes of "
-          f"{ran} jobs are all there, once")  # fmt: skip
+    print(
+        f"{count} kills (seed {first_seed}) of shipper, receiver and ingester: the writes of "
+        f"{ran} jobs are all there, once"
+    )

@@ -57,8 +57,9 @@ def test_the_text_follows_the_rules() -> None:
     assert found.keys() == FAMILIES.keys()
     assert found["jostle_receive_refused"] == [("_total", 'code="clock"', 2)]
     assert found["jostle_receive_decoded_bytes"] == [("_total", "", 400)]
-    buckets = [value for suffix, _, value in found["jostle_receive_store_seconds"]
-               if suffix == "_bucket"]  # fmt: skip
+    buckets = [
+        value for suffix, _, value in found["jostle_receive_store_seconds"] if suffix == "_bucket"
+    ]
     assert buckets == [1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 4]
     if importlib.util.find_spec("prometheus_client"):
         from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -110,21 +111,28 @@ def test_the_dashboard_uses_metrics_that_there_are() -> None:
 def test_the_reference_has_all_metrics() -> None:
     text = (ROOT / "docs/reference/receive.md").read_text()
     named = set(re.findall(r"`(jostle_receive_[a-z_]+)", text))
-    kinds = {name + ("_total" if kind == "counter" else ""): name
-             for name, (kind, *_) in FAMILIES.items()}  # fmt: skip
+    kinds = {
+        name + ("_total" if kind == "counter" else ""): name
+        for name, (kind, *_) in FAMILIES.items()
+    }
     assert named == kinds.keys()
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
 def test_systemd_knows_the_unit_and_its_sandbox() -> None:
     unit = ROOT / "integrations/systemd/jostle-receive.service"
-    verified = subprocess.run(["systemd-analyze", "verify", "--man=no", unit],
-                              capture_output=True, text=True)  # fmt: skip
-    complaints = [line for line in verified.stderr.splitlines()
-                  if "jostle" in line and "is not executable" not in line]  # fmt: skip
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True
+    )
+    complaints = [
+        line
+        for line in verified.stderr.splitlines()
+        if "jostle" in line and "is not executable" not in line
+    ]
     assert not complaints
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=25", unit],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert rated.returncode == 0, rated.stdout[-500:]

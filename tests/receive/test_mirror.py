@@ -129,8 +129,10 @@ def test_another_file_of_a_name_has_a_folder_of_its_own(mirror: Mirror) -> None:
     mirror.put(ranged(1, b"n2's"), node="n2")
     mirror.restart()
     assert mirror.put(ranged(1), ranged(2), ranged(3, owner=7)) == [
-        state(1, 3), state(2, 4), state(3, 12, owner=7),
-    ]  # fmt: skip
+        state(1, 3),
+        state(2, 4),
+        state(3, 12, owner=7),
+    ]
     assert mirror.put(ranged(1), node="n2") == [state(1, 4)]
 
 
@@ -173,9 +175,7 @@ def test_a_kill_between_the_line_and_the_mark_is_mended(mirror: Mirror) -> None:
 def test_one_users_files_cannot_fill_the_disk(tmp_path: Path) -> None:
     mirror = Mirror(tmp_path / "mirror", most=4000)
     greedy = ranged(1, bytes(900), owner=1), ranged(2, bytes(200), name="b.jst", owner=1)
-    assert mirror.put(*greedy) == [
-        state(1, 900, owner=1), state(2, 0, why="quota", owner=1),
-    ]  # fmt: skip
+    assert mirror.put(*greedy) == [state(1, 900, owner=1), state(2, 0, why="quota", owner=1)]
     assert mirror.put(ranged(3, bytes(900), owner=2)) == [state(3, 900, owner=2)]
     for node in ("n2", "n3", "n4"):
         assert mirror.put(ranged(1, bytes(1000), owner=1), node=node)[0][1][0] == 1000

@@ -20,9 +20,23 @@ from jostle.receive.usage import Usage
 
 MARKER = "jostle-mirror.json"
 NO_NODES = [
-    MARKER, MARKER.upper(), "Jostle-Mirror.json", ".", "..", ".lock", ".files", "", "-n1", "_n1",
-    "a/b", "n1 ", "n1\n", "nöde", "\N{FULLWIDTH LATIN SMALL LETTER N}1", "n" * 129,
-]  # fmt: skip
+    MARKER,
+    MARKER.upper(),
+    "Jostle-Mirror.json",
+    ".",
+    "..",
+    ".lock",
+    ".files",
+    "",
+    "-n1",
+    "_n1",
+    "a/b",
+    "n1 ",
+    "n1\n",
+    "nöde",
+    "\N{FULLWIDTH LATIN SMALL LETTER N}1",
+    "n" * 129,
+]
 
 
 def command(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -101,9 +115,14 @@ def test_the_token_goes_into_the_file_that_the_receiver_reads(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "option",
-    [["--listen", "127.0.0.1:0"], ["--mirror", "m"], ["--munge"], ["--proxy-socket", "s"],
-     ["--repository", "r"]],
-)  # fmt: skip
+    [
+        ["--listen", "127.0.0.1:0"],
+        ["--mirror", "m"],
+        ["--munge"],
+        ["--proxy-socket", "s"],
+        ["--repository", "r"],
+    ],
+)
 def test_options_of_the_receiver_that_a_token_has_no_use_for_are_refused(
     tmp_path: Path, option: list[str]
 ) -> None:
@@ -118,10 +137,11 @@ def test_tokens_that_are_made_at_once_all_count(tmp_path: Path) -> None:
     code = "import sys; from jostle.receive import add_token; from pathlib import Path\n"
     code += "for n in range(20): print(add_token(Path(sys.argv[1]), f'{sys.argv[2]}-{n}'))"
     started = [
-        subprocess.Popen([sys.executable, "-c", code, path, f"n{i}"],
-                         stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", code, path, f"n{i}"], stdout=subprocess.PIPE, text=True
+        )
         for i in range(3)
-    ]  # fmt: skip
+    ]
     made = {i: process.communicate()[0].split() for i, process in enumerate(started)}
     tokens = Tokens(path)
     for i, words in made.items():

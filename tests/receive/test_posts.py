@@ -87,8 +87,9 @@ def test_bodies_that_lie_are_refused_and_the_next_post_is_taken(receiver: Ground
     for sent in (b"", b"no zstd", body(ranged(1, b"x"))[:-2], body(b"rubbish")):
         assert node.send(sent).status == 400
     assert node.send(bytes(100), Transfer_Encoding="chunked", Content_Length=None).status in (
-        400, 411,
-    )  # fmt: skip
+        400,
+        411,
+    )
     node = receiver.node("n2")
     assert node.post(ranged(1, b"x")).have(1) == 1
 
@@ -100,8 +101,9 @@ def test_connections_that_ask_nothing_are_cut_off(monkeypatch: pytest.MonkeyPatc
 
     async def visit() -> None:
         with socket.create_server(("127.0.0.1", 0)) as place:
-            config = uvicorn.Config(nothing, http=Visitor, ws="none", lifespan="off",
-                                    log_level="critical")  # fmt: skip
+            config = uvicorn.Config(
+                nothing, http=Visitor, ws="none", lifespan="off", log_level="critical"
+            )
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server.serve(sockets=[place]))
             port = place.getsockname()[1]

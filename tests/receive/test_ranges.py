@@ -17,9 +17,13 @@ from jostle.receive.refused import RefusedError
 
 NAMES = st.from_regex(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,60}\.js[tspmb]", fullmatch=True)
 SENT = st.tuples(
-    st.integers(0, 2**64 - 1), st.binary(max_size=300), st.integers(0, 2**61), NAMES,
-    st.integers(0, 2**32 - 2), st.booleans(),
-)  # fmt: skip
+    st.integers(0, 2**64 - 1),
+    st.binary(max_size=300),
+    st.integers(0, 2**61),
+    NAMES,
+    st.integers(0, 2**32 - 2),
+    st.booleans(),
+)
 
 
 @given(st.lists(SENT, max_size=5))
@@ -47,9 +51,24 @@ def test_one_wrong_bit_is_refused(data: bytes, bit: int) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".jst", "a", "a.txt", ".a.jst", "../a.jst", "a/b.jst", "/etc/a.jst", "a\0.jst", "ä.jst",
-     "a.jst\n", "a" * 200 + ".jst", "a.jst.over", "..jst", "a b.jst"],
-)  # fmt: skip
+    [
+        "",
+        ".jst",
+        "a",
+        "a.txt",
+        ".a.jst",
+        "../a.jst",
+        "a/b.jst",
+        "/etc/a.jst",
+        "a\0.jst",
+        "ä.jst",
+        "a.jst\n",
+        "a" * 200 + ".jst",
+        "a.jst.over",
+        "..jst",
+        "a b.jst",
+    ],
+)
 def test_names_of_no_profile_are_refused(name: str) -> None:
     with pytest.raises(RefusedError, match="names no file"):
         parse(b"jstship1" + ranged(1, b"x", name=name))
@@ -90,8 +109,10 @@ def test_bombs_are_refused_in_bounded_memory() -> None:
     assert pa.total_allocated_bytes() - before < 64 << 20
 
 
-@pytest.mark.parametrize("sent", [b"", b"jstship1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd",
-                                  body(ranged(1, b"x" * 99))[:-3]])  # fmt: skip
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"jstship1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", body(ranged(1, b"x" * 99))[:-3]],
+)
 def test_what_is_no_whole_frame_is_refused(sent: bytes) -> None:
     with pytest.raises(RefusedError, match="zstd"):
         parse(decode(sent))

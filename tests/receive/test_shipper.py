@@ -38,10 +38,11 @@ def test_the_real_shipper_and_a_real_process(
     with (
         subprocess.Popen([shipper, "--config", tmp_path / "agent.conf"]) as ship,
         subprocess.Popen(
-            [run, "--", sys.executable, "-c", program], cwd=tmp_path,
+            [run, "--", sys.executable, "-c", program],
+            cwd=tmp_path,
             env={**os.environ, "JOSTLE_SPOOL": str(spool), "JOSTLE_SLICE": "100ms"},
         ) as process,
-    ):  # fmt: skip
+    ):
         try:
             time.sleep(1.2)
             assert list(ground.mirror.glob("n1/*/*.jst"))

@@ -54,7 +54,13 @@ def _run(code: str, words: tuple[str, ...]) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.argv = ["-c", *words]
     names: dict[str, Any] = {
-        "sys": sys, "Path": Path, "Repository": Repository, "compact": compact, "files": files,
-        "ingest": ingest, "log": log, "shares": shares,
-    }  # fmt: skip
+        "sys": sys,
+        "Path": Path,
+        "Repository": Repository,
+        "compact": compact,
+        "files": files,
+        "ingest": ingest,
+        "log": log,
+        "shares": shares,
+    }
     exec(code, names)

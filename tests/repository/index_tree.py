@@ -132,8 +132,10 @@ def report(job: str, rows: object) -> None:
         one = in_groups([0] * len(truth), truth)
         several = in_groups(groups, truth)
         for what, kept in (("one group", one), ("by group", several)):
-            print(f"  {name:10} tree, {what:9}: median %.2g, largest %.2g, lost %.2g"
-                  % error(truth, kept))  # fmt: skip
+            print(
+                f"  {name:10} tree, {what:9}: median %.2g, largest %.2g, lost %.2g"
+                % error(truth, kept)
+            )
 
 
 if __name__ == "__main__":

@@ -141,8 +141,12 @@ def rank_rows(
         [sum(1 << (7 * k % 64) for k in kind) for kind in kinds], dtype=np.uint64
     )
     rows["signature_sum"] = np.array(
-        [int((program.calls[a:b] * 2654435761 + 99).sum()) % 2**32
-         for a, b in zip(before, places, strict=True)], dtype=np.int64)  # fmt: skip
+        [
+            int((program.calls[a:b] * 2654435761 + 99).sum()) % 2**32
+            for a, b in zip(before, places, strict=True)
+        ],
+        dtype=np.int64,
+    )
     return rows
 
 

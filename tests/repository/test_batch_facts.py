@@ -24,13 +24,31 @@ from jostle.repository.maintenance.compact import expire
 SECOND = 10**9
 NOW = time.time_ns() // SECOND * SECOND
 BEGIN: dict[str, Any] = {
-    "event": "begin", "system": "slurm", "cluster": "big", "id": "12", "job": "slurm-12",
-    "submit_ns": NOW - 90 * SECOND, "start_ns": NOW - 60 * SECOND, "time_ns": NOW - 59 * SECOND,
-    "name": "two\nwords", "user": "root", "uid": os.geteuid(), "gid": 0, "account": "phys",
-    "partition": "long", "nodes": ["n1", "n2"], "node": "n1", "cores": 8,
-    "memory_bytes": 1 << 30, "time_limit_s": 3600, "array_job": 7, "array_task": 0,
-    "dependency": "afterok:11", "output": "/home/x/slurm-12.out", "unknown": [1],
-}  # fmt: skip
+    "event": "begin",
+    "system": "slurm",
+    "cluster": "big",
+    "id": "12",
+    "job": "slurm-12",
+    "submit_ns": NOW - 90 * SECOND,
+    "start_ns": NOW - 60 * SECOND,
+    "time_ns": NOW - 59 * SECOND,
+    "name": "two\nwords",
+    "user": "root",
+    "uid": os.geteuid(),
+    "gid": 0,
+    "account": "phys",
+    "partition": "long",
+    "nodes": ["n1", "n2"],
+    "node": "n1",
+    "cores": 8,
+    "memory_bytes": 1 << 30,
+    "time_limit_s": 3600,
+    "array_job": 7,
+    "array_task": 0,
+    "dependency": "afterok:11",
+    "output": "/home/x/slurm-12.out",
+    "unknown": [1],
+}
 END = BEGIN | {"event": "end", "time_ns": NOW, "state": "failed", "exit": "3:0"}
 FILE = f"batch-big-12.{BEGIN['submit_ns'] // SECOND}.jsb"
 
@@ -52,8 +70,11 @@ def test_begin_then_end(tmp_path: Path) -> None:
     assert (report.batch_jobs, report.removed, report.warnings) == (1, 0, [])
     (row,) = stored(repository)
     assert (row["job"], row["name"], row["complete"], row["array_task"]) == (
-        "slurm-12", "two\\nwords", False, 0,
-    )  # fmt: skip
+        "slurm-12",
+        "two\\nwords",
+        False,
+        0,
+    )
     assert repository.ingest([spool]).commits == 0
     (spool / FILE).write_bytes(lines(BEGIN, END))
     report = repository.ingest([spool], remove=True)
@@ -61,8 +82,11 @@ def test_begin_then_end(tmp_path: Path) -> None:
     assert list(spool.iterdir()) == []
     (row,) = stored(repository)
     assert (row["state"], row["exit"], row["end_ns"], row["het_component"]) == (
-        "failed", "3:0", NOW, -1,
-    )  # fmt: skip
+        "failed",
+        "3:0",
+        NOW,
+        -1,
+    )
     (spool / FILE).write_bytes(lines(BEGIN))  # it came again
     assert repository.ingest([spool], remove=True).commits == 0
     assert len(stored(repository)) == 1
@@ -94,13 +118,28 @@ def test_a_job_that_was_requeued_has_two_rows(
     )
     repository.ingest([tmp_path])
     assert len(stored(repository)) == 2
-    first = {"job": "slurm-12", "uid": os.geteuid(), "start_ns": NOW - 55 * SECOND,
-             "end_ns": NOW - 35 * SECOND}  # fmt: skip
+    first = {
+        "job": "slurm-12",
+        "uid": os.geteuid(),
+        "start_ns": NOW - 55 * SECOND,
+        "end_ns": NOW - 35 * SECOND,
+    }
     facts = scheduler_facts(repository, first)
     assert facts == SchedulerFacts(
-        "two\\nwords", "long", "phys", "failed", "3:0", 8, 1 << 30, 3600, ("n1", "n2"),
-        "afterok:11", 7, 0, output="/home/x/slurm-12.out",
-    )  # fmt: skip
+        "two\\nwords",
+        "long",
+        "phys",
+        "failed",
+        "3:0",
+        8,
+        1 << 30,
+        3600,
+        ("n1", "n2"),
+        "afterok:11",
+        7,
+        0,
+        output="/home/x/slurm-12.out",
+    )
     second = first | {"start_ns": NOW - 8 * SECOND, "end_ns": NOW}
     facts = scheduler_facts(repository, second)
     assert facts is not None and (facts.name, facts.state) == ("again", "running")
@@ -110,8 +149,10 @@ def test_a_job_that_was_requeued_has_two_rows(
     assert facts is not None and (facts.name, facts.state) == ("again", "")
     listed = with_facts(repository, [first, second, first | {"job": "mine"}])
     assert [row["scheduler"] and row["scheduler"]["state"] for row in listed] == [
-        "failed", "running", None,
-    ]  # fmt: skip
+        "failed",
+        "running",
+        None,
+    ]
 
 
 def test_nodes_may_be_called_by_longer_names() -> None:

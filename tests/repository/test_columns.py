@@ -11,8 +11,10 @@ from jostle.repository.query.columns import Columns
 from jostle_lab.synthetic import Spec, plant
 
 MINUTE_NS = 60 * 10**9
-LINES = {"rollup": [["posix_write_bytes", "stdio_write_bytes"], ["posix_read_bytes"]],
-         "node_rollup": [["os_user_ns", "os_system_ns"]]}  # fmt: skip
+LINES = {
+    "rollup": [["posix_write_bytes", "stdio_write_bytes"], ["posix_read_bytes"]],
+    "node_rollup": [["os_user_ns", "os_system_ns"]],
+}
 KEY = {"rollup": "mount", "node_rollup": "host"}
 
 
@@ -52,8 +54,9 @@ def test_what_a_job_used_is_what_its_rows_name(repository: Repository):
     job = _jobs(repository)[-1]["job"]
     rows = repository.query(
         "SELECT DISTINCT mount, min(slice * slice_ns) OVER () AS lo, "
-        "max((slice + 1) * slice_ns) OVER () AS hi FROM rollup WHERE job = ?", [job]
-    ).to_pylist()  # fmt: skip
+        "max((slice + 1) * slice_ns) OVER () AS hi FROM rollup WHERE job = ?",
+        [job],
+    ).to_pylist()
     found = repository.loads.used(job, "rollup", (0, 2**62))
     (life,) = (row for row in _jobs(repository) if row["job"] == job)
     lo, hi = max(rows[0]["lo"], life["start_ns"]), min(rows[0]["hi"], life["end_ns"])

@@ -58,8 +58,9 @@ def test_files_stay_few_and_rewriting_bounded(commits: int, size: int) -> None:
     most, amplification, files = grow(8, commits, size)
     assert most < 3 * FAN
     assert amplification <= 3.1
-    per_hour = [sum(f"hour={DAY // HOUR_NS + hour}/" in file.path for file in files)
-                for hour in range(6)]  # fmt: skip
+    per_hour = [
+        sum(f"hour={DAY // HOUR_NS + hour}/" in file.path for file in files) for hour in range(6)
+    ]
     assert max(per_hour) <= max(2, commits * size // WHOLE_BYTES + 1)
 
 
@@ -75,8 +76,9 @@ def test_late_slices_do_not_have_a_whole_hour_written_again() -> None:
 
 def content(store: Repository) -> dict[str, list[str]]:
     tables = ("slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts")
-    return {name: sorted(map(repr, store.query(f"SELECT * FROM {name}").to_pylist()))
-            for name in tables}  # fmt: skip
+    return {
+        name: sorted(map(repr, store.query(f"SELECT * FROM {name}").to_pylist())) for name in tables
+    }
 
 
 @pytest.mark.parametrize("rows", [1, 7, 100])
@@ -116,20 +118,27 @@ def test_a_merge_ends_files_where_they_are_whole(
     paths = []
     for number in range(3):
         count = 5000
-        rows = pa.table({
-            "job": pa.array(np.sort(rng.integers(0, 9, count)).astype(str)),
-            "process": np.zeros(count, np.int64), "host": pa.array(["n"] * count),
-            "slice": np.zeros(count, np.int64), "slice_ns": np.ones(count, np.int64),
-            "span": np.ones(count, np.int32), "os_user_ns": rng.integers(0, 2**40, count),
-        })  # fmt: skip
+        rows = pa.table(
+            {
+                "job": pa.array(np.sort(rng.integers(0, 9, count)).astype(str)),
+                "process": np.zeros(count, np.int64),
+                "host": pa.array(["n"] * count),
+                "slice": np.zeros(count, np.int64),
+                "slice_ns": np.ones(count, np.int64),
+                "span": np.ones(count, np.int32),
+                "os_user_ns": rng.integers(0, 2**40, count),
+            }
+        )
         path = f"{number}.parquet"
         pq.write_table(rows, tmp_path / path)
         size = (tmp_path / path).stat().st_size
         paths.append(File("slices", path, count, size, DAY, DAY + 1))
     monkeypatch.setattr(merge_module, "_BATCH_VALUES", 1)
     monkeypatch.setattr(merge_module, "_FEWEST_ROWS", 500)
-    parts = [pa.concat_tables(chunk.parts) for chunk in
-             merge_module.merged_chunks(tmp_path, paths, paths[0].bytes)]  # fmt: skip
+    parts = [
+        pa.concat_tables(chunk.parts)
+        for chunk in merge_module.merged_chunks(tmp_path, paths, paths[0].bytes)
+    ]
     assert len(parts) == 3
     assert sum(part.num_rows for part in parts) == 15000
     jobs = pa.concat_tables([part.select(["job"]) for part in parts])["job"].to_pylist()
@@ -170,16 +179,22 @@ def test_a_clock_that_is_ahead_ends_no_hour(tmp_path: Path) -> None:
 def test_large_files_hold_values_that_recur_by_dictionary(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     few = rng.integers(2**30, 2**31, 100)[rng.integers(0, 100, ROW_GROUP)]
-    rows = pa.table({
-        "slice": np.arange(ROW_GROUP), "few": few, "many": rng.integers(0, 2**40, ROW_GROUP),
-        "scratch_bytes": rng.integers(0, 2**40, ROW_GROUP),
-    })  # fmt: skip
+    rows = pa.table(
+        {
+            "slice": np.arange(ROW_GROUP),
+            "few": few,
+            "many": rng.integers(0, 2**40, ROW_GROUP),
+            "scratch_bytes": rng.integers(0, 2**40, ROW_GROUP),
+        }
+    )
     for count, way in ((1000, "BYTE_STREAM_SPLIT"), (ROW_GROUP, "RLE_DICTIONARY")):
         path = tmp_path / f"{count}.parquet"
         assert write_parquet(iter([rows.slice(0, count)]), path, {"slice"}, {}, 3) == count
         group = pq.read_metadata(path).row_group(0)
-        ways = {group.column(at).path_in_schema: group.column(at).encodings
-                for at in range(group.num_columns)}  # fmt: skip
+        ways = {
+            group.column(at).path_in_schema: group.column(at).encodings
+            for at in range(group.num_columns)
+        }
         assert way in ways["few"]
         assert "BYTE_STREAM_SPLIT" in ways["many"]
         assert "BYTE_STREAM_SPLIT" in ways["scratch_bytes"]

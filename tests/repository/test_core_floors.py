@@ -11,11 +11,22 @@ from synth import EPOCH, SECOND, Profile
 def canaries(spool, job, runs, took, program="/opt/ocean.x", script=""):
     """A job of one rank: so many runs of the canary in each slice, of so many ns each."""
     profile = Profile(
-        job=job, pid=1000 + len(job), program=program, slice_ns=SECOND, start_ns=EPOCH,
-        end_ns=EPOCH + len(took) * SECOND, end_reason=1, host="node1",
-        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0,
-             "script": script.encode()},
-    )  # fmt: skip
+        job=job,
+        pid=1000 + len(job),
+        program=program,
+        slice_ns=SECOND,
+        start_ns=EPOCH,
+        end_ns=EPOCH + len(took) * SECOND,
+        end_reason=1,
+        host="node1",
+        mpi={
+            "mpi_state": 4,
+            "mpi_adapter": 1,
+            "world_size": 1,
+            "world_rank": 0,
+            "script": script.encode(),
+        },
+    )
     for index, ns in enumerate(took):
         figures = {"canary_count": runs, "canary_ns": round(runs * ns), "os_user_ns": SECOND // 2}
         profile.add_slice(profile.first_slice + index, figures)

@@ -20,8 +20,9 @@ def loop(name: str, pid: int, cpus: str, cpu_s: float) -> Profile:
     """A job that computes on some cores, in slices of 4 s, and waits for one."""
     p = Profile(job=name, host=HOST, pid=pid, bindings=[(cpus, "0", "0-1", "0")])
     for number in range(SLICES):
-        p.add_slice(p.first_slice + number,
-                    {"os_user_ns": round(cpu_s * SECOND), "os_runqueue_ns": SECOND})  # fmt: skip
+        p.add_slice(
+            p.first_slice + number, {"os_user_ns": round(cpu_s * SECOND), "os_runqueue_ns": SECOND}
+        )
     p.end_ns, p.end_reason = EPOCH + SLICES * p.slice_ns, 1
     p.heartbeat_ns = p.end_ns
     return p
@@ -32,13 +33,16 @@ def watcher(seen: dict[int, list[dict[str, int]]]) -> MachineProfile:
     p = MachineProfile(host=HOST, pid=77, start_ns=EPOCH, slice_ns=HALF)
     numbers = {
         (pid, cores): p.add_component(kind="process", name="loop", source=cores, pid=pid)
-        for pid, slices in seen.items() for cores in sorted({c for each in slices for c in each})
-    }  # fmt: skip
+        for pid, slices in seen.items()
+        for cores in sorted({c for each in slices for c in each})
+    }
     for at in range(2 * SLICES):
         values = {
             numbers[pid, cores]: {"cpu_used_ns": ns}
-            for pid, slices in seen.items() if at < len(slices) for cores, ns in slices[at].items()
-        }  # fmt: skip
+            for pid, slices in seen.items()
+            if at < len(slices)
+            for cores, ns in slices[at].items()
+        }
         p.add_slice(p.first_slice + at, values)
     p.end_ns, p.end_reason = EPOCH + SLICES * 2 * HALF, 1
     return p
@@ -65,9 +69,14 @@ def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
         3: [{"0-1": second}] * 6,  # not seen anywhere in particular
         4: [{"0": second // 2, "1": second // 2}] * 6,  # no profile
     }
-    store = stored(tmp_path, loop("mine", 1, "0", 1.0), loop("free", 2, "0-1", 2.4),
-                   loop("unseen", 3, "0-1", 2.0), loop("pinned", 5, "1", 0.5),
-                   watcher(seen))  # fmt: skip
+    store = stored(
+        tmp_path,
+        loop("mine", 1, "0", 1.0),
+        loop("free", 2, "0-1", 2.4),
+        loop("unseen", 3, "0-1", 2.0),
+        loop("pinned", 5, "1", 0.5),
+        watcher(seen),
+    )
     beside = store.beside("mine")
     free = on_cores(beside, "free")
     assert free[0] == pytest.approx({"0": 1.2, "1": 1.2}, rel=0.01)
@@ -86,6 +95,10 @@ def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
 
 def test_where_nobody_is_bound_nothing_is_divided(tmp_path: Path) -> None:
     """Then no share depends on it, and nobody asks for it."""
-    store = stored(tmp_path, loop("mine", 1, "0-1", 1.0), loop("free", 2, "0-1", 2.4),
-                   watcher({2: [{"0": SECOND}] * 6}))  # fmt: skip
+    store = stored(
+        tmp_path,
+        loop("mine", 1, "0-1", 1.0),
+        loop("free", 2, "0-1", 2.4),
+        watcher({2: [{"0": SECOND}] * 6}),
+    )
     assert on_cores(store.beside("mine"), "free") == [pytest.approx({"0-1": 2.4}, rel=0.01)] * 3

@@ -114,8 +114,9 @@ def test_two_ingesters_and_readers_at_once(tmp_path, spool, profiles):
         before = 0
         while not stop.is_set():
             try:
-                rows = store.query("SELECT count(*) n, count(DISTINCT (process, slice)) d "
-                                   "FROM slices").to_pylist()[0]  # fmt: skip
+                rows = store.query(
+                    "SELECT count(*) n, count(DISTINCT (process, slice)) d FROM slices"
+                ).to_pylist()[0]
                 assert rows["n"] == rows["d"] >= before
                 before = rows["n"]
                 time.sleep(0.02)

@@ -17,8 +17,15 @@ INPUT = File("/scratch/input", 11, 0, opens=1, reads=9, read_bytes=900_000, read
 
 def user(seed, job="alpha", *, ended=True, **header):
     """A profile of a process that reads what all read, and writes what is its own."""
-    own = File(f"/out.{seed}", 100 + seed, 1, opens=2, writes=3, write_bytes=40_000 + seed,
-               write_ticks=4_200_000)  # fmt: skip
+    own = File(
+        f"/out.{seed}",
+        100 + seed,
+        1,
+        opens=2,
+        writes=3,
+        write_bytes=40_000 + seed,
+        write_ticks=4_200_000,
+    )
     files = [OTHERS, INPUT, File(hash=0), own]
     return make_profile(seed, job, ended=ended, files=files, **header)
 
@@ -79,8 +86,10 @@ def test_formats_are_kept(store, spool):
     store.ingest([spool])
     made = digest(store.job_tables("alpha"))
     assert {file.path: file.format for file in made.files} == {
-        "/scratch/input": "HDF5", "/strange": "", "": "",
-    }  # fmt: skip
+        "/scratch/input": "HDF5",
+        "/strange": "",
+        "": "",
+    }
     (use,) = made.formats
     assert (use.format, use.files, use.read_bytes) == ("HDF5", 1, 2_700_000)
 

@@ -29,9 +29,15 @@ def living_profile(seed: int):
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     start = time.time_ns() // LENGTH * LENGTH
     return make_profile(
-        seed, slices=0, ended=False, slice_ns=LENGTH, start_ns=start, boot_id=boot,
-        pid=pid, proc_start=int(stat[19]),
-    )  # fmt: skip
+        seed,
+        slices=0,
+        ended=False,
+        slice_ns=LENGTH,
+        start_ns=start,
+        boot_id=boot,
+        pid=pid,
+        proc_start=int(stat[19]),
+    )
 
 
 @pytest.fixture
@@ -40,9 +46,10 @@ def follower(store, spool):
     stop = threading.Event()
     reports = []
     thread = threading.Thread(
-        target=store.follow, args=([spool],), kwargs={"stop": stop.is_set,
-                                                      "on_change": reports.append},
-    )  # fmt: skip
+        target=store.follow,
+        args=([spool],),
+        kwargs={"stop": stop.is_set, "on_change": reports.append},
+    )
     thread.start()
     yield reports, stop, thread
     stop.set()

@@ -104,10 +104,7 @@ def test_slices_carry_what_the_profile_says(store, spool):
     mounted = store.job_mount_slices("alpha").to_pylist()
     written = sum(row["posix_write_bytes"] for row in mounted)
     assert written == plain_total([profile], "posix_write_bytes")
-    assert {row["mount"] for row in mounted} == {
-        "nfs:server:/scratch",
-        f"{profile.host}:/dev/vda",
-    }
+    assert {row["mount"] for row in mounted} == {"nfs:server:/scratch", f"{profile.host}:/dev/vda"}
 
 
 def test_a_growing_profile(store, spool):
@@ -432,8 +429,13 @@ def test_hostile_headers_harm_nobody(store, spool):
 def write_hostile(spool: Path, bad: Profile, header: dict) -> None:
     """Writes a profile with a header that no runtime writes."""
     data = bytearray(bad.encode())
-    offsets = {"start_ns": 72, "end_ns": 2072, "heartbeat_ns": 2064, "slice_ns": 64,
-               "lost_threads": 2096}  # fmt: skip
+    offsets = {
+        "start_ns": 72,
+        "end_ns": 2072,
+        "heartbeat_ns": 2064,
+        "slice_ns": 64,
+        "lost_threads": 2096,
+    }
     name, value = next(iter(header.items()))
     if name in offsets:
         struct.pack_into("<Q", data, offsets[name], value)
@@ -473,8 +475,9 @@ def test_absurd_values_are_cut(store, spool):
         rows = store.background("good", "posix_write_bytes").to_pylist()
         assert max(row["sum"] for row in rows) == 2**53
         store.compact()
-    assert store.query("SELECT sum(posix_write_bytes_sum) n FROM rollup WHERE job = 'bad'"
-                       ).to_pylist() == [{"n": 3 * 2**53}]  # fmt: skip
+    assert store.query(
+        "SELECT sum(posix_write_bytes_sum) n FROM rollup WHERE job = 'bad'"
+    ).to_pylist() == [{"n": 3 * 2**53}]
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -17,18 +17,33 @@ from jostle.repository.store.layout import TABLES
 JOBS = {
     "script": ([("/usr/bin/python3.11", "train.py", 3, {})], "train.py"),
     "old": ([("/usr/bin/python3.11", "", 3, {})], "python3.11"),
-    "wrapped": ([("/usr/bin/timeout", "", 9, {}), ("/usr/bin/dash", "", 9, {}),
-                 ("/usr/bin/perl", "count.pl", 5, {})], "count.pl"),
+    "wrapped": (
+        [
+            ("/usr/bin/timeout", "", 9, {}),
+            ("/usr/bin/dash", "", 9, {}),
+            ("/usr/bin/perl", "count.pl", 5, {}),
+        ],
+        "count.pl",
+    ),
     "batch": ([("/usr/bin/bash", "slurm_script", 9, {}), ("/opt/lmp", "", 5, {})], "lmp"),
     "shell": ([("/usr/bin/bash", "job.sh", 40, {}), ("/opt/lmp", "", 3, {})], "job.sh"),
     "only": ([("/usr/bin/timeout", "", 9, {}), ("/usr/bin/dash", "", 5, {})], "dash"),
-    "ranks": ([("/usr/bin/orterun", "", 9, {}),
-               ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2}),
-               ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2})], "a.py"),
-    "mixed": ([("/usr/bin/mpiexec.hydra", "", 9, {}), *(
-        (f"/opt/{name}", "", 2, {"world_size": 5}) for name in ("b", "a", "c", "c", "d"))],
-        "c, a, ..."),
-}  # fmt: skip
+    "ranks": (
+        [
+            ("/usr/bin/orterun", "", 9, {}),
+            ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2}),
+            ("/usr/bin/python3.11", "a.py", 2, {"world_size": 2}),
+        ],
+        "a.py",
+    ),
+    "mixed": (
+        [
+            ("/usr/bin/mpiexec.hydra", "", 9, {}),
+            *((f"/opt/{name}", "", 2, {"world_size": 5}) for name in ("b", "a", "c", "c", "d")),
+        ],
+        "c, a, ...",
+    ),
+}
 
 
 def test_jobs_have_one_name_everywhere(store, spool, tmp_path):

@@ -18,9 +18,15 @@ def test_a_launcher_alone_is_no_neighbour(tmp_path: Path, other: str, is_neighbo
     spool.mkdir()
     for number, (job, program) in enumerate([("train-1a2b3c4d", "train.x"), ("local-1-2", other)]):
         profile = Profile(
-            job=job, pid=100 + number, program=f"/opt/{program}", slice_ns=SLICE, start_ns=EPOCH,
-            end_ns=EPOCH + 4 * SLICE, end_reason=1, host="node1",
-        )  # fmt: skip
+            job=job,
+            pid=100 + number,
+            program=f"/opt/{program}",
+            slice_ns=SLICE,
+            start_ns=EPOCH,
+            end_ns=EPOCH + 4 * SLICE,
+            end_reason=1,
+            host="node1",
+        )
         for index in range(4):
             profile.add_slice(profile.first_slice + index, {"os_user_ns": 1_000_000})
         profile.write(spool)
@@ -36,9 +42,16 @@ def test_a_rank_that_its_launcher_looked_at_is_in_its_own_job_only(tmp_path: Pat
     spool.mkdir()
     for job, ending in (("train-1a2b3c4d", "jst"), ("local-1-2", "jsp")):
         rank = Profile(
-            job=job, pid=100, program="/opt/train.x", slice_ns=SLICE, start_ns=EPOCH,
-            end_ns=EPOCH + 4 * SLICE, end_reason=1, host="node1", proc_start=99,
-        )  # fmt: skip
+            job=job,
+            pid=100,
+            program="/opt/train.x",
+            slice_ns=SLICE,
+            start_ns=EPOCH,
+            end_ns=EPOCH + 4 * SLICE,
+            end_reason=1,
+            host="node1",
+            proc_start=99,
+        )
         rank.add_slice(rank.first_slice, {"os_user_ns": 1_000_000})
         rank.write(spool, f"{job}.100.{EPOCH}.{ending}")
     store = Repository(tmp_path / "repository", create=True)

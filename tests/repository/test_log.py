@@ -169,12 +169,23 @@ def test_old_repositories_open_and_are_upgraded(grown, spool, monkeypatch) -> No
     (root / "commits").mkdir()
     with monkeypatch.context() as patch:
         patch.setattr(sealed, "LOG_VERSION", 3)
-        old = {"files": [astuple(file) for file in files[1:]], "open": opened, "horizon_ns": 0,
-               "done": base64.b64encode(zlib.compress(done[1:].tobytes())).decode(),
-               "time_ns": time.time_ns()}  # fmt: skip
+        old = {
+            "files": [astuple(file) for file in files[1:]],
+            "open": opened,
+            "horizon_ns": 0,
+            "done": base64.b64encode(zlib.compress(done[1:].tobytes())).decode(),
+            "time_ns": time.time_ns(),
+        }
         (root / "commits" / "00000007.checkpoint.json").write_bytes(seal(old, 7))
-        commit = {"kind": "ingest", "time_ns": 5, "add": [astuple(files[0])], "remove": [],
-                  "advance": {str(done[0]): None}, "forget": [], "horizon_ns": 0}  # fmt: skip
+        commit = {
+            "kind": "ingest",
+            "time_ns": 5,
+            "add": [astuple(files[0])],
+            "remove": [],
+            "advance": {str(done[0]): None},
+            "forget": [],
+            "horizon_ns": 0,
+        }
         (root / "commits" / "00000008.json").write_bytes(seal(commit, 8))
     again = Repository(root)
     assert stored_keys(again) == keys
@@ -261,9 +272,13 @@ def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypa
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(FolderStorage, "take_name", lambda storage, temporary, name: (
-            full() if "checkpoint" in name else _plain_take_name(storage, temporary, name)
-        ))  # fmt: skip
+        patch.setattr(
+            FolderStorage,
+            "take_name",
+            lambda storage, temporary, name: (
+                full() if "checkpoint" in name else _plain_take_name(storage, temporary, name)
+            ),
+        )
         for seed in range(30, 37):
             make_profile(seed).write(spool)
             store.ingest([spool])
@@ -316,8 +331,7 @@ def test_a_damaged_piece(grown, spool, kind: str, harm: str) -> None:
     assert report.closed == (1 if kind == "open" else report.closed)
     alive(9).write(spool, half.name)
     Repository(root).ingest([spool])
-    late = [key for key in expected_keys([alive(9)])
-            if report.closed == 0]  # fmt: skip
+    late = [key for key in expected_keys([alive(9)]) if report.closed == 0]
     assert stored_keys(Repository(root)) == sorted(
         {*keys, *expected_keys([make_profile(40)]), *late}
     )

@@ -62,28 +62,45 @@ def test_nfs(tmp_path: Path) -> None:
         job("mine", "node1", 1, NFS, mpi={"batch": "slurm-1"}),
         job("theirs", "node2", 2, NFS, mpi={"batch": "slurm-2"}),
         machine("node1", 11, [mount | {"mib": 1}]),
-        machine("node2", 12, [mount | {"mib": 4}, {"kind": "batch_job", "name": "job_2",
-                              "job": "slurm-2", "mib": 0}, {"kind": "batch_job", "name": "job_9",
-                              "job": "slurm-9", "mib": 0}]),
-        machine("srv", 13, [{"kind": "nfs_server", "name": "nfsd", "mib": 6},
-                            {"kind": "disk", "name": "sda", "source": "srv:/scratch", "mib": 5},
-                            {"kind": "disk", "name": "sdb", "source": "elsewhere", "mib": 7},
-                            {"kind": "disk", "name": "sdc", "mib": 9}], 1),
+        machine(
+            "node2",
+            12,
+            [
+                mount | {"mib": 4},
+                {"kind": "batch_job", "name": "job_2", "job": "slurm-2", "mib": 0},
+                {"kind": "batch_job", "name": "job_9", "job": "slurm-9", "mib": 0},
+            ],
+        ),
+        machine(
+            "srv",
+            13,
+            [
+                {"kind": "nfs_server", "name": "nfsd", "mib": 6},
+                {"kind": "disk", "name": "sda", "source": "srv:/scratch", "mib": 5},
+                {"kind": "disk", "name": "sdb", "source": "elsewhere", "mib": 7},
+                {"kind": "disk", "name": "sdc", "mib": 9},
+            ],
+            1,
+        ),
         machine("other", 14, [{"kind": "nfs_server", "name": "nfsd", "mib": 8}], 1),
-    )  # fmt: skip
+    )
     machines = store.beside("mine").machines
     clients = machines.clients.to_pylist()
     assert {(row["host"], row["write_bytes"]) for row in clients} == {
-        ("node1", MIB), ("node2", 4 * MIB),
-    }  # fmt: skip
+        ("node1", MIB),
+        ("node2", 4 * MIB),
+    }
     assert {row["mount"] for row in clients} == {"nfs:srv:/scratch"}
     assert len(clients) == 2 * SLICES
     profiled = machines.profiled.to_pylist()
     assert {(row["host"], row["write_bytes"]) for row in profiled} == {
-        ("node1", MIB), ("node2", MIB),
-    }  # fmt: skip
-    served = {(row["host"], row["kind"], row["name"], row["storage_write_bytes"] // MIB)
-              for row in machines.servers.to_pylist()}  # fmt: skip
+        ("node1", MIB),
+        ("node2", MIB),
+    }
+    served = {
+        (row["host"], row["kind"], row["name"], row["storage_write_bytes"] // MIB)
+        for row in machines.servers.to_pylist()
+    }
     assert served == {("srv", "nfs_server", "nfsd", 6), ("srv", "disk", "sda", 5)}
     assert [row["job"] for row in machines.groups.to_pylist()] == ["slurm-9"]
     assert machines.places == {"nfs:srv:/scratch": ("nfs:srv:/scratch",)}
@@ -94,23 +111,39 @@ def test_lustre(tmp_path: Path) -> None:
     store = stored(
         tmp_path,
         job("mine", "node1", 1, lustre),
-        machine("node1", 11, [
-            {"kind": "lustre_mount", "name": "lfs", "source": "10.0.0.1@tcp:/lfs", "mib": 1},
-            {"kind": "lustre_osc", "name": "lfs-OST0003-osc-ffff9a", "source": "lfs", "mib": 1},
-        ]),
-        machine("oss1", 12, [
-            {"kind": "lustre_ost", "name": "lfs-OST0003", "source": "lfs", "mib": 3},
-            {"kind": "lustre_ost", "name": "old-OST0003", "source": "old", "mib": 4},
-            {"kind": "lustre_job", "name": "lfs-OST0003", "source": "lfs", "job": "slurm-7",
-             "mib": 2},
-        ], 1),
-    )  # fmt: skip
+        machine(
+            "node1",
+            11,
+            [
+                {"kind": "lustre_mount", "name": "lfs", "source": "10.0.0.1@tcp:/lfs", "mib": 1},
+                {"kind": "lustre_osc", "name": "lfs-OST0003-osc-ffff9a", "source": "lfs", "mib": 1},
+            ],
+        ),
+        machine(
+            "oss1",
+            12,
+            [
+                {"kind": "lustre_ost", "name": "lfs-OST0003", "source": "lfs", "mib": 3},
+                {"kind": "lustre_ost", "name": "old-OST0003", "source": "old", "mib": 4},
+                {
+                    "kind": "lustre_job",
+                    "name": "lfs-OST0003",
+                    "source": "lfs",
+                    "job": "slurm-7",
+                    "mib": 2,
+                },
+            ],
+            1,
+        ),
+    )
     machines = store.beside("mine").machines
     assert machines.targets.to_pylist() == [
         {"host": "node1", "target": "lfs-OST0003", "bytes": SLICES * MIB}
     ]
-    served = {(row["name"], row["job"], row["storage_write_bytes"] // MIB)
-              for row in machines.servers.to_pylist()}  # fmt: skip
+    served = {
+        (row["name"], row["job"], row["storage_write_bytes"] // MIB)
+        for row in machines.servers.to_pylist()
+    }
     assert served == {("lfs-OST0003", "", 3), ("lfs-OST0003", "slurm-7", 2)}
 
 

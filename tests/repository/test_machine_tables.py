@@ -34,11 +34,15 @@ def machine(
     p.add_component("nfs_mount", "/scratch", "server:/scratch", path="/scratch", device=(0, 50))
     p.add_component("batch_job", "job_12", job="slurm-12")
     for number in range(slices):
-        p.add_slice(p.first_slice + number, {
-            0: {"cpu_user_ns": 1000 + number, "cpu_steal_ns": None},
-            1: {"storage_write_bytes": 2**20 * (number + 1)},
-            2: {"cpu_user_ns": 500},
-        }, epochs=frozenset({2} if number == 2 else ()))  # fmt: skip
+        p.add_slice(
+            p.first_slice + number,
+            {
+                0: {"cpu_user_ns": 1000 + number, "cpu_steal_ns": None},
+                1: {"storage_write_bytes": 2**20 * (number + 1)},
+                2: {"cpu_user_ns": 500},
+            },
+            epochs=frozenset({2} if number == 2 else ()),
+        )
     p.heartbeat_ns = p.start_ns + slices * p.slice_ns
     if end:
         p.end_ns, p.end_reason = p.heartbeat_ns, 1
@@ -58,8 +62,11 @@ def test_tables(store: Repository, tmp_path: Path) -> None:
     assert (report.component_slices, report.commits, report.warnings) == (15, 1, [])
     (row,) = store.query("SELECT * FROM machines").to_pylist()
     assert (row["host"], row["role"], row["complete"], row["end_reason"]) == (
-        "node1", "node", True, "exit",
-    )  # fmt: skip
+        "node1",
+        "node",
+        True,
+        "exit",
+    )
     names = store.query("SELECT * FROM components ORDER BY component").to_pylist()
     assert [(c["kind"], c["name"], c["mount"], c["job"]) for c in names] == [
         ("machine", "node1", "", ""),
@@ -243,6 +250,7 @@ def test_strangers_in_a_mirror_are_passed_over(tmp_path: Path) -> None:
     p.write(again)
     files = spool_files([mirror])
     assert {path.relative_to(mirror).as_posix() for path in files} == {
-        f"node1/5/{good.name}", f"node1/5/again-77/{good.name}",
-    }  # fmt: skip
+        f"node1/5/{good.name}",
+        f"node1/5/again-77/{good.name}",
+    }
     assert {origin.owner for origin in files.values() if origin} == {5}

@@ -19,9 +19,13 @@ from jostle.repository.store.marker import restore_marker
 MARKER = "jostle-repository.json"
 #: What may be found in its place; None: nothing.
 FLAWS = {
-    "gone": None, "empty": b"", "zeros": bytes(34), "cut": b'{"format": "jost',
-    "foreign": b"{}", "odd": b'{"format": "jostle", "version": "1"}',
-}  # fmt: skip
+    "gone": None,
+    "empty": b"",
+    "zeros": bytes(34),
+    "cut": b'{"format": "jost',
+    "foreign": b"{}",
+    "odd": b'{"format": "jostle", "version": "1"}',
+}
 
 
 def damage(path: Path, content: bytes | None) -> None:

@@ -18,10 +18,9 @@ def merged(program, cuts, *, seed=0, size=None, kinds=3, **options):
     """Merges ranks that cut a program at given places."""
     rng = np.random.default_rng(seed)
     rows = [
-        rank_rows(program, c, rng, process=1000 + rank,
-                  **{k: v[rank] for k, v in options.items()})
+        rank_rows(program, c, rng, process=1000 + rank, **{k: v[rank] for k, v in options.items()})
         for rank, c in enumerate(cuts)
-    ]  # fmt: skip
+    ]
     world = world_of(size or len(cuts), list(range(len(cuts))))
     return merge_world(world, table_of(rows), tokens_of(kinds))
 
@@ -110,8 +109,10 @@ def test_a_rank_that_diverges_is_set_aside():
     other.calls[25] += 1
     other.sequence = running_hash(other.calls)
     rng = np.random.default_rng(0)
-    rows = [rank_rows(other if r == 1 else program, every(40, 2), rng, process=1000 + r)
-            for r in range(3)]  # fmt: skip
+    rows = [
+        rank_rows(other if r == 1 else program, every(40, 2), rng, process=1000 + r)
+        for r in range(3)
+    ]
     found = merge_world(world_of(3), table_of(rows), tokens_of(4))
     assert found.ranks == [0, 2]
     assert found.processes == [1000, 1002]
@@ -126,8 +127,9 @@ def test_without_a_majority_the_segments_end_where_ranks_part():
     other.calls[25] += 1
     other.sequence = running_hash(other.calls)
     rng = np.random.default_rng(0)
-    rows = [rank_rows(p, every(40, 2), rng, process=1000 + r)
-            for r, p in enumerate((program, other))]  # fmt: skip
+    rows = [
+        rank_rows(p, every(40, 2), rng, process=1000 + r) for r, p in enumerate((program, other))
+    ]
     found = merge_world(world_of(2), table_of(rows), tokens_of(4))
     assert found.boundaries == 12
     assert found.diverged == {}
@@ -180,8 +182,9 @@ def test_sums_are_kept_whatever_the_levels(chosen, count, seed, final):
         {name: rng.integers(0, 50, count + 1) for name in ("sends", "p2p_bytes", "mpi_ns")}
         for _ in chosen
     ]
-    found = merged(program, cuts, seed=seed, values=values, level=chosen,
-                   final=[final] * len(chosen))  # fmt: skip
+    found = merged(
+        program, cuts, seed=seed, values=values, level=chosen, final=[final] * len(chosen)
+    )
     # A rank that never got to a boundary has no rows, and takes no part.
     values = [v for v, c in zip(values, cuts, strict=True) if len(c) or final]
     coarsest = max((c for c in cuts if len(c) or final), key=lambda c: -len(c), default=cuts[0])
@@ -199,8 +202,10 @@ def test_sums_are_kept_whatever_the_levels(chosen, count, seed, final):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.integers(1, 60), max_size=30), min_size=1, max_size=4),
-       st.integers(0, 2**32 - 1))  # fmt: skip
+@given(
+    st.lists(st.lists(st.integers(1, 60), max_size=30), min_size=1, max_size=4),
+    st.integers(0, 2**32 - 1),
+)
 def test_any_cuts_give_their_intersection(cuts, seed):
     program = make_program(np.random.default_rng(seed), 60)
     cuts = [np.array(sorted(set(c)), dtype=np.int64) for c in cuts]
@@ -255,8 +260,15 @@ def epoch_rows(rank, *, level=0, site=100, skew=0, count=64, ms=100):
     program = make_program(np.random.default_rng(0), count)
     program.gaps[:] = ms * MS
     rng = np.random.default_rng(rank)
-    rows = rank_rows(program, every(count, 2**level), rng, process=1000 + rank, final=False,
-                     rule="epoch", level=level)  # fmt: skip
+    rows = rank_rows(
+        program,
+        every(count, 2**level),
+        rng,
+        process=1000 + rank,
+        final=False,
+        rule="epoch",
+        level=level,
+    )
     n = len(rows["process"])
     rows["occurrence"] = every(count, 2**level)
     rows["globals"] = rows["globals_before"] = rows["sequence_hash"] = np.zeros(n, dtype=np.int64)
@@ -286,8 +298,10 @@ def test_equal_occurrences_far_apart_in_time_are_not_the_same():
 def test_bins_of_ranks_are_summed_on_one_grid():
     program = make_program(np.random.default_rng(14), 4)
     program.gaps[:] = [30 * MS, 30 * MS, 30 * MS, 30 * MS]
-    rows = [rank_rows(program, every(4, step), np.random.default_rng(0), process=1000 + r,
-                      final=False) for r, step in enumerate((1, 2))]  # fmt: skip
+    rows = [
+        rank_rows(program, every(4, step), np.random.default_rng(0), process=1000 + r, final=False)
+        for r, step in enumerate((1, 2))
+    ]
     rows[0]["wait_bins"] = [b"\xff\x00\x33", b"", b"\x00\xff", b""]
     rows[1]["wait_bins"] = [b"", b"\xff\xff"]  # of 20 ms
     rows[1]["bin_shift"][1] = 1
@@ -304,10 +318,16 @@ def test_bins_of_ranks_are_summed_on_one_grid():
 def test_bins_have_their_extremes_over_ranks():
     program = make_program(np.random.default_rng(14), 1)
     program.gaps[:] = 30 * MS
-    rows = [rank_rows(program, every(1, 1), np.random.default_rng(0), process=1000 + r,
-                      final=False) for r in range(3)]  # fmt: skip
-    for row, wait, off in zip(rows, (b"\xff\x33\x00", b"\x66\x66\xff", b"\x33\xff\xff"),
-                              (b"\x33", b"\x00\xff", b""), strict=True):  # fmt: skip
+    rows = [
+        rank_rows(program, every(1, 1), np.random.default_rng(0), process=1000 + r, final=False)
+        for r in range(3)
+    ]
+    for row, wait, off in zip(
+        rows,
+        (b"\xff\x33\x00", b"\x66\x66\xff", b"\x33\xff\xff"),
+        (b"\x33", b"\x00\xff", b""),
+        strict=True,
+    ):
         row["wait_bins"], row["offcpu_bins"] = [wait], [off]
     table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
     assert table["wait_min_bins"].to_pylist() == [[2 * MS, 2 * MS, 0]]
@@ -322,8 +342,10 @@ def ranks_with_bins(clock_off_ns: int, count: int = 2000, shown: int = 2):
     """Two ranks that wait in every bin; the second's clock is off."""
     program = make_program(np.random.default_rng(15), count)
     program.gaps[:] = 10 * MS
-    rows = [rank_rows(program, every(count, 1), np.random.default_rng(0), process=1000 + r,
-                      final=False) for r in range(2)]  # fmt: skip
+    rows = [
+        rank_rows(program, every(count, 1), np.random.default_rng(0), process=1000 + r, final=False)
+        for r in range(2)
+    ]
     for row in rows:
         row["wait_bins"] = [b"\xff" * shown] * count
     for name in ("start_ns", "end_ns"):
@@ -353,9 +375,17 @@ def test_the_longest_segments_give_way_when_there_are_too_many_bins(monkeypatch)
 
 def test_bytes_have_their_median_over_ranks():
     program = make_program(np.random.default_rng(14), 2)
-    rows = [rank_rows(program, every(2, 1), np.random.default_rng(0), process=1000 + r, final=False,
-                      values={"p2p_bytes": np.array([7, size, 0])})
-            for r, size in enumerate((10, 30, 1000))]  # fmt: skip
+    rows = [
+        rank_rows(
+            program,
+            every(2, 1),
+            np.random.default_rng(0),
+            process=1000 + r,
+            final=False,
+            values={"p2p_bytes": np.array([7, size, 0])},
+        )
+        for r, size in enumerate((10, 30, 1000))
+    ]
     table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
     assert table["p2p_bytes_median"].to_pylist() == [7, 30]
 
@@ -382,17 +412,24 @@ def mixed_rows(rank, levels, skew):
     before = np.array([0, *places[:-1]])
     steps_at = (np.array(ends) - BEGIN) // (every_ms * MS)
     return rows | {
-        "end_ns": np.array(ends), "start_ns": np.array([BEGIN, *ends[:-1]]), "rule": rules,
-        "occurrence": np.array(occurrence), "globals_before": before,
-        "globals": np.array(places) - before, "sequence_hash": np.array(places) * 7,
+        "end_ns": np.array(ends),
+        "start_ns": np.array([BEGIN, *ends[:-1]]),
+        "rule": rules,
+        "occurrence": np.array(occurrence),
+        "globals_before": before,
+        "globals": np.array(places) - before,
+        "sequence_hash": np.array(places) * 7,
         "token_hash": np.array([101 if rule == "epoch" else 100 for rule in rules]),
         "sends": np.diff(steps_at, prepend=0),
-    }  # fmt: skip
+    }
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.tuples(*[st.integers(0, 4)] * 4), st.integers(0, 40)),
-                min_size=1, max_size=5))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(st.tuples(*[st.integers(0, 4)] * 4), st.integers(0, 40)), min_size=1, max_size=5
+    )
+)
 def test_epochs_between_globals(ranks):
     rows = [mixed_rows(r, levels, skew * MS) for r, (levels, skew) in enumerate(ranks)]
     found = merge_world(world_of(len(ranks)), table_of(rows), tokens_of())

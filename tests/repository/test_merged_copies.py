@@ -115,8 +115,9 @@ def test_a_rank_that_comes_late_makes_a_copy_stale(store, spool, merged_worlds):
 def test_a_key_is_of_processes_revisions_and_what_retention_took():
     one, two = (MpiWorld(0, "w", 2, False, own, list(range(len(own)))) for own in ([7], [7, 8]))
     rows = [pa.table({"process": [7, 8], "revision": [number, 1]}) for number in (1, 2)]
-    keys = {copies.key_of(world, some, lost)
-            for world in (one, two) for some in rows for lost in (0, 5)}  # fmt: skip
+    keys = {
+        copies.key_of(world, some, lost) for world in (one, two) for some in rows for lost in (0, 5)
+    }
     assert len(keys) == 8
 
 

@@ -35,19 +35,30 @@ def _profile(number: int, job: str) -> Profile:
     slice_ms, begin, end, rate = JOBS[job]
     length = slice_ms * 10**6
     made = Profile(
-        job=job, pid=100 + number, host="node1", slice_ns=length, end_reason=1,
+        job=job,
+        pid=100 + number,
+        host="node1",
+        slice_ns=length,
+        end_reason=1,
         program="/bin/wide" if job == "wide" else "/bin/twin",
-        start_ns=START + begin * 10**6, end_ns=START + end * 10**6, boot_id=uuid.UUID(int=1),
-    )  # fmt: skip
+        start_ns=START + begin * 10**6,
+        end_ns=START + end * 10**6,
+        boot_id=uuid.UUID(int=1),
+    )
     made.add_mount(0, **SHARED)
     for at in range(made.first_slice, made.end_ns // length + 1):
         lived = min((at + 1) * length, made.end_ns) - max(at * length, made.start_ns)
         if lived > 0:
             moved = rate * MIB * lived // SECOND
-            made.add_slice(at, {
-                "posix_write_bytes": {0: moved}, "posix_write_ops": {0: max(moved // 4096, 1)},
-                "posix_write_ns": {0: lived // 2}, "os_user_ns": lived // 2,
-            })  # fmt: skip
+            made.add_slice(
+                at,
+                {
+                    "posix_write_bytes": {0: moved},
+                    "posix_write_ops": {0: max(moved // 4096, 1)},
+                    "posix_write_ns": {0: lived // 2},
+                    "os_user_ns": lived // 2,
+                },
+            )
     return made
 
 
@@ -116,10 +127,12 @@ def test_a_background_is_what_was_done_meanwhile(store: Repository, job: str) ->
     for at, value in enumerate(place.others):
         first = (found.start_ns - START) / 1e6 + at * slice_ms
         here = sum(
-            JOBS[other][3] * MIB * max(min(first + slice_ms, end, JOBS[other][2])
-                                       - max(first, begin, JOBS[other][1]), 0) / 1e3
+            JOBS[other][3]
+            * MIB
+            * max(min(first + slice_ms, end, JOBS[other][2]) - max(first, begin, JOBS[other][1]), 0)
+            / 1e3
             for other in met(job)
-        )  # fmt: skip
+        )
         assert value == pytest.approx(here, rel=2e-3, abs=8)
 
 

@@ -92,8 +92,9 @@ spans = st.lists(
     st.tuples(st.integers(1, 60), st.integers(0, 3)).map(
         lambda p: (NAME, p[0] * HOUR // 4, (p[0] + p[1]) * HOUR // 4)
     ),
-    min_size=1, max_size=12,
-)  # fmt: skip
+    min_size=1,
+    max_size=12,
+)
 
 
 @given(spans, st.randoms())

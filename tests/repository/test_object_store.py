@@ -118,12 +118,20 @@ def test_a_reader_sees_what_others_commit(place, spool, tmp_path, monkeypatch):
 
 
 FAULTS = [
-    ("PUT", "commits/", "503"), ("PUT", "commits/", "lost answer"),
-    ("PUT", "commits/", "hang"), ("PUT", "slices", "cut upload"), ("PUT", "slices", "lost answer"),
-    ("PUT", "slices", "503"), ("PUT", "rollup", "short upload"), ("GET", "commits/", "500"),
-    ("GET", "commits/", "short read"), ("GET", "slices", "short read"),
-    ("GET", "slices", "hang"), ("HEAD", "slices", "500"), ("DELETE", "", "500"),
-]  # fmt: skip
+    ("PUT", "commits/", "503"),
+    ("PUT", "commits/", "lost answer"),
+    ("PUT", "commits/", "hang"),
+    ("PUT", "slices", "cut upload"),
+    ("PUT", "slices", "lost answer"),
+    ("PUT", "slices", "503"),
+    ("PUT", "rollup", "short upload"),
+    ("GET", "commits/", "500"),
+    ("GET", "commits/", "short read"),
+    ("GET", "slices", "short read"),
+    ("GET", "slices", "hang"),
+    ("HEAD", "slices", "500"),
+    ("DELETE", "", "500"),
+]
 
 
 @pytest.mark.parametrize(("method", "part", "kind"), FAULTS)

@@ -74,8 +74,7 @@ class Ground:
         if all(row["process"] != 99 for row in self.rows):
             self.write([process(99, ends=(FIRST_NS + 40 * DAY_NS) // SLICE_NS)])
         compact_module.expire(self.store.path, 0.0, now_s=horizon_ns / 1e9)
-        gone = {row["process"] for row in self.rows
-                if row["complete"] and _end(row) <= horizon_ns}  # fmt: skip
+        gone = {row["process"] for row in self.rows if row["complete"] and _end(row) <= horizon_ns}
         self.rows = [row for row in self.rows if row["process"] not in gone]
 
     def plainly(self, sql: str) -> list[Row]:
@@ -100,8 +99,7 @@ class Ground:
     def _check(self, store: Repository) -> None:
         jobs = store.query("SELECT * FROM jobs ORDER BY job").to_pylist()
         assert jobs == self.plainly(PLAIN)
-        lives = {row["job"]: (row["lo"], row["hi"] or 2**63 - 1)
-                 for row in self.plainly(LIVES)}  # fmt: skip
+        lives = {row["job"]: (row["lo"], row["hi"] or 2**63 - 1) for row in self.plainly(LIVES)}
         assert store._engine.lives.known() == lives
         processes = store.query("SELECT * FROM processes ORDER BY process").to_pylist()
         assert processes == self.plainly("SELECT * FROM newest ORDER BY process")
@@ -120,35 +118,68 @@ def _end(row: Row) -> int:
 
 
 def process(
-    number: int, *, ends: int | None = None, revision: int = 1, job: int | None = None,
-    kind: int = 0, begins: int = FIRST_NS // SLICE_NS, reason: str = "exit",
-) -> Row:  # fmt: skip
+    number: int,
+    *,
+    ends: int | None = None,
+    revision: int = 1,
+    job: int | None = None,
+    kind: int = 0,
+    begins: int = FIRST_NS // SLICE_NS,
+    reason: str = "exit",
+) -> Row:
     """Return a row of processes; `ends`: its last slice, where it is over."""
     over, last = ends is not None, ends or begins + revision
     row: Row = dict.fromkeys(TABLES["processes"].keys)
     return row | {
-        "process": number, "job": f"job{number % 4 if job is None else job}",
-        "host": f"node{number % 3}", "boot_id": f"boot{number % 2}", "pid": number, "uid": 7,
-        "program": PROGRAMS[kind % len(PROGRAMS)], "slice_ns": SLICE_NS, "complete": over,
-        "start_ns": begins * SLICE_NS + number, "first_slice": begins, "last_slice": last,
-        "end_ns": last * SLICE_NS + 5 * number if over else 0, "short": kind == 4,
-        "end_reason": reason if over else "", "records": revision, "revision": revision,
-        "mpi_state": 4 if kind in (2, 3) and number % 2 else 0, "world_size": 0,
-        "clock_state": number % 5, "clock_error_us": number * 7, "notes": [], "warnings": [],
-        "mpi_library": None, "batch": None if number % 2 else "slurm-1",
-    }  # fmt: skip
+        "process": number,
+        "job": f"job{number % 4 if job is None else job}",
+        "host": f"node{number % 3}",
+        "boot_id": f"boot{number % 2}",
+        "pid": number,
+        "uid": 7,
+        "program": PROGRAMS[kind % len(PROGRAMS)],
+        "slice_ns": SLICE_NS,
+        "complete": over,
+        "start_ns": begins * SLICE_NS + number,
+        "first_slice": begins,
+        "last_slice": last,
+        "end_ns": last * SLICE_NS + 5 * number if over else 0,
+        "short": kind == 4,
+        "end_reason": reason if over else "",
+        "records": revision,
+        "revision": revision,
+        "mpi_state": 4 if kind in (2, 3) and number % 2 else 0,
+        "world_size": 0,
+        "clock_state": number % 5,
+        "clock_error_us": number * 7,
+        "notes": [],
+        "warnings": [],
+        "mpi_library": None,
+        "batch": None if number % 2 else "slurm-1",
+    }
 
 
 _STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("write"), st.lists(
-            st.tuples(st.integers(1, 12), st.integers(0, 4), st.booleans(),
-                      st.sampled_from(("exit", "killed"))), min_size=1, max_size=6)),
+        st.tuples(
+            st.just("write"),
+            st.lists(
+                st.tuples(
+                    st.integers(1, 12),
+                    st.integers(0, 4),
+                    st.booleans(),
+                    st.sampled_from(("exit", "killed")),
+                ),
+                min_size=1,
+                max_size=6,
+            ),
+        ),
         st.tuples(st.just("compact"), st.none()),
         st.tuples(st.just("expire"), st.integers(1, 3)),
     ),
-    min_size=2, max_size=10,
-)  # fmt: skip
+    min_size=2,
+    max_size=10,
+)
 
 
 @given(_STEPS)
@@ -172,9 +203,13 @@ def test_jobs_are_what_all_their_processes_are(steps: list[tuple[str, Any]]) -> 
                     if ends and (end + 1) * SLICE_NS <= horizon:
                         continue  # an ingester does not take it
                     rows[number] = process(
-                        number, ends=end if ends else None, revision=revisions[number], kind=kind,
-                        begins=begins, reason=reason,
-                    )  # fmt: skip
+                        number,
+                        ends=end if ends else None,
+                        revision=revisions[number],
+                        kind=kind,
+                        begins=begins,
+                        reason=reason,
+                    )
                     over |= {number} if ends else set()
                 if rows:
                     ground.write(list(rows.values()))

@@ -17,21 +17,32 @@ from synth_rows import SECOND, add_ranks, add_rows, process_of
 
 
 def _sent(rank: int, peer: int, **more: Any) -> dict[str, Any]:
-    return {"job": "j", "process": process_of("j", rank), "host": f"node{rank + 1}", "rank": rank,
-            "slice_ns": SECOND, "span": 1, "peer": peer} | more  # fmt: skip
+    return {
+        "job": "j",
+        "process": process_of("j", rank),
+        "host": f"node{rank + 1}",
+        "rank": rank,
+        "slice_ns": SECOND,
+        "span": 1,
+        "peer": peer,
+    } | more
 
 
 def _repository(path: Path) -> Repository:
     repository = Repository(path, create=True)
     add_ranks(repository, "j", ["node1", "node2", "node3"])
-    add_rows(repository, "peer_slices", [
-        _sent(0, 1, slice=0, sent_ops=1, sent_bytes=10), _sent(0, 1, slice=1, sent_ops=2,
-                                                               sent_bytes=20),
-        _sent(2, 0, slice=1, sent_ops=1, sent_bytes=5), _sent(1, 0, slice=1, recv_ops=3,
-                                                              recv_bytes=30),
-        _sent(0, 999, slice=1, sent_ops=1, sent_bytes=7), _sent(0, -1, slice=1, sent_ops=1,
-                                                                sent_bytes=7),
-    ])  # fmt: skip
+    add_rows(
+        repository,
+        "peer_slices",
+        [
+            _sent(0, 1, slice=0, sent_ops=1, sent_bytes=10),
+            _sent(0, 1, slice=1, sent_ops=2, sent_bytes=20),
+            _sent(2, 0, slice=1, sent_ops=1, sent_bytes=5),
+            _sent(1, 0, slice=1, recv_ops=3, recv_bytes=30),
+            _sent(0, 999, slice=1, sent_ops=1, sent_bytes=7),
+            _sent(0, -1, slice=1, sent_ops=1, sent_bytes=7),
+        ],
+    )
     return repository
 
 
@@ -39,8 +50,9 @@ def test_messages_count_once_by_who_sent_them(tmp_path: Path) -> None:
     found = communication(_repository(tmp_path / "r").rank_pairs("j"), fat_tree(2, 2, 1))
     assert found.hosts == ("node1", "node2", "node3")
     assert found.switches == ("leaf1", "leaf1", "leaf2")
-    assert list(zip(found.source, found.target, found.bytes, found.messages, found.hops,
-                    strict=True)) == [(0, 1, 30, 3, 0), (2, 0, 5, 1, 2)]  # fmt: skip
+    assert list(
+        zip(found.source, found.target, found.bytes, found.messages, found.hops, strict=True)
+    ) == [(0, 1, 30, 3, 0), (2, 0, 5, 1, 2)]
     header, values = found.window("bytes", "rank", 0, 3, 2)
     assert (header["each"], header["cells"], header["bytes"]) == (2, 2, 35)
     np.testing.assert_equal(values, [[30, np.nan], [5, np.nan]])
@@ -50,22 +62,51 @@ def test_messages_count_once_by_who_sent_them(tmp_path: Path) -> None:
 
 def test_collectives_are_said_to_be_modelled(tmp_path: Path) -> None:
     repository = _repository(tmp_path / "r")
-    add_rows(repository, "collective_slices", [
-        {"job": "j", "process": process_of("j", rank), "host": "h", "rank": rank, "slice": 0,
-         "slice_ns": SECOND, "span": 1, "communicator": 0, "operation": "MPI_Bcast", "root": 0,
-         "ops": 4, "bytes": 400} for rank in range(3)
-    ])  # fmt: skip
+    add_rows(
+        repository,
+        "collective_slices",
+        [
+            {
+                "job": "j",
+                "process": process_of("j", rank),
+                "host": "h",
+                "rank": rank,
+                "slice": 0,
+                "slice_ns": SECOND,
+                "span": 1,
+                "communicator": 0,
+                "operation": "MPI_Bcast",
+                "root": 0,
+                "ops": 4,
+                "bytes": 400,
+            }
+            for rank in range(3)
+        ],
+    )
     found = communication(repository.rank_pairs("j"), None)
-    pairs = dict(zip(zip(found.source.tolist(), found.target.tolist(), strict=True),
-                     zip(found.bytes, found.modelled, strict=True), strict=True))  # fmt: skip
+    pairs = dict(
+        zip(
+            zip(found.source.tolist(), found.target.tolist(), strict=True),
+            zip(found.bytes, found.modelled, strict=True),
+            strict=True,
+        )
+    )
     assert pairs[0, 1] == (430, 400 / 430) and pairs[0, 2] == (400, 1)
     assert pairs[2, 0] == (5, 0)
     assert np.isnan(found.hops).all()
 
 
 def test_an_all_to_all_of_many_ranks_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = pa.table({"communicator": [0], "ranks": [None], "operation": ["MPI_Alltoallv"],
-                      "root": [-1], "ops": [3], "bytes": [300]})  # fmt: skip
+    calls = pa.table(
+        {
+            "communicator": [0],
+            "ranks": [None],
+            "operation": ["MPI_Alltoallv"],
+            "root": [-1],
+            "ops": [3],
+            "bytes": [300],
+        }
+    )
     ranks = pa.table({"rank": [0, 1, 2], "host": ["a", "b", "c"], "size": [3, 3, 3]})
     none = pa.table({name: pa.array([], pa.int64()) for name in ("rank", "peer", "bytes", "ops")})
     whole = communication(RankPairs(ranks, none, calls), None)

@@ -28,13 +28,7 @@ from support import (
     write_all,
 )
 
-from jostle.repository import (
-    DamagedError,
-    JobError,
-    Repository,
-    RepositoryError,
-    SnapshotGoneError,
-)
+from jostle.repository import DamagedError, JobError, Repository, RepositoryError, SnapshotGoneError
 from jostle.repository.maintenance import compact as compact_module
 from jostle.repository.store.log import Log
 from jostle.repository.store.storage import open_storage
@@ -96,8 +90,11 @@ def plain_background(profiles, job, metric):
 
 def test_series(store, profiles):
     rows = store.series("job-a", "posix_write_bytes").to_pylist()
-    plain = {key[1:]: values for key, values in plain_rollup(profiles, "posix_write_bytes").items()
-             if key[0] == "job-a"}  # fmt: skip
+    plain = {
+        key[1:]: values
+        for key, values in plain_rollup(profiles, "posix_write_bytes").items()
+        if key[0] == "job-a"
+    }
     found = {(r["resource"], r["slice"]): (r["sum"], r["min"], r["max"], r["count"]) for r in rows}
     assert found == {key: (sum(v), min(v), max(v), len(v)) for key, v in plain.items()}
 
@@ -143,14 +140,18 @@ def test_background_of_a_process_metric_is_by_node(store, profiles):
 
 def test_run_tables_have_each_slice_of_the_job_once(store, profiles):
     tables = store.run_tables("job-a")
-    plain = {key[1:]: v for key, v in plain_rollup(profiles, "posix_write_ns").items()
-             if key[0] == "job-a"}  # fmt: skip
+    plain = {
+        key[1:]: v
+        for key, v in plain_rollup(profiles, "posix_write_ns").items()
+        if key[0] == "job-a"
+    }
     stats = [f"posix_write_ns_{stat}" for stat in ("sum", "min", "max")]
     rows = tables.mount_slices.select(["mount", "slice", "count", *stats]).to_pylist()
     found = {(r["mount"], r["slice"]): tuple(r[name] for name in ("count", *stats)) for r in rows}
     assert found == {key: (len(v), sum(v), min(v), max(v)) for key, v in plain.items()}
-    assert tables.slices.num_rows == len({(r["host"], r["slice"])
-                                          for r in tables.slices.to_pylist()})  # fmt: skip
+    assert tables.slices.num_rows == len(
+        {(r["host"], r["slice"]) for r in tables.slices.to_pylist()}
+    )
     assert {"os_runqueue_ns_sum", "state_io_ns_max"} <= set(tables.slices.column_names)
     assert tables.processes.num_rows == 4
     assert tables.worlds == ()
@@ -256,8 +257,9 @@ def test_a_name_of_several_users_is_a_job_of_each(store, spool):
         given(make_profile(number, job="run").write(spool), user)
     store.ingest([spool])
     assert {row["uid"]: row["job"] for row in store.jobs().to_pylist()} == {
-        61001: "run@uid61001", 61002: "run@uid61002"
-    }  # fmt: skip
+        61001: "run@uid61001",
+        61002: "run@uid61002",
+    }
     for user in (61001, 61002):
         assert store.resolve_job("run", owner=user) == f"run@uid{user}"
         assert store.beside(f"run@uid{user}").job.user == user
@@ -345,8 +347,10 @@ def test_expire(store, spool):
     assert stored_keys(store) == expected_keys(made[3:])
     assert {r["job"] for r in store.jobs().to_pylist()} == {"day3", "day4", "day5"}
     assert {r["job"] for r in store.query("SELECT job FROM mounts").to_pylist()} == {
-        "day3", "day4", "day5",
-    }  # fmt: skip
+        "day3",
+        "day4",
+        "day5",
+    }
     assert store.query("SELECT count(*) n FROM rollup WHERE job = 'day0'").to_pylist() == [{"n": 0}]
     # What is expired does not come back from a spool that still holds it.
     again = store.ingest([spool])
@@ -411,13 +415,20 @@ def test_export_of_a_part(store, profiles, tmp_path, table):
     span = (times[1] + rows[0]["slice_ns"] // 2, times[-1])
     report = store.export(table, "csv", tmp_path / "part.csv", span=span, metrics=[metric])
     made = read_back(tmp_path / "part.csv", "csv")
-    wanted = [row for row in rows if row["slice"] * row["slice_ns"] < span[1]
-              and (row["slice"] + 1) * row["slice_ns"] > span[0]]  # fmt: skip
+    wanted = [
+        row
+        for row in rows
+        if row["slice"] * row["slice_ns"] < span[1]
+        and (row["slice"] + 1) * row["slice_ns"] > span[0]
+    ]
     assert 0 < report.rows == len(made) == len(wanted) < len(rows)
     assert sorted(int(row[column]) for row in made) == sorted(row["value"] for row in wanted)
     measured = {name for name in made[0] if name.startswith(("os_", "posix_", "stdio_"))}
-    assert measured == ({f"{metric}_{stat}" for stat in ("sum", "min", "max")}
-                        if table == "node_rollup" else {metric})  # fmt: skip
+    assert measured == (
+        {f"{metric}_{stat}" for stat in ("sum", "min", "max")}
+        if table == "node_rollup"
+        else {metric}
+    )
     whole = store.export("job-a", "csv", tmp_path / "job.csv", span=span, metrics=[metric])
     assert whole.rows and column.removesuffix("_sum") in read_back(tmp_path / "job.csv", "csv")[0]
 
@@ -525,8 +536,11 @@ def test_a_damaged_file_is_named_and_is_no_mistake_of_who_asks(store, profiles, 
     if harm == "gone":
         path.unlink()
     else:
-        path.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:] if harm == "zeros"
-                         else data[: len(data) // 2])  # fmt: skip
+        path.write_bytes(
+            data[:4] + bytes(len(data) - 12) + data[-8:]
+            if harm == "zeros"
+            else data[: len(data) // 2]
+        )
     told: list[DamagedError] = []
     store.on_damage(told.append)
     store.series("job-a", "posix_write_bytes")

@@ -20,11 +20,20 @@ from synth import EPOCH, SECOND
 from synth_segments import Segment, Stream, Token, peers_record, random_stream
 
 WORLD = {
-    "mpi_state": 4, "mpi_adapter": 1, "mpi_adapter_name": "openmpi", "world": "abc",
-    "mpi_library": "Open MPI v4.1.4", "thread_level": 3, "launcher": "orte", "batch": "",
-    "mpi_init_ns": EPOCH, "mpi_ready_ns": EPOCH + 1, "omp_threads": 2, "perf_asked": 7,
+    "mpi_state": 4,
+    "mpi_adapter": 1,
+    "mpi_adapter_name": "openmpi",
+    "world": "abc",
+    "mpi_library": "Open MPI v4.1.4",
+    "thread_level": 3,
+    "launcher": "orte",
+    "batch": "",
+    "mpi_init_ns": EPOCH,
+    "mpi_ready_ns": EPOCH + 1,
+    "omp_threads": 2,
+    "perf_asked": 7,
     "papi_names": ("PAPI_FP_OPS", "", "", ""),
-}  # fmt: skip
+}
 
 
 def peers(store, job):
@@ -42,17 +51,27 @@ def make_rank(rank, size=4, *, seed=0, job="alpha", count=40, ended=True, **head
 
 def make_loop(rank, *, level=0, job="alpha", count=64, start_ns=EPOCH, seed=0, **mpi):
     """A rank of a program whose loop ends with an Allreduce, every 2^level-th of which it keeps."""
-    profile, _ = make_rank(rank, seed=seed, job=job, count=0, start_ns=start_ns,
-                           mpi={"mpi_init_ns": start_ns, **mpi})  # fmt: skip
+    profile, _ = make_rank(
+        rank, seed=seed, job=job, count=0, start_ns=start_ns, mpi={"mpi_init_ns": start_ns, **mpi}
+    )
     stream = Stream(start_ns)
     stream.add_token(Token(1, 0xABC))
     step = 1 << level
     for i in range(count // step):
         stream.add(
-            Segment(100_000_000 * step, "coalesced", level, 1, step, (i + 1) * step * 7 % 65536,
-                    step, 5 if i == 0 else None, {"sends": step, "cpu_ns": 4096 * step},
-                    occurrence=(i + 1) * step)
-        )  # fmt: skip
+            Segment(
+                100_000_000 * step,
+                "coalesced",
+                level,
+                1,
+                step,
+                (i + 1) * step * 7 % 65536,
+                step,
+                5 if i == 0 else None,
+                {"sends": step, "cpu_ns": 4096 * step},
+                occurrence=(i + 1) * step,
+            )
+        )
     stream.add(Segment(1_000_000, "final", sequence_hash=count * 7 % 65536))
     stream.into(profile, in_records=count // step // 2)
     return profile
@@ -91,8 +110,11 @@ def test_every_segment_and_token_comes_back(store, spool):
     streams = [(key(store, rank), stream) for rank, (_, stream) in enumerate(made)]
     assert plain(rows_of(store)) == plain(expected(streams))
     assert report.segments == sum(len(s.segments) for _, s in made)
-    tokens = {(t["hash"], t["function"], t["bytes"], t["site"], t["module"])
-              for _, s in made for t in s.tokens}  # fmt: skip
+    tokens = {
+        (t["hash"], t["function"], t["bytes"], t["site"], t["module"])
+        for _, s in made
+        for t in s.tokens
+    }
     shown = store.tokens("alpha").to_pylist()
     assert {(t["hash"], t["function"], t["bytes"], t["site"], t["module"]) for t in shown} == tokens
     assert len(shown) == len(tokens)
@@ -127,8 +149,9 @@ def test_peers_come_once_when_the_process_is_over(store, spool):
     store.ingest([spool])
     store.ingest([spool])
     rows = peers(store, profile.job).to_pylist()
-    assert [(r["peer"], r["sent_ops"], r["sent_bytes"], r["recv_ops"], r["recv_room"])
-            for r in rows] == [(0, 3, 300, 2, 200), (2**32 - 1, 1, 10, 0, 0)]  # fmt: skip
+    assert [
+        (r["peer"], r["sent_ops"], r["sent_bytes"], r["recv_ops"], r["recv_room"]) for r in rows
+    ] == [(0, 3, 300, 2, 200), (2**32 - 1, 1, 10, 0, 0)]
 
 
 def test_segments_of_a_living_process_are_taken_as_they_come(store, spool):
@@ -236,8 +259,7 @@ def test_worlds_of_spawns_and_of_several_runs(store, spool):
     for turn in range(3):  # the same two ranks are spawned three times
         for rank in range(2):
             begin = EPOCH + (turn + 1) * SECOND
-            make_loop(rank, seed=turn + 1, start_ns=begin, world_size=2, spawned=1,
-                      ).write(spool)  # fmt: skip
+            make_loop(rank, seed=turn + 1, start_ns=begin, world_size=2, spawned=1).write(spool)
     make_loop(0, seed=8, world="other", world_size=2).write(spool)
     store.ingest([spool])
     table = store.worlds("alpha").to_pylist()
@@ -261,8 +283,10 @@ def test_a_name_that_comes_back_is_another_job(store, spool):
     Repository(store.path).ingest([spool])
     jobs = store.query("SELECT job, processes FROM jobs ORDER BY job").to_pylist()
     assert [(j["job"], j["processes"]) for j in jobs] == [
-        (name, 2), (f"{name}@2", 2), (f"{name}@3", 2),
-    ]  # fmt: skip
+        (name, 2),
+        (f"{name}@2", 2),
+        (f"{name}@3", 2),
+    ]
     assert store.newest(name) == f"{name}@3"
     for job in jobs:
         assert store.query("SELECT DISTINCT job FROM slices WHERE job = ?", [job["job"]]).num_rows
@@ -371,18 +395,21 @@ def test_random_streams_survive_following(store, spool):
 
 
 @pytest.mark.parametrize("old", [False, True])
-@pytest.mark.parametrize(("events", "work"), [
-    (("PAPI_FP_OPS", "PAPI_L2_DCM", "", ""), True),
-    (("PAPI_TOT_INS", "", "", ""), True),
-    (("PAPI_VEC_DP", "", "", ""), True),
-    (("perf::INSTRUCTIONS:u", "", "", ""), True),
-    (("FP_ARITH_INST_RETIRED:SCALAR_DOUBLE", "", "", ""), True),
-    (("PAPI_TOT_CYC", "PAPI_FP_OPS", "", ""), False),
-    (("PAPI_L2_DCM", "", "", ""), False),
-    (("PAPI_FP_STAL", "", "", ""), False),
-    (("INSTRUCTION_CACHE_MISSES", "", "", ""), False),
-    (("", "", "", ""), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("events", "work"),
+    [
+        (("PAPI_FP_OPS", "PAPI_L2_DCM", "", ""), True),
+        (("PAPI_TOT_INS", "", "", ""), True),
+        (("PAPI_VEC_DP", "", "", ""), True),
+        (("perf::INSTRUCTIONS:u", "", "", ""), True),
+        (("FP_ARITH_INST_RETIRED:SCALAR_DOUBLE", "", "", ""), True),
+        (("PAPI_TOT_CYC", "PAPI_FP_OPS", "", ""), False),
+        (("PAPI_L2_DCM", "", "", ""), False),
+        (("PAPI_FP_STAL", "", "", ""), False),
+        (("INSTRUCTION_CACHE_MISSES", "", "", ""), False),
+        (("", "", "", ""), False),
+    ],
+)
 def test_only_what_counts_operations_stands_for_work(store, spool, monkeypatch, events, work, old):
     if old:  # what an older version has put into the repository
         monkeypatch.setattr("jostle.repository.segments.rows.counts_work", lambda _names: True)

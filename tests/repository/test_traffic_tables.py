@@ -28,8 +28,12 @@ def sums(store: Repository) -> tuple[Counter[object], Counter[object]]:
     """What each rank exchanged with each partner, and did in each collective."""
     peers: Counter[object] = Counter()
     for row in store.query("SELECT * FROM peer_slices").to_pylist():
-        peers.update({(row["process"], row["rank"], row["peer"], name): row[name] or 0
-                      for name in PEER_VALUES})  # fmt: skip
+        peers.update(
+            {
+                (row["process"], row["rank"], row["peer"], name): row[name] or 0
+                for name in PEER_VALUES
+            }
+        )
     collectives: Counter[object] = Counter()
     for row in store.query("SELECT * FROM collective_slices").to_pylist():
         key = (row["process"], row["communicator"], row["operation"], row["root"])
@@ -43,8 +47,9 @@ def expected(profiles: list[Profile]) -> tuple[Counter[object], Counter[object]]
     for number, profile in enumerate(profiles):
         assert profile.traffic is not None
         for row in profile.traffic.peers:
-            peers.update({(key_of(profile), number, row["peer"], name): row[name]
-                          for name in PEER_VALUES})  # fmt: skip
+            peers.update(
+                {(key_of(profile), number, row["peer"], name): row[name] for name in PEER_VALUES}
+            )
         for row in profile.traffic.collectives:
             key = (key_of(profile), row["communicator"], row["operation"], row["root"])
             collectives.update({(*key, name): row[name] for name in COLLECTIVE_VALUES})
@@ -81,8 +86,13 @@ def test_a_large_communicator_is_listed_by_its_first_member(store, spool):
     store.ingest([spool])
     rows = store.query("SELECT * FROM communicators ORDER BY communicator, process").to_pylist()
     assert [(row["communicator"], row["size"]) for row in rows] == [
-        (7, 3), (7, 3), (9, 99), (9, 99), (33, 100), (33, 100),
-    ]  # fmt: skip
+        (7, 3),
+        (7, 3),
+        (9, 99),
+        (9, 99),
+        (33, 100),
+        (33, 100),
+    ]
     assert [row["ranks"] for row in rows[:4]] == [[3, 5, 4], [3, 5, 4], None, None]
     assert sorted(len(row["ranks"] or []) for row in rows[4:]) == [0, 100]
 

@@ -36,8 +36,10 @@ def later(monkeypatch):
     """Lets the repository's clock go ahead of the machine's."""
 
     def go(ns):
-        clock = SimpleNamespace(**{name: getattr(time, name) for name in ("monotonic", "sleep")},
-                                time_ns=lambda: time.time_ns() + ns)  # fmt: skip
+        clock = SimpleNamespace(
+            **{name: getattr(time, name) for name in ("monotonic", "sleep")},
+            time_ns=lambda: time.time_ns() + ns,
+        )
         for module in (unseen_ends, spool_module):
             monkeypatch.setattr(module, "time", clock)
 
@@ -65,9 +67,18 @@ def living(child, job="alpha", **header):
     """The profile of a process that runs and wrote its last slice now."""
     begin = time.time_ns() - 5 * SECOND
     return make_profile(
-        1, job, ended=False, slices=2, slice_ns=SECOND, start_ns=begin, heartbeat_ns=time.time_ns(),
-        boot_id=own_boot_id(), pid=child.pid, proc_start=start_of(child.pid), **header,
-    )  # fmt: skip
+        1,
+        job,
+        ended=False,
+        slices=2,
+        slice_ns=SECOND,
+        start_ns=begin,
+        heartbeat_ns=time.time_ns(),
+        boot_id=own_boot_id(),
+        pid=child.pid,
+        proc_start=start_of(child.pid),
+        **header,
+    )
 
 
 def job_of(store):
@@ -77,9 +88,14 @@ def job_of(store):
 
 def test_a_real_program_whose_profile_vanishes(store, spool, tmp_path, later, library):
     """It is killed together with its profile; what was taken of it stays as it is."""
-    env = {**os.environ, "LD_PRELOAD": str(library), "JOSTLE_SPOOL": str(spool),
-           "JOSTLE_SLICE": "100ms", "JOSTLE_JOB": "lost", "DATA": str(tmp_path / "data"),
-    }  # fmt: skip
+    env = {
+        **os.environ,
+        "LD_PRELOAD": str(library),
+        "JOSTLE_SPOOL": str(spool),
+        "JOSTLE_SLICE": "100ms",
+        "JOSTLE_JOB": "lost",
+        "DATA": str(tmp_path / "data"),
+    }
     child = subprocess.Popen([sys.executable, "-c", WRITER], env=env)
     try:
         deadline = time.monotonic() + 30
@@ -221,8 +237,10 @@ def test_others_of_the_job_and_other_jobs_stay(store, spool, runs, later):
     later(HOUR)
     store.ingest([spool])
     assert {job["job"]: job["running"] for job in store.jobs().to_pylist()} == {
-        "alpha": False, "beta": True, "gamma": False,
-    }  # fmt: skip
+        "alpha": False,
+        "beta": True,
+        "gamma": False,
+    }
     rows = store.query("SELECT job, end_reason FROM processes").to_pylist()
     reasons = {row["job"]: row["end_reason"] for row in rows}
     assert reasons == {"alpha": "end not seen", "beta": "", "gamma": "exit"}

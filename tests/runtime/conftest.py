@@ -51,10 +51,17 @@ def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathF
     folder = tmp_path_factory.mktemp("runtime")
     modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO", "MPI")]
     common = [
-        "-D_GNU_SOURCE", "-U_FORTIFY_SOURCE", "-fvisibility=hidden", "-O0", "-g1", *modules,
+        "-D_GNU_SOURCE",
+        "-U_FORTIFY_SOURCE",
+        "-fvisibility=hidden",
+        "-O0",
+        "-g1",
+        *modules,
         '-DJST_VERSION="test"',
-        f"-I{root / 'runtime' / 'include'}", f"-I{source}", f"-I{root / 'schema'}",
-    ]  # fmt: skip
+        f"-I{root / 'runtime' / 'include'}",
+        f"-I{source}",
+        f"-I{root / 'schema'}",
+    ]
     objects: dict[tuple[str, ...], Path] = {}
 
     def compiled(program: str, *flags: str) -> Path:

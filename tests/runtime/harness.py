@@ -134,16 +134,24 @@ class Runner:
         return {k: v for k, v in env.items() if v is not None}
 
     def start(
-        self, *command: str | Path | int, length: str = "100ms",
+        self,
+        *command: str | Path | int,
+        length: str = "100ms",
         preload: Sequence[Path | str] | None = None,
-        cwd: Path | None = None, env: dict[str, str | None] | None = None, **popen: object,
-    ) -> subprocess.Popen[str]:  # fmt: skip
+        cwd: Path | None = None,
+        env: dict[str, str | None] | None = None,
+        **popen: object,
+    ) -> subprocess.Popen[str]:
         """Start a command under the preload; the loader of the tests stays outside."""
         variables = self.environment(length, preload, **(env or {}))
         options: dict[str, object] = {
-            "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
-            "cwd": cwd or self.data, "text": True, **popen,
-        }  # fmt: skip
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "cwd": cwd or self.data,
+            "text": True,
+            **popen,
+        }
         return subprocess.Popen(list(map(str, command)), env=variables, **options)  # type: ignore
 
     def run(

@@ -322,20 +322,41 @@ _MPI_NUMBERS = (
     "mpi_state mpi_adapter world_size world_rank thread_level appnum spawned omp_threads"
 ).split()
 _MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
-    ("mpi_init_ns", "Q", 1184), ("mpi_ready_ns", "Q", 1192), ("mpi_finalize_ns", "Q", 1200),
-    ("mpi_end_ns", "Q", 1208), ("mpi_library", "128s", 1216), ("mpi_adapter_name", "32s", 1344),
-    ("launcher", "32s", 1376), ("batch", "64s", 1408), ("world", "32s", 1472),
-    ("ring_offset", "I", 1504), ("ring_bytes", "I", 1508), ("papi_1", "32s", 1512),
-    ("papi_2", "32s", 1544), ("papi_3", "32s", 1576), ("papi_4", "32s", 1608),
-    ("files_offset", "I", 1776), ("file_bytes", "I", 1780), ("files_capacity", "I", 1784),
-    ("peers_offset", "I", 1792), ("peer_bytes", "I", 1796), ("peers_capacity", "I", 1800),
-    ("collectives_offset", "I", 1804), ("collective_bytes", "I", 1808),
-    ("collectives_capacity", "I", 1812), ("gpus_offset", "I", 1816), ("gpu_bytes", "I", 1820),
-    ("gpus_capacity", "I", 1824), ("gpu_slice", "Q", 2376), ("gpus_used", "I", 2384),
+    ("mpi_init_ns", "Q", 1184),
+    ("mpi_ready_ns", "Q", 1192),
+    ("mpi_finalize_ns", "Q", 1200),
+    ("mpi_end_ns", "Q", 1208),
+    ("mpi_library", "128s", 1216),
+    ("mpi_adapter_name", "32s", 1344),
+    ("launcher", "32s", 1376),
+    ("batch", "64s", 1408),
+    ("world", "32s", 1472),
+    ("ring_offset", "I", 1504),
+    ("ring_bytes", "I", 1508),
+    ("papi_1", "32s", 1512),
+    ("papi_2", "32s", 1544),
+    ("papi_3", "32s", 1576),
+    ("papi_4", "32s", 1608),
+    ("files_offset", "I", 1776),
+    ("file_bytes", "I", 1780),
+    ("files_capacity", "I", 1784),
+    ("peers_offset", "I", 1792),
+    ("peer_bytes", "I", 1796),
+    ("peers_capacity", "I", 1800),
+    ("collectives_offset", "I", 1804),
+    ("collective_bytes", "I", 1808),
+    ("collectives_capacity", "I", 1812),
+    ("gpus_offset", "I", 1816),
+    ("gpu_bytes", "I", 1820),
+    ("gpus_capacity", "I", 1824),
+    ("gpu_slice", "Q", 2376),
+    ("gpus_used", "I", 2384),
     ("traffic_slice", "Q", 2368),
-    ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("script", "128s", 1648),
+    ("perf_asked", "I", 1640),
+    ("perf_granted", "I", 1644),
+    ("script", "128s", 1648),
     ("tick_now", "Q", 2104),
-]  # fmt: skip
+]
 
 _BINDING_NAMES = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
 
@@ -378,9 +399,20 @@ def read_profile(path: Path) -> Process:
     assert zlib.crc32(text_bytes) == h["table_crc"]
     table = Table.parse(text_bytes.decode(), h["cell_count"], h["mount_slots"], h["mount_stride"])
     process = Process(
-        table, h["pid"], h["ppid"], str(header["program"]), str(header["job"]), h["start_ns"],
-        h["end_ns"], h["end_reason"], False, h["slice_ns"], [], header=header, path=path,
-    )  # fmt: skip
+        table,
+        h["pid"],
+        h["ppid"],
+        str(header["program"]),
+        str(header["job"]),
+        h["start_ns"],
+        h["end_ns"],
+        h["end_reason"],
+        False,
+        h["slice_ns"],
+        [],
+        header=header,
+        path=path,
+    )
     for slot in range(h["mount_slots"]):
         major, minor, _magic, _mnt, used = struct.unpack_from("<IIQQQ", data, 2112 + 32 * slot)
         if used:
@@ -398,9 +430,11 @@ def read_profile(path: Path) -> Process:
 
 _FILE_COUNTS = "opens meta_ticks reads read_bytes read_ticks writes write_bytes write_ticks".split()
 _FILE_NAMES = [
-    *"hash key mount format users owner".split(), *_FILE_COUNTS,
-    *(f"other_{name}" for name in _FILE_COUNTS), *"syncs sync_ticks name".split(),
-]  # fmt: skip
+    *"hash key mount format users owner".split(),
+    *_FILE_COUNTS,
+    *(f"other_{name}" for name in _FILE_COUNTS),
+    *"syncs sync_ticks name".split(),
+]
 
 
 def _files(data: bytes, h: dict[str, int]) -> Iterator[dict[str, Any]]:
@@ -690,9 +724,22 @@ def read_shorts(path: Path) -> list[Process]:
         assert c.at == len(payload)
         first = start // slice_ns
         out.append(
-            Process(table, pid, ppid, program, job, start, end, reason, True, slice_ns,
-                    [Slice(first, end // slice_ns - first + 1, cells)], devices=devices, path=path)
-        )  # fmt: skip
+            Process(
+                table,
+                pid,
+                ppid,
+                program,
+                job,
+                start,
+                end,
+                reason,
+                True,
+                slice_ns,
+                [Slice(first, end // slice_ns - first + 1, cells)],
+                devices=devices,
+                path=path,
+            )
+        )
     return out
 
 

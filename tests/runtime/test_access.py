@@ -7,11 +7,27 @@ from harness import Compile, Runner
 
 METRICS = ["back_ops", "back_bytes", "gap_ops", "file_ops", "file_bytes"]
 CASES = [
-    "open-write-close", "reused-file", "write-seek", "write-seek-at", "aggregate-write",
-    "aggregate-at", "strided", "seeks-forward", "appending", "reading-between", "only-reading",
-    "duplicates", "redirections", "reused-number", "children", "redirected-child", "threads",
-    "copies", "asynchronous", "streams",
-]  # fmt: skip
+    "open-write-close",
+    "reused-file",
+    "write-seek",
+    "write-seek-at",
+    "aggregate-write",
+    "aggregate-at",
+    "strided",
+    "seeks-forward",
+    "appending",
+    "reading-between",
+    "only-reading",
+    "duplicates",
+    "redirections",
+    "reused-number",
+    "children",
+    "redirected-child",
+    "threads",
+    "copies",
+    "asynchronous",
+    "streams",
+]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -67,8 +67,11 @@ def test_what_was_started_by_hand_and_is_killed(
 @pytest.mark.parametrize("end", ["timeout", "kill"])
 def test_a_child_that_is_killed(jostle: Runner, build: Compile, tmp_path: Path, end: str) -> None:
     """`timeout` makes no call either; what it waited for is known to the end."""
-    words = ("timeout", "3", build("burn.c"), 100) if end == "timeout" else (
-        "sh", "-c", f"{build('burn.c')} 100 & sleep 3; kill -9 $!; wait")  # fmt: skip
+    words = (
+        ("timeout", "3", build("burn.c"), 100)
+        if end == "timeout"
+        else ("sh", "-c", f"{build('burn.c')} 100 & sleep 3; kill -9 $!; wait")
+    )
     process = jostle.start(*words, env={"JOSTLE_FIRST": ME})
     truth = _end(process)
     (kept,) = _kept(jostle)
@@ -155,8 +158,7 @@ def test_the_bytes_of_a_static_program(jostle: Runner, tmp_path: Path, starts: s
     if subprocess.run(["cc", "-static", source, "-o", program], capture_output=True).returncode:
         pytest.skip("no static C library")
     line = starts % program + "; cat moved > copied"
-    process = jostle.start("sh", "-c", line, length="200ms", env={"JOSTLE_FIRST": ME},
-                           cwd=tmp_path)  # fmt: skip
+    process = jostle.start("sh", "-c", line, length="200ms", env={"JOSTLE_FIRST": ME}, cwd=tmp_path)
     _end(process)
     (kept,) = _kept(jostle)
     assert Path(kept.program).name == "moves"
@@ -178,8 +180,7 @@ def test_a_static_program(jostle: Runner, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "variables",
-    ["JOSTLE=off", "JOSTLE_JOB=another", "JOSTLE_EXCLUDE_PROGRAMS=burn*"],
+    "variables", ["JOSTLE=off", "JOSTLE_JOB=another", "JOSTLE_EXCLUDE_PROGRAMS=burn*"]
 )
 def test_who_wants_to_be_left_alone(jostle: Runner, build: Compile, variables: str) -> None:
     """Neither what was switched off is looked at nor what is another job's."""
@@ -204,8 +205,10 @@ def test_others_start_nothing(jostle: Runner) -> None:
 def test_a_session_is_looked_at(jostle: Runner, build: Compile) -> None:
     """Batch scripts lead a session: what they start is seen without being told to."""
     process = jostle.start(
-        "sh", "-c", f"{build('burn.c')} 100 & sleep 1.5; kill -{signal.SIGTERM.value} $!; wait",
+        "sh",
+        "-c",
+        f"{build('burn.c')} 100 & sleep 1.5; kill -{signal.SIGTERM.value} $!; wait",
         start_new_session=True,
-    )  # fmt: skip
+    )
     truth = _end(process)
     assert abs(_cpu(_kept(jostle)) - truth) < 0.2 * S

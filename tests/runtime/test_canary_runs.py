@@ -40,8 +40,9 @@ def switches(pid: int) -> int:
 @pytest.mark.parametrize("value", [None, "off"])
 def test_off_is_nothing(jostle: Runner, value: str | None) -> None:
     """No wake-up between boundaries, no count, no record for its sake."""
-    child = jostle.start(*python("input()"), length="500ms", stdin=subprocess.PIPE,
-                         env={"JOSTLE_CANARY": value})  # fmt: skip
+    child = jostle.start(
+        *python("input()"), length="500ms", stdin=subprocess.PIPE, env={"JOSTLE_CANARY": value}
+    )
     jostle.await_ticks(child.pid, 2)
     begin, before = time.monotonic(), switches(child.pid)
     time.sleep(1)

@@ -88,7 +88,10 @@ def test_where_the_library_is_it_stays(jostle: Runner, named: Callable[[Path], P
     name = str(named(jostle.library))
     for launcher in (["env"], ["setsid", "--wait"]):
         result = subprocess.run(
-            [*launcher, "sh", "-c", "echo $LD_PRELOAD"], capture_output=True, text=True, check=True,
+            [*launcher, "sh", "-c", "echo $LD_PRELOAD"],
+            capture_output=True,
+            text=True,
+            check=True,
             env=os.environ | {"LD_PRELOAD": name, "JOSTLE_SPOOL": str(jostle.data)},
-        )  # fmt: skip
+        )
         assert result.stdout == f"{name}\n"

@@ -148,8 +148,10 @@ def test_processes_that_were_bound_to_one_core_are_advised(jostle: Runner) -> No
     if len(have) < 2:
         pytest.skip("one core")
     script = "import time; t = time.time()\nwhile time.time() < t + 3: pass"
-    both = [jostle.start("taskset", "-c", str(have[0]), sys.executable, "-S", "-c", script)
-            for _ in range(2)]  # fmt: skip
+    both = [
+        jostle.start("taskset", "-c", str(have[0]), sys.executable, "-S", "-c", script)
+        for _ in range(2)
+    ]
     for process in both:
         process.communicate()
     with Repository.of_spool([jostle.spool]) as store:

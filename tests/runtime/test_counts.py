@@ -91,14 +91,24 @@ def test_two_file_systems(jostle: Runner, build: Compile, other_mount: Path) -> 
             if m.scope == "mount" and m.kind == "counter"
         }
         assert {m: v for m, v in seen.items() if v} == {
-            "posix_open_ops": 1, "posix_close_ops": 1, "posix_seek_ops": 1, "posix_sync_ops": 1,
-            "posix_write_ops": 10 * side, "posix_write_bytes": 10 * side * (6999 + side),
-            "posix_read_ops": 5 * side, "posix_read_bytes": 500 * side, "posix_meta_ops": 1,
-            "stdio_open_ops": 1, "stdio_close_ops": 1, "stdio_write_ops": 3 * side,
-            "stdio_write_bytes": 192 * side, "error_missing_ops": 1 + side,
-            "access_read_file_ops": 1, "access_file_ops": 2,
+            "posix_open_ops": 1,
+            "posix_close_ops": 1,
+            "posix_seek_ops": 1,
+            "posix_sync_ops": 1,
+            "posix_write_ops": 10 * side,
+            "posix_write_bytes": 10 * side * (6999 + side),
+            "posix_read_ops": 5 * side,
+            "posix_read_bytes": 500 * side,
+            "posix_meta_ops": 1,
+            "stdio_open_ops": 1,
+            "stdio_close_ops": 1,
+            "stdio_write_ops": 3 * side,
+            "stdio_write_bytes": 192 * side,
+            "error_missing_ops": 1 + side,
+            "access_read_file_ops": 1,
+            "access_file_ops": 2,
             "access_file_bytes": 10 * side * (6999 + side) + 192 * side,
-        }, folder  # fmt: skip
+        }, folder
         timers = ["posix_write_ns", "posix_read_ns", "posix_meta_ns", "posix_sync_ns"]
         assert all(process.total(t, slot) > 0 for t in timers)
     types = {kind for _path, kind, _source in process.mounts.values()}
@@ -157,10 +167,14 @@ def test_managed_languages(
     slot = process.slot_of(other_mount)
     assert truth.bytes_written > 100_000
     found = {
-        "posix_write_bytes": truth.bytes_written, "posix_read_bytes": truth.bytes_read,
-        "posix_write_ops": truth.writes, "posix_read_ops": truth.reads,
-        "posix_open_ops": truth.opens, "posix_seek_ops": truth.seeks, "posix_sync_ops": truth.syncs,
-    }  # fmt: skip
+        "posix_write_bytes": truth.bytes_written,
+        "posix_read_bytes": truth.bytes_read,
+        "posix_write_ops": truth.writes,
+        "posix_read_ops": truth.reads,
+        "posix_open_ops": truth.opens,
+        "posix_seek_ops": truth.seeks,
+        "posix_sync_ops": truth.syncs,
+    }
     assert {m: process.total(m, slot) for m in found} == found
 
 

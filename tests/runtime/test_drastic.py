@@ -8,16 +8,28 @@ import time
 import pytest
 from harness import Compile, Result, Runner, needs_plain_build, needs_root
 
-FOR_ROOT = {
-    "chroot", "setuid", "seteuid", "setresuid", "unshare-files", "setns", "no-proc"
-}  # fmt: skip
+FOR_ROOT = {"chroot", "setuid", "seteuid", "setresuid", "unshare-files", "setns", "no-proc"}
 FOR_PLAIN = {"close-all", "replace-all", "unshare-user"}
 DRASTIC = [
-    "nothing", "no-new-privileges", "no-tsc", "close-all", "close-range", "closefrom",
-    "replace-all", "huge", "daemon", "filter",
-    "filter-raw", "strict", "unshare-user", "masked", "not-dumpable", "main-thread-exits",
-    "file-limit", *sorted(FOR_ROOT),
-]  # fmt: skip
+    "nothing",
+    "no-new-privileges",
+    "no-tsc",
+    "close-all",
+    "close-range",
+    "closefrom",
+    "replace-all",
+    "huge",
+    "daemon",
+    "filter",
+    "filter-raw",
+    "strict",
+    "unshare-user",
+    "masked",
+    "not-dumpable",
+    "main-thread-exits",
+    "file-limit",
+    *sorted(FOR_ROOT),
+]
 
 
 def survive(jostle: Runner, build: Compile, what: str) -> Result:

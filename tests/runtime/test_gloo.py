@@ -34,10 +34,16 @@ def launch(jostle: Runner, ranks: int, *arguments: object, **more: str) -> list[
     running = []
     for rank in range(ranks):
         env: dict[str, str | None] = {
-            "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks),
-            "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
-            "OMP_NUM_THREADS": "1", "JOSTLE_SEGMENTS": "raw", **more,
-        }  # fmt: skip
+            "RANK": str(rank),
+            "LOCAL_RANK": str(rank),
+            "WORLD_SIZE": str(ranks),
+            "LOCAL_WORLD_SIZE": str(ranks),
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": port,
+            "OMP_NUM_THREADS": "1",
+            "JOSTLE_SEGMENTS": "raw",
+            **more,
+        }
         running.append(jostle.start(PYTHON, PROGRAM, *map(str, arguments), env=env))
     outputs = [p.communicate(timeout=120) for p in running]
     assert [p.returncode for p in running] == [0] * ranks, outputs

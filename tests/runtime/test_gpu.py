@@ -25,15 +25,17 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
     driver = build("fake_cuda.c", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
     shutil.copy(driver, folder / "libcuda.so.1")
 
-    def run(mode: str, length: str = "200ms", code: int = 0, several: bool = False,
-            **env: str | None) -> Result:  # fmt: skip
+    def run(
+        mode: str, length: str = "200ms", code: int = 0, several: bool = False, **env: str | None
+    ) -> Result:
         flags = ("-DSEVERAL",) if several else ()
         fake = build("fake_cupti.c", "-shared", "-fPIC", "-Wl,-soname,libcupti.so.13", *flags)
         shutil.copy(fake, folder / "libcupti.so.13")
         variables = {
             "CUDA_INJECTION64_PATH": str(jostle.library.with_name("libjostle_cuda.so")),
-            "LD_LIBRARY_PATH": str(folder), **env,
-        }  # fmt: skip
+            "LD_LIBRARY_PATH": str(folder),
+            **env,
+        }
         return jostle.run(program, mode, length=length, code=code, env=variables)
 
     return run

@@ -8,21 +8,21 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from harness import (
-    Compile,
-    Result,
-    Runner,
-    heartbeat_held,
-    needs_decoder,
-    needs_plain_build,
-)
+from harness import Compile, Result, Runner, heartbeat_held, needs_decoder, needs_plain_build
 
 from jostle.repository import Repository
 
 SLICE_NS = 200_000_000
 GPUS = ("0000:3b:00.0", "MIG-2", "unknown")
-METRICS = ("gpu_h2d_ops", "gpu_h2d_bytes", "gpu_h2d_ns", "gpu_d2h_bytes", "gpu_launch_ops",
-           "gpu_lost_ops", "gpu_busy_ns")  # fmt: skip
+METRICS = (
+    "gpu_h2d_ops",
+    "gpu_h2d_bytes",
+    "gpu_h2d_ns",
+    "gpu_d2h_bytes",
+    "gpu_launch_ops",
+    "gpu_lost_ops",
+    "gpu_busy_ns",
+)
 WORDS = (0, 1, 2, 4, 15, 17, 18)  # of the metrics, in a profile
 
 
@@ -49,8 +49,9 @@ def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]
 @pytest.mark.parametrize("end", ["exit", "killed"])
 def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
     program, code = build("two_gpus.c"), -9 if end == "killed" else 0
-    result = jostle.run(program, end, length="200ms", code=code,
-                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
+    result = jostle.run(
+        program, end, length="200ms", code=code, env={"JOSTLE_SLICE_NS": str(SLICE_NS)}
+    )
     sums, slices = truth(result)
     process = result.only()
     places = dict(zip(GPUS, process.gpus, strict=True))
@@ -74,8 +75,9 @@ def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
 
 def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
     """All is in the new file, also what the removed one held."""
-    result = jostle.run(build("two_gpus.c"), "removed", length="200ms",
-                        env={"JOSTLE_SLICE_NS": str(SLICE_NS)})  # fmt: skip
+    result = jostle.run(
+        build("two_gpus.c"), "removed", length="200ms", env={"JOSTLE_SLICE_NS": str(SLICE_NS)}
+    )
     assert any("removed from the spool" in note for note in result.only().notes)
     needs_decoder(jostle.library)
     with Repository.of_spool(jostle.spool) as repository:
@@ -89,8 +91,13 @@ def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> No
     There the heartbeat makes room late for what the program asks of the kernel.
     """
     needs_a_new_namespace(jostle)
-    with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
-                      env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip
+    with jostle.start(
+        build("two_gpus.c"),
+        "parts",
+        length="200ms",
+        stdin=subprocess.PIPE,
+        env={"JOSTLE_SLICE_NS": str(SLICE_NS)},
+    ) as process:
         if held:
             jostle.await_ticks(process.pid, 3)
             with heartbeat_held(process.pid, at_its_end="gone" in held):
@@ -113,8 +120,13 @@ def test_a_part_that_cannot_be_begun(jostle: Runner, build: Compile) -> None:
     """The first one goes on without a heartbeat: nothing waits for slices that never open."""
     needs_a_new_namespace(jostle)
     away = jostle.spool.with_name("away")
-    with jostle.start(build("two_gpus.c"), "parts", length="200ms", stdin=subprocess.PIPE,
-                      env={"JOSTLE_SLICE_NS": str(SLICE_NS)}) as process:  # fmt: skip
+    with jostle.start(
+        build("two_gpus.c"),
+        "parts",
+        length="200ms",
+        stdin=subprocess.PIPE,
+        env={"JOSTLE_SLICE_NS": str(SLICE_NS)},
+    ) as process:
         jostle.await_profile(process.pid)
         jostle.spool.rename(away)
         jostle.spool.touch()  # no folder can be made here
@@ -166,5 +178,15 @@ def check_repository(
     assert {row["gpu"]: row["bytes"] for row in rolled} == {gpu: sums[gpu][1] for gpu in GPUS}
     own = repository.beside(job).own_gpus
     assert sum(own["gpu_d2h_bytes_sum"].to_pylist()) == sum(each[3] for each in sums.values())
-    assert {"host", "gpu", "pci_path", "numa", "slice", "slice_ns", "start_ns", "length_ns",
-            "count", "gpu_busy_ns_sum"} <= {*own.column_names}  # fmt: skip
+    assert {
+        "host",
+        "gpu",
+        "pci_path",
+        "numa",
+        "slice",
+        "slice_ns",
+        "start_ns",
+        "length_ns",
+        "count",
+        "gpu_busy_ns_sum",
+    } <= {*own.column_names}

@@ -36,8 +36,14 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
     register = stand_in("librocprofiler-register.so.0", "fake_hip.c", "-DREGISTER")
     stand_in("libamdhip64.so.7", "fake_hip.c", "-Wl,--no-as-needed", str(register))
 
-    def run(mode: str, *flags: str, length: str = "200ms", code: int = 0,
-            sdk_is_there: bool = True, **env: str | None) -> Result:  # fmt: skip
+    def run(
+        mode: str,
+        *flags: str,
+        length: str = "200ms",
+        code: int = 0,
+        sdk_is_there: bool = True,
+        **env: str | None,
+    ) -> Result:
         if not sdk_is_there:
             sdk.unlink()
         program = build("rocm.c", *flags)

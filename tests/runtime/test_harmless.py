@@ -69,8 +69,10 @@ def test_a_server_is_not_asked_for_attributes(jostle: Runner) -> None:
     calls = "trace=fstat,newfstatat,statx"
     subprocess.run(
         ["strace", "-f", "-y", "-o", log, "-e", calls, sys.executable, "-SEs", "-c", _WRITER, file],
-        env=jostle.environment(), check=True, timeout=60,
-    )  # fmt: skip
+        env=jostle.environment(),
+        check=True,
+        timeout=60,
+    )
     asked = [line for line in log.read_text().splitlines() if f"<{file}>" in line]
     assert len(asked) > 2
     assert all("AT_STATX_DONT_SYNC" in line for line in asked)

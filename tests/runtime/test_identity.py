@@ -21,8 +21,14 @@ URI = "1788870656.0;tcp://192.0.2.1,198.51.100.7:35985"
 WORLD = "[0-9a-f]{8}"
 STEP = {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "3", "SLURM_PROCID": "0"}
 # One of four ranks on two nodes, as torchrun starts it without options but those of the nodes.
-RANK = {"RANK": "1", "WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "node7",
-        "MASTER_PORT": "29500", "TORCHELASTIC_RUN_ID": "none"}  # fmt: skip
+RANK = {
+    "RANK": "1",
+    "WORLD_SIZE": "4",
+    "LOCAL_WORLD_SIZE": "2",
+    "MASTER_ADDR": "node7",
+    "MASTER_PORT": "29500",
+    "TORCHELASTIC_RUN_ID": "none",
+}
 
 # environment -> the job's name, launcher, batch
 CASES: dict[str, tuple[dict[str, str], str, str, str]] = {
@@ -32,22 +38,34 @@ CASES: dict[str, tuple[dict[str, str], str, str, str]] = {
     "lsf": ({"LSB_JOBID": "9"}, "lsf-9", "", "lsf-9"),
     "srun": (STEP, f"slurm-77-w{WORLD}", "slurm", "slurm-77"),
     "slurm-batch-step": ({**STEP, "SLURM_STEP_ID": "4294967291"}, "slurm-77", "", "slurm-77"),
-    "srun-pmix": ({**STEP, "PMIX_NAMESPACE": "slurm.pmix.77.3"}, f"slurm-77-w{WORLD}", "slurm",
-                  "slurm-77"),
+    "srun-pmix": (
+        {**STEP, "PMIX_NAMESPACE": "slurm.pmix.77.3"},
+        f"slurm-77-w{WORLD}",
+        "slurm",
+        "slurm-77",
+    ),
     "orte": ({"OMPI_MCA_orte_hnp_uri": URI}, f"mpi-{WORLD}", "orte", ""),
-    "orte-in-slurm": ({**STEP, "OMPI_MCA_orte_hnp_uri": URI}, f"slurm-77-w{WORLD}", "orte",
-                      "slurm-77"),
+    "orte-in-slurm": (
+        {**STEP, "OMPI_MCA_orte_hnp_uri": URI},
+        f"slurm-77-w{WORLD}",
+        "orte",
+        "slurm-77",
+    ),
     "prrte": ({"PMIX_NAMESPACE": "prterun-host-4711@1"}, f"mpi-{WORLD}", "prrte", ""),
     "pmix": ({"PMIX_NAMESPACE": "another.1"}, f"mpi-{WORLD}", "pmix", ""),
     "pmi-without-hydra": ({"PMI_RANK": "0", "PMI_FD": "9"}, r"local-[0-9a-f]{8}-\d+", "", ""),
     "torchrun": (RANK, f"train-{WORLD}", "torch", ""),
-    "torchrun-in-slurm": ({**RANK, "SLURM_JOB_ID": "77"}, f"slurm-77-w{WORLD}", "torch",
-                          "slurm-77"),
+    "torchrun-in-slurm": (
+        {**RANK, "SLURM_JOB_ID": "77"},
+        f"slurm-77-w{WORLD}",
+        "torch",
+        "slurm-77",
+    ),
     "torchrun-in-srun": ({**RANK, **STEP}, f"slurm-77-w{WORLD}", "slurm", "slurm-77"),
     "rank-of-mpirun": ({**RANK, "OMPI_MCA_orte_hnp_uri": URI}, f"mpi-{WORLD}", "orte", ""),
     "rank-of-what": ({"RANK": "0", "WORLD_SIZE": "1"}, r"local-[0-9a-f]{8}-\d+", "", ""),
     "named": ({"JOSTLE_JOB": "mine", **STEP}, "mine", "slurm", "slurm-77"),
-}  # fmt: skip
+}
 
 
 def identity(

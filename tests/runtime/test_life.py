@@ -12,14 +12,25 @@ from harness import Compile, Runner, needs_plain_build
 
 # How each way to end looks from outside, and what the profile calls it (see profile-format.md).
 ENDS = {
-    "return": (0, 1), "exit": (0, 1), "_exit": (0, 2), "_Exit": (0, 2), "quick_exit": (0, None),
-    "exit_group": (0, None), "abort": (-signal.SIGABRT, 4), "exec": (0, None),
-    "exec-fails": (0, 1), "exec-in-thread": (0, None),
-    "SIGKILL": (-signal.SIGKILL, 0), "SIGTERM": (-signal.SIGTERM, 0),
-    "SIGSEGV": (-signal.SIGSEGV, 0), "time-limit": (-signal.SIGXCPU, 0),
-    "shared-child": (-signal.SIGKILL, 0), "thread-exit": (0, None), "raw-exit": (0, None),
+    "return": (0, 1),
+    "exit": (0, 1),
+    "_exit": (0, 2),
+    "_Exit": (0, 2),
+    "quick_exit": (0, None),
+    "exit_group": (0, None),
+    "abort": (-signal.SIGABRT, 4),
+    "exec": (0, None),
+    "exec-fails": (0, 1),
+    "exec-in-thread": (0, None),
+    "SIGKILL": (-signal.SIGKILL, 0),
+    "SIGTERM": (-signal.SIGTERM, 0),
+    "SIGSEGV": (-signal.SIGSEGV, 0),
+    "time-limit": (-signal.SIGXCPU, 0),
+    "shared-child": (-signal.SIGKILL, 0),
+    "thread-exit": (0, None),
+    "raw-exit": (0, None),
     "raw-thread-exit": (0, 2),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("way", ENDS)
@@ -85,10 +96,15 @@ def test_first_calls_in_handlers(jostle: Runner, build: Compile) -> None:
     jostle.run(build("first_in_handler.c"), jostle.data).check("posix_read")
 
 
-@pytest.mark.parametrize(("source", "metrics"), [
-    ("posix_data.c", "posix_write"), ("posix_meta.c", "posix_meta"), ("stdio_all.c", "stdio_write"),
-    ("errors.c", "error"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "metrics"),
+    [
+        ("posix_data.c", "posix_write"),
+        ("posix_meta.c", "posix_meta"),
+        ("stdio_all.c", "stdio_write"),
+        ("errors.c", "error"),
+    ],
+)
 def test_first_calls_while_a_library_is_loaded(
     jostle: Runner, build: Compile, source: str, metrics: str
 ) -> None:

@@ -28,9 +28,13 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
 
     def run(mode: str, *more: object, code: int = 0, **env: str | None) -> Result:
         variables = {
-            "LD_LIBRARY_PATH": str(folder), "RANK": "1", "WORLD_SIZE": "4",
-            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500", **env,
-        }  # fmt: skip
+            "LD_LIBRARY_PATH": str(folder),
+            "RANK": "1",
+            "WORLD_SIZE": "4",
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": "29500",
+            **env,
+        }
         return jostle.run(program, mode, *map(str, more), code=code, env=variables)
 
     return run

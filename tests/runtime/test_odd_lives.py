@@ -10,9 +10,16 @@ from harness import Compile, Runner, needs_plain_build, needs_root
 # The loader says that it had no descriptor left for the library, as it says of the C library.
 _OF_US = ("jostle: ", "ERROR: ld.so: object ")
 LIVES = {
-    "thread ends": 3, "process ends": 3, "main ends first": 5, "jumps": 3, "throws": 3,
-    "cancels": 3, "streams closed": 3, "stack is small": 3, "signal stack is small": 3,
-}  # fmt: skip
+    "thread ends": 3,
+    "process ends": 3,
+    "main ends first": 5,
+    "jumps": 3,
+    "throws": 3,
+    "cancels": 3,
+    "streams closed": 3,
+    "stack is small": 3,
+    "signal stack is small": 3,
+}
 
 
 @pytest.mark.parametrize("first", [None, str(os.getpid())], ids=["", "started first"])
@@ -66,8 +73,12 @@ def test_children_of_a_changed_root(jostle: Runner, build: Compile) -> None:
     writes = sorted(p.total("posix_write_ops") for p in result.processes if p.short)
     assert writes == [0, 7, 150]
     assert sorted(p.name for p in jail.iterdir()) == [
-        "child", "grandchild", "large", "main", "thread"
-    ]  # fmt: skip
+        "child",
+        "grandchild",
+        "large",
+        "main",
+        "thread",
+    ]
 
 
 def test_children_that_cannot_be_recorded(jostle: Runner, build: Compile) -> None:

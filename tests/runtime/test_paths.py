@@ -49,11 +49,23 @@ KINDS: dict[str, Callable[[Path], object]] = {
     "own standard input": lambda path: path.symlink_to("/proc/self/fd/0"),
 }
 NAMES = [
-    "JOSTLE", "JOSTLE_SLICE", "JOSTLE_SPOOL", "JOSTLE_SEGMENTS", "JOSTLE_SEGMENT_SPAN",
-    "JOSTLE_CANARY", "JOSTLE_PEERS", "JOSTLE_PAPI", "JOSTLE_PERF", "JOSTLE_DIGEST",
-    "JOSTLE_EXCLUDE_PROGRAMS", "JOSTLE_EXCLUDE_PATHS", "JOSTLE_CONFIG", "JOSTLE_JOB",
-    "JOSTLE_COMMAND", "JOSTLE_INJECT",
-]  # fmt: skip
+    "JOSTLE",
+    "JOSTLE_SLICE",
+    "JOSTLE_SPOOL",
+    "JOSTLE_SEGMENTS",
+    "JOSTLE_SEGMENT_SPAN",
+    "JOSTLE_CANARY",
+    "JOSTLE_PEERS",
+    "JOSTLE_PAPI",
+    "JOSTLE_PERF",
+    "JOSTLE_DIGEST",
+    "JOSTLE_EXCLUDE_PROGRAMS",
+    "JOSTLE_EXCLUDE_PATHS",
+    "JOSTLE_CONFIG",
+    "JOSTLE_JOB",
+    "JOSTLE_COMMAND",
+    "JOSTLE_INJECT",
+]
 
 
 def _named(folder: Path, kind: str) -> Path:
@@ -111,10 +123,14 @@ def test_what_is_no_file_is_no_configuration(jostle: Runner, tmp_path: Path, kin
         return  # root may read it; /dev/null is an empty one
     assert err.count("\n") == 1 and f"'{path}'" in err
     reasons = {
-        "huge file": "larger than 64 KiB", "link to nothing": "no such file",
-        "below a file": "no such file", "nothing": "no such file", "closed file": "permission",
-        "link to itself": "it is ignored", "/proc/kmsg": "it is ignored",
-    }  # fmt: skip
+        "huge file": "larger than 64 KiB",
+        "link to nothing": "no such file",
+        "below a file": "no such file",
+        "nothing": "no such file",
+        "closed file": "permission",
+        "link to itself": "it is ignored",
+        "/proc/kmsg": "it is ignored",
+    }
     assert reasons.get(kind, "no regular file") in err
 
 
@@ -144,8 +160,10 @@ def test_what_waits_in_the_folder_of_delays(jostle: Runner, tmp_path: Path, name
     injector = jostle.library.with_name("libjostle_inject.so")
     rules = f"calls=io delay=fixed:1us log={folder}"
     process = jostle.start(
-        "/bin/cat", "/etc/passwd", preload=[*jostle.preload(), injector],
+        "/bin/cat",
+        "/etc/passwd",
+        preload=[*jostle.preload(), injector],
         env={"JOSTLE_INJECT": rules},
-    )  # fmt: skip
+    )
     out, _err, status = _finish(process)
     assert (out, status) == (Path("/etc/passwd").read_text(), 0)

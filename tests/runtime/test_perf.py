@@ -253,9 +253,10 @@ def test_papi_half_there(
 ) -> None:
     """A PAPI that does not come up, or cannot hand events on to threads."""
     result = jostle.run(
-        build_runtime("papi_direct.c"), "plain",
+        build_runtime("papi_direct.c"),
+        "plain",
         env={**fake, "JOSTLE_PAPI": "GOOD_1", variable: "1"},
-    )  # fmt: skip
+    )
     assert any(words in n for n in papi_notes(result)), papi_notes(result)
 
 

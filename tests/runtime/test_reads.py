@@ -5,14 +5,38 @@ from __future__ import annotations
 import pytest
 from harness import Compile, Runner
 
-METRICS = ["ahead_ops", "back_ops", "jump_bytes", "stride_ops", "stride_bytes", "again_ops",
-           "again_bytes"]  # fmt: skip
+METRICS = [
+    "ahead_ops",
+    "back_ops",
+    "jump_bytes",
+    "stride_ops",
+    "stride_bytes",
+    "again_ops",
+    "again_bytes",
+]
 CASES = [
-    "sequential", "from-the-middle", "strided", "strided-at", "nested", "backward", "random",
-    "skipping", "again", "same-block", "few-blocks", "in-turn", "in-place", "written-and-read",
-    "streams", "copies", "header-first", "header-and-scattered", "few-places", "duplicates",
+    "sequential",
+    "from-the-middle",
+    "strided",
+    "strided-at",
+    "nested",
+    "backward",
+    "random",
+    "skipping",
+    "again",
+    "same-block",
+    "few-blocks",
+    "in-turn",
+    "in-place",
+    "written-and-read",
+    "streams",
+    "copies",
+    "header-first",
+    "header-and-scattered",
+    "few-places",
+    "duplicates",
     "asynchronous",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -266,8 +266,15 @@ def test_few_descriptors(jostle: Runner, build: Compile, count: int) -> None:
     program = build("few_fds.c")
 
     bare = run_limited([str(program), str(jostle.data)], count, {})
-    seen = run_limited([str(program), str(jostle.data)], count, {"LD_PRELOAD": str(jostle.library),
-                       "JOSTLE_SPOOL": str(jostle.spool), "JOSTLE_SLICE": "100ms"})  # fmt: skip
+    seen = run_limited(
+        [str(program), str(jostle.data)],
+        count,
+        {
+            "LD_PRELOAD": str(jostle.library),
+            "JOSTLE_SPOOL": str(jostle.spool),
+            "JOSTLE_SLICE": "100ms",
+        },
+    )
     assert seen[:2] == bare[:2]
     assert seen[2].count("\n") <= 1
 
@@ -278,8 +285,10 @@ def run_limited(command: list[str], count: int, more: dict[str, str]) -> tuple[i
     setting = [f"{k}={v}" for k, v in more.items()]
     done = subprocess.run(
         ["/bin/bash", "-c", script, "sh", "/usr/bin/env", *setting, *command],
-        capture_output=True, text=True, timeout=30,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -300,8 +309,9 @@ def test_without_proc(jostle: Runner, build: Compile, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _IN_JAIL, jail, program, "/data", "return", "large"],
         env=program_env | {"JAIL_PRELOAD": program_env.pop("LD_PRELOAD")},
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     inside = Runner.__new__(Runner)
     inside.spool, inside.truth = jail / "spool", jail / "truth"

@@ -82,9 +82,17 @@ def test_state_is_no_less_than_its_parts(jostle: Runner, build: Compile) -> None
 
 
 NEVER_RETURNS = (
-    "siglongjmp", "longjmp", "again", "stream", "setcontext", "swapcontext", "exception", "cancel",
-    "pthread_exit", "thread_end",
-)  # fmt: skip
+    "siglongjmp",
+    "longjmp",
+    "again",
+    "stream",
+    "setcontext",
+    "swapcontext",
+    "exception",
+    "cancel",
+    "pthread_exit",
+    "thread_end",
+)
 
 
 @pytest.mark.tries(3)

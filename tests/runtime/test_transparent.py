@@ -15,25 +15,53 @@ from jostle.files.loadable import find_library, is_loadable
 
 OLD_NAMES = {"gets", "_IO_getc", "_IO_putc"}  # only for programs linked long ago
 GPU_NAMES = {
-    "jst_gpu_join", "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks",
-    "cuptiActivityRegisterCallbacks_v2", "rocprofiler_register_library_api_table",
-}  # fmt: skip
+    "jst_gpu_join",
+    "cuptiSubscribe",
+    "cuptiSubscribe_v2",
+    "cuptiActivityRegisterCallbacks",
+    "cuptiActivityRegisterCallbacks_v2",
+    "rocprofiler_register_library_api_table",
+}
 #: Collective libraries: NCCL, whose functions RCCL has, too, and gloo.
 NCCL_NAMES = {
-    f"nccl{name}" for name in (
-        "AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AllToAll", "Broadcast", "Bcast",
-        "Scatter", "Reduce", "Gather", "Send", "Recv", "GroupStart", "GroupEnd", "CommDestroy",
-        "CommAbort", "CommFinalize",
+    f"nccl{name}"
+    for name in (
+        "AllReduce",
+        "AllGather",
+        "ReduceScatter",
+        "AlltoAll",
+        "AllToAll",
+        "Broadcast",
+        "Bcast",
+        "Scatter",
+        "Reduce",
+        "Gather",
+        "Send",
+        "Recv",
+        "GroupStart",
+        "GroupEnd",
+        "CommDestroy",
+        "CommAbort",
+        "CommFinalize",
     )
-}  # fmt: skip
+}
 GLOO_NAMES = {
     f"_ZN4gloo{len(name)}{name}E{'RK' if name == 'allreduce' else 'R'}NS_"
     f"{len(name) + 7}{name.capitalize()}OptionsE"
     for name in (
-        "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "barrier", "broadcast",
-        "scatter", "reduce", "gather", "gatherv",
+        "allreduce",
+        "allgather",
+        "allgatherv",
+        "alltoall",
+        "alltoallv",
+        "barrier",
+        "broadcast",
+        "scatter",
+        "reduce",
+        "gather",
+        "gatherv",
     )
-}  # fmt: skip
+}
 _MPI_NAME = re.compile(r"^JST_MPI_(?:NAME|FORTRAN)\((\w+)", re.M)
 _CALL = re.compile(r"^JST_CALL(?:_OPT)?\(\s*\w+,\s*(\w+),", re.M)
 
@@ -110,12 +138,13 @@ COMMANDS = {
     "python": [sys.executable, "-c", "import sys; print(1); sys.stderr.write('err'); sys.exit(7)"],
     "cannot": ["/bin/cat", "/nonexistent/file"],
     "python-threads": [
-        sys.executable, "-c",
+        sys.executable,
+        "-c",
         "import subprocess, threading, concurrent.futures as c\n"
         "with c.ThreadPoolExecutor(8) as pool: print(sum(pool.map(len, ['abc'] * 9)))\n"
         "print(subprocess.check_output(['echo', 'x']))",
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -149,8 +178,10 @@ def test_children_to_wait_for(jostle: Runner, build: Compile) -> None:
 
 
 PRELOADS = {
-    "jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4", "asan": "libasan.so"
-}  # fmt: skip
+    "jemalloc": "libjemalloc.so.2",
+    "tcmalloc": "libtcmalloc_minimal.so.4",
+    "asan": "libasan.so",
+}
 
 
 def library_named(name: str) -> Path:
@@ -208,6 +239,12 @@ def test_program_with_sanitizer(jostle: Runner, build: Compile) -> None:
     """A program built with AddressSanitizer, which wants to come first."""
     program = build("ends.c", "-fsanitize=address")
     asan = library_named("libasan.so")
-    result = jostle.run(program, jostle.data, "return", "large", preload=[asan, jostle.library],
-                        env={"ASAN_OPTIONS": "detect_leaks=0"})  # fmt: skip
+    result = jostle.run(
+        program,
+        jostle.data,
+        "return",
+        "large",
+        preload=[asan, jostle.library],
+        env={"ASAN_OPTIONS": "detect_leaks=0"},
+    )
     result.check("posix_write")

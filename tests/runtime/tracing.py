@@ -52,9 +52,13 @@ def trace(jostle: Runner, *command: str | Path, about: Path) -> Traced:
     environment = jostle.environment(preload=[])
     subprocess.run(
         [*map(str, strace), "-e", expression, *map(str, command)],
-        env=environment, check=True, cwd=jostle.data, timeout=120,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        env=environment,
+        check=True,
+        cwd=jostle.data,
+        timeout=120,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     return add_up(log.read_text(errors="replace").splitlines(), str(about))
 
 

@@ -71,8 +71,18 @@ class Issuer:
         ):
             return JSONResponse({"error": "invalid_grant"}, 400)
         now = int(time.time())
-        claims = {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 60, "sub": "7",
-                  "nonce": begun["nonce"]} | self.claims | self.lies  # fmt: skip
+        claims = (
+            {
+                "iss": self.url,
+                "aud": CLIENT,
+                "iat": now,
+                "exp": now + 60,
+                "sub": "7",
+                "nonce": begun["nonce"],
+            }
+            | self.claims
+            | self.lies
+        )
         claims = {name: value for name, value in claims.items() if value is not None}
         token = jwt.encode({"alg": "RS256", "kid": self.key.kid or ""}, claims, self.key)
         return JSONResponse({"access_token": "x", "token_type": "Bearer", "id_token": token})

@@ -22,9 +22,7 @@ PROXY = "10.0.0.1"
 #: Owners of the planted jobs.
 UIDS = {"anne": 60000, "bert": 60001, "carl": 60002, "dora": 60003}
 ROLES = Roles(
-    support=frozenset({"sue"}),
-    administrator=frozenset({"adam"}),
-    manager={"anne": ("bert",)},
+    support=frozenset({"sue"}), administrator=frozenset({"adam"}), manager={"anne": ("bert",)}
 )
 
 
@@ -47,9 +45,13 @@ class Hall:
         """Gives the client of somebody whom the proxy has let in; None: of nobody."""
         told = {"X-Remote-User": name} if name else {}
         return TestClient(
-            self.app, URL, headers=told | headers, client=(address, 4711), follow_redirects=False,
+            self.app,
+            URL,
+            headers=told | headers,
+            client=(address, 4711),
+            follow_redirects=False,
             raise_server_exceptions=False,
-        )  # fmt: skip
+        )
 
 
 def hall(repository: Path, audit: Path, secret: str | None = None) -> Hall:
@@ -68,11 +70,19 @@ def first_of(app: FastAPI, path: str, headers: Mapping[str, str]) -> tuple[int, 
         heard: asyncio.Queue[dict] = asyncio.Queue()
         host = {"Host": URL.partition("//")[2]}
         scope = {
-            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(),
-            "query_string": b"", "scheme": "https", "http_version": "1.1", "root_path": "",
-            "client": (PROXY, 4711), "server": (URL, 443), "state": {},
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "scheme": "https",
+            "http_version": "1.1",
+            "root_path": "",
+            "client": (PROXY, 4711),
+            "server": (URL, 443),
+            "state": {},
             "headers": [(k.lower().encode(), v.encode()) for k, v in {**host, **headers}.items()],
-        }  # fmt: skip
+        }
 
         async def receive() -> dict:
             await asyncio.Event().wait()

@@ -75,8 +75,12 @@ def test_tries_are_held_back(client):
 def test_forms_of_other_pages_cannot_log_one_in(client):
     entry = {"name": "anne", "password": PASSWORD}
     assert client.post("/api/v1/login", data=entry).status_code == 403
-    assert client.post("/api/v1/login", json=entry, headers={"Origin": "https://evil.example"}
-                       ).status_code == 403  # fmt: skip
+    assert (
+        client.post(
+            "/api/v1/login", json=entry, headers={"Origin": "https://evil.example"}
+        ).status_code
+        == 403
+    )
     text = json.dumps(entry)
     plain = {"Content-Type": "text/plain"}
     assert client.post("/api/v1/login", content=text, headers=plain).status_code == 403
@@ -117,8 +121,9 @@ def test_a_script_makes_no_token_and_ends_none_but_its_own(client, planted, acce
     assert script.post("/api/v1/logout?everywhere=true", headers=one).status_code == 403
     # Whatever else it sends along.
     script.cookies = client.cookies
-    assert script.post("/api/v1/token", headers=one | {"X-CSRF-Token": me["csrf"]}
-                       ).status_code == 403  # fmt: skip
+    assert (
+        script.post("/api/v1/token", headers=one | {"X-CSRF-Token": me["csrf"]}).status_code == 403
+    )
     assert script.post("/api/v1/logout", headers=one).status_code == 204
     script.cookies.clear()
     assert script.get("/api/v1/me", headers=one).status_code == 401

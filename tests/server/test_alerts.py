@@ -70,8 +70,15 @@ def receiver() -> Iterator[Receiver]:
 
 
 def verdict(job: str, light: str | None, sight: str = "all", **other: object) -> StoredVerdict:
-    brief = {"light": light, "undecided": "", "percent": 31.2, "lost_s": 12.5,
-             "cause": "file system", "what": "file system", "resource": "/scratch"}  # fmt: skip
+    brief = {
+        "light": light,
+        "undecided": "",
+        "percent": 31.2,
+        "lost_s": 12.5,
+        "cause": "file system",
+        "what": "file system",
+        "resource": "/scratch",
+    }
     return StoredVerdict(job, sight, "1", time.time(), 0.1, brief | other)
 
 
@@ -93,11 +100,19 @@ def test_a_job_that_turns_red_is_told_once(receiver: Receiver) -> None:
     head, message = receiver.next()
     assert head == f"/{SECRET} 200 application/json"
     assert message == {
-        "kind": "job", "text": "red: j0‹!all› lost 31 % of its time: file system (/scratch)",
-        "url": "https://jostle.example/jobs/j0%3C%21all%3E", "job": "j0<!all>",
-        "program": "/usr/bin/tar", "user": "root", "running": False, "light": "red",
-        "percent": 31.2, "lost_s": 12.5, "cause": "file system", "resource": "/scratch",
-    }  # fmt: skip
+        "kind": "job",
+        "text": "red: j0‹!all› lost 31 % of its time: file system (/scratch)",
+        "url": "https://jostle.example/jobs/j0%3C%21all%3E",
+        "job": "j0<!all>",
+        "program": "/usr/bin/tar",
+        "user": "root",
+        "running": False,
+        "light": "red",
+        "percent": 31.2,
+        "lost_s": 12.5,
+        "cause": "file system",
+        "resource": "/scratch",
+    }
     assert receiver.next()[1]["job"] == "j1<!all>"
     alerts.end()
 
@@ -133,11 +148,15 @@ def test_a_file_system_at_which_several_jobs_lose_time_is_slow(
         alerts.note(verdict(f"j{number}<!all>", "red"))
         alerts.note(verdict(f"j{number}<!all>", "red", resource="/home", cause="network"))
     told = [message for message in sent if message["kind"] == "file system"]
-    assert told == [{
-        "kind": "file system", "text": f"slow: {SLOW_JOBS} jobs lost time at /scratch",
-        "url": "https://jostle.example/system", "resource": "/scratch",
-        "jobs": [f"j{number}<!all>" for number in range(SLOW_JOBS)],
-    }]  # fmt: skip
+    assert told == [
+        {
+            "kind": "file system",
+            "text": f"slow: {SLOW_JOBS} jobs lost time at /scratch",
+            "url": "https://jostle.example/system",
+            "resource": "/scratch",
+            "jobs": [f"j{number}<!all>" for number in range(SLOW_JOBS)],
+        }
+    ]
 
 
 def test_a_message_is_sent_again_until_it_is_taken(

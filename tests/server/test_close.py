@@ -112,8 +112,18 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
 
 def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, tmp_path):
     start = "from jostle.cli import main; main()"
-    command = [sys.executable, "-c", start, "serve", "--repository", str(planted),
-               "--listen", "127.0.0.1:0", "--cache", str(tmp_path)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        start,
+        "serve",
+        "--repository",
+        str(planted),
+        "--listen",
+        "127.0.0.1:0",
+        "--cache",
+        str(tmp_path),
+    ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as one:
@@ -150,14 +160,26 @@ from jostle.cli import main; main()
 
 @pytest.mark.parametrize(
     ("question", "end"),
-    [("segments", lambda pid: os.killpg(pid, signal.SIGINT)),
-     ("verdict", lambda pid: os.kill(pid, signal.SIGTERM))],
+    [
+        ("segments", lambda pid: os.killpg(pid, signal.SIGINT)),
+        ("verdict", lambda pid: os.kill(pid, signal.SIGTERM)),
+    ],
     ids=["Ctrl-C", "kill"],
-)  # fmt: skip
+)
 def test_it_ends_at_once_and_says_nothing_while_a_run_is_judged(planted, tmp_path, question, end):
     repository = shutil.copytree(planted, tmp_path / "repository")
-    command = [sys.executable, "-c", SLOW, "serve", "--repository", str(repository),
-               "--listen", "127.0.0.1:0", "--cache", str(tmp_path / "cache")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        SLOW,
+        "serve",
+        "--repository",
+        str(repository),
+        "--listen",
+        "127.0.0.1:0",
+        "--cache",
+        str(tmp_path / "cache"),
+    ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as one:

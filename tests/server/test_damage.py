@@ -26,8 +26,12 @@ def test_answers_show_the_rest_and_say_what_is_missing(
         file.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:])
     access = Access()
     headers = {"Authorization": f"Bearer {access.token}"}
-    client = TestClient(create_app(path, access, tmp_path / "cache"), "http://localhost/api/v1/",
-                        headers=headers, raise_server_exceptions=False)  # fmt: skip
+    client = TestClient(
+        create_app(path, access, tmp_path / "cache"),
+        "http://localhost/api/v1/",
+        headers=headers,
+        raise_server_exceptions=False,
+    )
     job = client.get("jobs").json()["jobs"][0]["job"]
     answer = client.get(about.format(job=job))
     assert answer.status_code == 200

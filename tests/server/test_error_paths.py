@@ -16,15 +16,21 @@ from jostle.server.transport.error_paths import without_folders
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("The file slices/a.parquet of the repository /srv/repo cannot be read: 12.",
-         "The file slices/a.parquet of the repository cannot be read: 12."),
+        (
+            "The file slices/a.parquet of the repository /srv/repo cannot be read: 12.",
+            "The file slices/a.parquet of the repository cannot be read: 12.",
+        ),
         ("/srv/repo/merged/b.parquet: 3 of /srv/repo.", "merged/b.parquet: 3 of the repository."),
-        ("OSError: [Errno 5] '/usr/lib/jostle/native.so' (see /srv/repository/x)",
-         "OSError: [Errno 5] 'native.so' (see x)"),
-        ("No others on /scratch; job a/1/2 wrote 3 GiB/s, 1/2.",
-         "No others on /scratch; job a/1/2 wrote 3 GiB/s, 1/2."),
+        (
+            "OSError: [Errno 5] '/usr/lib/jostle/native.so' (see /srv/repository/x)",
+            "OSError: [Errno 5] 'native.so' (see x)",
+        ),
+        (
+            "No others on /scratch; job a/1/2 wrote 3 GiB/s, 1/2.",
+            "No others on /scratch; job a/1/2 wrote 3 GiB/s, 1/2.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_files_are_named_without_folders(text: str, told: str) -> None:
     assert without_folders(text, Path("/srv/repo")) == told
 

@@ -10,14 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from jostle.analysis.estimation.model import (
-    Cause,
-    Cluster,
-    Continuous,
-    CoreSpeed,
-    Estimate,
-    Hit,
-)
+from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Estimate, Hit
 from jostle.analysis.interval import Interval
 from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.server.access import Viewer
@@ -27,13 +20,27 @@ from jostle.server.verdicts.estimate_store import EstimateStore
 
 SOME = Interval(1.5, 1.0, math.inf)
 MADE = Estimate(
-    "a/1", "jostle", 0, 2, 5, 9_000_000_005, 9.0, SOME, SOME, 0.9, None,
-    [Cause("cpu", "node1", SOME, "measured", "steal")], Continuous(SOME, "It drifts."), 0.25,
+    "a/1",
+    "jostle",
+    0,
+    2,
+    5,
+    9_000_000_005,
+    9.0,
+    SOME,
+    SOME,
+    0.9,
+    None,
+    [Cause("cpu", "node1", SOME, "measured", "steal")],
+    Continuous(SOME, "It drifts."),
+    0.25,
     [Cluster(1, "MPI_Barrier", 3, 0.1, 0.01, 0.2, 1, 0.3, 0.6, True)],
-    [Hit(5, 6, 0.5, "network", "MPI", -1)], ["Take care."],
-    pa.table({"start_ns": [5, 6, 7], "work": pa.array([None, 1.5, 2.0])}), 3,
+    [Hit(5, 6, 0.5, "network", "MPI", -1)],
+    ["Take care."],
+    pa.table({"start_ns": [5, 6, 7], "work": pa.array([None, 1.5, 2.0])}),
+    3,
     CoreSpeed(1.1, 4, SOME),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(autouse=True)

@@ -27,8 +27,9 @@ def fabric_hall(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
     hosts = Repository(path).query("SELECT DISTINCT host FROM processes ORDER BY host")
     # Neighbours of the list are on different leaves: jobs have nodes that adjoin.
     names = hosts["host"].to_pylist()
-    topology = fat_tree(2, -(-len(names) // 2), 2, rate=1e9, name="net",
-                        hosts=[*names[::2], *names[1::2], "spare"])  # fmt: skip
+    topology = fat_tree(
+        2, -(-len(names) // 2), 2, rate=1e9, name="net", hosts=[*names[::2], *names[1::2], "spare"]
+    )
     plant_fabric(path, topology, seed=2)
     plant_machines(planted, seed=5)  # the agents of nodes count at their ports
     return hall(path, tmp_path_factory.mktemp("looks") / "audit.jsonl")
@@ -131,11 +132,18 @@ def test_jobs_that_share_links_with_one(fabric_hall: Hall) -> None:
     adam = fabric_hall.guest("adam")
     shape = _get(adam, "fabric/net/shape")
     job = _get(adam, "fabric/net/overview", steps=STEPS)["jobs"][0]["job"]
-    on = [_get(adam, "fabric/net/link", link=link, steps=STEPS)["jobs"]
-          for link in range(len(shape["sources"]))]  # fmt: skip
+    on = [
+        _get(adam, "fabric/net/link", link=link, steps=STEPS)["jobs"]
+        for link in range(len(shape["sources"]))
+    ]
     there = [{each["job"]: np.array(each["values"]) > 0 for each in jobs} for jobs in on]
-    both = {other for jobs in there if job in jobs for other in jobs
-            if other and (jobs[other] & jobs[job]).any()}  # fmt: skip
+    both = {
+        other
+        for jobs in there
+        if job in jobs
+        for other in jobs
+        if other and (jobs[other] & jobs[job]).any()
+    }
     placed = _get(adam, "fabric/net/placement", job=job, steps=STEPS)
     assert set(placed["conflicting"]) == both - {job} != set()
 
@@ -175,9 +183,15 @@ def test_seconds_are_those_of_the_verdicts_on_a_link_or_a_switch() -> None:
     def guilty(start: int, resource: str, seconds: float) -> dict[str, Any]:
         return {"start_ns": start, "resource": resource, "seconds": seconds, "suspect": "b"}
 
-    slices = {"a": [guilty(1, "link x > y", 2.0), guilty(2, "link x > y (to /scratch)", 1.0),
-                    guilty(9, "link x > y", 4.0), guilty(1, "link y > z", 8.0)],
-              "c": []}  # fmt: skip
+    slices = {
+        "a": [
+            guilty(1, "link x > y", 2.0),
+            guilty(2, "link x > y (to /scratch)", 1.0),
+            guilty(9, "link x > y", 4.0),
+            guilty(1, "link y > z", 8.0),
+        ],
+        "c": [],
+    }
     assert losses_at({"link x > y"}, slices, (0, 9)) == ({"a": 3.0, "c": 0.0}, {"b": 3.0})
     both = {"switch y", "link x > y", "link y > z"}
     assert losses_at(both, slices, (0, 10)) == ({"a": 15.0, "c": 0.0}, {"b": 15.0})

@@ -67,16 +67,34 @@ def place() -> Iterator[Path]:
 
 def _filled(folder: Path) -> Path:
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=jostle.example.org", "-addext", "subjectAltName=DNS:jostle.example.org",
-         "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=jostle.example.org",
+            "-addext",
+            "subjectAltName=DNS:jostle.example.org",
+            "-keyout",
+            folder / "key.pem",
+            "-out",
+            folder / "cert.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     add_account(folder / "accounts", "anne", PASSWORD)
     for name, text in {
-        "oidc.secret": SECRET, "proxy.secret": SECRET, "htpasswd": f"anne:{{PLAIN}}{PASSWORD}\n",
+        "oidc.secret": SECRET,
+        "proxy.secret": SECRET,
+        "htpasswd": f"anne:{{PLAIN}}{PASSWORD}\n",
         "proxy-secret.nginx": f'proxy_set_header X-Jostle-Secret "{SECRET}";\n',
-    }.items():  # fmt: skip
+    }.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o644 if name == "htpasswd" else 0o600)
     folder.chmod(0o755)
@@ -114,16 +132,21 @@ def site(place: Path, planted: Path, toml: str, more: str = "") -> Iterator[Site
         conf = place / "nginx.conf"
         conf.write_text(WHOLE.format(place=place, paths=paths, server=text))
         nginx = subprocess.Popen(  # which inherits its socket: nobody takes the port before it
-            ["nginx", "-c", conf, "-p", place], stderr=subprocess.PIPE, pass_fds=[outer.fileno()],
+            ["nginx", "-c", conf, "-p", place],
+            stderr=subprocess.PIPE,
+            pass_fds=[outer.fileno()],
             env=os.environ | {"NGINX": f"{outer.fileno()};"},
-        )  # fmt: skip
+        )
         try:
             _wait(place / "pid", nginx)
             trust = ssl.create_default_context(cafile=place / "cert.pem")
             with httpx.Client(
-                base_url=f"https://jostle.example.org:{ports[1]}", timeout=60, verify=trust,
-                trust_env=False, transport=_Here(trust),
-            ) as client:  # fmt: skip
+                base_url=f"https://jostle.example.org:{ports[1]}",
+                timeout=60,
+                verify=trust,
+                trust_env=False,
+                transport=_Here(trust),
+            ) as client:
                 yield Site(client, f"http://127.0.0.1:{ports[0]}")
         finally:
             nginx.terminate()
@@ -140,10 +163,12 @@ class _Here(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         sent = httpx.Request(
-            request.method, request.url.copy_with(host="127.0.0.1"), headers=request.headers,
+            request.method,
+            request.url.copy_with(host="127.0.0.1"),
+            headers=request.headers,
             stream=request.stream,
             extensions=request.extensions | {"sni_hostname": request.url.host},
-        )  # fmt: skip
+        )
         return super().handle_request(sent)
 
 

@@ -24,10 +24,20 @@ from synth import EPOCH, SECOND, Profile
 def row(number: int, **other: Any) -> dict[str, Any]:
     """A job like others."""
     return {
-        "job": f"job-{number}", "program": "solver", "uid": 1, "user": "anne",
-        "start_ns": number * 100, "end_ns": number * 100 + 50, "running": False, "processes": 4,
-        "nodes": 1, "spark": [], "verdict": None, "batch": None, "why_not": "",
-    } | other  # fmt: skip
+        "job": f"job-{number}",
+        "program": "solver",
+        "uid": 1,
+        "user": "anne",
+        "start_ns": number * 100,
+        "end_ns": number * 100 + 50,
+        "running": False,
+        "processes": 4,
+        "nodes": 1,
+        "spark": [],
+        "verdict": None,
+        "batch": None,
+        "why_not": "",
+    } | other
 
 
 def verdict(light: str | None, lost: float, cause: str | None = "network") -> dict[str, Any]:
@@ -49,22 +59,31 @@ def names(found: dict[str, Any]) -> list[str]:
 
 def test_live_jobs_come_first_whatever_the_order() -> None:
     assert names(ask(ROWS, Filter(), "-start", 0, 10)) == [
-        "job-2", "job-4", "job-3", "job-1", "job-0",
-    ]  # fmt: skip
+        "job-2",
+        "job-4",
+        "job-3",
+        "job-1",
+        "job-0",
+    ]
     lost = names(ask(ROWS, Filter(), "-lost", 0, 10))
     assert lost == ["job-2", "job-0", "job-4", "job-3", "job-1"]
 
 
 def test_the_parts_of_a_batch_job() -> None:
     """By its number, with or without the owner; each as users call it."""
-    named = {"slurm-1": "1", "slurm-1-w5d5327ca": "1", "slurm-1-w5d53229d@eva": "1@eva",
-             "slurm-12": "12", "run-1": None}  # fmt: skip
+    named = {
+        "slurm-1": "1",
+        "slurm-1-w5d5327ca": "1",
+        "slurm-1-w5d53229d@eva": "1@eva",
+        "slurm-12": "12",
+        "run-1": None,
+    }
     rows = [row(at, job=job, batch=batch) for at, (job, batch) in enumerate(named.items())]
     found = ask(rows, Filter(batch="1"), "job", 0, 10)
     assert [one["part"] for one in found["jobs"]] == ["1.batch", "1.1@eva", "1.0"]
     assert [one["part"] for one in ask(rows, Filter(batch="1@eva"), "job", 0, 9)["jobs"]] == [
-        "1.1@eva",
-    ]  # fmt: skip
+        "1.1@eva"
+    ]
     assert ask(rows, Filter(search="run"), "job", 0, 9)["jobs"][0]["part"] == "run-1"
 
 
@@ -75,8 +94,12 @@ def test_a_step_by_the_name_that_users_give_it() -> None:
         SimpleNamespace(audit=None),  # type: ignore[arg-type]
     )
     viewer: Any = SimpleNamespace(uid=61001, sees=lambda uid: uid == 1)
-    for name, job in (("1.0", "slurm-1-w5d5327ca"), ("1.batch", "slurm-1"),
-                      ("2.batch", "slurm-2@uid61001"), ("slurm-1", "slurm-1")):  # fmt: skip
+    for name, job in (
+        ("1.0", "slurm-1-w5d5327ca"),
+        ("1.batch", "slurm-1"),
+        ("2.batch", "slurm-2@uid61001"),
+        ("slurm-1", "slurm-1"),
+    ):
         assert context.job(viewer, name) == job
     with pytest.raises(HTTPException) as error:
         context.job(viewer, "1.7")
@@ -235,8 +258,11 @@ def test_a_damaged_file_takes_the_traffic_of_those_that_ran_then_and_of_nobody_e
         profile.add_slice(profile.first_slice, {"posix_write_bytes": {0: 4096}})
         profile.write(tmp_path / "spool")
     store.ingest([tmp_path / "spool"])
-    file = next(one for one in sorted((store.path / "rollup").rglob("*.parquet"))
-                if pq.read_table(one)["job"][0].as_py() == "b")  # fmt: skip
+    file = next(
+        one
+        for one in sorted((store.path / "rollup").rglob("*.parquet"))
+        if pq.read_table(one)["job"][0].as_py() == "b"
+    )
     data = file.read_bytes()
     file.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:])
     index = JobIndex(Repository(store.path))
@@ -249,10 +275,12 @@ def test_the_curve_of_a_job_that_runs_is_spread_over_all_its_slices(tmp_path: Pa
     """The table of processes knows the end that the job had when it was last written."""
     store = Repository(tmp_path / "repository", create=True)
     profile = Profile(
-        job="live", start_ns=EPOCH, pid=os.getpid(),  # as if it were ours: it has not ended
+        job="live",
+        start_ns=EPOCH,
+        pid=os.getpid(),  # as if it were ours: it has not ended
         boot_id=uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip()),
         proc_start=int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]),
-    )  # fmt: skip
+    )
     profile.add_mount(0, path="/scratch", type="ext4")
     ingester = Ingester(
         store.path

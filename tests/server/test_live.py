@@ -54,8 +54,10 @@ def job_service(planted: Path, tmp_path: Path) -> JobService:
 def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> None:
     rows = list(job_service.index.rows.values())
     uid = rows[0]["uid"]
-    wanted = {"user": {row["job"] for row in rows if row["uid"] == uid},
-              "chief": {row["job"] for row in rows}}  # fmt: skip
+    wanted = {
+        "user": {row["job"] for row in rows if row["uid"] == uid},
+        "chief": {row["job"] for row in rows},
+    }
 
     async def listen() -> dict[str, list[tuple[str, dict]]]:
         live, heard = LiveEvents(job_service), {"user": [], "chief": []}
@@ -65,8 +67,10 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
             async for event in live.events(viewer):
                 heard[name].append(told(event))
 
-        tasks = [asyncio.create_task(one("user", Viewer("u", uid, "user"))),
-                 asyncio.create_task(one("chief", CHIEF))]  # fmt: skip
+        tasks = [
+            asyncio.create_task(one("user", Viewer("u", uid, "user"))),
+            asyncio.create_task(one("chief", CHIEF)),
+        ]
         await until(lambda: all(heard.values()))
         job_service.index._changes.append(
             (job_service.index.number + 1, [row["job"] for row in rows])
@@ -166,9 +170,13 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
     stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     profile = Profile(
-        job="live-job", pid=os.getpid(), boot_id=boot, proc_start=int(stat[19]), slice_ns=slice_ns,
+        job="live-job",
+        pid=os.getpid(),
+        boot_id=boot,
+        proc_start=int(stat[19]),
+        slice_ns=slice_ns,
         start_ns=time.time_ns() // slice_ns * slice_ns,
-    )  # fmt: skip
+    )
     profile.add_mount(0, path="/scratch", type="ext4")
     waits = []
 

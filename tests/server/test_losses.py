@@ -18,13 +18,22 @@ def _row(number: int, **more: Any) -> dict[str, Any]:
     cause = {"what": "file system", "place": "/scratch", "lost_s": 6.0}
     other = {"what": "CPU", "place": "node1", "lost_s": 2.0}
     verdict = {"run_s": 80.0, "lost_s": 8.0, "core_hours": 4.0, "causes": [cause, other]}
-    return {"job": f"job-{number}", "user": "ada", "program": "solve", "start_ns": MONDAY,
-            "verdict": verdict} | more  # fmt: skip
+    return {
+        "job": f"job-{number}",
+        "user": "ada",
+        "program": "solve",
+        "start_ns": MONDAY,
+        "verdict": verdict,
+    } | more
 
 
 def test_losses_add_up_in_every_table() -> None:
-    rows = [_row(1), _row(2, user="ben", start_ns=MONDAY + 8 * DAY), _row(3, user=None),
-            _row(4, verdict=None)]  # fmt: skip
+    rows = [
+        _row(1),
+        _row(2, user="ben", start_ns=MONDAY + 8 * DAY),
+        _row(3, user=None),
+        _row(4, verdict=None),
+    ]
     content = losses(rows, 0, 2**62)
     assert (content["jobs"], content["waiting"]) == (4, 1)
     assert content["total"]["lost_s"] == 24
@@ -32,7 +41,9 @@ def test_losses_add_up_in_every_table() -> None:
         assert sum(group["lost_s"] for group in content[table]) == pytest.approx(24), table
         assert sum(group["core_hours"] for group in content[table]) == pytest.approx(12), table
     assert [(group["name"], group["lost_s"]) for group in content["resources"]] == [
-        ("file system /scratch", 18), ("CPU node1", 6)]  # fmt: skip
+        ("file system /scratch", 18),
+        ("CPU node1", 6),
+    ]
     assert [group["name"] for group in content["weeks"]] == ["2025-12-01", "2025-12-08"]
     assert {group["name"] for group in content["users"]} == {"ada", "ben", "several"}
     assert losses(rows, MONDAY + DAY, 2**62)["jobs"] == 1

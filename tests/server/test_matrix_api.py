@@ -41,10 +41,19 @@ def rounded(value):
 
 def command(repository, *words: str) -> dict:
     done = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", "matrix", "--json", "--repository",
-         str(repository), *words],
-        capture_output=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "jostle.cli",
+            "matrix",
+            "--json",
+            "--repository",
+            str(repository),
+            *words,
+        ],
+        capture_output=True,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
@@ -60,8 +69,11 @@ def test_the_matrix_is_that_of_the_command(open_hall, planted):
 def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
     guest = open_hall.guest("adam")
     for one in patiently(guest, "/api/v1/matrix")["encounters"][:5]:
-        query = {"victim": one["victim"], "aggressor": one["aggressor"],
-                 "kind": one["resource_kind"]}  # fmt: skip
+        query = {
+            "victim": one["victim"],
+            "aggressor": one["aggressor"],
+            "kind": one["resource_kind"],
+        }
         found = guest.get("/api/v1/matrix/evidence", params=query).json()
         EvidenceReport.model_validate(found)
         assert found["encounter"] == one
@@ -81,8 +93,11 @@ def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, planted):
     own = {row["program"] for row in guest.get("/api/v1/jobs").json()["jobs"]}
     for one in told["encounters"]:
         assert one["victim"].rsplit("/", 1)[-1] in own
-        query = {"victim": one["victim"], "aggressor": one["aggressor"],
-                 "kind": one["resource_kind"]}  # fmt: skip
+        query = {
+            "victim": one["victim"],
+            "aggressor": one["aggressor"],
+            "kind": one["resource_kind"],
+        }
         found = guest.get("/api/v1/matrix/evidence", params=query).json()
         for run in found["beside"] + found["without"]:
             assert guest.get(f"/api/v1/jobs/{run['job']}").status_code == 200

@@ -88,10 +88,15 @@ def test_the_names_of_this_machine(here, host):
 
 @pytest.mark.parametrize(
     ("text", "path"),
-    [("//evil.example/x", "/evil.example/x"), (r"/\evil.example", "/evil.example"),
-     (r"\\evil", "/evil"), ("https://evil", "/https://evil"), ("", "/"),
-     ("/jobs?a=1", "/jobs?a=1")],
-)  # fmt: skip
+    [
+        ("//evil.example/x", "/evil.example/x"),
+        (r"/\evil.example", "/evil.example"),
+        (r"\\evil", "/evil"),
+        ("https://evil", "/https://evil"),
+        ("", "/"),
+        ("/jobs?a=1", "/jobs?a=1"),
+    ],
+)
 def test_one_is_sent_on_to_pages_of_ours_alone(text, path):
     assert own_path(text) == path
 
@@ -115,10 +120,18 @@ def test_long_headers_are_refused(open_hall: Hall, path: str):
 
 @pytest.mark.parametrize(
     "path",
-    ["/assets/..%2f..%2fapp.py", "/assets/%2e%2e/%2e%2e/app.py", "/assets/....//app.py",
-     "/assets/%00", "/assets//etc/passwd", "/..%2f..%2fetc/passwd", "/api/v1/../../etc/passwd",
-     "/api/v1/jobs/..%2f..%2f..%2fetc%2fpasswd/series", "/api/v1/studies/..%2f..%2fetc"],
-)  # fmt: skip
+    [
+        "/assets/..%2f..%2fapp.py",
+        "/assets/%2e%2e/%2e%2e/app.py",
+        "/assets/....//app.py",
+        "/assets/%00",
+        "/assets//etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/api/v1/../../etc/passwd",
+        "/api/v1/jobs/..%2f..%2f..%2fetc%2fpasswd/series",
+        "/api/v1/studies/..%2f..%2fetc",
+    ],
+)
 def test_no_path_leads_out(open_hall: Hall, path: str):
     answer = open_hall.guest("adam").get(path)
     assert "create_app" not in answer.text and "root:" not in answer.text
@@ -128,10 +141,16 @@ def test_no_path_leads_out(open_hall: Hall, path: str):
 @pytest.mark.parametrize("route", ["series", "grid", "segments"])
 @pytest.mark.parametrize(
     ("query", "status"),
-    [("from_ns=0&to_ns=9223372036854775807", 200), ("from_ns=9223372036854775807", 200),
-     ("from_ns=5&to_ns=3", 200), ("to_ns=9223372036854775808", 422), ("from_ns=-1", 422),
-     ("from_ns=NaN", 422), ("to_ns=1e3", 422)],
-)  # fmt: skip
+    [
+        ("from_ns=0&to_ns=9223372036854775807", 200),
+        ("from_ns=9223372036854775807", 200),
+        ("from_ns=5&to_ns=3", 200),
+        ("to_ns=9223372036854775808", 422),
+        ("from_ns=-1", 422),
+        ("from_ns=NaN", 422),
+        ("to_ns=1e3", 422),
+    ],
+)
 def test_oversized_spans(open_hall: Hall, route: str, query: str, status: int):
     client = open_hall.guest("adam")
     job = client.get("/api/v1/jobs").json()["jobs"][0]["job"]
@@ -145,10 +164,16 @@ def test_oversized_spans(open_hall: Hall, route: str, query: str, status: int):
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"X-CSRF-Token": "0" * 64}, {"Sec-Fetch-Site": "cross-site"},
-     {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}],
+    [
+        {},
+        {"X-CSRF-Token": "0" * 64},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_forged_requests_change_nothing(open_hall: Hall, headers: dict[str, str]):
     client = open_hall.guest("carl")
     proof = client.get("/api/v1/me").json()["csrf"]
@@ -195,9 +220,17 @@ def test_the_proxy_proves_itself_where_its_address_is_everybodys(planted, users,
 
 @pytest.mark.parametrize(
     ("host", "inside"),
-    [("10.0.0.1", True), ("::ffff:10.0.0.1", True), ("10.0.0.2", False), (None, False),
-     ("", False), ("10.0.0.1.evil", False), ("fd00::1", True), ("fe00::1", False)],
-)  # fmt: skip
+    [
+        ("10.0.0.1", True),
+        ("::ffff:10.0.0.1", True),
+        ("10.0.0.2", False),
+        (None, False),
+        ("", False),
+        ("10.0.0.1.evil", False),
+        ("fd00::1", True),
+        ("fe00::1", False),
+    ],
+)
 def test_addresses(host, inside):
     assert is_from(host, [ip_network("10.0.0.1/32"), ip_network("fd00::/64")]) is inside
 

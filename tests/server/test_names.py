@@ -16,9 +16,8 @@ from synth import EPOCH, SECOND, Profile
 SLICES = 20
 #: Routes with a job's name in them, but for what is never the same twice.
 NAMING = [
-    route for route, entry in ROUTES.items()
-    if "{job}" in route or "JOB" in entry.get("query", "")
-]  # fmt: skip
+    route for route, entry in ROUTES.items() if "{job}" in route or "JOB" in entry.get("query", "")
+]
 ODD = ["no such thing", "", "solver@nobody", "12.0", "a@b@c", "../..", "%00", "%F0%9F%92%A9", "0"]
 
 
@@ -31,8 +30,14 @@ def two_solvers(tmp_path_factory: pytest.TempPathFactory, users: None) -> Hall:
     (path / "spool").mkdir()
     for pid, (name, beside) in enumerate([("carl", "mesher"), ("dora", "solver")], 1):
         for job in ("solver", beside):
-            made = Profile(job=job, pid=100 * pid + len(job), slice_ns=SECOND, start_ns=EPOCH,
-                           end_ns=EPOCH + SLICES * SECOND, end_reason=1)  # fmt: skip
+            made = Profile(
+                job=job,
+                pid=100 * pid + len(job),
+                slice_ns=SECOND,
+                start_ns=EPOCH,
+                end_ns=EPOCH + SLICES * SECOND,
+                end_reason=1,
+            )
             made.pid += job == beside
             made.add_mount(0, "/data")
             for index in range(SLICES):

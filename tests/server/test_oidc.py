@@ -110,12 +110,19 @@ def test_nobody_is_led_away(client, issuer):
         ({"preferred_username": "carl"}, "user", []),
         ({"preferred_username": "carl", "roles": ["x", "support", "user"]}, "support", []),
         ({"preferred_username": "carl", "roles": "administrator"}, "administrator", []),
-        ({"preferred_username": "carl", "roles": ["manager"], "accounts": ["bert", "dora", "who"]},
-         "manager", [60001, 60003]),
+        (
+            {
+                "preferred_username": "carl",
+                "roles": ["manager"],
+                "accounts": ["bert", "dora", "who"],
+            },
+            "manager",
+            [60001, 60003],
+        ),
         ({"preferred_username": "carl", "accounts": ["bert"]}, "user", []),
         ({"preferred_username": "sue", "roles": 7}, "support", []),  # from our own table
     ],
-)  # fmt: skip
+)
 def test_roles(client, issuer, claims, role, accounts):
     issuer.claims = claims
     go(client, issuer)
@@ -125,11 +132,21 @@ def test_roles(client, issuer, claims, role, accounts):
 
 @pytest.mark.parametrize(
     "lies",
-    [{"iss": "https://evil.example"}, {"aud": "another"}, {"aud": ["jostle", "another"]},
-     {"azp": "another"}, {"exp": 1}, {"exp": None}, {"nonce": "replayed"}, {"nonce": None},
-     {"iat": None}, {"preferred_username": None}, {"preferred_username": ["anne"]}],
+    [
+        {"iss": "https://evil.example"},
+        {"aud": "another"},
+        {"aud": ["jostle", "another"]},
+        {"azp": "another"},
+        {"exp": 1},
+        {"exp": None},
+        {"nonce": "replayed"},
+        {"nonce": None},
+        {"iat": None},
+        {"preferred_username": None},
+        {"preferred_username": ["anne"]},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_tokens_that_do_not_hold(client, issuer, lies, caplog):
     issuer.lies = lies
     with caplog.at_level(logging.WARNING):
@@ -198,8 +215,10 @@ def test_who_waits_for_the_issuer_keeps_nobody_waiting(app, client, issuer, monk
     go_on = threading.Event()
     monkeypatch.setattr(OpenId, "start", lambda _way, _then: go_on.wait(60) and (issuer.url, "x"))
     with ThreadPoolExecutor(60) as crowd:
-        guests = [TestClient(app, URL, client=(f"10.0.{n}.1", 1), follow_redirects=False)
-                  for n in range(60)]  # fmt: skip
+        guests = [
+            TestClient(app, URL, client=(f"10.0.{n}.1", 1), follow_redirects=False)
+            for n in range(60)
+        ]
         begun = [crowd.submit(one.get, "/login/oidc") for one in guests]
         end = time.monotonic() + 60
         while sum(one.done() for one in begun) < 60 - desk._MOST and time.monotonic() < end:
@@ -212,10 +231,14 @@ def test_who_waits_for_the_issuer_keeps_nobody_waiting(app, client, issuer, monk
 
 @pytest.mark.parametrize(
     ("change", "why"),
-    [({"state": "forged"}, "late"), ({"state": ""}, "late"), ({"code": "forged"}, "refused"),
-     ({"code": "", "error": "access_denied"}, "refused")],
+    [
+        ({"state": "forged"}, "late"),
+        ({"state": ""}, "late"),
+        ({"code": "forged"}, "refused"),
+        ({"code": "", "error": "access_denied"}, "refused"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_comes_back_must_be_what_was_sent(client, issuer, change, why):
     where = go(client, issuer, "/jobs/x?from=1", **change)
     assert where == f"/login?failed={why}&next=%2Fjobs%2Fx%3Ffrom%3D1"  # the next try leads there

@@ -50,9 +50,13 @@ def test_api(route: str, door: tuple[dict[str, str], schemathesis.BaseSchema]) -
     left_out = [CHECKS.get_one(name) for name in _LEFT_OUT]
 
     @settings(
-        max_examples=12, deadline=None, derandomize=True, database=None,
-        phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        max_examples=12,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=schema[path][method].as_strategy(), there=st.booleans())
     def holds(case: schemathesis.Case, there: bool) -> None:
         if there:

@@ -68,18 +68,30 @@ def test_no_answer_waits_for_the_word_that_its_head_came():
 
 
 def test_a_verdict_for_a_page_has_what_it_draws():
-    resource = {"resource": "/fs0", "steps_ns": [0, 4], "service": [1.23456789, None],
-                "own_load": [1.0, 2.0], "others_load": [3.0, 4.0]}  # fmt: skip
+    resource = {
+        "resource": "/fs0",
+        "steps_ns": [0, 4],
+        "service": [1.23456789, None],
+        "own_load": [1.0, 2.0],
+        "others_load": [3.0, 4.0],
+    }
 
     def hit(start: int, end: int) -> dict:
         return {"start_ns": start, "end_ns": end, "seconds": 0.5, "resource": "/fs0"}
 
     whole = {
-        "estimate": {"hits": [hit(0, 2), hit(2, 3), hit(4000, 5000)], "percent": 3.0,
-                     "start_ns": 0, "end_ns": 8000},
-        "interference": {"resources": [resource, resource], "neighbours": 2,
-                         "guilty": [{"start_ns": 0, "seconds": 0.123456789}]},
-    }  # fmt: skip
+        "estimate": {
+            "hits": [hit(0, 2), hit(2, 3), hit(4000, 5000)],
+            "percent": 3.0,
+            "start_ns": 0,
+            "end_ns": 8000,
+        },
+        "interference": {
+            "resources": [resource, resource],
+            "neighbours": 2,
+            "guilty": [{"start_ns": 0, "seconds": 0.123456789}],
+        },
+    }
     found = page_payload(whole)
     # One of 2000 columns is 4 ns wide: what lies in one of them is one span.
     one = {"start_ns": 0, "end_ns": 3, "seconds": 1.0, "resource": "/fs0", "parts": []}

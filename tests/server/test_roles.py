@@ -18,9 +18,13 @@ GUESTS = {"user": "carl", "manager": "anne", "support": "sue", "administrator": 
 NO_JOB = "nobody-0000"
 #: Pages and their files, the description, ways to log in, and what is none.
 UNDESCRIBED = {
-    "/assets", "/{rest:path}", "/api/v1/openapi.json", "/login/oidc", "/login/return",
+    "/assets",
+    "/{rest:path}",
+    "/api/v1/openapi.json",
+    "/login/oidc",
+    "/login/return",
     "/api/{rest:path}",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +82,10 @@ def test_what_the_openapi_text_leaves_out_is_known(open_hall: Hall):
 def test_role(open_hall: Hall, rows: dict[str, dict[str, Any]], role: str, route: str):
     rule, may = ROUTES[route]["rule"], [200, 204, *ROUTES[route].get("may", [])]
     whose = owners(role)
-    jobs = {kind: next(job for job, row in rows.items() if row["uid"] == uid)
-            for kind, uid in whose.items()}  # fmt: skip
+    jobs = {
+        kind: next(job for job, row in rows.items() if row["uid"] == uid)
+        for kind, uid in whose.items()
+    }
     seen = {whose[kind] for kind in TABLE["sees"][role]}
     sees_all = "other" in TABLE["sees"][role]
     hidden = [job for job, row in rows.items() if not sees_all and row["uid"] not in seen]

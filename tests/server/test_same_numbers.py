@@ -27,22 +27,37 @@ STATES = ("p2p", "collective", "onesided", "mpi")
 
 def launched(path: Path) -> Path:
     """Ingest a run of four MPI ranks whose launcher lives as long as they do, and does nothing."""
-    world = {"mpi_state": 4, "mpi_adapter": 1, "world_size": RANKS, "mpi_init_ns": EPOCH,
-             "mpi_ready_ns": EPOCH, "mpi_library": "Open MPI v4.1.4", "launcher": "orte",
-             "world": "1a2b3c4d"}  # fmt: skip
+    world = {
+        "mpi_state": 4,
+        "mpi_adapter": 1,
+        "world_size": RANKS,
+        "mpi_init_ns": EPOCH,
+        "mpi_ready_ns": EPOCH,
+        "mpi_library": "Open MPI v4.1.4",
+        "launcher": "orte",
+        "world": "1a2b3c4d",
+    }
     for number in range(RANKS + 1):
         rank = number - 1
         profile = Profile(
-            job="launched", pid=500 + number, slice_ns=SECOND, start_ns=EPOCH,
-            end_ns=EPOCH + SLICES * SECOND, end_reason=1,
+            job="launched",
+            pid=500 + number,
+            slice_ns=SECOND,
+            start_ns=EPOCH,
+            end_ns=EPOCH + SLICES * SECOND,
+            end_reason=1,
             program="/opt/lammps/bin/lmp" if number else "/usr/bin/orterun",
             mpi=world | {"world_rank": rank} if number else {},
-        )  # fmt: skip
+        )
         profile.add_mount(0, "/data")
         for index in range(SLICES):
-            work = {"os_user_ns": SECOND // 2, "state_collective_ns": 450_000_000,
-                    "posix_write_ops": {0: 2}, "posix_write_bytes": {0: (rank + 1) * MIB},
-                    "posix_write_ns": {0: 10_000_000}}  # fmt: skip
+            work = {
+                "os_user_ns": SECOND // 2,
+                "state_collective_ns": 450_000_000,
+                "posix_write_ops": {0: 2},
+                "posix_write_bytes": {0: (rank + 1) * MIB},
+                "posix_write_ns": {0: 10_000_000},
+            }
             idle = {
                 "os_user_ns": 1_000_000,
                 "stdio_write_bytes": {0: 10},
@@ -58,17 +73,28 @@ def workers(path: Path) -> Path:
     """Ingest a Python script with three workers that each write a file of their own."""
     for number in range(4):
         profile = Profile(
-            job="training", pid=700 + number, slice_ns=SECOND, start_ns=EPOCH,
-            end_ns=EPOCH + SLICES * SECOND, end_reason=1, program="/usr/bin/python3.11",
-            command="python3 train.py --epochs 3", mpi={"script": "train.py"},
-        )  # fmt: skip
+            job="training",
+            pid=700 + number,
+            slice_ns=SECOND,
+            start_ns=EPOCH,
+            end_ns=EPOCH + SLICES * SECOND,
+            end_reason=1,
+            program="/usr/bin/python3.11",
+            command="python3 train.py --epochs 3",
+            mpi={"script": "train.py"},
+        )
         profile.add_mount(0, "/data")
         for index in range(SLICES):
             slow = 3 if 20 <= index < 28 else 1
-            profile.add_slice(profile.first_slice + index, {
-                "os_user_ns": 600_000_000, "posix_write_ops": {0: 20},
-                "posix_write_bytes": {0: number * MIB}, "posix_write_ns": {0: slow * 100_000_000},
-            })  # fmt: skip
+            profile.add_slice(
+                profile.first_slice + index,
+                {
+                    "os_user_ns": 600_000_000,
+                    "posix_write_ops": {0: 20},
+                    "posix_write_bytes": {0: number * MIB},
+                    "posix_write_ns": {0: slow * 100_000_000},
+                },
+            )
         profile.write(path / "spool")
     Repository(path / "repository", create=True).ingest([path / "spool"])
     return path / "repository"
@@ -79,15 +105,23 @@ def mixed(path: Path) -> Path:
     for job, parts in (("training", 1), ("beside", 4)):
         length = SECOND // parts
         profile = Profile(
-            job=job, pid=800 + parts, slice_ns=length, start_ns=EPOCH,
-            end_ns=EPOCH + 3 * SLICES * SECOND, end_reason=1, program=f"/usr/bin/{job}",
-        )  # fmt: skip
+            job=job,
+            pid=800 + parts,
+            slice_ns=length,
+            start_ns=EPOCH,
+            end_ns=EPOCH + 3 * SLICES * SECOND,
+            end_reason=1,
+            program=f"/usr/bin/{job}",
+        )
         profile.add_mount(0, "/data")
         for index in range(3 * SLICES * parts):
             burst = index // parts % 11 in (3, 4, 5)
-            work = {"os_user_ns": length // 2, "posix_write_ops": {0: 20 // parts},
-                    "posix_write_bytes": {0: 20 * MIB // parts},
-                    "posix_write_ns": {0: (3 if burst else 1) * length // 8}}  # fmt: skip
+            work = {
+                "os_user_ns": length // 2,
+                "posix_write_ops": {0: 20 // parts},
+                "posix_write_bytes": {0: 20 * MIB // parts},
+                "posix_write_ns": {0: (3 if burst else 1) * length // 8},
+            }
             load = work | {"posix_write_bytes": {0: (900 * MIB if burst else 0) // parts}}
             profile.add_slice(profile.first_slice + index, work if parts == 1 else load)
         profile.write(path / "spool")
@@ -126,8 +160,10 @@ def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
     written = SLICES * np.arange(1, RANKS + 1) * MIB
     spread = content["metrics"]["posix_write_bytes"]
     assert (spread["min"], spread["mean"], spread["max"]) == (
-        written.min(), written.mean(), written.max(),
-    )  # fmt: skip
+        written.min(),
+        written.mean(),
+        written.max(),
+    )
     assert content["mpi"][0]["metrics"]["posix_write_bytes"] == spread
     assert api["metrics"] == content["metrics"]
     assert content["figures"]["figures"] == figures
@@ -175,25 +211,47 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
 
 def steps(path: Path) -> Path:
     """Ingest Slurm's job 1: a script that waits, and two steps, each slower for some slices."""
-    for job, pid, begin, end in (("slurm-1", 1, 0, 81), ("slurm-1-w5d5327ca", 2, 0, 40),
-                                 ("slurm-1-w5d53229d", 3, 41, 81)):  # fmt: skip
+    for job, pid, begin, end in (
+        ("slurm-1", 1, 0, 81),
+        ("slurm-1-w5d5327ca", 2, 0, 40),
+        ("slurm-1-w5d53229d", 3, 41, 81),
+    ):
         profile = Profile(
-            job=job, pid=pid, slice_ns=SECOND, start_ns=EPOCH + begin * SECOND,
-            end_ns=EPOCH + end * SECOND, end_reason=1, program=f"/opt/program{pid}",
-        )  # fmt: skip
+            job=job,
+            pid=pid,
+            slice_ns=SECOND,
+            start_ns=EPOCH + begin * SECOND,
+            end_ns=EPOCH + end * SECOND,
+            end_reason=1,
+            program=f"/opt/program{pid}",
+        )
         profile.add_mount(0, "/data")
         for index in range(end - begin):
             slow = 4 if 20 <= index < 28 and pid > 1 else 1
-            profile.add_slice(profile.first_slice + index, {
-                "os_user_ns": 500_000_000 // (100 if pid == 1 else 1), "posix_write_ops": {0: 20},
-                "posix_write_bytes": {0: MIB}, "posix_write_ns": {0: slow * 100_000_000},
-            })  # fmt: skip
+            profile.add_slice(
+                profile.first_slice + index,
+                {
+                    "os_user_ns": 500_000_000 // (100 if pid == 1 else 1),
+                    "posix_write_ops": {0: 20},
+                    "posix_write_bytes": {0: MIB},
+                    "posix_write_ns": {0: slow * 100_000_000},
+                },
+            )
         profile.write(path / "spool")
-    noted = {"event": "end", "state": "failed", "system": "slurm", "cluster": "big", "id": "1",
-             "uid": os.geteuid(),
-             "start_ns": EPOCH, "time_ns": EPOCH + 81 * SECOND, "name": "wave",
-             "partition": "long",
-             "cores": 3, "dependency": "afterok:7"}  # fmt: skip
+    noted = {
+        "event": "end",
+        "state": "failed",
+        "system": "slurm",
+        "cluster": "big",
+        "id": "1",
+        "uid": os.geteuid(),
+        "start_ns": EPOCH,
+        "time_ns": EPOCH + 81 * SECOND,
+        "name": "wave",
+        "partition": "long",
+        "cores": 3,
+        "dependency": "afterok:7",
+    }
     (path / "spool" / "batch-big-1.0.jsb").write_text(json.dumps(noted))
     Repository(path / "repository", create=True).ingest([path / "spool"])
     return path / "repository"

@@ -79,8 +79,11 @@ def test_clusters_are_those_of_the_command(client, repository):
     assert sum(c["hit"] for c in clusters.values()) == found.hit
     assert found.excess_s == pytest.approx(sum(c["excess_s"] for c in clusters.values()))
     assert (found.world, found.ranks, found.start_ns, found.end_ns) == (
-        told["world"], told["ranks"], told["start_ns"], told["end_ns"],
-    )  # fmt: skip
+        told["world"],
+        told["ranks"],
+        told["start_ns"],
+        told["end_ns"],
+    )
 
 
 def test_every_loss_is_in_the_answer_and_three_others_a_column(client, made):
@@ -184,8 +187,17 @@ def test_a_comparison_says_what_the_command_says(client, repository):
     told = command(repository, "compare", ONE, TWO)
     answer = client.get("/api/v1/compare", params={"job": [ONE, TWO]})
     found = Compared.model_validate(answer.json()).model_dump()
-    for name in ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s",
-                 "unexplained_s", "by_cause", "limits", "run_times"):  # fmt: skip
+    for name in (
+        "baseline",
+        "measured_s",
+        "estimated_s",
+        "displaced_s",
+        "work_s",
+        "unexplained_s",
+        "by_cause",
+        "limits",
+        "run_times",
+    ):
         assert found[name] == told[name], name
     for run, own in zip(found["runs"], told["estimates"], strict=True):
         for name in set(run) - {"program"}:

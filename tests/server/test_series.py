@@ -29,9 +29,10 @@ def job_service(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> JobS
 def job(job_service: JobService) -> str:
     """One with neighbours on its mount."""
     return next(
-        name for name in job_service.rows()
+        name
+        for name in job_service.rows()
         if job_service.repository.background(name, "posix_write_bytes").num_rows
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("metric", ["bytes", "ops", "time", "cpu", "communication", "os_threads"])
@@ -67,9 +68,11 @@ def test_hours_add_up_to_the_whole(job_service: JobService) -> None:
     rows = job_service.rows().values()
     span = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
     lines = [["posix_write_bytes", "stdio_write_bytes"]]
-    for table in (job_service.tiles.slices("rollup", lines, span),
-                  job_service.tiles.minutes("rollup", lines, span),
-                  job_service.tiles.minutes("rollup", lines, ALL)):  # fmt: skip
+    for table in (
+        job_service.tiles.slices("rollup", lines, span),
+        job_service.tiles.minutes("rollup", lines, span),
+        job_service.tiles.minutes("rollup", lines, ALL),
+    ):
         total = job_service.repository.query(
             "SELECT sum(posix_write_bytes_sum + stdio_write_bytes_sum)::DOUBLE AS s FROM rollup"
         )["s"][0].as_py()
@@ -87,15 +90,32 @@ def test_a_record_of_several_slices_is_shared_out(tmp_path: Path) -> None:
             import pyarrow as pa
 
             return pa.Table.from_pylist(
-                [{"process": 1, "short": False, "world_rank": 0, "world_size": 0, "host": "a",
-                  "pid": 1, "slice_ns": 10, "first_slice": 0, "last_slice": 5}]
-            )  # fmt: skip
+                [
+                    {
+                        "process": 1,
+                        "short": False,
+                        "world_rank": 0,
+                        "world_size": 0,
+                        "host": "a",
+                        "pid": 1,
+                        "slice_ns": 10,
+                        "first_slice": 0,
+                        "last_slice": 5,
+                    }
+                ]
+            )
 
         def process_sums(self, *_question: object):
             import pyarrow as pa
 
-            return pa.table({"process": [1, 1], "start_ns": [0, 10], "length_ns": [10, 40],
-                             "value": [10.0, 40.0]})  # fmt: skip
+            return pa.table(
+                {
+                    "process": [1, 1],
+                    "start_ns": [0, 10],
+                    "length_ns": [10, 40],
+                    "value": [10.0, 40.0],
+                }
+            )
 
     packed = process_grid(Store(), "job", "posix_write_bytes", (0, 60), 100)
     size = struct.unpack("<I", packed[:4])[0]

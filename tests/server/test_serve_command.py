@@ -145,14 +145,17 @@ def test_a_key_that_everybody_reads(place):
         (LOCAL, {"proxy": 'user_header = "X"'}, "every user of this machine"),
         (LOCAL, {"accounts": 'file = "F"'}, "every user of this machine"),
         (LOCAL, {"oidc": 'issuer = "https://sso.example.org"\nclient_id = "x"'}, "X-Jostle-Secret"),
-        ('url = "https://x.org"\nproxies = ["0.0.0.0/0"]', {"accounts": 'file = "F"'},
-         "every user of this machine"),
+        (
+            'url = "https://x.org"\nproxies = ["0.0.0.0/0"]',
+            {"accounts": 'file = "F"'},
+            "every user of this machine",
+        ),
         ("", {"proxy": 'user_header = "X"\nsecret_file = "F"'}, "now `proxy_secret_file`"),
         ("", {"oidc": 'issuer = "http://sso.example.org"\nclient_id = "x"'}, "not an https URL"),
         ("", {"oidc": 'issuer = "https://sso.example.org"'}, "lacks [oidc] `client_id`"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_files_that_leave_a_door_open(place, top, tables, why):
     tables = {name: body.replace('"F"', f'"{place}/accounts"') for name, body in tables.items()}
     write(place, top, **tables)

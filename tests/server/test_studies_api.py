@@ -50,10 +50,20 @@ def test_a_study_is_that_of_the_command(guests, path):
     StudyPage.model_validate(told)  # the types of the page are made from it
     for name, found in (("first", told["study"]), ("second", told["other"])):
         done = subprocess.run(
-            [sys.executable, "-m", "jostle.cli", "study", "show", name, "--json",
-             "--repository", str(path)],
-            capture_output=True, check=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "jostle.cli",
+                "study",
+                "show",
+                name,
+                "--json",
+                "--repository",
+                str(path),
+            ],
+            capture_output=True,
+            check=True,
+        )
         said = json.loads(done.stdout)
         del said["figures"]
         assert {key: found[key] for key in said} == said
@@ -64,8 +74,11 @@ def test_a_study_is_that_of_the_command(guests, path):
 def test_an_open_study_is_a_look_at_each_of_its_runs(guests, path):
     patiently(guests.guest("sue"), "/api/v1/studies/first")
     looks = [json.loads(line) for line in guests.audit.read_text().splitlines()]
-    runs = {one["job"] for record in Repository(path).study("first").read_runs()
-            for one in record["programs"]}  # fmt: skip
+    runs = {
+        one["job"]
+        for record in Repository(path).study("first").read_runs()
+        for one in record["programs"]
+    }
     assert {look["job"] for look in looks if look["viewer"] == "sue"} == runs
 
 
@@ -94,13 +107,23 @@ def test_a_study_is_for_those_who_may_see_its_jobs(guests):
 
 def _jobs(guests) -> set[str]:
     cells = patiently(guests.guest("adam"), "/api/v1/studies/second")["study"]["cells"]
-    return {one[side]["job"] for cell in cells for one in cell["repetitions"]
-            for side in ("probe", "signal")}  # fmt: skip
+    return {
+        one[side]["job"]
+        for cell in cells
+        for one in cell["repetitions"]
+        for side in ("probe", "signal")
+    }
 
 
-@pytest.mark.parametrize(("question", "status"), [
-    ("nobody", 404), ("first?with=nobody", 404), ("first?with=first", 400),
-    ("..%2f..%2fetc", 404), ("first?with=" + "x" * 201, 422),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("nobody", 404),
+        ("first?with=nobody", 404),
+        ("first?with=first", 400),
+        ("..%2f..%2fetc", 404),
+        ("first?with=" + "x" * 201, 422),
+    ],
+)
 def test_a_study_that_is_not_there(guests, question, status):
     assert guests.guest("adam").get(f"/api/v1/studies/{question}").status_code == status

@@ -20,13 +20,7 @@ from jostle.server.schemas.reports import NodesReport
 from jostle.server.schemas.system import MachineLanes
 from jostle.server.system.machines import machine_lanes
 from jostle.server.system.mounts import mount_load
-from jostle.server.system.node_grid import (
-    GridAxis,
-    RowLayout,
-    natural,
-    rectangles,
-    system_grid,
-)
+from jostle.server.system.node_grid import GridAxis, RowLayout, natural, rectangles, system_grid
 from jostle.server.system.queries import Life, lives, owners
 
 FAR = 2**63 - 1
@@ -62,10 +56,13 @@ def grid(tiles, everybody, viewer=ALL, metric="cpu", shape=(512, 100), search=""
     )
 
 
-@pytest.mark.parametrize(("metric", "what", "table"), [
-    ("cpu", "(os_user_ns_sum + os_system_ns_sum) / 1e9", "node_rollup"),
-    ("posix_write_bytes", "posix_write_bytes", "mount_slices"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("metric", "what", "table"),
+    [
+        ("cpu", "(os_user_ns_sum + os_system_ns_sum) / 1e9", "node_rollup"),
+        ("posix_write_bytes", "posix_write_bytes", "mount_slices"),
+    ],
+)
 def test_the_picture_holds_all_that_was_measured(repository, tiles, everybody, metric, what, table):
     header, values = grid(tiles, everybody, metric=metric)
     measured = repository.query(f"SELECT sum({what})::DOUBLE AS x FROM {table}")["x"][0].as_py()
@@ -101,13 +98,18 @@ def test_neighbouring_nodes_are_one_rectangle_and_others_several():
 def test_jobs_that_share_a_node_have_lanes_of_their_own():
     axis = GridAxis(0, S, 100)
     times = {"a": (0, 50), "b": (10, 20), "c": (20, 30), "d": (15, 60), "late": (200, 300)}
-    some = [Life(job, "n", 1, start * S, end * S, S, running=False)
-            for job, (start, end) in times.items()]  # fmt: skip
+    some = [
+        Life(job, "n", 1, start * S, end * S, S, running=False)
+        for job, (start, end) in times.items()
+    ]
     some.append(Life("a", "m", 1, 0, 50 * S, S, running=False))
     layout = RowLayout.of(some, axis, 10)
     assert [(row["host"], row["lane"], row["lanes"]) for row in layout.named()] == [
-        ("m", 0, 1), ("n", 0, 3), ("n", 1, 3), ("n", 2, 3)
-    ]  # fmt: skip
+        ("m", 0, 1),
+        ("n", 0, 3),
+        ("n", 1, 3),
+        ("n", 2, 3),
+    ]
     shown = {job["job"]: job["rows"] for job in rectangles(some, layout, axis)}
     assert shown == {"a": [[0, 1]], "b": [[2, 2]], "c": [[2, 2]], "d": [[3, 3]]}
     # Without room for lanes, a row is a node, or several.
@@ -123,9 +125,11 @@ def test_a_crowd_on_a_node_shares_its_last_lanes():
 
 
 def test_the_shortest_slices_of_what_is_shown_decide_the_columns():
-    some = [Life("a", "n", 1, 0, 100 * S, 4 * S, running=False),
-            Life("b", "n", 1, 0, 100 * S, S // 4, running=False),
-            Life("c", "n", 1, 200 * S, 300 * S, S // 10, running=False)]  # fmt: skip
+    some = [
+        Life("a", "n", 1, 0, 100 * S, 4 * S, running=False),
+        Life("b", "n", 1, 0, 100 * S, S // 4, running=False),
+        Life("c", "n", 1, 200 * S, 300 * S, S // 10, running=False),
+    ]
     assert GridAxis.of((10 * S, 20 * S), some, 400).step_ns == S // 4
     assert GridAxis.of((210 * S, 220 * S), some, 400).step_ns == S // 10
     assert GridAxis.of((0, 100 * S), some, 25).step_ns == 4 * S
@@ -259,10 +263,13 @@ def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repo
     assert content["nodes"] == []
     assert content["few"]
     told = Others(tiles).told(
-        user, owners(lives(repository)), "rollup", ("posix_write_bytes",),
+        user,
+        owners(lives(repository)),
+        "rollup",
+        ("posix_write_bytes",),
         (content["start_ns"], content["step_ns"], content["columns"]),
         without={life.job for life in lives(repository) if user.sees(life.uid)},
-    )  # fmt: skip
+    )
     for server in content["servers"]:
         assert server["bytes"] is None
         hidden = np.isnan(told[server["mount"]])

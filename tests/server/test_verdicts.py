@@ -28,8 +28,14 @@ from jostle.server.verdicts.verdict_store import (
 )
 
 CHIEF = Viewer("chief", 0, "administrator")
-BRIEF = {"light": "red", "percent": 20.0, "lost_s": 2.0, "cause": "cpu", "what": "CPU",
-         "resource": "node1"}  # fmt: skip
+BRIEF = {
+    "light": "red",
+    "percent": 20.0,
+    "lost_s": 2.0,
+    "cause": "cpu",
+    "what": "CPU",
+    "resource": "node1",
+}
 
 
 def a_verdict(job: str = "a", mark: str = "1", **other: object) -> StoredVerdict:
@@ -196,8 +202,9 @@ def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) ->
     hand.look = lambda: (queue.progress(job), queue.progress(other))  # type: ignore[attr-defined]
     queue.ask(job, None, 10)
     assert hand.seen == [  # type: ignore[attr-defined]
-        (VerdictProgress(0, 2, "reading"), None), (VerdictProgress(1, 2, "reading"), None)
-    ]  # fmt: skip
+        (VerdictProgress(0, 2, "reading"), None),
+        (VerdictProgress(1, 2, "reading"), None),
+    ]
 
 
 def test_the_process_says_how_far_it_is(planted: Path) -> None:

@@ -38,21 +38,37 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
     url = f"spark://127.0.0.1:{port}"
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     deploy = "org.apache.spark.deploy"
-    commands = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port),
-                 "--webui-port", "0"]]  # fmt: skip
+    commands = [
+        [f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
+    ]
     commands += [
-        [f"{deploy}.worker.Worker", url, "--cores", "1", "--memory", "1g", "--webui-port", "0",
-         "--work-dir", str(folder / f"worker{number}")]
+        [
+            f"{deploy}.worker.Worker",
+            url,
+            "--cores",
+            "1",
+            "--memory",
+            "1g",
+            "--webui-port",
+            "0",
+            "--work-dir",
+            str(folder / f"worker{number}"),
+        ]
         for number in range(workers)
-    ]  # fmt: skip
+    ]
     running = []
     try:
         for command in commands:
             log = (folder / f"{len(running)}.log").open("w")
-            running.append(subprocess.Popen(
-                [HOME / "bin/spark-class", *command], env=environment, stdout=log, stderr=log,
-                start_new_session=True,
-            ))  # fmt: skip
+            running.append(
+                subprocess.Popen(
+                    [HOME / "bin/spark-class", *command],
+                    env=environment,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            )
             if len(running) == 1:
                 _await(lambda: _listens(port), "the master")
         said = folder / "0.log"
@@ -82,9 +98,12 @@ def _await(ready: object, what: str) -> None:
 def asked(repository: Path, engine: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "jostle.cli", "matrix", "--json", "--engine", engine]
     return subprocess.Popen(
-        [*command, "--repository", str(repository)], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
-    )  # fmt: skip
+        [*command, "--repository", str(repository)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
+    )
 
 
 def executors(folder: Path) -> list[int]:

@@ -40,8 +40,19 @@ from jostle.spark.session import Cluster
 
 def fill(folder: Path, seed: int, slice_s: float) -> Repository:
     """Make a repository of jobs, machines and profiles, in many commits, of one or several days."""
-    plant(folder, Spec(jobs=4 + seed % 5, slices=250, length=40, processes=4, slice_s=slice_s,
-                       mounts=1 + seed % 3, roommates=0.5), seed=seed)  # fmt: skip
+    plant(
+        folder,
+        Spec(
+            jobs=4 + seed % 5,
+            slices=250,
+            length=40,
+            processes=4,
+            slice_s=slice_s,
+            mounts=1 + seed % 3,
+            roommates=0.5,
+        ),
+        seed=seed,
+    )
     faults = (Fault("throttled node", "node0002", 0.6),) if seed % 2 else ()
     spec = MachineSpec(nodes=7, slices=150, slice_s=slice_s * 2, faults=faults)
     plant_machines(folder, spec, seed=seed)
@@ -61,24 +72,79 @@ def plant_gpus(store: Repository) -> None:
     gpus = [f"0000:{bus}:00.0" for bus in ("3b", "3c")]
     seen = store.query("SELECT DISTINCT job, host, slice, slice_ns FROM node_rollup").to_pylist()
     pairs = sorted({(row["job"], row["host"]) for row in seen})
-    write(store, "gpus", [{"job": job, "host": host, "gpu": gpu, "pci": gpu, "name": "Big",
-                           "pci_path": f"pci0000:3a/0000:3a:00.0/{gpu}", "numa": 0}
-                          for job, host in pairs for gpu in gpus])  # fmt: skip
-    write(store, "components", [{"machine": 1, "host": host, "component": k, "kind": "gpu",
-                                 "name": gpu, "source": gpus[0], "mount": "", "job": "", "path": ""}
-                                for host in sorted({host for _, host in pairs})
-                                for k, gpu in enumerate(gpus)])  # fmt: skip
-    amounts = {"h2d_ops": 3, "h2d_bytes": 9000, "h2d_ns": 10**6, "launch_ops": 5, "peer_ops": 2,
-               "peer_bytes": 800, "peer_ns": 10**5}  # fmt: skip
-    write(store, "gpu_rollup", [
-        {**row, "gpu": gpu, "count": 1} | {
-            f"gpu_{name}_sum": size * (1 + (row["slice"] + len(row["job"]) * k) % 9)
-            for k, (name, size) in enumerate(amounts.items())}
-        for row in seen for gpu in gpus])  # fmt: skip
-    write(store, "node_rollup", [
-        {**row, "count": 0, "gpu_wait_ns_sum": 10**7 * (1 + row["slice"] % 5),
-         "ccl_send_ops_sum": 1, "ccl_send_bytes_sum": 64, "ccl_send_ns_sum": 10**6}
-        for row in seen])  # fmt: skip
+    write(
+        store,
+        "gpus",
+        [
+            {
+                "job": job,
+                "host": host,
+                "gpu": gpu,
+                "pci": gpu,
+                "name": "Big",
+                "pci_path": f"pci0000:3a/0000:3a:00.0/{gpu}",
+                "numa": 0,
+            }
+            for job, host in pairs
+            for gpu in gpus
+        ],
+    )
+    write(
+        store,
+        "components",
+        [
+            {
+                "machine": 1,
+                "host": host,
+                "component": k,
+                "kind": "gpu",
+                "name": gpu,
+                "source": gpus[0],
+                "mount": "",
+                "job": "",
+                "path": "",
+            }
+            for host in sorted({host for _, host in pairs})
+            for k, gpu in enumerate(gpus)
+        ],
+    )
+    amounts = {
+        "h2d_ops": 3,
+        "h2d_bytes": 9000,
+        "h2d_ns": 10**6,
+        "launch_ops": 5,
+        "peer_ops": 2,
+        "peer_bytes": 800,
+        "peer_ns": 10**5,
+    }
+    write(
+        store,
+        "gpu_rollup",
+        [
+            {**row, "gpu": gpu, "count": 1}
+            | {
+                f"gpu_{name}_sum": size * (1 + (row["slice"] + len(row["job"]) * k) % 9)
+                for k, (name, size) in enumerate(amounts.items())
+            }
+            for row in seen
+            for gpu in gpus
+        ],
+    )
+    write(
+        store,
+        "node_rollup",
+        [
+            {
+                **row,
+                "count": 0,
+                "gpu_wait_ns_sum": 10**7 * (1 + row["slice"] % 5),
+                "ccl_send_ops_sum": 1,
+                "ccl_send_bytes_sum": 64,
+                "ccl_send_ns_sum": 10**6,
+            }
+            for row in seen
+        ],
+    )
 
 
 def write(store: Repository, table: str, rows: list[dict[str, Any]]) -> None:
@@ -90,10 +156,13 @@ def write(store: Repository, table: str, rows: list[dict[str, Any]]) -> None:
         day = row["slice"] * row["slice_ns"] // DAY_NS if layout.partition_ns else 0
         days.setdefault(day, []).append(row)
     chunks = [
-        PartitionChunk(table, pa.Table.from_pylist(some, schema),
-                       *((day * DAY_NS, (day + 1) * DAY_NS) if layout.partition_ns else (0, 0)))
+        PartitionChunk(
+            table,
+            pa.Table.from_pylist(some, schema),
+            *((day * DAY_NS, (day + 1) * DAY_NS) if layout.partition_ns else (0, 0)),
+        )
         for day, some in sorted(days.items())
-    ]  # fmt: skip
+    ]
     publish(store.path, Log(store.path), Change("ingest", add=write_chunks(store.path, chunks)))
 
 
@@ -163,8 +232,10 @@ def test_exports_are_equal(what: str, engine: SparkEngine, days: Path, tmp_path:
     whole = store.export(name, "parquet", tmp_path / "whole.parquet")
     assert report.rows == whole.rows > 0
     asked = f"SELECT * FROM '{tmp_path}/{{}}' ORDER BY ALL"
-    seen, wanted = (duckdb.sql(asked.format(name)).to_arrow_table()
-                    for name in ("parts/*.parquet", "whole.parquet"))  # fmt: skip
+    seen, wanted = (
+        duckdb.sql(asked.format(name)).to_arrow_table()
+        for name in ("parts/*.parquet", "whole.parquet")
+    )
     assert seen.equals(wanted)
 
 

@@ -70,23 +70,52 @@ def test_tables_are_equal(table: str, planted: Path, read: Any) -> None:
 
 def test_what_is_tested_is_there(planted: Path) -> None:
     full = [table for table in tables.NAMES if embedded(planted, table).num_rows]
-    assert {"slices", "mount_slices", "rollup", "node_rollup", "processes", "jobs", "segments",
-            "servers", "component_slices"} <= set(full)  # fmt: skip
+    assert {
+        "slices",
+        "mount_slices",
+        "rollup",
+        "node_rollup",
+        "processes",
+        "jobs",
+        "segments",
+        "servers",
+        "component_slices",
+    } <= set(full)
 
 
 #: Per column a filter on it: SQL of Spark, and of DuckDB.
 _FILTERS = st.lists(
     st.one_of(
-        st.sampled_from(["job = 'job1'", "job <> 'job1'", "host IS NOT NULL", "host IS NULL",
-                         "job LIKE 'job%'", "job LIKE '%0'", "job LIKE '%o%'", "NOT job LIKE 'j%'",
-                         "host IN ('node0', 'node2')", "NOT host IN ('node0')", "job <=> 'job0'",
-                         "job = 'it''s'", "slice_ns = 4000000000"]),
-        st.builds("slice {} {}".format, st.sampled_from(["<", "<=", ">", ">=", "="]),
-                  st.integers(425_000_000, 425_000_030)),
-        st.builds("posix_write_bytes {} {}".format, st.sampled_from(["<", ">=", "="]),
-                  st.integers(-1, 10**6)),
-    ), max_size=4,
-)  # fmt: skip
+        st.sampled_from(
+            [
+                "job = 'job1'",
+                "job <> 'job1'",
+                "host IS NOT NULL",
+                "host IS NULL",
+                "job LIKE 'job%'",
+                "job LIKE '%0'",
+                "job LIKE '%o%'",
+                "NOT job LIKE 'j%'",
+                "host IN ('node0', 'node2')",
+                "NOT host IN ('node0')",
+                "job <=> 'job0'",
+                "job = 'it''s'",
+                "slice_ns = 4000000000",
+            ]
+        ),
+        st.builds(
+            "slice {} {}".format,
+            st.sampled_from(["<", "<=", ">", ">=", "="]),
+            st.integers(425_000_000, 425_000_030),
+        ),
+        st.builds(
+            "posix_write_bytes {} {}".format,
+            st.sampled_from(["<", ">=", "="]),
+            st.integers(-1, 10**6),
+        ),
+    ),
+    max_size=4,
+)
 
 
 @settings(max_examples=8)

@@ -46,8 +46,13 @@ def tree_net() -> Net:
             join(net, f"node{2 * leaf + k + 1:02d} mlx5_0", 1, f"leaf{leaf + 1}", k + 1)
         for spine in range(2):
             for cable in range(2):
-                join(net, f"leaf{leaf + 1}", 10 + 2 * spine + cable,
-                     f"spine{leaf // 2 * 2 + spine + 1}", 1 + 2 * (leaf % 2) + cable)  # fmt: skip
+                join(
+                    net,
+                    f"leaf{leaf + 1}",
+                    10 + 2 * spine + cable,
+                    f"spine{leaf // 2 * 2 + spine + 1}",
+                    1 + 2 * (leaf % 2) + cable,
+                )
     join(net, "node08 mlx5_1", 1, "leaf4", 3)
     for spine, core in itertools.product(range(4), range(2)):
         join(net, f"spine{spine + 1}", 10 + core, f"core{core + 1}", 1 + spine)
@@ -75,31 +80,56 @@ def simulated(net: Net, folder: Path, engine: str) -> Iterator[Callable[..., str
         folder: For files of the simulator and of opensm.
         engine: How opensm routes: ftree, dor, minhop.
     """
-    identifiers = {name: f"{'H' if ' ' in name else 'S'}-{number + 1:016x}"
-                   for number, name in enumerate(net)}  # fmt: skip
+    identifiers = {
+        name: f"{'H' if ' ' in name else 'S'}-{number + 1:016x}" for number, name in enumerate(net)
+    }
     text = ""
     for name, ports in sorted(net.items(), key=lambda each: " " not in each[0]):
         kind = "Hca 2" if " " in name else "Switch 24"
         text += f'{kind} "{identifiers[name]}" # "{name}"\n'
-        text += "".join(f'[{own}] "{identifiers[other]}"[{port}]\n'
-                        for own, (other, port) in sorted(ports.items())) + "\n"  # fmt: skip
+        text += (
+            "".join(
+                f'[{own}] "{identifiers[other]}"[{port}]\n'
+                for own, (other, port) in sorted(ports.items())
+            )
+            + "\n"
+        )
     (folder / "net").write_text(text)
     environment = {
-        **os.environ, "PATH": _PATH, "IBSIM_SOCKNAME": f"jostle-{uuid.uuid4().hex[:8]}",
-        "OSM_CACHE_DIR": str(folder), "OSM_TMP_DIR": str(folder),
-    }  # fmt: skip
+        **os.environ,
+        "PATH": _PATH,
+        "IBSIM_SOCKNAME": f"jostle-{uuid.uuid4().hex[:8]}",
+        "OSM_CACHE_DIR": str(folder),
+        "OSM_TMP_DIR": str(folder),
+    }
     server = subprocess.Popen(
-        ["ibsim", "-s", "-n", "-N", str(len(net) + 8), "-S", str(len(net) + 8), "-P", "4096",
-         str(folder / "net")],
-        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        [
+            "ibsim",
+            "-s",
+            "-n",
+            "-N",
+            str(len(net) + 8),
+            "-S",
+            str(len(net) + 8),
+            "-P",
+            "4096",
+            str(folder / "net"),
+        ],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
 
     def run(*words: str) -> str:
         done = subprocess.run(
-            words, env=environment | {"LD_PRELOAD": str(_LIBRARY)}, check=False,
-            capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+            words,
+            env=environment | {"LD_PRELOAD": str(_LIBRARY)},
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout
 

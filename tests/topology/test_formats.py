@@ -58,8 +58,10 @@ def test_a_tree_of_slurm(tmp_path: Path) -> None:
     (fabric,) = read_texts(tmp_path, CONF)
     assert fabric.kind == "tree" and len(fabric.adapters_of) == 8
     assert {n: int(fabric.levels[k]) for n, k in fabric.place.items() if n[0] != "n"} == {
-        "leaf1": 1, "leaf2": 1, "top": 2,
-    }  # fmt: skip
+        "leaf1": 1,
+        "leaf2": 1,
+        "top": 2,
+    }
     assert fabric.vertices[fabric.switch_of[fabric.place["n5"]]] == "leaf2"
 
 
@@ -78,8 +80,9 @@ def test_two_trees_are_two_fabrics(tmp_path: Path) -> None:
 
 
 def test_blocks_and_rings_of_slurm(tmp_path: Path) -> None:
-    (blocks,) = read_texts(tmp_path, "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n"
-                           "BlockSizes=2,4\n")  # fmt: skip
+    (blocks,) = read_texts(
+        tmp_path, "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2,4\n"
+    )
     assert blocks.groups.tolist() == [0, 0, 0, 1, 1, 1] and "how blocks are joined" in str(
         blocks.notes
     )
@@ -154,8 +157,10 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
         ("- topology: &x t\n  tree: *x\n", "line 2: it has an alias"),
         ("- topology: t\n  tree: [\n", "it is no YAML"),
         ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2}, nodes: n1}]}\n", "x, y and z"),
-        ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2, z: 1}, nodes: n1}]}\n",
-         "has 4 places and 1 nodes"),
+        (
+            "- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2, z: 1}, nodes: n1}]}\n",
+            "has 4 places and 1 nodes",
+        ),
         ("source,target,rate\na,b,fast\n", "line 2: `fast` is not a rate"),
         ("source,target\na,b,c\n", "line 2: the row has 3 cells, the head 2"),
         ("source,target\na,a\n", "two different ends"),
@@ -163,7 +168,7 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
         ("source,target,colour\na,b,red\n", "no column `colour`"),
         ("source,target\n\x1b[31m,b\n", "control characters"),
     ],
-)  # fmt: skip
+)
 def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TopologyError, match=words) as caught:
         read_texts(tmp_path, text)
@@ -196,13 +201,19 @@ hardware: {network: torus, dim: {x: 3, y: 1}}
 """
 #: Files that belong together, of every kind.
 EXAMPLES = (
-    (CONF, "ClusterName=x\nTopologyParam=dragonfly\n"), ("RingName=r Nodes=n[1-4]\n",), (YAML,),
-    (LINKS,), ("vertex,host,x\na,a,0\ns,,0\nt,,1\n", "source,target\na,s\ns,t\n"),
-    (DISCOVERY.replace("NAME", "n2 HCA-1"), TABLES), (ARIES, PROCESSORS), (BOXFISH,),
+    (CONF, "ClusterName=x\nTopologyParam=dragonfly\n"),
+    ("RingName=r Nodes=n[1-4]\n",),
+    (YAML,),
+    (LINKS,),
+    ("vertex,host,x\na,a,0\ns,,0\nt,,1\n", "source,target\na,s\ns,t\n"),
+    (DISCOVERY.replace("NAME", "n2 HCA-1"), TABLES),
+    (ARIES, PROCESSORS),
+    (BOXFISH,),
     ("sg,sr,sc,dg,dr,dc\n0,0,0,1,0,0\n", "g,r,c,n,core,jobid\n0,0,0,0,0,7\n"),
-    ("R00 <0,0,0,0,0>\nR01 <1,0,0,0,0>\n",), ("0 0 0 1\n1 0 0 1\n",),
+    ("R00 <0,0,0,0,0>\nR01 <1,0,0,0,0>\n",),
+    ("0 0 0 1\n1 0 0 1\n",),
     ("a,b,latency_ns\nn1,n2,1500\nn1,n3,2500\nn2,n3,2500\n",),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("texts", EXAMPLES, ids=range(len(EXAMPLES)))

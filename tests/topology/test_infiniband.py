@@ -63,9 +63,11 @@ def test_a_torus_by_its_ports(sizes: tuple[int, ...], tmp_path: Path) -> None:
         if name.startswith("sw"):
             own = fabric.coordinates[place]
             assert "sw" + "-".join(map(str, own)) == name  # names sort by coordinates
-    distance = [sum(min(abs(a - b), n - abs(a - b)) for a, b, n in zip(s, t, sizes, strict=True))
-                for s in fabric.coordinates[~fabric.is_switch]
-                for t in fabric.coordinates[~fabric.is_switch]]  # fmt: skip
+    distance = [
+        sum(min(abs(a - b), n - abs(a - b)) for a, b, n in zip(s, t, sizes, strict=True))
+        for s in fabric.coordinates[~fabric.is_switch]
+        for t in fabric.coordinates[~fabric.is_switch]
+    ]
     assert lengths(fabric) == distance  # opensm's routes are the shortest
 
 
@@ -151,10 +153,12 @@ def test_hosts_gives_nodes_their_names(tmp_path: Path) -> None:
         (DISCOVERY + "[9] nonsense\n", "line 17: .*no port of a device"),
         (DISCOVERY + DISCOVERY, "`S-00000000000000a1` is described twice"),
         ("Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0x1 1\n", "no discovery"),
-        (DISCOVERY + "Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0xfffff 001\n",
-         "no row of a forwarding table"),
+        (
+            DISCOVERY + "Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0xfffff 001\n",
+            "no row of a forwarding table",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_place(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TopologyError, match=words):
         read_texts(tmp_path, text)

@@ -17,24 +17,35 @@ def bare(topology: Topology) -> Topology:
     """The vertices and links alone."""
     count, links = len(topology.vertices), len(topology.sources)
     return replace(
-        topology, kind="graph", dimensions=(), sizes=(), wraps=(),
-        levels=np.full(count, -1), groups=np.full(count, -1),
+        topology,
+        kind="graph",
+        dimensions=(),
+        sizes=(),
+        wraps=(),
+        levels=np.full(count, -1),
+        groups=np.full(count, -1),
         coordinates=np.zeros((count, 0), np.int64),
         link_kinds=np.full(links, LINK_KINDS.index("other")),
-        link_dimensions=np.full(links, -1), link_signs=np.zeros(links, np.int64),
-    )  # fmt: skip
+        link_dimensions=np.full(links, -1),
+        link_signs=np.zeros(links, np.int64),
+    )
 
 
 @pytest.mark.parametrize(
     "fabric",
     [
-        fat_tree(4, 3, 2), fat_tree(4, 2, 2, cores=3, leaves_per_pod=2),
-        dragonfly(4, 5, 2), dragonfly(3, 3, 1, cables_per_pair=2),
-        torus((5, 4, 3)), torus((4, 4, 4, 4, 2)), torus((4, 3), wraps=(False, False)),
-        torus((6, 3), wraps=(True, False), nodes_per_switch=2), torus((7,)),
+        fat_tree(4, 3, 2),
+        fat_tree(4, 2, 2, cores=3, leaves_per_pod=2),
+        dragonfly(4, 5, 2),
+        dragonfly(3, 3, 1, cables_per_pair=2),
+        torus((5, 4, 3)),
+        torus((4, 4, 4, 4, 2)),
+        torus((4, 3), wraps=(False, False)),
+        torus((6, 3), wraps=(True, False), nodes_per_switch=2),
+        torus((7,)),
     ],
     ids=lambda fabric: f"{fabric.kind} {len(fabric.vertices)}",
-)  # fmt: skip
+)
 def test_regular_fabrics_are_found_again(fabric: Topology) -> None:
     again = lay_out(bare(fabric))
     assert again.kind == fabric.kind
@@ -81,9 +92,11 @@ def test_a_missing_global_link_is_said_and_odd_links_make_a_graph() -> None:
         "link_signs",
     )
     less = replace(
-        whole, **{name: getattr(whole, name)[keep] for name in by_link},
-        source_ports=("",) * len(keep), target_ports=("",) * len(keep),
-    )  # fmt: skip
+        whole,
+        **{name: getattr(whole, name)[keep] for name in by_link},
+        source_ports=("",) * len(keep),
+        target_ports=("",) * len(keep),
+    )
     assert "No link joins the groups 0 and 1." in lay_out(less).notes  # its groups are given
     assert lay_out(bare(less)).kind == "graph"  # nobody says what the groups are
 
@@ -93,8 +106,10 @@ def test_a_dragonfly_with_few_links_missing_is_found() -> None:
     less = without(without(whole, "g2s1", "g2s4"), "g0s0", "g1s0")
     again = lay_out(bare(less))
     assert again.kind == "dragonfly" and again.groups.tolist() == whole.groups.tolist()
-    assert again.notes[1:] == ("1 links within groups are missing.",
-                               "No link joins the groups 0 and 1.")  # fmt: skip
+    assert again.notes[1:] == (
+        "1 links within groups are missing.",
+        "No link joins the groups 0 and 1.",
+    )
 
 
 def without(topology: Topology, *ends: str) -> Topology:
@@ -104,8 +119,10 @@ def without(topology: Topology, *ends: str) -> Topology:
         return select(topology, np.arange(len(topology.vertices)) != gone[0])
     lost = np.isin(topology.sources, gone) & np.isin(topology.targets, gone)
     names = ("sources", "targets", "rates", "lanes", "link_kinds", "link_dimensions", "link_signs")
-    ports = {name: tuple(np.array(getattr(topology, name))[~lost].tolist())
-             for name in ("source_ports", "target_ports")}  # fmt: skip
+    ports = {
+        name: tuple(np.array(getattr(topology, name))[~lost].tolist())
+        for name in ("source_ports", "target_ports")
+    }
     return replace(topology, **{name: getattr(topology, name)[~lost] for name in names}, **ports)
 
 

@@ -40,8 +40,10 @@ def processors(groups: int = 3, rows: int = 2, columns: int = 3) -> Iterator[str
     yield "# a table"
     places = itertools.product(range(groups), range(rows), range(columns), range(4))
     for number, (group, row, column, cpu) in enumerate(places):
-        yield (f"cpu={cpu},slot={column},cage={row},cabinet=null,cab_position={group},cab_row=0,"
-               f"processor_status='up',processor_type='compute',processor_id={number}")  # fmt: skip
+        yield (
+            f"cpu={cpu},slot={column},cage={row},cabinet=null,cab_position={group},cab_row=0,"
+            f"processor_status='up',processor_type='compute',processor_id={number}"
+        )
 
 
 def gemini() -> Iterator[str]:
@@ -102,12 +104,18 @@ def test_slingshots_names_in_a_csv(tmp_path: Path) -> None:
     rows = ["source,target,rate"]
     for group, members in enumerate(switches):
         for slot, switch in enumerate(members):
-            rows += [f"x{1000 + group}c0s{slot}b0n0h{nic},{switch}j{10 + nic}p0,200Gbit"
-                     for nic in range(2)]  # fmt: skip
-        rows += [f"{a}j1p{k},{b}b0j2p{k},200Gbit" for k, (a, b) in
-                 enumerate(itertools.combinations(members, 2))]  # fmt: skip
-    rows += [f"{a[k]}j30p0,{b[k]}j30p0,200Gbit" for k, (a, b) in
-             enumerate(itertools.combinations(switches, 2))]  # fmt: skip
+            rows += [
+                f"x{1000 + group}c0s{slot}b0n0h{nic},{switch}j{10 + nic}p0,200Gbit"
+                for nic in range(2)
+            ]
+        rows += [
+            f"{a}j1p{k},{b}b0j2p{k},200Gbit"
+            for k, (a, b) in enumerate(itertools.combinations(members, 2))
+        ]
+    rows += [
+        f"{a[k]}j30p0,{b[k]}j30p0,200Gbit"
+        for k, (a, b) in enumerate(itertools.combinations(switches, 2))
+    ]
     (fabric,) = read_texts(tmp_path, "\n".join(rows))
     assert fabric.kind == "dragonfly" and len(fabric.adapters_of) == 9
     adapters = [fabric.vertices[place] for place in fabric.adapters_of["x1000c0s0b0n0"]]
@@ -126,8 +134,10 @@ def test_dragonviews_tables(tmp_path: Path) -> None:
         within = a[0] == b[0] and (a[1] == b[1] or a[2] == b[2])
         if within or a[1:] == b[1:] == (0, 0):
             rows.append(",".join(map(str, (*a, *b))) + ",g,0.5")
-    jobs = ["g,r,c,n,core,jobid", *(f"{g},{r},{c},0,{core},12" for g, r, c in routers
-                                    for core in range(2))]  # fmt: skip
+    jobs = [
+        "g,r,c,n,core,jobid",
+        *(f"{g},{r},{c},0,{core},12" for g, r, c in routers for core in range(2)),
+    ]
     (fabric,) = read_texts(tmp_path, "\n".join(rows), "\n".join(jobs))
     assert fabric.kind == "dragonfly" and set(fabric.adapters_of) >= {"g1r1c2n0"}
     kinds = np.array(LINK_KINDS)[fabric.link_kinds]
@@ -136,8 +146,11 @@ def test_dragonviews_tables(tmp_path: Path) -> None:
         read_texts(tmp_path, rows[0] + "\nx,0,0,0,0,1,g,0\n", "\n".join(jobs))
 
 
-BOXFISH = "---\nkey: A\n---\n- [linkid, int32]\n" + "".join(
-    f"- [{name}, int32]\n" for name in ("sx", "sy", "tx", "ty", "packets")) + "...\n"  # fmt: skip
+BOXFISH = (
+    "---\nkey: A\n---\n- [linkid, int32]\n"
+    + "".join(f"- [{name}, int32]\n" for name in ("sx", "sy", "tx", "ty", "packets"))
+    + "...\n"
+)
 
 
 def test_boxfishs_tables(tmp_path: Path) -> None:

@@ -102,8 +102,11 @@ def test_the_probe_measures_each_pair_of_nodes(mpi: str, tmp_path: Path) -> None
     extra = ["--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
     done = subprocess.run(
         [launcher, *(extra if mpi == "openmpi" else []), "-n", "10", str(script)],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     if done.returncode and "unshare" in done.stderr:
         pytest.skip("no namespaces here")
     assert done.returncode == 0, done.stderr

@@ -33,9 +33,14 @@ def with_tables(topology: Topology) -> Topology:
 
 
 @pytest.mark.parametrize(
-    "topology", [torus((4, 3, 2)), torus((3,), wraps=(False,)), with_tables(fat_tree(4, 2, 2)),
-                 dragonfly(3, 4, 2, rate=1e11)],
-)  # fmt: skip
+    "topology",
+    [
+        torus((4, 3, 2)),
+        torus((3,), wraps=(False,)),
+        with_tables(fat_tree(4, 2, 2)),
+        dragonfly(3, 4, 2, rate=1e11),
+    ],
+)
 def test_what_is_saved_is_loaded(topology: Topology, tmp_path: Path) -> None:
     assert save(tmp_path / "topologies", topology).change == "new"
     (back,) = topologies_of(tmp_path)

@@ -48,11 +48,18 @@ def environment(**variables: str) -> dict[str, str]:
 def jostle(folder: Path, *words: str | Path) -> str:
     """Run the command with a repository in a folder, and return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", *map(str, words)], capture_output=True, text=True,
-        cwd=folder, check=False, timeout=300,
-        env=environment(PYTHONPATH=str(ROOT / "src"), JOSTLE_REPOSITORY=str(folder / "repository"),
-                        JOSTLE_SPOOL=str(folder / "spool")),
-    )  # fmt: skip
+        [sys.executable, "-m", "jostle.cli", *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+        timeout=300,
+        env=environment(
+            PYTHONPATH=str(ROOT / "src"),
+            JOSTLE_REPOSITORY=str(folder / "repository"),
+            JOSTLE_SPOOL=str(folder / "spool"),
+        ),
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -84,10 +91,24 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
     """Train under `jostle run`; digest, and estimate."""
     log = folder / "log.json"
     ended = jostle(
-        folder, "run", "--job", "training", "--slice", "500ms", "--", *launcher(), "--standalone",
-        f"--nproc_per_node={ranks}", SCRIPT, f"--steps={STEPS}", f"--device={STEP_S}",
-        f"--delay={delay_s}", f"--late={LATE}", "--width=64", f"--result={log}",
-    )  # fmt: skip
+        folder,
+        "run",
+        "--job",
+        "training",
+        "--slice",
+        "500ms",
+        "--",
+        *launcher(),
+        "--standalone",
+        f"--nproc_per_node={ranks}",
+        SCRIPT,
+        f"--steps={STEPS}",
+        f"--device={STEP_S}",
+        f"--delay={delay_s}",
+        f"--late={LATE}",
+        "--width=64",
+        f"--result={log}",
+    )
     said = json.loads(log.read_text())
     steps = np.diff([0.0, *said["ends"]])
     assert len(steps) == STEPS
@@ -97,10 +118,14 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
     shares = {share["name"] for share in digest["shares"]}
     assert "collectives" in shares and "MPI calls" not in shares
     return Trained(
-        ended, said["seconds"], 100 * said["lost"] / said["seconds"],
-        100 * slower / said["seconds"], jostle(folder, "digest", "training", "--brief"), world,
+        ended,
+        said["seconds"],
+        100 * said["lost"] / said["seconds"],
+        100 * slower / said["seconds"],
+        jostle(folder, "digest", "training", "--brief"),
+        world,
         json.loads(jostle(folder, "estimate", "training", "--json")),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.tries(3)
@@ -139,8 +164,13 @@ def test_two_launchers_by_hand_are_one_job(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     spool = tmp_path / "spool"
-    command = [*launcher(), "--nnodes=2", "--nproc_per_node=1", "--master_addr=127.0.0.1",
-               f"--master_port={port}"]  # fmt: skip
+    command = [
+        *launcher(),
+        "--nnodes=2",
+        "--nproc_per_node=1",
+        "--master_addr=127.0.0.1",
+        f"--master_port={port}",
+    ]
     script = [SCRIPT, "--steps=10", "--width=32", "--workers=1"]
     nodes = []
     for rank in range(2):

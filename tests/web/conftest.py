@@ -31,8 +31,14 @@ ROOT = Path(__file__).parents[2]
 AXE = ROOT / "ui/node_modules/axe-core/axe.min.js"
 CHROMIUM = shutil.which("chromium")
 #: No graphics card, no hints of fonts: a page looks alike wherever it is drawn.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--font-render-hinting=none",
-         "--force-color-profile=srgb", "--disable-lcd-text"]  # fmt: skip
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--disable-lcd-text",
+]
 _PATIENCE_MS = 90_000  # a busy machine is no defect
 
 
@@ -104,9 +110,12 @@ def new_page(browser: Any, contexts: dict[tuple[Any, ...], Any]) -> Iterator[Cal
         kind = (theme, width, *sorted(more.items()))
         if kind not in contexts:
             contexts[kind] = browser.new_context(
-                viewport={"width": width, "height": HEIGHTS.get(width, 800)}, color_scheme=theme,
-                locale="en-GB", reduced_motion="reduce", **{"timezone_id": "UTC", **more},
-            )  # fmt: skip
+                viewport={"width": width, "height": HEIGHTS.get(width, 800)},
+                color_scheme=theme,
+                locale="en-GB",
+                reduced_motion="reduce",
+                **{"timezone_id": "UTC", **more},
+            )
         made = contexts[kind].new_page()
         pages.append(made)
         made.set_default_timeout(_PATIENCE_MS)

@@ -59,9 +59,13 @@ def test_every_answer_has_the_policy(client, path):
 
 @pytest.mark.parametrize(
     "path",
-    ["/assets/..%2f..%2fapp.py", "/assets/%2e%2e/%2e%2e/app.py", "/assets/....//app.py",
-     "/..%2f..%2fetc/passwd"],
-)  # fmt: skip
+    [
+        "/assets/..%2f..%2fapp.py",
+        "/assets/%2e%2e/%2e%2e/app.py",
+        "/assets/....//app.py",
+        "/..%2f..%2fetc/passwd",
+    ],
+)
 def test_no_file_but_ours_is_handed_out(client, path):
     answer = client.get(path)
     assert "create_app" not in answer.text

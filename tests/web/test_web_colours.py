@@ -35,10 +35,16 @@ def linear(colour):
 
 def oklab(rgb):
     """Where a colour is in a space in which distances are as people see them."""
-    to_lms = [[0.412221, 0.536333, 0.051446], [0.211903, 0.680700, 0.107397],
-              [0.088302, 0.281719, 0.629979]]  # fmt: skip
-    to_lab = [[0.210454, 0.793618, -0.004072], [1.977998, -2.428592, 0.450594],
-              [0.025904, 0.782772, -0.808676]]  # fmt: skip
+    to_lms = [
+        [0.412221, 0.536333, 0.051446],
+        [0.211903, 0.680700, 0.107397],
+        [0.088302, 0.281719, 0.629979],
+    ]
+    to_lab = [
+        [0.210454, 0.793618, -0.004072],
+        [1.977998, -2.428592, 0.450594],
+        [0.025904, 0.782772, -0.808676],
+    ]
     return to_lab @ np.cbrt(to_lms @ np.clip(rgb, 0, 1))
 
 
@@ -63,8 +69,13 @@ def test_pages_and_plots_have_one_story():
 @pytest.mark.parametrize("eyes", [None, *EYES])
 def test_what_must_not_be_confused_is_apart(theme, eyes):
     at = THEMES[theme]
-    pairs = [("own", "others"), ("own", "card"), ("others", "card"), ("own", "others-soft"),
-             ("others", "own-soft")]  # fmt: skip
+    pairs = [
+        ("own", "others"),
+        ("own", "card"),
+        ("others", "card"),
+        ("own", "others-soft"),
+        ("others", "own-soft"),
+    ]
     for one, other in pairs:
         assert apart(TOKENS[one][at], TOKENS[other][at], eyes) > 0.1, (one, other)
     # Lights have shapes; colours need not carry them alone.

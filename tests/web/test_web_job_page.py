@@ -241,9 +241,10 @@ def test_figures_are_those_of_the_digest(client, hurt):
     made = client.get(f"jobs/{hurt}").json()["metrics"]
     found = {one["name"]: one for one in client.get(f"jobs/{hurt}/figures").json()["figures"]}
     for name, metric, scale in (
-        ("Bytes read", "posix_read_bytes", 1), ("Read calls", "posix_read_ops", 1),
+        ("Bytes read", "posix_read_bytes", 1),
+        ("Read calls", "posix_read_ops", 1),
         ("Time in reads", "posix_read_ns", 1e-9),
-    ):  # fmt: skip
+    ):
         if metric.replace("posix", "stdio") in made:
             continue
         for mine, theirs in (("total", "total"), ("least", "min"), ("most", "max")):
@@ -253,17 +254,23 @@ def test_figures_are_those_of_the_digest(client, hurt):
 def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, violations):
     told = httpx.get(
         f"{served.url}/api/v1/jobs/{hurt}/verdict?wait_s=10",
-        headers={"Authorization": f"Bearer {served.access.token}"}, timeout=90,
-    ).json()  # fmt: skip
+        headers={"Authorization": f"Bearer {served.access.token}"},
+        timeout=90,
+    ).json()
     asked = []
 
     def answer(route) -> None:
         asked.append(route)
         if len(asked) < 3:
             far = {"step": 1, "steps": 4, "words": "comparing this and that"}
-            route.fulfill(status=202, json={
-                "state": "judging", "job": told["job"], "progress": far if len(asked) > 1 else None,
-            })  # fmt: skip
+            route.fulfill(
+                status=202,
+                json={
+                    "state": "judging",
+                    "job": told["job"],
+                    "progress": far if len(asked) > 1 else None,
+                },
+            )
         else:
             route.fulfill(json=told)
 
@@ -294,8 +301,14 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
 
     none = {"value": 0.0, "low": 0.0, "high": 0.4}
     between = {"value": 7.0, "low": 3.0, "high": 11.0}
-    text = shown(light=None, percent=between, advice="cannot be called fit", likely="green",
-                 undecided="green (60 %) or yellow (40 %)", decided_by="another run")  # fmt: skip
+    text = shown(
+        light=None,
+        percent=between,
+        advice="cannot be called fit",
+        likely="green",
+        undecided="green (60 %) or yellow (40 %)",
+        decided_by="another run",
+    )
     assert "Undecided" in text
     assert "cannot be called fit: green (60 %) or yellow (40 %)" in text
     assert "What would decide it another run" in " ".join(text.split())
@@ -327,10 +340,13 @@ def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, 
     (first, *_) = told["blame"]["suspects"]
     first |= {"share": 0.2, "seconds": {"value": 0.2 * lost, "low": 0.1 * lost, "high": 0.3 * lost}}
     told["blame"] |= {
-        "suspects": [first], "explained_s": first["seconds"], "unexplained_share": 0.8,
+        "suspects": [first],
+        "explained_s": first["seconds"],
+        "unexplained_share": 0.8,
         "unexplained_s": {"value": 0.8 * lost, "low": 0.7 * lost, "high": 0.9 * lost},
-        "lost_slices": 41, "suspect_slices": 7,
-    }  # fmt: skip
+        "lost_slices": 41,
+        "suspect_slices": 7,
+    }
     page.route("**/verdict*", lambda route: route.fulfill(json=told))
     page.goto(served.enter(f"/jobs/{hurt}"))
     page.wait_for_selector("section.verdict")
@@ -375,9 +391,12 @@ def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     made = client.get(f"jobs/{hurt}").json()
     for one in made["access"]:  # planted jobs have calls, but no sizes
         one["histogram"] = [0] * 10 + [7, 0, 1] + [0] * 19
-    page.route(re.compile(rf"/jobs/{hurt}(\?|$)"), lambda route: (
-        route.fulfill(json=made) if "/api/" in route.request.url else route.continue_()
-    ))  # fmt: skip
+    page.route(
+        re.compile(rf"/jobs/{hurt}(\?|$)"),
+        lambda route: (
+            route.fulfill(json=made) if "/api/" in route.request.url else route.continue_()
+        ),
+    )
     page = open_job(hurt)
     plot = page.locator("section[aria-label='Access pattern'] figure .plot").first
     told = page.locator(f"[id='{plot.get_attribute('aria-describedby')}']")

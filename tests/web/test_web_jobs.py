@@ -104,11 +104,24 @@ def test_thousands_of_rows_are_only_there_when_looked_at(page, served, idle):
         offset, limit = int(query["offset"][0]), int(query["limit"][0])
         asked.append(offset)
         rows = [
-            {"job": f"job-{n:05d}", "program": "p", "uid": 1, "user": "u", "start_ns": 0,
-             "end_ns": 10**9, "running": False, "processes": 1, "nodes": 1, "verdict": None,
-             "spark": [], "spark_of": None, "batch": None,
-             "part": f"job-{n:05}"} for n in range(offset, min(offset + limit, 10_000))
-        ]  # fmt: skip
+            {
+                "job": f"job-{n:05d}",
+                "program": "p",
+                "uid": 1,
+                "user": "u",
+                "start_ns": 0,
+                "end_ns": 10**9,
+                "running": False,
+                "processes": 1,
+                "nodes": 1,
+                "verdict": None,
+                "spark": [],
+                "spark_of": None,
+                "batch": None,
+                "part": f"job-{n:05}",
+            }
+            for n in range(offset, min(offset + limit, 10_000))
+        ]
         facets = {name: {} for name in ("light", "cause", "user", "program", "state")}
         body = {"total": 10_000, "jobs": rows, "facets": facets}
         route.fulfill(status=200, content_type="application/json", body=json.dumps(body))

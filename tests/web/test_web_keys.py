@@ -36,9 +36,18 @@ HERE = """
 
 @pytest.mark.parametrize(
     "path",
-    ["/jobs", "/jobs/replay-0003", f"/jobs/{SEGMENTS}", "/system", "/matrix", "/studies",
-     "/losses?span=all", "/compare?job=burster-0001&job=burster-0004", "/login"],
-)  # fmt: skip
+    [
+        "/jobs",
+        "/jobs/replay-0003",
+        f"/jobs/{SEGMENTS}",
+        "/system",
+        "/matrix",
+        "/studies",
+        "/losses?span=all",
+        "/compare?job=burster-0001&job=burster-0004",
+        "/login",
+    ],
+)
 def test_tab_reaches_all_there_is(page, served, idle, path):
     page.goto(served.enter(path))
     idle(page)

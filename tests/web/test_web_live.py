@@ -28,9 +28,8 @@ def running(job: str) -> Profile:
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     begin = time.time_ns() // SLICE_NS * SLICE_NS - 8 * SLICE_NS
     profile = Profile(
-        job=job, pid=pid, boot_id=boot, proc_start=int(stat[19]), slice_ns=SLICE_NS,
-        start_ns=begin,
-    )  # fmt: skip
+        job=job, pid=pid, boot_id=boot, proc_start=int(stat[19]), slice_ns=SLICE_NS, start_ns=begin
+    )
     profile.add_mount(0, path="/scratch", type="ext4")
     return profile
 

@@ -34,9 +34,12 @@ def test_log_in_see_jobs_and_log_out(closed, page, idle, violations):
     page.get_by_role("button", name="Token for scripts").click()
     made = page.get_by_role("textbox", name="Token for scripts").input_value()
     assert focused(page) == "token"
-    assert page.request.get(
-        closed.url + "/api/v1/me", headers={"Authorization": f"Bearer {made}"}
-    ).json()["name"] == "anne"  # fmt: skip
+    assert (
+        page.request.get(
+            closed.url + "/api/v1/me", headers={"Authorization": f"Bearer {made}"}
+        ).json()["name"]
+        == "anne"
+    )
     page.get_by_role("button", name="Log out", exact=True).click()
     page.get_by_text("You are logged out.").wait_for()
     assert focused(page) == "name"

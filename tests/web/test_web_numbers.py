@@ -21,9 +21,19 @@ from command import jostle
 
 PROBE = "demo.r01-p001.writer"
 _UNITS = {
-    "": 1.0, "%": 1.0, "k": 1e3, "M": 1e6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "B": 1.0,
-    "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
-}  # fmt: skip
+    "": 1.0,
+    "%": 1.0,
+    "k": 1e3,
+    "M": 1e6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "B": 1.0,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+}
 
 
 def numbers(text: str) -> list[tuple[float, float]]:
@@ -92,12 +102,21 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     def total(*metrics: str) -> float:
         return float(sum(digest["metrics"].get(name, {"total": 0})["total"] for name in metrics))
 
-    truth = {"Run time": digest["seconds"]} | {
-        name: total(*(f"{module}_write_{what}" for module in ("posix", "stdio"))) * scale
-        for name, what, scale in (("Bytes written", "bytes", 1), ("Write calls", "ops", 1),
-                                  ("Time in writes", "ns", 1e-9))
-    } | {"CPU time": total("os_user_ns", "os_system_ns") / 1e9,
-         "Waiting for a core": total("os_runqueue_ns") / 1e9}  # fmt: skip
+    truth = (
+        {"Run time": digest["seconds"]}
+        | {
+            name: total(*(f"{module}_write_{what}" for module in ("posix", "stdio"))) * scale
+            for name, what, scale in (
+                ("Bytes written", "bytes", 1),
+                ("Write calls", "ops", 1),
+                ("Time in writes", "ns", 1e-9),
+            )
+        }
+        | {
+            "CPU time": total("os_user_ns", "os_system_ns") / 1e9,
+            "Waiting for a core": total("os_runqueue_ns") / 1e9,
+        }
+    )
     page.goto(f"{made.url}/jobs/{job}")
     page.wait_for_selector("section[aria-label=Digest] tbody tr")
     rows = {
@@ -129,8 +148,10 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
 
 
 def test_planted_jobs(page, judged):
-    for job in (next(one for one in jobs_of(judged.repository) if one.startswith("replay")),
-                SEGMENTS):  # fmt: skip
+    for job in (
+        next(one for one in jobs_of(judged.repository) if one.startswith("replay")),
+        SEGMENTS,
+    ):
         verdict_is_that_of_the_command(page, judged, job)
         digest_is_that_of_the_command(page, judged, job)
 
@@ -142,11 +163,17 @@ def test_the_demo_tells_its_story_and_its_page_the_same(page, tmp_path: Path) ->
     done = jostle("demo", "--local", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
     assert done.code == 0, done.err
     kept = tmp_path / "jostle-demo"
-    for part in ("$ jostle study run ", "$ jostle study show demo --plot",
-                 "$ jostle estimate demo.r01-p001.writer", "Dilation", "Degradation",
-                 "$ jostle estimate demo.r01-a001.writer", "Was it right?",
-                 "http://127.0.0.1:8642/jobs/demo.r01-p001.writer",
-                 f"The picture: {kept}/pictures/time-slices"):  # fmt: skip
+    for part in (
+        "$ jostle study run ",
+        "$ jostle study show demo --plot",
+        "$ jostle estimate demo.r01-p001.writer",
+        "Dilation",
+        "Degradation",
+        "$ jostle estimate demo.r01-a001.writer",
+        "Was it right?",
+        "http://127.0.0.1:8642/jobs/demo.r01-p001.writer",
+        f"The picture: {kept}/pictures/time-slices",
+    ):
         assert part in " ".join(done.out.split())
     (picture,) = (kept / "pictures").glob("time-slices-*.png")
     assert picture.read_bytes().startswith(b"\x89PNG")

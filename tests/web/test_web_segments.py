@@ -30,8 +30,9 @@ def test_timeline_boxes_and_sizes(page, served, idle, violations):
     assert rows.count() == len(answer["clusters"])
     first = max(answer["clusters"], key=lambda one: one["excess_s"])
     assert rows.first.locator("button").inner_text().split() == [
-        str(first["number"]), first["name"],
-    ]  # fmt: skip
+        str(first["number"]),
+        first["name"],
+    ]
     assert f"{first['members']:,}" in rows.first.inner_text()
     assert rows.first.locator("svg rect").count() == 1
     # Something is drawn: disturbed ones in the colour of others.

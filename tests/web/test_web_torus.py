@@ -46,8 +46,10 @@ def plant_example(path: Path) -> None:
     """Plant the synthetic application, and a small job that shares links with it."""
     count = int(np.prod(SIZES))
     Repository(path, create=True)
-    places = [Place("synthetic", "synthetic", 2 * np.arange(count), 0.0, float(SLICES)),
-              Place("stray", "stray", 2 * np.arange(STRAY) + 1, 0.0, float(SLICES))]  # fmt: skip
+    places = [
+        Place("synthetic", "synthetic", 2 * np.arange(count), 0.0, float(SLICES)),
+        Place("stray", "stray", 2 * np.arange(STRAY) + 1, 0.0, float(SLICES)),
+    ]
     files = write_chunks(path, [Writer(1.0).processes(places, 1)])
     at = np.stack(np.unravel_index(np.arange(count), SIZES))
     pairs = []
@@ -59,8 +61,10 @@ def plant_example(path: Path) -> None:
         sent = even if dimension == 3 else np.full(count, OTHER)
         pairs.append(np.stack([np.arange(count), target, sent]))
     stray = np.stack([np.arange(STRAY), (np.arange(STRAY) + 1) % STRAY, np.full(STRAY, 1000)])
-    files += write_chunks(path, [_messages("synthetic", 0, np.concatenate(pairs, axis=1)),
-                                 _messages("stray", 1, stray)])  # fmt: skip
+    files += write_chunks(
+        path,
+        [_messages("synthetic", 0, np.concatenate(pairs, axis=1)), _messages("stray", 1, stray)],
+    )
     publish(path, Log(path), Change("ingest", add=files))
     hosts = [host_name(node) for node in range(2 * count)]
     save(path / FOLDER, torus(SIZES, nodes_per_switch=2, rate=1e11, hosts=hosts, name="qpace"))
@@ -72,12 +76,17 @@ def _messages(job: str, first: int, pairs: Any) -> PartitionChunk:
     source, target, sent = (np.tile(row, SLICES) for row in pairs)
     keys = [process_id(None, job, int(rank), 0, 0) for rank in pairs[0]]
     columns = {
-        "job": np.full(number, job), "process": np.tile(np.array(keys), SLICES),
-        "host": np.array([host_name(2 * int(rank) + first) for rank in source]), "rank": source,
+        "job": np.full(number, job),
+        "process": np.tile(np.array(keys), SLICES),
+        "host": np.array([host_name(2 * int(rank) + first) for rank in source]),
+        "rank": source,
         "slice": EPOCH_S + np.repeat(np.arange(SLICES), pairs.shape[1]),
-        "slice_ns": np.full(number, 10**9), "span": np.ones(number, np.int32), "peer": target,
-        "sent_ops": np.ones(number, np.int64), "sent_bytes": sent,
-    }  # fmt: skip
+        "slice_ns": np.full(number, 10**9),
+        "span": np.ones(number, np.int32),
+        "peer": target,
+        "sent_ops": np.ones(number, np.int64),
+        "sent_bytes": sent,
+    }
     layout = TABLES["peer_slices"]
     kinds = {**layout.keys, **layout.values}
     table = pa.table({name: pa.array(values).cast(kinds[name]) for name, values in columns.items()})

@@ -28,17 +28,30 @@ def plant_study(path: Path, name: str, chunks: tuple[int, ...] = (CHUNK, 8 * CHU
     records = []
     for chunk in chunks:
         for own, other in ((one, None), (two, None), (one, two), (two, one)):
-            programs = [_program("writer" if row is one else "reader", row, chunk, role)
-                        for row, role in ((own, "probe"), (other, "signal")) if row]  # fmt: skip
+            programs = [
+                _program("writer" if row is one else "reader", row, chunk, role)
+                for row, role in ((own, "probe"), (other, "signal"))
+                if row
+            ]
             if other is None:
                 programs[0]["role"] = "alone"
             run = f"r01-p{len(records) + 1:03d}"
-            records.append({
-                "run": run, "study": name, "repetition": 1, "programs": programs,
-                "cell": {"chunk": chunk}, "slice_ns": 4_000_000_000, "place": "local",
-            })  # fmt: skip
-    plan = {"config": {"description": "a writer beside a reader"}, "place": {"place": "local"},
-            "runs": [record["run"] for record in records]}  # fmt: skip
+            records.append(
+                {
+                    "run": run,
+                    "study": name,
+                    "repetition": 1,
+                    "programs": programs,
+                    "cell": {"chunk": chunk},
+                    "slice_ns": 4_000_000_000,
+                    "place": "local",
+                }
+            )
+    plan = {
+        "config": {"description": "a writer beside a reader"},
+        "place": {"place": "local"},
+        "runs": [record["run"] for record in records],
+    }
     store.begin("", plan)
     for record in records:
         store.append_run(record)
@@ -47,7 +60,13 @@ def plant_study(path: Path, name: str, chunks: tuple[int, ...] = (CHUNK, 8 * CHU
 
 def _program(name: str, row: dict[str, Any], chunk: int, role: str) -> dict[str, Any]:
     return {
-        "name": name, "job": row["job"], "role": role, "processes": row["processes"],
-        "nodes": 1, "chunk": chunk, "progress": "bytes",
-        "begin_ns": row["start_ns"], "end_ns": row["end_ns"],
-    }  # fmt: skip
+        "name": name,
+        "job": row["job"],
+        "role": role,
+        "processes": row["processes"],
+        "nodes": 1,
+        "chunk": chunk,
+        "progress": "bytes",
+        "begin_ns": row["start_ns"],
+        "end_ns": row["end_ns"],
+    }

@@ -139,11 +139,19 @@ class Place:
         self.run = shutil.copytree(native, self.base / "native") / "jostle-run"
         home = os.environ.get("HOME", "/root")
         self.env = {
-            "PATH": os.environ["PATH"], "HOME": str(self.work / "home"), "LC_ALL": "C.UTF-8",
-            "TZ": "UTC", "USER": "zoo", "PYTHON": sys.executable, "WORK": str(self.work),
-            "ROOT": str(ROOT), "RUSTUP_HOME": f"{home}/.rustup", "PYTHONDONTWRITEBYTECODE": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.work / "home"),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "USER": "zoo",
+            "PYTHON": sys.executable,
+            "WORK": str(self.work),
+            "ROOT": str(ROOT),
+            "RUSTUP_HOME": f"{home}/.rustup",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
 
     def close(self) -> None:
         """Remove everything; mounts end with their namespace."""
@@ -184,9 +192,14 @@ def execute(place: Place, command: list[str], seconds: float) -> Outcome:
     outputs = {name: place.base / name for name in ("stdout", "stderr")}
     with outputs["stdout"].open("wb") as out, outputs["stderr"].open("wb") as err:
         process = subprocess.Popen(
-            command, cwd=place.work, env=place.env, stdin=subprocess.DEVNULL, stdout=out,
-            stderr=err, start_new_session=True,
-        )  # fmt: skip
+            command,
+            cwd=place.work,
+            env=place.env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
         try:
             status: int | str = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:

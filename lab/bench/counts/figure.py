@@ -85,11 +85,16 @@ def fill(folder: Path) -> None:
 def variables(folder: Path, slice_length: str = "60s", *, is_bare: bool = False) -> dict[str, str]:
     """The whole environment of a counted program: nothing of ours, which differs."""
     found = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nowhere"}
-    return found if is_bare else found | {
-        "LD_PRELOAD": str(folder / "native" / "libjostle.so"),
-        "JOSTLE_SPOOL": str(folder / "spool"),
-        "JOSTLE_SLICE": slice_length,
-    }  # fmt: skip
+    return (
+        found
+        if is_bare
+        else found
+        | {
+            "LD_PRELOAD": str(folder / "native" / "libjostle.so"),
+            "JOSTLE_SPOOL": str(folder / "spool"),
+            "JOSTLE_SLICE": slice_length,
+        }
+    )
 
 
 def compiled(folder: Path, name: str, *more: str, compiler: Sequence[str] = ("gcc",)) -> str:
@@ -116,9 +121,15 @@ def run(words: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
         RuntimeError: It failed.
     """
     done = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
-        stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        words,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)}: status {done.returncode}\n{done.stderr[-2000:]}")
     return done.stdout

@@ -59,8 +59,9 @@ def _run(folder: Path, words: list[str], is_bare: bool, **more: str) -> None:
         old.unlink()
     run(
         [*unmoved(), "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", *words],
-        folder, variables(folder, is_bare=is_bare) | more,
-    )  # fmt: skip
+        folder,
+        variables(folder, is_bare=is_bare) | more,
+    )
 
 
 def _texts(folder: Path) -> list[str]:

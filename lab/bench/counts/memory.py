@@ -21,10 +21,15 @@ def measure() -> Figures:
             for is_bare in (True, False)
         ]
         kib = [
-            int(run([*before, program, "hold", "60"], folder,
-                    variables(folder, "100ms", is_bare=is_bare)))
+            int(
+                run(
+                    [*before, program, "hold", "60"],
+                    folder,
+                    variables(folder, "100ms", is_bare=is_bare),
+                )
+            )
             for is_bare in (True, False)
-        ]  # fmt: skip
+        ]
     return {
         "page faults: start and end of a process": Figure(faults[1] - faults[0]),
         "KiB written: a process that writes a file": Figure(kib[1] - kib[0]),

@@ -17,9 +17,16 @@ from counts.system_calls import made_of
 
 _ASSETS = ROOT / "src" / "jostle" / "server" / "static" / "assets"
 _PAGES = (
-    "/", "/jobs/JOB", "/losses", "/system", "/network", "/nodes", "/matrix", "/studies",
+    "/",
+    "/jobs/JOB",
+    "/losses",
+    "/system",
+    "/network",
+    "/nodes",
+    "/matrix",
+    "/studies",
     "/compare?job=JOB&job=OTHER",
-)  # fmt: skip
+)
 #: Status of an answer: what was asked for is still being made.
 _BEING_MADE = 202
 _FLAGS = ["--no-sandbox", "--disable-gpu"]
@@ -47,8 +54,12 @@ def measure() -> Figures:
         settle(repository, jobs)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
-            context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB",
-                                          timezone_id="UTC", reduced_motion="reduce")  # fmt: skip
+            context = browser.new_context(
+                viewport={"width": 1280, "height": 800},
+                locale="en-GB",
+                timezone_id="UTC",
+                reduced_motion="reduce",
+            )
             _open(context, served.enter("/studies"))  # logs in, and has the shell's files
             for page in _PAGES:
                 path = page.replace("JOB", jobs[0]).replace("OTHER", jobs[1])

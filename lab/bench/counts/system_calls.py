@@ -49,8 +49,9 @@ def _trace(words: list[str], folder: Path, environment: dict[str, str], *options
     setting = [word for key, value in environment.items() for word in ("-E", f"{key}={value}")]
     run(
         ["strace", *options, "-a", "0", "-s", "60", "-o", str(out), *setting, *words],
-        folder, variables(folder, is_bare=True),
-    )  # fmt: skip
+        folder,
+        variables(folder, is_bare=True),
+    )
     return out.read_text(errors="replace").splitlines()
 
 
@@ -164,8 +165,10 @@ def _agent(folder: Path) -> Figure:
     sampler = ["timeout", "5.5", str(agent), "sample", "--root", str(root)]
     subprocess.run(  # strace itself cannot be asked to end
         ["strace", "-f", "-a", "0", "-o", str(out), *settings, *sampler],
-        env=variables(folder, is_bare=True), stderr=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        env=variables(folder, is_bare=True),
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
     names = [name for _, name in begun(out.read_text(errors="replace").splitlines())]
     whole = [
         tuple(sorted(Counter(name for name in piece if name not in _CHANCE).items()))

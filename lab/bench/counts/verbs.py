@@ -11,13 +11,29 @@ from counts.statements import in_short
 
 #: JOB and OTHER are jobs of the repository.
 _ASKED = (
-    "jobs", "jobs --all", "digest JOB", "digest JOB --segments", "timeline JOB",
-    "timeline JOB --metric cpu", "timeline JOB OTHER", "background JOB", "neighbours JOB",
-    "interference JOB", "matrix", "trends", "nodes", "estimate JOB", "compare JOB OTHER",
+    "jobs",
+    "jobs --all",
+    "digest JOB",
+    "digest JOB --segments",
+    "timeline JOB",
+    "timeline JOB --metric cpu",
+    "timeline JOB OTHER",
+    "background JOB",
+    "neighbours JOB",
+    "interference JOB",
+    "matrix",
+    "trends",
+    "nodes",
+    "estimate JOB",
+    "compare JOB OTHER",
     "report JOB --out OUT.html",
-    "export jobs --format json --out OUT.json", "export slices --format json --out OUT2.json",
-    "export JOB --format json --out OUT3.json", "study list", "topology show", "repository check",
-)  # fmt: skip
+    "export jobs --format json --out OUT.json",
+    "export slices --format json --out OUT2.json",
+    "export JOB --format json --out OUT3.json",
+    "study list",
+    "topology show",
+    "repository check",
+)
 
 
 def measure() -> Figures:

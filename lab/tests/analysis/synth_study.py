@@ -54,10 +54,12 @@ class Link:
         """
         budget = self.rate * (1 + self.noise * float(self.generator.standard_normal()))
         sizes = np.cumsum([0, *(one.processes for one in writers)])
-        whole = np.concatenate([
-            np.full(one.processes, np.inf if one.until_stopped else one.volume / one.processes)
-            for one in writers
-        ])  # fmt: skip
+        whole = np.concatenate(
+            [
+                np.full(one.processes, np.inf if one.until_stopped else one.volume / one.processes)
+                for one in writers
+            ]
+        )
         moved, now = np.zeros(len(whole)), start_ns / 1e9
         times, states, ended = [now], [moved], np.full(len(whole), np.nan)
         while np.isnan(ended[np.isfinite(whole)]).any():
@@ -72,20 +74,29 @@ class Link:
             states.append(moved)
         edges = np.arange(start_ns // SLICE_NS, int(now * 1e9) // SLICE_NS + 2) * SLICE_NS / 1e9
         each = np.array([np.diff(np.interp(edges, times, row)) for row in np.array(states).T])
-        ends = [int(np.nanmax(np.append(ended[lo:hi], now if np.isnan(ended[lo:hi]).all() else 0))
-                    * 1e9) for lo, hi in itertools.pairwise(sizes)]  # fmt: skip
+        ends = [
+            int(
+                np.nanmax(np.append(ended[lo:hi], now if np.isnan(ended[lo:hi]).all() else 0)) * 1e9
+            )
+            for lo, hi in itertools.pairwise(sizes)
+        ]
         return [each[lo:hi] for lo, hi in itertools.pairwise(sizes)], ends
 
-    def _rates(self, writers: Sequence[Writer], busy: np.ndarray, now: float,
-               budget: float) -> np.ndarray:  # fmt: skip
+    def _rates(
+        self, writers: Sequence[Writer], busy: np.ndarray, now: float, budget: float
+    ) -> np.ndarray:
         """Water-filling: fair shares, and what one cannot take goes to the others."""
-        weight = np.concatenate([np.full(one.processes, one.weight * _on(one, now))
-                                 for one in writers]) * busy  # fmt: skip
+        weight = (
+            np.concatenate([np.full(one.processes, one.weight * _on(one, now)) for one in writers])
+            * busy
+        )
         if self.by == "node":
             # A program spreads over its nodes evenly; none here shares a node with another.
             parts = np.split(weight, np.cumsum([one.processes for one in writers])[:-1])
-            shares = [part / max(part.sum(), 1e-9) * len(one.nodes)
-                      for part, one in zip(parts, writers, strict=True)]  # fmt: skip
+            shares = [
+                part / max(part.sum(), 1e-9) * len(one.nodes)
+                for part, one in zip(parts, writers, strict=True)
+            ]
             weight = np.concatenate(shares)
         limit = np.concatenate([np.full(one.processes, one.limit) for one in writers])
         rates = np.zeros(len(weight))
@@ -128,8 +139,9 @@ class Lab:
         """Records a run of two."""
         return self._record("pair", [one, other], repetition, more)
 
-    def _record(self, kind: str, writers: Sequence[Writer], repetition: int,
-                more: dict[str, Any]) -> dict[str, Any]:  # fmt: skip
+    def _record(
+        self, kind: str, writers: Sequence[Writer], repetition: int, more: dict[str, Any]
+    ) -> dict[str, Any]:
         run = f"r{repetition:02d}-p{len(self.records):03d}"
         moved, ends = self.link.run(writers, self.clock)
         programs = []
@@ -137,21 +149,39 @@ class Lab:
             job = f"study.{run}.{one.name}{'-2' if place else ''}"
             first = self.clock // SLICE_NS
             self.seen[job, "bytes"] = JobProgress(job, SLICE_NS, first, values)
-            role = "both" if not any(each.until_stopped for each in writers) else (
-                "signal" if one.until_stopped else "probe")  # fmt: skip
+            role = (
+                "both"
+                if not any(each.until_stopped for each in writers)
+                else ("signal" if one.until_stopped else "probe")
+            )
             programs.append(self._program(one, job, role if kind == "pair" else "alone", end))
         own = sum(float(values.sum()) for values in moved)
         server = own * self.link.protocol + more.pop("foreign", 0.0)
         record = {
-            "run": run, "study": "study", "kind": kind, "repetition": repetition,
-            "cell": {"chunk": writers[0].chunk, "processes": [one.processes for one in writers],
-                     "shared": writers[0].shared, "periodic": any(one.period_s for one in writers)},
-            "programs": programs, "begin_ns": self.clock, "end_ns": max(ends),
-            "slice_ns": SLICE_NS, "place": "lab", "resource": None, "interrupted": False,
-            "server": "storage.in", "own": [],
-            "monitor": [{"time_ns": self.clock, "storage.in": 10_000.0},
-                        {"time_ns": max(ends), "storage.in": 10_000.0 + server}],
-        }  # fmt: skip
+            "run": run,
+            "study": "study",
+            "kind": kind,
+            "repetition": repetition,
+            "cell": {
+                "chunk": writers[0].chunk,
+                "processes": [one.processes for one in writers],
+                "shared": writers[0].shared,
+                "periodic": any(one.period_s for one in writers),
+            },
+            "programs": programs,
+            "begin_ns": self.clock,
+            "end_ns": max(ends),
+            "slice_ns": SLICE_NS,
+            "place": "lab",
+            "resource": None,
+            "interrupted": False,
+            "server": "storage.in",
+            "own": [],
+            "monitor": [
+                {"time_ns": self.clock, "storage.in": 10_000.0},
+                {"time_ns": max(ends), "storage.in": 10_000.0 + server},
+            ],
+        }
         record.update(more)
         self.records.append(record)
         self.clock = (max(ends) // (24 * 10**9) + 2) * 24 * 10**9
@@ -159,14 +189,26 @@ class Lab:
 
     def _program(self, one: Writer, job: str, role: str, end: int) -> dict[str, Any]:
         return {
-            "name": one.name, "job": job, "role": role, "processes": one.processes,
-            "nodes": list(one.nodes), "mpi": None, "pattern": one.pattern, "chunk": one.chunk,
-            "volume": None if one.until_stopped else one.volume, "progress": "bytes",
-            "status": 0, "error": None, "begin_ns": self.clock, "end_ns": end,
-            "shared": one.shared, "period_s": one.period_s or None, "duty": one.duty,
+            "name": one.name,
+            "job": job,
+            "role": role,
+            "processes": one.processes,
+            "nodes": list(one.nodes),
+            "mpi": None,
+            "pattern": one.pattern,
+            "chunk": one.chunk,
+            "volume": None if one.until_stopped else one.volume,
+            "progress": "bytes",
+            "status": 0,
+            "error": None,
+            "begin_ns": self.clock,
+            "end_ns": end,
+            "shared": one.shared,
+            "period_s": one.period_s or None,
+            "duty": one.duty,
             "stop": "partner" if one.until_stopped else "own",
             "baseline": f"{one.name} {one.chunk} {one.processes} {one.shared} {one.period_s}",
-        }  # fmt: skip
+        }
 
     def source(self, job: str, metric: str) -> JobProgress | None:
         """Gives progress, as `evaluate` asks for it."""

@@ -53,9 +53,17 @@ def test_planted_servers_tell_what_each_job_leaves_to_others(planted: Planted) -
 def slices(record: dict, own: list[float], kind: str = "lustre_ost", **change: object) -> pa.Table:
     """Slices of a server in a run: it moves what the programs do, as often as `own` says."""
     first = record["begin_ns"] // SLICE_NS
-    base = {"mount": MOUNT, "host": SERVER, "job": "", "slice_ns": SLICE_NS, "span": 1,
-            "unknown": "", "storage_read_bytes": 0, "link_send_bytes": 0,
-            "link_receive_bytes": 0}  # fmt: skip
+    base = {
+        "mount": MOUNT,
+        "host": SERVER,
+        "job": "",
+        "slice_ns": SLICE_NS,
+        "span": 1,
+        "unknown": "",
+        "storage_read_bytes": 0,
+        "link_send_bytes": 0,
+        "link_receive_bytes": 0,
+    }
     rows = []
     for at, moved in enumerate(own):
         more = {"slice": first + at, "storage_write_bytes": round(moved)} | base
@@ -84,9 +92,13 @@ def under_slurm(factors: dict[str, float], kind: str = "lustre_ost") -> tuple[La
 def test_runs_under_slurm_are_left_out_where_the_servers_moved_more(kind: str) -> None:
     made, servers = under_slurm({}, kind)
     alone = made.records[0]["run"]
-    pair, near = (r["run"] for r in made.records if r["kind"] == "pair"
-                  and [p["name"] for p in r["programs"]] == ["aw", "ws"]
-                  and r["repetition"] in (1, 2))  # fmt: skip
+    pair, near = (
+        r["run"]
+        for r in made.records
+        if r["kind"] == "pair"
+        and [p["name"] for p in r["programs"]] == ["aw", "ws"]
+        and r["repetition"] in (1, 2)
+    )
     made, servers = under_slurm({alone: 1.2, pair: 1.15, near: 1.09}, kind)
     found = result_of(made, servers=servers)
     cell = cell_of(found, "aw", "ws")
@@ -129,8 +141,9 @@ def test_what_is_not_known_is_not_taken_for_nothing() -> None:
     assert served(table, MOUNT, span[0], 103 * SLICE_NS) is None  # two whole slices
     lost = slices(record, moved, unknown="storage_write_bytes")
     assert served(lost, MOUNT, *span) is None
-    away = table.filter(pc.or_(pc.not_equal(table["kind"], "machine"),
-                               pc.less(table["slice"], 105)))  # fmt: skip
+    away = table.filter(
+        pc.or_(pc.not_equal(table["kind"], "machine"), pc.less(table["slice"], 105))
+    )
     assert served(away, MOUNT, *span) is None
     link = slices(record, moved, "interface", link_receive_bytes=7)
     assert served(link, MOUNT, *span) == Served(0.0, 63.0, 110 * SLICE_NS, False)

@@ -32,8 +32,7 @@ def bursts(periods: int = 8, duty: float = 0.5) -> list[tuple[int, int]]:
 
 def test_bursts_by_their_rule():
     assert bursts(2) == [(24000 * S, 24012 * S), (24024 * S, 24036 * S)]
-    assert bursts_between(5 * S, 50 * S, 24 * S, 0.5, 2 * S) == [
-        (5 * S, 14 * S), (26 * S, 38 * S)]  # fmt: skip
+    assert bursts_between(5 * S, 50 * S, 24 * S, 0.5, 2 * S) == [(5 * S, 14 * S), (26 * S, 38 * S)]
     assert bursts_between(13 * S, 20 * S, 24 * S, 0.5, 0) == []
 
 
@@ -62,8 +61,9 @@ def test_a_burst_that_missed_is_not_seen():
 
 
 def test_a_burst_that_began_in_its_midst_is_no_period_and_no_silence():
-    late = [(begin + (6 * S if number == 0 else 0), end)
-            for number, (begin, end) in enumerate(bursts())]  # fmt: skip
+    late = [
+        (begin + (6 * S if number == 0 else 0), end) for number, (begin, end) in enumerate(bursts())
+    ]
     length = bursts()[0][1] - bursts()[0][0]
     assert len(dents(probe(0.5), late)) == 8
     found = dents(probe(0.5), late, length)

@@ -53,9 +53,10 @@ def test_the_truth_adds_up(planted: Planted) -> None:
     rows = planted.slices.to_pydict()
     for name, job in planted.jobs.items():
         listed = sum(
-            seconds for one, seconds in zip(rows["job"], rows["seconds"], strict=True)
+            seconds
+            for one, seconds in zip(rows["job"], rows["seconds"], strict=True)
             if one == name
-        )  # fmt: skip
+        )
         assert listed == pytest.approx(job.lost_s, rel=1e-3, abs=1e-3)
         assert sum(job.by.values()) == pytest.approx(job.lost_s, rel=1e-3, abs=1e-3)
         assert job.run_s == pytest.approx(job.alone_s + job.lost_s, rel=1e-6)
@@ -70,11 +71,13 @@ def test_lost_time_can_be_seen_in_the_slices(planted: Planted) -> None:
         "FROM rollup WHERE job = 'logger-0000' GROUP BY slice"
     ).to_pylist()
     lost = {
-        at: seconds for job, at, seconds in zip(
+        at: seconds
+        for job, at, seconds in zip(
             *(planted.slices.column(name).to_pylist() for name in ("job", "slice", "seconds")),
             strict=True,
-        ) if job == "logger-0000"
-    }  # fmt: skip
+        )
+        if job == "logger-0000"
+    }
     large = [row for row in rows if row["size"] > 500_000]  # one phase of its own
     hurt = [row["service"] for row in large if lost.get(row["slice"], 0) > 0.2]
     calm = [row["service"] for row in large if lost.get(row["slice"], 0) < 0.05]

@@ -15,11 +15,15 @@ def table(*rows: dict[str, Any]) -> pa.Table:
     names = ["process", "mount", "slice", "slice_ns", "span"]
     names += sorted({name for row in rows for name in row} - set(names))
     first = {"mount": "m", "span": 1, "slice_ns": 10}
-    return pa.table({
-        name: pa.array([{**first, **row}.get(name, 0) for row in rows],
-                       pa.string() if name == "mount" else pa.int64())
-        for name in names
-    })  # fmt: skip
+    return pa.table(
+        {
+            name: pa.array(
+                [{**first, **row}.get(name, 0) for row in rows],
+                pa.string() if name == "mount" else pa.int64(),
+            )
+            for name in names
+        }
+    )
 
 
 def test_bytes_of_posix_and_stdio_on_the_shared_mount_only():
@@ -100,13 +104,24 @@ def test_tables_are_asked_for_once_and_own_progress_goes_first():
         asked.append(job)
         return table({"process": 1, "slice": 4, "posix_write_bytes": 5, "posix_close_ops": 1})
 
-    own = progress_of_log("load", pa.table({
-        "host": ["a", "a", "b"], "pid": [1, 1, 1], "slice": [3, 5, 4],
-        "operations": [2, 3, 4], "bytes": [0, 0, 0],
-    }), 10, "operations")  # fmt: skip
+    own = progress_of_log(
+        "load",
+        pa.table(
+            {
+                "host": ["a", "a", "b"],
+                "pid": [1, 1, 1],
+                "slice": [3, 5, 4],
+                "operations": [2, 3, 4],
+                "bytes": [0, 0, 0],
+            }
+        ),
+        10,
+        "operations",
+    )
     assert own.values.tolist() == [[2, 0, 3], [0, 4, 0]]
-    tables = ProgressTables(mounts, lambda job: table({"process": 1}), "m",
-                            {("load", "operations"): own})  # fmt: skip
+    tables = ProgressTables(
+        mounts, lambda job: table({"process": 1}), "m", {("load", "operations"): own}
+    )
     assert tables("job", "bytes").total == 5
     assert tables("job", "closes").total == 1
     assert tables("job", "collectives") is None

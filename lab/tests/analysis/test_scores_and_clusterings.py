@@ -58,8 +58,12 @@ def test_figure_5_4_on_work_of_several_scales(monkeypatch):
     work = np.concatenate([k * (1 + 0.01 * random.standard_normal(20)) for k in kinds])
     found = {one.method: one for one in compare_methods(np.rint(work), seed=3)}
     assert list(found) == [
-        "relative 0.05", "relative 0.1", "relative 0.2", "k-means", "Gaussian mixture",
-    ]  # fmt: skip
+        "relative 0.05",
+        "relative 0.1",
+        "relative 0.2",
+        "k-means",
+        "Gaussian mixture",
+    ]
     assert found["relative 0.1"].clusters == 4 and found["relative 0.1"].unclustered == 0
     assert found["relative 0.1"].spread == pytest.approx(0.01, abs=0.003)
     assert found["k-means"].spread > found["relative 0.1"].spread

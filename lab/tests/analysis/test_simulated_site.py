@@ -19,9 +19,16 @@ from synth_format import schema_layout, slice_record
 
 SMALL = SiteSpec(nodes=8, days=0.03, seed=5, processes_per_node=4, commit_s=600)
 TABLES = (
-    "slices", "mount_slices", "processes", "mounts", "rollup", "node_rollup", "machines",
-    "components", "component_slices",
-)  # fmt: skip
+    "slices",
+    "mount_slices",
+    "processes",
+    "mounts",
+    "rollup",
+    "node_rollup",
+    "machines",
+    "components",
+    "component_slices",
+)
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +121,9 @@ def test_agents_count_what_processes_did(site: Simulated) -> None:
 
 
 def test_nodes_belong_to_one_job_at_a_time(site: Simulated) -> None:
-    lives = sorted((node, job.start_s, job.end_s or 1e12)
-                   for job in site.jobs.values() for node in job.nodes)  # fmt: skip
+    lives = sorted(
+        (node, job.start_s, job.end_s or 1e12) for job in site.jobs.values() for node in job.nodes
+    )
     for (node, _, end), (other, start, _) in pairwise(lives):
         assert node != other or end <= start
 
@@ -139,8 +147,9 @@ def test_jobs_follow_the_published_model() -> None:
 @pytest.mark.parametrize("seed", [11, 12])
 def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
     # No faults: where a server is slow as well, verdicts may name it first.
-    spec = SiteSpec(nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2, faults=0,
-                    commit_s=600)  # fmt: skip
+    spec = SiteSpec(
+        nodes=8, days=0.04, seed=seed, processes_per_node=4, aggressors=2, faults=0, commit_s=600
+    )
     site = simulate_site(tmp_path / "s", spec)
     repository = Repository(site.path)
     asked = named = 0

@@ -19,7 +19,11 @@ from jostle_lab.analysis.study.setting import Setting
 def test_two_equal_writers_lose_half_and_take_twice_as_long():
     found = result_of(equal_writers())
     assert [(cell.probe, cell.signal) for cell in found.cells] == [
-        ("aw", "aw"), ("aw", "ws"), ("ws", "aw"), ("ws", "ws")]  # fmt: skip
+        ("aw", "aw"),
+        ("aw", "ws"),
+        ("ws", "aw"),
+        ("ws", "ws"),
+    ]
     for cell in found.cells:
         assert cell.degradation.median == pytest.approx(0.5, abs=1e-3)
         assert cell.degradation_best == pytest.approx(0.5, abs=1e-3)
@@ -47,7 +51,7 @@ def test_best_run_and_spread_are_both_told():
     lost = [weight / (1 + weight) for weight in (1.0, 1.5, 3.0)]
     assert (cell.degradation.min, cell.degradation.median, cell.degradation.max) == (
         pytest.approx(tuple(lost), abs=5e-3)
-    )  # fmt: skip
+    )
     assert cell.degradation.low is not None and cell.degradation.high is not None
     assert cell.degradation.low < cell.degradation.mean < cell.degradation.high  # type: ignore[operator]
     assert cell.best in {one.run for one in cell.repetitions}
@@ -200,8 +204,13 @@ def test_chunk_sizes_give_curves_and_a_break_even_point():
     """The smaller its chunks, the less open-write-close gets: even at 16 MiB."""
     made = lab()
     for power in (20, 22, 24, 26):
-        owc = Writer("owc", "open-write-close", chunk=1 << power,
-                     weight=2.0 ** ((power - 24) / 2), volume=400e6)  # fmt: skip
+        owc = Writer(
+            "owc",
+            "open-write-close",
+            chunk=1 << power,
+            weight=2.0 ** ((power - 24) / 2),
+            volume=400e6,
+        )
         aw = replace(AW, chunk=1 << power, volume=400e6, nodes=("node2",))
         for repetition in (1, 2, 3):
             made.alone(owc, repetition)
@@ -340,7 +349,9 @@ def test_axes_that_vary_are_part_of_the_setting():
     made.alone(WS)
     found = result_of(made)
     assert [setting.more for setting in found.settings] == [
-        (("api", "posix"),), (("api", "mpiio"),)]  # fmt: skip
+        (("api", "posix"),),
+        (("api", "mpiio"),),
+    ]
     assert found.settings[0].label == "1 MiB, 4 against 4 processes, api posix"
 
 

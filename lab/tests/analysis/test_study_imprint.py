@@ -25,7 +25,8 @@ def periodic(noise: float = 0.01) -> Lab:
 def test_a_periodic_signal_leaves_its_imprint():
     found = result_of(periodic())
     assert [(cell.probe, cell.signal, cell.setting.periodic) for cell in found.cells] == [
-        ("aw", "signal", True)]  # fmt: skip
+        ("aw", "signal", True)
+    ]
     assert len(found.imprints) == 2
     one = found.imprints[0]
     # 2400 MB at 37.5 MB/s on average: 64 s, eleven whole bursts.
@@ -46,10 +47,13 @@ def test_a_periodic_signal_leaves_its_imprint():
 def test_bursts_come_from_the_log_where_there_is_one():
     made = periodic()
     bursts = {
-        program["job"]: [(program["begin_ns"] + k * 6 * 10**9, program["begin_ns"] + k * 6 * 10**9
-                          + 3 * 10**9) for k in range(10)]
-        for record in made.records for program in record["programs"]
-    }  # fmt: skip
+        program["job"]: [
+            (program["begin_ns"] + k * 6 * 10**9, program["begin_ns"] + k * 6 * 10**9 + 3 * 10**9)
+            for k in range(10)
+        ]
+        for record in made.records
+        for program in record["programs"]
+    }
     found = result_of(made, bursts=lambda job: bursts[job])
     assert found.imprints[0].source == "log"
     assert found.imprints[0].seen == found.imprints[0].total == 10
@@ -78,8 +82,7 @@ def test_a_split_communicator_tells_how_likely_a_burst_hits():
     for repetition, duty in ((1, 0.5), (2, 0.0)):
         record = made.alone(replace(split, period_s=0.0), repetition)
         program = record["programs"][0]
-        program |= {"split": True, "period_s": 2.0, "duty": duty,
-                    "baseline": f"split {duty}"}  # fmt: skip
+        program |= {"split": True, "period_s": 2.0, "duty": duty, "baseline": f"split {duty}"}
         whole = made.seen[program["job"], "bytes"]
         values = whole.values * (1 + 0.01 * np.sin(np.arange(whole.values.shape[1]) ** 2))
         for burst in range(5 if duty else 0):

@@ -57,8 +57,11 @@ def test_table_3_and_the_model_of_kuo():
     assert told["share by processes"].value == pytest.approx(0.8, abs=0.01)
     assert told["share by processes"].holds
     assert told["Kuo's model"].holds and told["Kuo's model"].n == 6
-    curve = next(one for one in found.curves
-                 if one.axis == "signal processes" and one.setting.processes[0] == 1)  # fmt: skip
+    curve = next(
+        one
+        for one in found.curves
+        if one.axis == "signal processes" and one.setting.processes[0] == 1
+    )
     assert [point.x for point in curve.points] == [1, 2, 4]
     assert [point.degradation.median for point in curve.points] == pytest.approx(
         [1 / 2, 2 / 3, 4 / 5], abs=0.02
@@ -177,8 +180,9 @@ def test_the_laws_are_of_files_of_ones_own_where_there_are_both():
     found = result_of(made)
     assert found.kuo is not None
     rows = found.kuo.rows
-    shared = [replace(row, setting=replace(row.setting, shared=True), saturated=True)
-              for row in rows]  # fmt: skip
+    shared = [
+        replace(row, setting=replace(row.setting, shared=True), saturated=True) for row in rows
+    ]
     both = replace(found, kuo=replace(found.kuo, rows=[*rows, *shared]))
     alone = {law.name: law for law in laws(found)}
     told = {law.name: law for law in laws(both)}

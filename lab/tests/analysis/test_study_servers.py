@@ -23,10 +23,12 @@ def _run(lab: Lab, ends: list[int], rates: list[float]) -> None:
     record["server"] = "servers.in"
     record["monitor"] = [
         {"time_ns": program["begin_ns"] + step * SLICE_NS, "servers.in": step * sum(rates)}
-        | {f"storage{place or ''}.in": step * rate
-           for place, rate in zip((0, 2, 3), rates, strict=False)}
+        | {
+            f"storage{place or ''}.in": step * rate
+            for place, rate in zip((0, 2, 3), rates, strict=False)
+        }
         for step in range(max(ends) + 1)
-    ]  # fmt: skip
+    ]
 
 
 def test_processes_and_servers() -> None:

@@ -28,9 +28,16 @@ def script_of(calls, gaps):
     distinct = tuple(dict.fromkeys(calls))
     number = np.array([distinct.index(call) for call in calls])
     return Script(
-        distinct, number, np.arange(len(calls)), np.array([c.bytes for c in calls]), None,
-        np.array([c.cost_s for c in calls]), gaps, gaps, np.zeros(gaps.shape),
-    )  # fmt: skip
+        distinct,
+        number,
+        np.arange(len(calls)),
+        np.array([c.bytes for c in calls]),
+        None,
+        np.array([c.cost_s for c in calls]),
+        gaps,
+        gaps,
+        np.zeros(gaps.shape),
+    )
 
 
 def nothing(script):
@@ -203,11 +210,18 @@ SMALL = TraceSpec(
     ReplayProgram(
         (
             ProgramLoop(0.5, (Call("MPI_Barrier", "global", 0.1, 1e-5, 0),)),
-            ProgramLoop(8, (HALO, Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
-                      Call("write", "file", 0.0, 0.02, 10**6, every=20))),
+            ProgramLoop(
+                8,
+                (
+                    HALO,
+                    Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
+                    Call("write", "file", 0.0, 0.02, 10**6, every=20),
+                ),
+            ),
             ProgramLoop(0.01, (SUM,)),
         ),
-        ranks=4, per_node=2,
+        ranks=4,
+        per_node=2,
     ),
     (
         Disturbance("network", "call", 20e-3, weight=2.0),
@@ -215,8 +229,9 @@ SMALL = TraceSpec(
         Disturbance("file system", "file", spans=1, share=0.5),
         Disturbance("memory", "slow", sustained=True, weight=0.5),
     ),
-    15, 25,
-)  # fmt: skip
+    15,
+    25,
+)
 
 
 def test_the_truth_is_the_difference_of_two_replays():
@@ -240,8 +255,11 @@ def test_tables_agree_with_each_other():
     tables, truth = trace(SMALL, 5)
     (world,) = tables.worlds
     segments, slices = world.segments, tables.slices
-    for name, metric in (("wait_ns", "wait_mpi_ns_sum"), ("offcpu_ns", "wait_offcpu_ns_sum"),
-                         ("io_ns", "state_io_ns_sum")):  # fmt: skip
+    for name, metric in (
+        ("wait_ns", "wait_mpi_ns_sum"),
+        ("offcpu_ns", "wait_offcpu_ns_sum"),
+        ("io_ns", "state_io_ns_sum"),
+    ):
         total = segments[name].to_numpy().sum()
         assert slices[metric].to_numpy().sum() == pytest.approx(total, rel=2e-3)
     binned = sum(map(sum, segments["wait_bins"].to_pylist()))

@@ -62,8 +62,10 @@ def on(
     """Run a command on a node; what it says, if it ends well."""
     done = subprocess.run(
         lab.command(node, [*map(str, argv)], env, cwd="/"),
-        capture_output=True, text=True, timeout=timeout,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
     assert done.returncode == 0, f"{argv}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -91,12 +93,14 @@ def together(lab: Lab, *jobs: tuple[str, list[str]]) -> list[float]:
 
 def remains(lab: Lab) -> list[str]:
     """What of a lab is still on this machine: folders, mounts, loop devices, processes."""
-    found = [str(path) for path in (lab.folder, Path("/var/tmp/jostle-lab") / lab.name)
-             if path.exists()]  # fmt: skip
+    found = [
+        str(path) for path in (lab.folder, Path("/var/tmp/jostle-lab") / lab.name) if path.exists()
+    ]
     found += [
-        line for line in Path("/proc/self/mountinfo").read_text().splitlines()
+        line
+        for line in Path("/proc/self/mountinfo").read_text().splitlines()
         if f"/jostle-lab/{lab.name}/" in line
-    ]  # fmt: skip
+    ]
     for path in Path("/sys/block").glob("loop*/loop/backing_file"):
         try:
             text = path.read_text()

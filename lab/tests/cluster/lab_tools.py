@@ -41,9 +41,12 @@ def patient_with(mpi: str) -> Iterator[None]:
 def on(lab: Any, node: str, script: str, **more: Any) -> str:
     """Run a shell script on a node; return what it says."""
     done = subprocess.run(
-        lab.command(node, ["sh", "-c", script], cwd="/"), capture_output=True, text=True,
-        timeout=60, **more,
-    )  # fmt: skip
+        lab.command(node, ["sh", "-c", script], cwd="/"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **more,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

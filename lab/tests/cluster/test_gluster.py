@@ -78,14 +78,24 @@ def test_several_servers_have_links_and_files_of_their_own() -> None:
             assert set(on(made, server, "sh", "-c", own).split()) == {str(number)}
         for number in range(30):
             on(made, "node1", "touch", made.shared / f"by-name/{number}")
-        shares = [len(on(made, server, "sh", "-c",
-                         f"find {store}/{server}-by-name/by-name -perm -0200 -type f").split())
-                  for server in made.spec.server_names]  # fmt: skip
+        shares = [
+            len(
+                on(
+                    made,
+                    server,
+                    "sh",
+                    "-c",
+                    f"find {store}/{server}-by-name/by-name -perm -0200 -type f",
+                ).split()
+            )
+            for server in made.spec.server_names
+        ]
         assert sum(shares) == 30 and max(shares) < 30
         before = made.counters()
-        fast, _, slow_rate = together(made, *(
-            (node, dd(made, f"by-node/{node}", 4 * MIB, "oflag=direct")) for node in made.nodes
-        ))  # fmt: skip
+        fast, _, slow_rate = together(
+            made,
+            *((node, dd(made, f"by-node/{node}", 4 * MIB, "oflag=direct")) for node in made.nodes),
+        )
         after = made.counters()
         assert slow_rate < 5e6 and fast > 1.5 * slow_rate
         for server in made.spec.server_names:

@@ -15,9 +15,18 @@ from lab_parts import native
 #: A job's name, as bytes: the separator of the answer, quotes, commands, and no UTF-8.
 NAME = b"a|b\"c\\d $(touch /tmp/pwned) `id` 'x' \x01\x7f\xff \xc3\xa9"
 FIELDS = (
-    "12", "7", "3", "1795715545", "1795715548", "8", "cpu=8,mem=500M,node=2", "1-02:03:04",
-    "afterok:11", "None", "physics",
-)  # fmt: skip
+    "12",
+    "7",
+    "3",
+    "1795715545",
+    "1795715548",
+    "8",
+    "cpu=8,mem=500M,node=2",
+    "1-02:03:04",
+    "afterok:11",
+    "None",
+    "physics",
+)
 
 
 class Node:
@@ -44,12 +53,18 @@ class Node:
         if path is None:
             pytest.skip(f"slurm/{script} is not built: run `make build`")
         env = {
-            "PATH": f"{self.folder}:/usr/bin:/bin", "JOSTLE_SPOOL": str(self.spool),
-            "SLURM_JOB_ID": "12", "SLURMD_NODENAME": "n1", "SLURM_NODELIST": "n[1-2]",
-            "SLURM_CLUSTER_NAME": "big/../one", "SLURM_JOB_UID": "1000", "SLURM_JOB_USER": "ada",
-            "SLURM_JOB_PARTITION": "long", "SLURM_HET_JOB_ID": "10",
+            "PATH": f"{self.folder}:/usr/bin:/bin",
+            "JOSTLE_SPOOL": str(self.spool),
+            "SLURM_JOB_ID": "12",
+            "SLURMD_NODENAME": "n1",
+            "SLURM_NODELIST": "n[1-2]",
+            "SLURM_CLUSTER_NAME": "big/../one",
+            "SLURM_JOB_UID": "1000",
+            "SLURM_JOB_USER": "ada",
+            "SLURM_JOB_PARTITION": "long",
+            "SLURM_HET_JOB_ID": "10",
             "SLURM_JOB_STDOUT": "/home/ada/slurm-12.out",
-        }  # fmt: skip
+        }
         done = subprocess.run([path], env=env | more, capture_output=True, timeout=30)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         assert [path for path in self.spool.iterdir() if path.name.startswith(".")] == []
@@ -70,14 +85,31 @@ def test_begin_and_end(node: Node) -> None:
     assert begin["name"] == "a|b\"c\\d $(touch /tmp/pwned) `id` 'x'   � é"
     assert not Path("/tmp/pwned").exists()
     assert begin | {"name": "", "time_ns": 0} == {
-        "event": "begin", "system": "slurm", "cluster": "big____one", "id": "12",
-        "job": "slurm-12", "submit_ns": 1795715545 * 10**9, "start_ns": 1795715548 * 10**9,
-        "time_ns": 0, "name": "", "user": "ada", "uid": 1000, "account": "physics",
-        "partition": "long", "nodes": ["n1", "n2"], "node": "n1", "cores": 8,
-        "memory_bytes": 500 << 20, "time_limit_s": 93784, "array_job": 7, "array_task": 3,
-        "het_job": 10, "het_component": 2, "dependency": "afterok:11",
+        "event": "begin",
+        "system": "slurm",
+        "cluster": "big____one",
+        "id": "12",
+        "job": "slurm-12",
+        "submit_ns": 1795715545 * 10**9,
+        "start_ns": 1795715548 * 10**9,
+        "time_ns": 0,
+        "name": "",
+        "user": "ada",
+        "uid": 1000,
+        "account": "physics",
+        "partition": "long",
+        "nodes": ["n1", "n2"],
+        "node": "n1",
+        "cores": 8,
+        "memory_bytes": 500 << 20,
+        "time_limit_s": 93784,
+        "array_job": 7,
+        "array_task": 3,
+        "het_job": 10,
+        "het_component": 2,
+        "dependency": "afterok:11",
         "output": "/home/ada/slurm-12.out",
-    }  # fmt: skip
+    }
     assert abs(begin["time_ns"] - time.time_ns()) < 60 * 10**9
     (node.folder / "answer").write_bytes(node.answer("15"))
     again, end = node.run("epilog")

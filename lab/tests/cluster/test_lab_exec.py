@@ -31,8 +31,11 @@ def test_every_node_is_a_host_of_its_own(lab: Lab) -> None:
         seen.add((address, namespace))
     assert len(seen) == 5
     assert on(lab, "node4", "getent hosts node1 storage-s").split() == [
-        "10.7.0.1", "node1", "10.8.0.254", "storage-s",
-    ]  # fmt: skip
+        "10.7.0.1",
+        "node1",
+        "10.8.0.254",
+        "storage-s",
+    ]
 
 
 def test_what_one_node_writes_the_others_see_and_the_machine_does_not(lab: Lab) -> None:
@@ -63,8 +66,16 @@ def test_status_environment_and_folder(lab: Lab, tmp_path: Path) -> None:
     assert run(lab, "node1", "/etc/hosts").returncode == 126
     killed = run(lab, "node1", "--", "sh", "-c", "kill -SEGV $$")
     assert killed.returncode == -signal.SIGSEGV
-    where = run(lab, "node2", "--", "sh", "-c", 'echo "$WORD"; pwd', cwd=tmp_path,
-                env=os.environ | {"WORD": "two words"})  # fmt: skip
+    where = run(
+        lab,
+        "node2",
+        "--",
+        "sh",
+        "-c",
+        'echo "$WORD"; pwd',
+        cwd=tmp_path,
+        env=os.environ | {"WORD": "two words"},
+    )
     assert where.stdout == f"two words\n{tmp_path}\n" and where.stderr == ""
     echo = run(lab, "node2", "cat", input="through a pipe")
     assert echo.stdout == "through a pipe"
@@ -136,14 +147,23 @@ def test_mistakes_are_named(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"nodes": 0}, {"nodes": 17}, {"name": "../x"}, {"name": ""}, {"storage_rate": "fast"},
-        {"uplink_rate": "10bit"}, {"queue": "lifo"}, {"fs": "nfs"}, {"store": "tape"},
-        {"size": "4"}, {"size": "many"}, {"storage_rate": "9mbit,9mbit"},
+        {"nodes": 0},
+        {"nodes": 17},
+        {"name": "../x"},
+        {"name": ""},
+        {"storage_rate": "fast"},
+        {"uplink_rate": "10bit"},
+        {"queue": "lifo"},
+        {"fs": "nfs"},
+        {"store": "tape"},
+        {"size": "4"},
+        {"size": "many"},
+        {"storage_rate": "9mbit,9mbit"},
         {"storage_rate": "9mbit,fast", "fs": "gluster", "queue": "fifo"},
         {"storage_rate": "9mbit,9mbit", "fs": "gluster", "queue": "fifo", "topology": "tree:2x2"},
         {"storage_rate": "9mbit," * 4 + "9mbit", "fs": "gluster", "queue": "fifo"},
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_built_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError) as caught:
         LabSpec(**wrong)  # type: ignore[arg-type]

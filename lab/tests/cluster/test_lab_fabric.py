@@ -25,9 +25,16 @@ SLICE_NS = 500_000_000
 
 @pytest.mark.parametrize(
     ("text", "longest"),
-    [("tree:2x2", 4), ("tree:2x2x2", 6), ("torus:2x2x2", 5), ("torus:5x3", 5), ("torus:4x4", 6),
-     ("dragonfly:2x2x2", 5), ("dragonfly:4x2x1", 5)],
-)  # fmt: skip
+    [
+        ("tree:2x2", 4),
+        ("tree:2x2x2", 6),
+        ("torus:2x2x2", 5),
+        ("torus:5x3", 5),
+        ("torus:4x4", 6),
+        ("dragonfly:2x2x2", 5),
+        ("dragonfly:4x2x1", 5),
+    ],
+)
 def test_every_node_reaches_every_other(text: str, longest: int) -> None:
     shape = fabric.topology(LabSpec(topology=text))
     nodes = np.flatnonzero(~shape.is_switch).tolist()
@@ -43,17 +50,24 @@ def test_torus_goes_dimension_by_dimension_the_shorter_way() -> None:
     shape = fabric.topology(LabSpec(topology="torus:4x4"))
     links = fabric.way(shape, shape.place["node1"], shape.place["node12"])  # at (2, 3)
     assert [shape.link_name(link) for link in links[1:-1]] == [
-        "s0-0 > s1-0", "s1-0 > s2-0", "s2-0 > s2-3",
-    ]  # fmt: skip
+        "s0-0 > s1-0",
+        "s1-0 > s2-0",
+        "s2-0 > s2-3",
+    ]
 
 
 @pytest.mark.parametrize(
     "fields",
-    [{"topology": "torus:1x4"}, {"topology": "tree:4"}, {"topology": "ring:4"},
-     {"topology": "tree:9x9"}, {"storage_at": "leaf1"},
-     {"topology": "tree:2x2", "storage_at": "leaf1", "fs": "plain"},
-     {"store": "both", "fs": "gluster"}],
-)  # fmt: skip
+    [
+        {"topology": "torus:1x4"},
+        {"topology": "tree:4"},
+        {"topology": "ring:4"},
+        {"topology": "tree:9x9"},
+        {"storage_at": "leaf1"},
+        {"topology": "tree:2x2", "storage_at": "leaf1", "fs": "plain"},
+        {"store": "both", "fs": "gluster"},
+    ],
+)
 def test_what_cannot_be_built_is_refused(fields: dict[str, str]) -> None:
     with pytest.raises(UsageError):
         LabSpec(**fields)  # type: ignore[arg-type]
@@ -70,17 +84,37 @@ def send(lab: Lab, folder: Path, *nodes: str, profiled: bool = False) -> list[in
         path = program("openmpi")
     except NativeMissingError as error:
         pytest.skip(str(error))
-    words = [str(path), "ping", "--chunk", "512KiB", "--volume", "8MiB", "--quiet", "--log",
-             str(folder)]  # fmt: skip
+    words = [
+        str(path),
+        "ping",
+        "--chunk",
+        "512KiB",
+        "--volume",
+        "8MiB",
+        "--quiet",
+        "--log",
+        str(folder),
+    ]
     env = {}
     if profiled:
-        words = [str(native_path("jostle-run")), "--job", "load", "--spool",
-                 str(lab.here / "spool"), "--slice", "500ms", "--", *words]  # fmt: skip
+        words = [
+            str(native_path("jostle-run")),
+            "--job",
+            "load",
+            "--spool",
+            str(lab.here / "spool"),
+            "--slice",
+            "500ms",
+            "--",
+            *words,
+        ]
         env = {"JOSTLE": "on"}
     done = subprocess.run(
         lab.mpirun("openmpi", dict.fromkeys(nodes, 1), words, env, cwd="/"),
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     sent = read_log(folder).processes["bytes"].to_pylist()
     assert sum(sent) == 8 * MIB

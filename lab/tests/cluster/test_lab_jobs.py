@@ -26,10 +26,25 @@ def test_a_command_on_a_node(lab: Lab, tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     for node in ("node1", "node3"):
         done = jostle(
-            "lab", "exec", "--name", lab.name, "--job", f"copy-{node}", "--slice", "100ms",
-            "--repository", str(repository), node, "--",
-            "dd", "if=/dev/zero", f"of={lab.shared}/{node}", "bs=1M", "count=8", "oflag=direct",
-        )  # fmt: skip
+            "lab",
+            "exec",
+            "--name",
+            lab.name,
+            "--job",
+            f"copy-{node}",
+            "--slice",
+            "100ms",
+            "--repository",
+            str(repository),
+            node,
+            "--",
+            "dd",
+            "if=/dev/zero",
+            f"of={lab.shared}/{node}",
+            "bs=1M",
+            "count=8",
+            "oflag=direct",
+        )
         assert done.returncode == 0, done.stderr
         assert f"next: jostle digest --repository {repository}" in done.stderr
         assert nodes_of(repository, f"copy-{node}") == {node}
@@ -57,10 +72,25 @@ def test_an_mpi_job_over_nodes(lab: Lab, mpi: str, tmp_path: Path) -> None:
     length, times = 200_000, 5
     with patient_with(mpi):
         done = jostle(
-            "lab", "mpirun", "--name", lab.name, "--job", "send", "--slice", "100ms",
-            "--repository", str(repository), "-n", "4", "--nodes", "node1,node4",
-            "--", str(program), str(length), str(times),
-        )  # fmt: skip
+            "lab",
+            "mpirun",
+            "--name",
+            lab.name,
+            "--job",
+            "send",
+            "--slice",
+            "100ms",
+            "--repository",
+            str(repository),
+            "-n",
+            "4",
+            "--nodes",
+            "node1,node4",
+            "--",
+            str(program),
+            str(length),
+            str(times),
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("preload=yes") == 4
     assert nodes_of(repository, "send") == {"node1", "node4"}
@@ -79,9 +109,22 @@ def test_a_killed_command_loses_nothing(lab: Lab, tmp_path: Path) -> None:
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = jostle(
-        "lab", "exec", "--name", lab.name, "--job", "killed", "--slice", "60s",
-        "--repository", str(repository), "node2", "--", "/usr/bin/python3", "-c", script,
-    )  # fmt: skip
+        "lab",
+        "exec",
+        "--name",
+        lab.name,
+        "--job",
+        "killed",
+        "--slice",
+        "60s",
+        "--repository",
+        str(repository),
+        "node2",
+        "--",
+        "/usr/bin/python3",
+        "-c",
+        script,
+    )
     assert done.returncode == 128 + signal.SIGKILL, done.stderr
     # Killed within its first slice, it had no time to say what the mount is called.
     assert sum(written(repository, "killed").values()) == 37 * 100_000

@@ -51,8 +51,9 @@ def test_up_twice_and_down() -> None:
 def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     name = f"{NAME}-k"
     lab = up(LabSpec(name=name, nodes=2, size="64MiB", store=store))
-    writer = lab.popen("node1", ["dd", "if=/dev/zero", f"of={lab.shared}/x", "bs=64k"],
-                       stderr=subprocess.DEVNULL)  # fmt: skip
+    writer = lab.popen(
+        "node1", ["dd", "if=/dev/zero", f"of={lab.shared}/x", "bs=64k"], stderr=subprocess.DEVNULL
+    )
     time.sleep(0.2)
     os.kill(lab.state.pid, signal.SIGKILL)
     writer.wait(timeout=60)
@@ -120,8 +121,9 @@ def test_recycled_pid_and_reboot_are_not_taken_for_a_lab() -> None:
         other.kill()
     assert traces(name) == []
     file.parent.mkdir(parents=True)
-    file.write_text(json.dumps(state | {"boot": "00000000-0000-0000-0000-000000000000",
-                                        "pid": os.getpid()}))  # fmt: skip
+    file.write_text(
+        json.dumps(state | {"boot": "00000000-0000-0000-0000-000000000000", "pid": os.getpid()})
+    )
     assert down(name) and traces(name) == []
     file.parent.mkdir(parents=True)
     file.write_text("{ torn")

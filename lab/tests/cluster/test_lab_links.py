@@ -21,12 +21,22 @@ def together(lab: Lab, writers: Sequence[tuple[str, str]], seconds: float = 3) -
     running = [
         lab.popen(
             node,
-            ["timeout", "-s", "INT", str(seconds), "dd", "if=/dev/zero",
-             f"of={lab.shared}/{name}", "bs=256k", "oflag=direct"],
-            stderr=subprocess.PIPE, text=True,
+            [
+                "timeout",
+                "-s",
+                "INT",
+                str(seconds),
+                "dd",
+                "if=/dev/zero",
+                f"of={lab.shared}/{name}",
+                "bs=256k",
+                "oflag=direct",
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for node, name in writers
-    ]  # fmt: skip
+    ]
     words = [process.communicate()[1] for process in running]
     on(lab, "node1", f"rm -f {lab.shared}/*")
     counts = [re.search(r"(\d+) bytes", text) for text in words]
@@ -88,8 +98,10 @@ def test_no_way_out(lab: Lab) -> None:
     assert "default" not in routes and "eth2" not in routes
     out = subprocess.run(
         lab.command("node1", ["bash", "-c", "exec 3<>/dev/tcp/192.0.2.1/80"]),
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert out.returncode != 0 and "unreachable" in out.stderr
 
 
@@ -102,9 +114,11 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
     preload = "yes" if mpi == "mpich" else "no"  # what lets MPICH end
     traffic = Traffic(lab)
     command = lab.mpirun(
-        mpi, [("node2", 1), ("node3", 1)], [str(program), str(length), str(times)],
+        mpi,
+        [("node2", 1), ("node3", 1)],
+        [str(program), str(length), str(times)],
         env={"WORD": "one two"},
-    )  # fmt: skip
+    )
     with patient_with(mpi):
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

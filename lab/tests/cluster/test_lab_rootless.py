@@ -46,9 +46,14 @@ def as_nobody(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     environment = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(
-        [*user, *words], capture_output=True, text=True, env=environment, cwd="/", timeout=100,
+        [*user, *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd="/",
+        timeout=100,
         **more,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -92,12 +97,27 @@ def test_without_namespaces_the_message_says_so(python: str) -> None:
     limits = Path("/proc/sys/user/max_user_namespaces")
     # A user namespace of its own, in which no more may be made: the limit of this one only.
     done = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc",
-         "sh", "-c", f"echo 0 > {limits} && exec setpriv --inh-caps=-all --bounding-set=-all "
-         f"{python} -c \"$1\"", "sh", script],
-        capture_output=True, text=True, timeout=60, cwd="/",
+        [
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--mount-proc",
+            "sh",
+            "-c",
+            f"echo 0 > {limits} && exec setpriv --inh-caps=-all --bounding-set=-all "
+            f'{python} -c "$1"',
+            "sh",
+            script,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd="/",
         env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
+    )
     if done.returncode:
         pytest.skip(f"cannot forbid namespaces here: {done.stderr.strip()[-200:]}")
     assert "namespaces" in done.stdout and "root" in done.stdout

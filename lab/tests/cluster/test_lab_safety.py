@@ -81,8 +81,11 @@ def test_links_of_another_user_where_disk_images_go(tmp_path: Path) -> None:
     up_disk = [*CLI, "lab", "up", "--fs", "plain", "--store", "disk", "--nodes", "1"]
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", hostile, "sh", *up_disk, "--size", "64MiB", "--name", name],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     if done.returncode == 77:
         pytest.skip("this machine lets root mount nothing")
     assert done.returncode == 0 and done.stderr.count("only you can write to") == 2, done.stderr
@@ -103,9 +106,13 @@ def test_lab_that_another_user_has_made_up_for_us(tmp_path: Path) -> None:
     attach = "from jostle_lab.cluster import attach\nattach()"
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", script, "sh", "/usr/bin/python3", "-c", attach],
-        capture_output=True, text=True, timeout=60, check=False, cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd="/",
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'lab/src'}"},
-    )  # fmt: skip
+    )
     if done.returncode == 77 or "ModuleNotFoundError" in done.stderr or sys.version_info < (3, 11):
         pytest.skip("nobody cannot run jostle here")
     assert f"{base} is not a folder that only you can write to" in done.stderr
@@ -126,16 +133,30 @@ def test_spools_belong_to_the_lab() -> None:
 
 
 GOOD = {
-    "spec": {"name": "x"}, "pid": 1, "start": 1, "boot": "", "rootless": False, "ready": True,
-    "begun_ns": 0, "hosts": {}, "facts": {},
-}  # fmt: skip
+    "spec": {"name": "x"},
+    "pid": 1,
+    "start": 1,
+    "boot": "",
+    "rootless": False,
+    "ready": True,
+    "begun_ns": 0,
+    "hosts": {},
+    "facts": {},
+}
 
 
 @pytest.mark.parametrize(
     "broken",
-    [[], {"spec": {"nodes": 99}}, {"spec": {"storage_rate": 5}}, {"spec": {"unknown": 1}},
-     {"pid": float("inf")}, {"facts": 7}, {"spec": {"name": "../x"}}],
-)  # fmt: skip
+    [
+        [],
+        {"spec": {"nodes": 99}},
+        {"spec": {"storage_rate": 5}},
+        {"spec": {"unknown": 1}},
+        {"pid": float("inf")},
+        {"facts": 7},
+        {"spec": {"name": "../x"}},
+    ],
+)
 def test_broken_state_is_no_state(tmp_path: Path, broken: dict[str, object]) -> None:
     """So that `down` can clear it up."""
     state = tmp_path / "state.json"

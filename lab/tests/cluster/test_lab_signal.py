@@ -24,9 +24,22 @@ def built(library: Path) -> None:
 def launched(lab: Lab, folder: Path, *words: str) -> dict[str, Carried]:
     """Run a profiled signal; what links carried meanwhile."""
     traffic = Traffic(lab)
-    done = jostle("lab", words[0], "--name", lab.name, "--slice", "100ms",
-                  "--repository", str(folder / "repository"), *words[1:],
-                  "--slice", "100ms", "--quiet", "--log", str(folder / "log"))  # fmt: skip
+    done = jostle(
+        "lab",
+        words[0],
+        "--name",
+        lab.name,
+        "--slice",
+        "100ms",
+        "--repository",
+        str(folder / "repository"),
+        *words[1:],
+        "--slice",
+        "100ms",
+        "--quiet",
+        "--log",
+        str(folder / "log"),
+    )
     assert done.returncode == 0, done.stderr
     return traffic.carried()
 
@@ -34,9 +47,24 @@ def launched(lab: Lab, folder: Path, *words: str) -> dict[str, Carried]:
 @pytest.mark.parametrize("pattern", ["open-write-close", "write-seek", "aggregate-write", "read"])
 def test_files(lab: Lab, tmp_path: Path, pattern: str) -> None:
     moved = launched(
-        lab, tmp_path, "exec", "--job", "load", "node2", "--", str(program()), pattern,
-        "--processes", "2", "--chunk", "512KiB", "--volume", "24MiB", "--dir", str(lab.shared),
-    )  # fmt: skip
+        lab,
+        tmp_path,
+        "exec",
+        "--job",
+        "load",
+        "node2",
+        "--",
+        str(program()),
+        pattern,
+        "--processes",
+        "2",
+        "--chunk",
+        "512KiB",
+        "--volume",
+        "24MiB",
+        "--dir",
+        str(lab.shared),
+    )
     totals = read_log(tmp_path / "log").processes
     said = sum(totals["bytes"].to_pylist())
     assert said == 24 * MIB
@@ -60,9 +88,25 @@ def test_messages(lab: Lab, tmp_path: Path, mpi: str) -> None:
         pytest.skip(str(error))
     with patient_with(mpi):
         moved = launched(
-            lab, tmp_path, "mpirun", "--mpi", mpi, "--job", "load", "-n", "2", "--nodes",
-            "node2,node3", "--", str(path), "ping", "--chunk", "512KiB", "--volume", "24MiB",
-        )  # fmt: skip
+            lab,
+            tmp_path,
+            "mpirun",
+            "--mpi",
+            mpi,
+            "--job",
+            "load",
+            "-n",
+            "2",
+            "--nodes",
+            "node2,node3",
+            "--",
+            str(path),
+            "ping",
+            "--chunk",
+            "512KiB",
+            "--volume",
+            "24MiB",
+        )
     first, second = read_log(tmp_path / "log").processes["bytes"].to_pylist()
     assert first + second == 24 * MIB
     rows = processes(tmp_path / "repository", "load")
@@ -78,10 +122,26 @@ def test_a_full_disk_is_named(lab: Lab, tmp_path: Path) -> None:
     """SFTP says of it that something failed, and no more."""
     load = lab.popen(
         "node1",
-        [str(program()), "aggregate-write", "--volume", "80MiB", "--dir", str(lab.shared), "--log",
-         str(tmp_path), "--quiet", "--chunk", "64KiB", "--period", "2s", "--duty", "0.1"],
-        stderr=-1, text=True,
-    )  # fmt: skip
+        [
+            str(program()),
+            "aggregate-write",
+            "--volume",
+            "80MiB",
+            "--dir",
+            str(lab.shared),
+            "--log",
+            str(tmp_path),
+            "--quiet",
+            "--chunk",
+            "64KiB",
+            "--period",
+            "2s",
+            "--duty",
+            "0.1",
+        ],
+        stderr=-1,
+        text=True,
+    )
     # It has seen room enough, and takes half a minute: the disk is full long before.
     while not list(tmp_path.iterdir()) and load.poll() is None:
         time.sleep(0.02)

@@ -27,8 +27,12 @@ def rules(lab: Lab) -> list[str]:
     if root is None:
         return []
     files = [*root.glob("blkio.throttle.*_bps_device"), *(root / facts["group"]).glob("io.max")]
-    return [line for file in files for line in file.read_text().splitlines()
-            if line.startswith(f"{facts['device']} ")]  # fmt: skip
+    return [
+        line
+        for file in files
+        for line in file.read_text().splitlines()
+        if line.startswith(f"{facts['device']} ")
+    ]
 
 
 def test_nodes_see_the_same_files(lab: Lab) -> None:

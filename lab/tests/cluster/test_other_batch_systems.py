@@ -13,10 +13,15 @@ from jostle.repository import Repository
 HERE = Path(__file__).resolve().parents[3] / "integrations"
 NAME = 'a "b" \\ $(touch /tmp/pwned) `id` \'\n x'
 LSF = {
-    "LSB_JOBID": "77", "LSFUSER": "root", "LSB_JOBNAME": NAME, "LSB_QUEUE": "normal",
-    "LSB_PROJECT_NAME": "phys", "LSB_HOSTS": "n1 n1 n2 n2", "LSB_OUTPUTFILE": "/home/x/77.out",
+    "LSB_JOBID": "77",
+    "LSFUSER": "root",
+    "LSB_JOBNAME": NAME,
+    "LSB_QUEUE": "normal",
+    "LSB_PROJECT_NAME": "phys",
+    "LSB_HOSTS": "n1 n1 n2 n2",
+    "LSB_OUTPUTFILE": "/home/x/77.out",
     "LSB_JOBEXIT_STAT": "768",
-}  # fmt: skip
+}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -29,8 +34,11 @@ def test_begin_and_end(tmp_path: Path, system: str) -> None:
     env = {"PATH": "/usr/bin:/bin", "JOSTLE_SPOOL": str(spool), "PBS_NODEFILE": str(nodes)} | LSF
     begin = ["12.server", "root", "root", NAME, "ncpus=4", "batch", "phys"]
     end = [*begin[:4], "99", "ncpus=4", "cput=1", "batch", "phys", "3"]
-    calls = [("prologue", begin), ("epilogue", end)] if system == "pbs" else [
-        ("pre_exec", []), ("post_exec", [])]  # fmt: skip
+    calls = (
+        [("prologue", begin), ("epilogue", end)]
+        if system == "pbs"
+        else [("pre_exec", []), ("post_exec", [])]
+    )
     repository = Repository(tmp_path / "repository", create=True)
     for script, words in calls:
         command = [HERE / system / script, *words]

@@ -111,8 +111,10 @@ def _wait_for_end(lab: Lab) -> None:
 
 def test_nodes_are_idle_when_the_lab_is_up(lab: Lab) -> None:
     assert on(lab, "node2", "sinfo", "--noheader", "--format=%T %D %P").split() == [
-        "idle", "2", "lab*",
-    ]  # fmt: skip
+        "idle",
+        "2",
+        "lab*",
+    ]
 
 
 def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
@@ -124,9 +126,11 @@ def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
         if name == "script":
             continue
         found = re.findall(r"rank (\d) of 4 on (\w+)", (out / f"{name}.out").read_text())
-        assert sorted(found) == [
-            ("0", "node1"), ("1", "node1"), ("2", "node2"), ("3", "node2"),
-        ], (name, status, errors)  # fmt: skip
+        assert sorted(found) == [("0", "node1"), ("1", "node1"), ("2", "node2"), ("3", "node2")], (
+            name,
+            status,
+            errors,
+        )
         # MPICH's MPI_Finalize hangs between nodes now and then.
         assert status == "0" or name.endswith("mpich"), (name, status, errors)
 
@@ -144,11 +148,17 @@ def test_every_launch_is_a_job_of_its_own(batch: tuple[Path, Repository]) -> Non
             continue
         assert "-w" in job
         assert [row["world_rank"] for row in sorted(ranks, key=lambda row: row["world_rank"])] == [
-            0, 1, 2, 3,
-        ]  # fmt: skip
+            0,
+            1,
+            2,
+            3,
+        ]
         assert {row["world_rank"]: row["host"] for row in ranks} == {
-            0: "node1", 1: "node1", 2: "node2", 3: "node2",
-        }  # fmt: skip
+            0: "node1",
+            1: "node1",
+            2: "node2",
+            3: "node2",
+        }
         (program,) = {Path(row["program"]).name for row in ranks}
         found[program] += 1
         assert _written(repository, job) == WRITTEN, job
@@ -162,9 +172,14 @@ def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -
     digest = json.loads(on(lab, "node1", *command, "digest", "1", "--json"))
     # Prolog and epilog noted it in the spool of the first node.
     known = {
-        "name": "job.sh", "partition": "lab", "account": "", "state": "completed", "exit": "0:0",
-        "nodes": ["node1", "node2"], "output": f"{out}/job.out",
-    }  # fmt: skip
+        "name": "job.sh",
+        "partition": "lab",
+        "account": "",
+        "state": "completed",
+        "exit": "0:0",
+        "nodes": ["node1", "node2"],
+        "output": f"{out}/job.out",
+    }
     assert {key: digest["scheduler"][key] for key in known} == known
     row = digest["batch_job"]
     assert {part["job"] for part in row["parts"]} == set(repository.jobs()["job"].to_pylist())
@@ -363,9 +378,12 @@ def test_an_installed_prolog_finds_its_library(tmp_path: Path) -> None:
     install = [cmake, "--install", prolog.parents[1], "--component", "native", "--prefix", prefix]
     subprocess.run(install, check=True, capture_output=True)
     said = subprocess.run(
-        [prefix / "share/jostle/slurm/task_prolog"], env={}, capture_output=True, text=True,
+        [prefix / "share/jostle/slurm/task_prolog"],
+        env={},
+        capture_output=True,
+        text=True,
         check=True,
-    ).stdout  # fmt: skip
+    ).stdout
     found = re.match(r"export LD_PRELOAD=(.*)\n", said)
     file = Path(found[1].replace("$PLATFORM", "x86_64")) if found else Path()
     assert file.is_relative_to(prefix) and file.is_file()
@@ -468,9 +486,20 @@ def test_a_study_on_slurm(lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(spool=tmp_path / "local"))
     store = tmp_path / "repository"
     on(
-        lab, "node1", sys.executable, "-m", "jostle.cli", "study", "run", tmp_path / "study.toml",
-        "--dir", lab.shared, "--repository", store, timeout=200,
-    )  # fmt: skip
+        lab,
+        "node1",
+        sys.executable,
+        "-m",
+        "jostle.cli",
+        "study",
+        "run",
+        tmp_path / "study.toml",
+        "--dir",
+        lab.shared,
+        "--repository",
+        store,
+        timeout=200,
+    )
     repository = Repository(store)
     records = repository.study("steps").read_runs()
     assert [record["kind"] for record in records] == ["alone", "alone", "pair"]

@@ -96,10 +96,22 @@ def test_pareto_is_numpys_and_capped() -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    ["seed=x", "probability=1.5", "delay=fixed:0ms", "delay=fixed:5", "delay=gauss:5ms",
-     "delay=pareto:1ms,1.5", "delay=pareto:2ms,1,1ms", "ranks=3-1", "ranks=", "period=0s",
-     "on=2s", "when=now", "delay=fixed:99999999999s"],
-)  # fmt: skip
+    [
+        "seed=x",
+        "probability=1.5",
+        "delay=fixed:0ms",
+        "delay=fixed:5",
+        "delay=gauss:5ms",
+        "delay=pareto:1ms,1.5",
+        "delay=pareto:2ms,1,1ms",
+        "ranks=3-1",
+        "ranks=",
+        "period=0s",
+        "on=2s",
+        "when=now",
+        "delay=fixed:99999999999s",
+    ],
+)
 def test_what_is_not_understood_is_named(rules: str) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         draw(f"{'' if 'delay' in rules else 'delay=fixed:1ms '}{rules}")

@@ -34,8 +34,19 @@ def inject(tmp_path: Path, place: dict[str, str], *words: str, **more: str) -> D
 
 
 def test_says_what_was_given_and_what_comes_next(tmp_path: Path, place: dict[str, str]) -> None:
-    done = inject(tmp_path, place, "--calls", "write", "--delay", "fixed:2ms", "--job", "slow",
-                  "--", *WRITER, f"of={tmp_path / 'data'}")  # fmt: skip
+    done = inject(
+        tmp_path,
+        place,
+        "--calls",
+        "write",
+        "--delay",
+        "fixed:2ms",
+        "--job",
+        "slow",
+        "--",
+        *WRITER,
+        f"of={tmp_path / 'data'}",
+    )
     assert done.code == 0 and done.out == ""
     assert (tmp_path / "data").stat().st_size == 30 * 4096
     log = read(tmp_path / "logs")
@@ -50,8 +61,19 @@ def test_says_what_was_given_and_what_comes_next(tmp_path: Path, place: dict[str
 
 
 def test_json_and_status_are_programs(tmp_path: Path, place: dict[str, str]) -> None:
-    done = inject(tmp_path, place, "--calls", "write", "--delay", "fixed:1ms", "--json", "--",
-                  "sh", "-c", f"echo x >{tmp_path / 'x'}; exit 7")  # fmt: skip
+    done = inject(
+        tmp_path,
+        place,
+        "--calls",
+        "write",
+        "--delay",
+        "fixed:1ms",
+        "--json",
+        "--",
+        "sh",
+        "-c",
+        f"echo x >{tmp_path / 'x'}; exit 7",
+    )
     assert done.code == 7
     told = json.loads(done.err.splitlines()[-1])["inject"]
     assert told["given"] == 1 and 0.001 <= told["seconds"] < 1
@@ -60,12 +82,34 @@ def test_json_and_status_are_programs(tmp_path: Path, place: dict[str, str]) -> 
 
 
 def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None:
-    done = inject(tmp_path, place, "--calls", "mpi", "--delay", "fixed:1ms", "--", *WRITER,
-                  f"of={tmp_path / 'data'}")  # fmt: skip
+    done = inject(
+        tmp_path,
+        place,
+        "--calls",
+        "mpi",
+        "--delay",
+        "fixed:1ms",
+        "--",
+        *WRITER,
+        f"of={tmp_path / 'data'}",
+    )
     assert "no delays: no process made a call that was to be delayed" in done.err
     logs = str(tmp_path / "other")
-    done = inject(tmp_path, place, "--calls", "write", "--probability", "0", "--log", logs,
-                  "--delay", "fixed:1ms", "--", *WRITER, f"of={tmp_path / 'data'}")  # fmt: skip
+    done = inject(
+        tmp_path,
+        place,
+        "--calls",
+        "write",
+        "--probability",
+        "0",
+        "--log",
+        logs,
+        "--delay",
+        "fixed:1ms",
+        "--",
+        *WRITER,
+        f"of={tmp_path / 'data'}",
+    )
     assert "no delays: of 30 calls none was due" in done.err
 
 
@@ -82,7 +126,7 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
         ((*GOOD, "--probability", "2"), "2.0", "0.01"),
         ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "after"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(
     tmp_path: Path, place: dict[str, str], words: tuple[str, ...], why: str, mend: str
 ) -> None:
@@ -107,8 +151,18 @@ def test_a_command_may_remove_the_logs(
     tmp_path: Path, place: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = jostle("inject", "--calls", "write", "--delay", "fixed:1ms", "--",
-                  "sh", "-c", "echo x >x; rm -r inject-*; exit 7", **place)  # fmt: skip
+    done = jostle(
+        "inject",
+        "--calls",
+        "write",
+        "--delay",
+        "fixed:1ms",
+        "--",
+        "sh",
+        "-c",
+        "echo x >x; rm -r inject-*; exit 7",
+        **place,
+    )
     assert done.code == 7, done.err
     assert "Traceback" not in done.err
     assert "no logs" in done.err.lower()
@@ -125,8 +179,13 @@ def test_an_injector_of_another_version_says_so(library: Path) -> None:
     injector = library.parent / "libjostle_inject.so"
     rules = {"JOSTLE_INJECT": "calls=mpi delay=fixed:1ms log=/nowhere"}
     for added, said in (({}, ""), (rules, "jostle: another version of jostle profiles ")):
-        done = subprocess.run([sys.executable, "-c", code, injector], env=os.environ | added,
-                              capture_output=True, text=True, check=True)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", code, injector],
+            env=os.environ | added,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 

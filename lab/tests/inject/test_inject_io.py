@@ -25,8 +25,10 @@ def test_log_program_and_profile_agree(injected: Injected) -> None:
     assert run.calls("read") == run.calls("write") == 40
     assert 25 < run.given < 55
     process = run.result.only()
-    spent = sum(process.total(f"{m}_ns") for m in ("posix_write", "posix_read", "stdio_write",
-                                                   "stdio_meta", "posix_meta"))  # fmt: skip
+    spent = sum(
+        process.total(f"{m}_ns")
+        for m in ("posix_write", "posix_read", "stdio_write", "stdio_meta", "posix_meta")
+    )
     own = calm.result.only()
     assert run.delay_ns >= 3_000_000 * run.given
     assert spent >= 0.99 * run.delay_ns
@@ -99,8 +101,9 @@ def test_children_have_fates_of_their_own(injected: Injected) -> None:
 @pytest.mark.tries(3)
 def test_only_in_the_window(injected: Injected) -> None:
     script = "for i in 1 2 3 4 5 6 7 8; do echo x; sleep 0.1; done >file"
-    run = injected.suffer("calls=write from=250ms until=550ms delay=fixed:1ms", Path("/bin/sh"),
-                          "-c", script)  # fmt: skip
+    run = injected.suffer(
+        "calls=write from=250ms until=550ms delay=fixed:1ms", Path("/bin/sh"), "-c", script
+    )
     begin = run.log.processes["start_ns"][0].as_py()
     starts = [at - begin for at in run.log.delays["start_ns"].to_pylist()]
     assert run.calls("write") == 8
@@ -111,8 +114,12 @@ def test_only_in_the_window(injected: Injected) -> None:
 @pytest.mark.tries(3)
 def test_only_while_the_schedule_is_on(injected: Injected) -> None:
     script = "for i in 1 2 3 4 5 6 7 8 9 0; do echo x; echo y; echo z; sleep 0.05; done >file"
-    run = injected.suffer("calls=write period=200ms on=100ms phase=50ms delay=fixed:1ms",
-                          Path("/bin/sh"), "-c", script)  # fmt: skip
+    run = injected.suffer(
+        "calls=write period=200ms on=100ms phase=50ms delay=fixed:1ms",
+        Path("/bin/sh"),
+        "-c",
+        script,
+    )
     starts = run.log.delays["start_ns"].to_pylist()
     assert run.calls("write") == 30
     assert 2 < len(starts) < 30
@@ -146,9 +153,10 @@ def test_a_full_log_is_counted(injected: Injected) -> None:
     """A limit on the size of files: no SIGXFSZ, no silent loss."""
     limit = 72704  # 1008 records
     run = injected.suffer(
-        "calls=write delay=fixed:1us", "threads=12",
+        "calls=write delay=fixed:1us",
+        "threads=12",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-    )  # fmt: skip
+    )
     process = run.log.processes.to_pylist()[0]
     assert run.given == run.calls("write") == 1200
     assert run.log.delays.num_rows == 1008
@@ -190,8 +198,12 @@ def test_a_handler_may_jump_out_of_a_delay(injected: Injected) -> None:
 
 
 def test_exec_in_one_process_makes_two_logs(injected: Injected) -> None:
-    run = injected.suffer("calls=write delay=fixed:1ms", Path("/bin/sh"), "-c",
-                          "echo a >one; exec dd if=one of=two status=none")  # fmt: skip
+    run = injected.suffer(
+        "calls=write delay=fixed:1ms",
+        Path("/bin/sh"),
+        "-c",
+        "echo a >one; exec dd if=one of=two status=none",
+    )
     found = {(row["program"], row["pid"]) for row in run.log.processes.to_pylist()}
     assert {program for program, _ in found} == {"sh", "dd"}
     assert len({pid for _, pid in found}) == 1
@@ -221,9 +233,10 @@ def test_a_late_sleep_is_learned(injected: Injected) -> None:
     set_slack = ctypes.CDLL(None).prctl
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = injected.suffer(
-        "calls=write delay=fixed:2ms", "write=200",
+        "calls=write delay=fixed:2ms",
+        "write=200",
         preexec_fn=lambda: set_slack(29, ctypes.c_ulong(150_000)),  # PR_SET_TIMERSLACK
-    )  # fmt: skip
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     late = sorted(ns - 2_000_000 for ns in run.log.delays["delay_ns"].to_pylist())
     assert late[0] >= 0
@@ -233,9 +246,14 @@ def test_a_late_sleep_is_learned(injected: Injected) -> None:
 
 @pytest.mark.parametrize(
     ("source", "metrics"),
-    [("cancel.c", "posix"), ("storm.c", "posix"), ("fork_threads.c", "posix"),
-     ("stdio_all.c", "stdio"), ("posix_data.c", "posix")],
-)  # fmt: skip
+    [
+        ("cancel.c", "posix"),
+        ("storm.c", "posix"),
+        ("fork_threads.c", "posix"),
+        ("stdio_all.c", "stdio"),
+        ("posix_data.c", "posix"),
+    ],
+)
 def test_hard_programs_do_not_notice(injected: Injected, source: str, metrics: str) -> None:
     """Cancelled threads, storms of signals, forks among threads: all is done and counted."""
     program = compiled(f"../../../../tests/runtime/programs/{source}", "-ldl", "-lrt")

@@ -17,9 +17,13 @@ CLASSES = (b"SEND", b"ALL_TO_ALL", b"READ")
 
 
 def log(
-    records: list[tuple[int, int, int, int]], *, rank: int = 3, begun: int | None = None,
-    valid: int = 1, **more: object,
-) -> bytes:  # fmt: skip
+    records: list[tuple[int, int, int, int]],
+    *,
+    rank: int = 3,
+    begun: int | None = None,
+    valid: int = 1,
+    **more: object,
+) -> bytes:
     """A log with records of start, delay, number and class."""
     data = bytearray(8192)
     head = np.frombuffer(data, _HEAD, count=1)
@@ -52,11 +56,29 @@ def test_tables(tmp_path: Path) -> None:
     (tmp_path / "inject-node1.order").write_bytes(b"\1")
     found = read(tmp_path)
     assert found.delays.to_pylist() == [
-        {"host": "node1", "pid": 77, "rank": 3, "start_ns": 1000, "delay_ns": 70, "call": "read",
-         "class": "read", "n": 1, "tid": 99},
-        {"host": "node1", "pid": 77, "rank": 3, "start_ns": 2000, "delay_ns": 50,
-         "call": "MPI_Send", "class": "send", "n": 4, "tid": 99},
-    ]  # fmt: skip
+        {
+            "host": "node1",
+            "pid": 77,
+            "rank": 3,
+            "start_ns": 1000,
+            "delay_ns": 70,
+            "call": "read",
+            "class": "read",
+            "n": 1,
+            "tid": 99,
+        },
+        {
+            "host": "node1",
+            "pid": 77,
+            "rank": 3,
+            "start_ns": 2000,
+            "delay_ns": 50,
+            "call": "MPI_Send",
+            "class": "send",
+            "n": 4,
+            "tid": 99,
+        },
+    ]
     totals = [tuple(row.values())[3:] for row in found.totals.to_pylist()]
     assert totals == [("send", 20, 1, 50), ("read", 10, 1, 70)]
     assert found.processes["rank"].to_pylist() == [3, None]

@@ -10,14 +10,29 @@ from mpis import Mpi, classes
 
 #: Class of the log -> metric of the profile.
 P2P = {
-    "send": "mpi_send", "recv": "mpi_recv", "sendrecv": "mpi_sendrecv", "isend": "mpi_isend",
-    "irecv": "mpi_irecv", "wait": "mpi_wait",
-}  # fmt: skip
+    "send": "mpi_send",
+    "recv": "mpi_recv",
+    "sendrecv": "mpi_sendrecv",
+    "isend": "mpi_isend",
+    "irecv": "mpi_irecv",
+    "wait": "mpi_wait",
+}
 COLLECTIVE = {
     name: f"mpi_{name.replace('-', '_')}"
-    for name in ("all-to-all", "all-to-one", "one-to-all", "barrier", "scan", "neighbor",
-                 "iall-to-all", "iall-to-one", "ione-to-all", "ibarrier", "iscan")
-}  # fmt: skip
+    for name in (
+        "all-to-all",
+        "all-to-one",
+        "one-to-all",
+        "barrier",
+        "scan",
+        "neighbor",
+        "iall-to-all",
+        "iall-to-one",
+        "ione-to-all",
+        "ibarrier",
+        "iscan",
+    )
+}
 ONESIDED = {"put": "mpi_put", "get": "mpi_get", "accumulate": "mpi_accumulate"}
 
 
@@ -35,8 +50,13 @@ def test_every_class_once_per_call(injected: Injected, mpi: Mpi) -> None:
             assert seen.get((rank, name), 0) == profile.total(f"{metric}_ops"), (rank, name)
     assert run.given > 20
     assert not {row["class"] for row in run.log.totals.to_pylist()} & {
-        "test", "init", "finalize", "comm", "io-write", "write",
-    }  # fmt: skip
+        "test",
+        "init",
+        "finalize",
+        "comm",
+        "io-write",
+        "write",
+    }
     # the time of a class holds its delays
     delayed = {}
     for row in run.log.totals.to_pylist():
@@ -55,8 +75,12 @@ def test_fortran_is_delayed_once(injected: Injected, mpi: Mpi, binding: int) -> 
     )
     world, run = injected.suffer_mpi("calls=mpi,mpi-io delay=fixed:100us", mpi, 2, program)
     assert world.processes
-    for name, metric in {**P2P, "all-to-all": "mpi_all_to_all", "barrier": "mpi_barrier",
-                         "io-write": "mpiio_write"}.items():  # fmt: skip
+    for name, metric in {
+        **P2P,
+        "all-to-all": "mpi_all_to_all",
+        "barrier": "mpi_barrier",
+        "io-write": "mpiio_write",
+    }.items():
         if not name.startswith("is") and not name.startswith("ir"):
             assert run.calls(name) == world.total(f"{metric}_ops"), name
     assert run.given == sum(row["calls"] for row in run.log.totals.to_pylist()) > 20

@@ -29,9 +29,22 @@ def test_delays(text: str, read: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "fixed", "fixed:", "fixed:5", "fixed:0s", "fixed:61s", "fixed:1ms,2ms", "gauss:5ms",
-     "pareto:1ms", "pareto:1ms,0", "pareto:1ms,x", "pareto:1ms,1,1us", "uniform:1ms,2ms"],
-)  # fmt: skip
+    [
+        "",
+        "fixed",
+        "fixed:",
+        "fixed:5",
+        "fixed:0s",
+        "fixed:61s",
+        "fixed:1ms,2ms",
+        "gauss:5ms",
+        "pareto:1ms",
+        "pareto:1ms,0",
+        "pareto:1ms,x",
+        "pareto:1ms,1,1us",
+        "uniform:1ms,2ms",
+    ],
+)
 def test_no_delays(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         Delay.parse(text)

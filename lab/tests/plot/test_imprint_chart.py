@@ -14,12 +14,7 @@ import pytest
 
 from figure_texts import texts
 from jostle.plot import Series
-from jostle.plot.charts.imprint import (
-    ImprintChart,
-    level,
-    level_in_bursts,
-    seconds_ticks,
-)
+from jostle.plot.charts.imprint import ImprintChart, level, level_in_bursts, seconds_ticks
 from jostle.plot.figures.page import PAGE_STYLE, canvas, save
 from jostle.plot.terminal.imprint import draw_imprint
 from jostle_lab.plot.imprint import draw_figure, imprint_page
@@ -42,10 +37,21 @@ def chart(*, dent: float = 0.5) -> ImprintChart:
     load = [20.0 * (1 << 20) if (n // 4) % 2 else 0.0 for n in range(26)]
     begin = BEGIN - 60 * SECOND
     return ImprintChart(
-        "writer", "bursts", "bytes", series([rate] * 20, begin), series(together), series(load),
-        bursts, (begin, begin + 5 * SECOND), (BEGIN, BEGIN + 26 * SLICE), dent=dent,
-        degradation=0.23, dilation=0.3, seen=(3, 3), source="lab; slices of 250 ms",
-    )  # fmt: skip
+        "writer",
+        "bursts",
+        "bytes",
+        series([rate] * 20, begin),
+        series(together),
+        series(load),
+        bursts,
+        (begin, begin + 5 * SECOND),
+        (BEGIN, BEGIN + 26 * SLICE),
+        dent=dent,
+        degradation=0.23,
+        dilation=0.3,
+        seen=(3, 3),
+        source="lab; slices of 250 ms",
+    )
 
 
 def save_imprint(shown: ImprintChart, path: Path) -> Path:
@@ -124,9 +130,16 @@ def test_pictures_and_their_numbers(tmp_path: Path) -> None:
 def test_the_picture_names_both_numbers(tmp_path: Path) -> None:
     path = save_imprint(chart(), tmp_path / "imprint.svg")
     whole = " ".join(texts(path)).replace("\n", " ").replace("\u00a0", " ")
-    for wanted in ("degradation 50 %", "dilation 30 %", "alone: 5.00 s", "with the signal: 6.50 s",
-                   "mean alone 40.0 MiB/s", "mean in the bursts 20.0 MiB/s", "the signal is on",
-                   "seconds since the probe's start"):  # fmt: skip
+    for wanted in (
+        "degradation 50 %",
+        "dilation 30 %",
+        "alone: 5.00 s",
+        "with the signal: 6.50 s",
+        "mean alone 40.0 MiB/s",
+        "mean in the bursts 20.0 MiB/s",
+        "the signal is on",
+        "seconds since the probe's start",
+    ):
         assert wanted in whole, whole
 
 

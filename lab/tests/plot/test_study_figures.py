@@ -85,8 +85,11 @@ def test_texts_lie_inside_and_apart(name: str) -> None:
 
 def test_the_files_and_their_names(tmp_path: Path) -> None:
     result = papers.process_count()
-    saved = draw_all(dataclasses.replace(result, standalone=[], curves=[], cells=result.cells[:2]),
-                     tmp_path, ("png", "svg", "pdf"))  # fmt: skip
+    saved = draw_all(
+        dataclasses.replace(result, standalone=[], curves=[], cells=result.cells[:2]),
+        tmp_path,
+        ("png", "svg", "pdf"),
+    )
     assert [one.files[0].stem for one in saved] == [
         "degradation-matrix",
         "dilation-matrix",
@@ -112,8 +115,11 @@ def test_each_kind_of_figure_is_drawn_where_there_is_data() -> None:
     assert "degradation-over-chunk-size" in stems(papers.chunk_sizes())
     assert "degradation-over-number-of-processes" in stems(papers.process_count())
     kuo = stems(papers.kuo())
-    for stem in ("overlap-throughput", "predicted-against-observed-run-time",
-                 "two-phases-writer-12-beside-writer-60-16-mib"):  # fmt: skip
+    for stem in (
+        "overlap-throughput",
+        "predicted-against-observed-run-time",
+        "two-phases-writer-12-beside-writer-60-16-mib",
+    ):
         assert stem in kuo
     apps = stems(papers.applications())
     assert "degradation-matrix-applications-against-patterns" in apps
@@ -131,9 +137,7 @@ def test_servers_and_processes(tmp_path: Path) -> None:
     )
     lines = rows(times.files[-1])
     assert len(lines) == 36 and lines[2]["seconds"] == "6.2"
-    assert {line["server"] for line in rows(rates.files[-1])} == {
-        "storage", "storage2", "storage3",
-    }  # fmt: skip
+    assert {line["server"] for line in rows(rates.files[-1])} == {"storage", "storage2", "storage3"}
 
 
 def test_no_two_figures_have_one_name() -> None:
@@ -145,8 +149,15 @@ def test_no_two_figures_have_one_name() -> None:
 def test_labels_are_in_the_svg(tmp_path: Path) -> None:
     drawn(papers.chunk_sizes(), tmp_path, "degradation-over-chunk-size", ("svg",))
     said = texts(tmp_path / "degradation-over-chunk-size.svg")
-    for wanted in ("open-write-close loses", "aggregate-write loses", "chunk size",
-                   "degradation, %", "16 MiB", "256 MiB", "100"):  # fmt: skip
+    for wanted in (
+        "open-write-close loses",
+        "aggregate-write loses",
+        "chunk size",
+        "degradation, %",
+        "16 MiB",
+        "256 MiB",
+        "100",
+    ):
         assert wanted in said, said
     whole = " ".join(said)
     assert "break-even 16 MiB" in whole.replace("\n", " ")
@@ -227,8 +238,10 @@ def test_a_study_without_pairs_shows_what_its_programs_get(tmp_path: Path) -> No
     assert "least with 60 processes, shared file, store disk: 55.4 MiB/s" in second.title
     found = rows(tmp_path / "standalone.csv") + rows(tmp_path / "standalone-shared-file.csv")
     assert len(found) == 16
-    told = {(row["processes"], row["shared"], "ram" in row["setting"]): float(row["per_second"])
-            for row in found}  # fmt: skip
+    told = {
+        (row["processes"], row["shared"], "ram" in row["setting"]): float(row["per_second"])
+        for row in found
+    }
     assert told["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
     assert told["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
 
@@ -242,9 +255,11 @@ def test_one_run_of_each_cell_is_enough(tmp_path: Path) -> None:
     setting, alone = Setting(None, (1, 1)), Summary(1, 0.4, 0.4, 0.4, 0.4, None, None)
     cells = [
         dataclasses.replace(made, repetitions=made.repetitions[:1], degradation=alone)
-        for made in (papers.cell("dd", "cp", setting, 0.4, 0.3),
-                     papers.cell("cp", "dd", setting, 0.4, 0.3))
-    ]  # fmt: skip
+        for made in (
+            papers.cell("dd", "cp", setting, 0.4, 0.3),
+            papers.cell("cp", "dd", setting, 0.4, 0.3),
+        )
+    ]
     saved = draw_all(papers.result(programs=["dd", "cp"], cells=cells), tmp_path, ("svg",))
     whole = " ".join(texts(saved[0].files[0]))
     assert "n = 1" in whole
@@ -261,8 +276,11 @@ def test_cells_without_numbers_do_not_break(tmp_path: Path) -> None:
     setting = Setting(papers.MIB, (4, 4))
     dead = papers.cell("a", "b", setting, 0.5, 0.5, failed=5)
     strange = papers.cell("b", "a", setting, math.nan, math.nan)
-    result = papers.result(programs=["a", "b"], cells=[dead, strange],
-                           traces=[papers.trace("a", "b", setting, loss=math.nan)])  # fmt: skip
+    result = papers.result(
+        programs=["a", "b"],
+        cells=[dead, strange],
+        traces=[papers.trace("a", "b", setting, loss=math.nan)],
+    )
     for one in draw_all(result, tmp_path):
         assert all(path.stat().st_size for path in one.files)
 
@@ -288,9 +306,18 @@ def test_the_order_is_that_of_the_thesis() -> None:
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0.4261, "43 %"), (0.0994, "9.9 %"), (0.0996, "10 %"), (-0.0001, "0.0 %"), (-0.064, "-6.4 %"),
-     (0, "0.0 %"), (None, "-"), (math.nan, "-"), (12.5, "1250 %")],
-)  # fmt: skip
+    [
+        (0.4261, "43 %"),
+        (0.0994, "9.9 %"),
+        (0.0996, "10 %"),
+        (-0.0001, "0.0 %"),
+        (-0.064, "-6.4 %"),
+        (0, "0.0 %"),
+        (None, "-"),
+        (math.nan, "-"),
+        (12.5, "1250 %"),
+    ],
+)
 def test_shares_as_people_read_them(share: float | None, shown: str) -> None:
     assert share_label(share) == shown
 
@@ -395,20 +422,26 @@ def test_an_axis_is_logarithmic_where_values_span_more_than_two_decades() -> Non
     assert usual[0] == {"linear"} and "Bars: median" in usual[1]
     slow = [
         dataclasses.replace(
-            each, overall=Summary(5, *[rate / 1000 for rate in [each.overall.median or 0] * 4],
-                                  None, None)
+            each,
+            overall=Summary(
+                5, *[rate / 1000 for rate in [each.overall.median or 0] * 4], None, None
+            ),
         )
         for each in result.standalone
-    ]  # fmt: skip
+    ]
     wide = scales(dataclasses.replace(result, standalone=slow))
     assert wide[0] == {"log"} and "Bars (marks where the axis is logarithmic): median" in wide[1]
 
 
 @pytest.mark.parametrize(
     ("counts", "said"),
-    [([1, 1], "One run each: how far runs differ is not known."),
-     ([1, 5], "Where n = 1, how far runs differ is not known."), ([2, 5], ""), ([], "")],
-)  # fmt: skip
+    [
+        ([1, 1], "One run each: how far runs differ is not known."),
+        ([1, 5], "Where n = 1, how far runs differ is not known."),
+        ([2, 5], ""),
+        ([], ""),
+    ],
+)
 def test_single_runs_have_a_caveat(counts: list[int], said: str) -> None:
     assert single_runs(counts).strip() == said
 

@@ -125,10 +125,13 @@ def test_figures_are_listed_with_what_they_show(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setting = Setting(None, (2, 2))
-    cells = [papers.cell("one", "other", setting, 0.4, 0.3),
-             papers.cell("other", "one", setting, 0.3, 0.4)]  # fmt: skip
-    present(papers.result(programs=["one", "other"], cells=cells), tmp_path, ("svg",),
-            as_json=False)  # fmt: skip
+    cells = [
+        papers.cell("one", "other", setting, 0.4, 0.3),
+        papers.cell("other", "one", setting, 0.3, 0.4),
+    ]
+    present(
+        papers.result(programs=["one", "other"], cells=cells), tmp_path, ("svg",), as_json=False
+    )
     out = capsys.readouterr().out
     assert "degradation-matrix.svg: " in out
     assert "one loses 40 % of its throughput beside other" in out

@@ -52,13 +52,25 @@ class Signals:
 
     def words(self, *words: str) -> list[str]:
         """The options that put files and log where the test looks for them."""
-        return [*words, "--dir", str(self.folder / "data"), "--log", str(self.folder / "log"),
-                "--slice", "100ms", "--quiet"]  # fmt: skip
+        return [
+            *words,
+            "--dir",
+            str(self.folder / "data"),
+            "--log",
+            str(self.folder / "log"),
+            "--slice",
+            "100ms",
+            "--quiet",
+        ]
 
     def start(
-        self, *words: str, mpi: Mpi | None = None, ranks: int = 0, counted: bool = False,
+        self,
+        *words: str,
+        mpi: Mpi | None = None,
+        ranks: int = 0,
+        counted: bool = False,
         before: Sequence[str] = (),
-    ) -> subprocess.Popen[str]:  # fmt: skip
+    ) -> subprocess.Popen[str]:
         """Start a signal, under an MPI's launcher where one is given, behind another command."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("JOSTLE_")}
         command = [*before, str(program(mpi.name if mpi else None)), *self.words(*words)]
@@ -66,22 +78,35 @@ class Signals:
             extra = {}
             if counted:
                 counter = mpi.compiled(
-                    "counter", "counter.c", "counter_collectives.c", "counter_io.c",
+                    "counter",
+                    "counter.c",
+                    "counter_collectives.c",
+                    "counter_io.c",
                     flags=("-shared", "-Wno-stringop-overread"),
-                )  # fmt: skip
+                )
                 extra = {"LD_PRELOAD": str(counter), "COUNTER": str(self.folder / "counter")}
             command = mpi.command(ranks, *command, **extra)
             environment |= mpi.environment
         return subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, cwd=self.folder,
-        )  # fmt: skip
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+        )
 
     def run(
-        self, *words: str, mpi: Mpi | None = None, ranks: int = 0, counted: bool = False,
-        stop: tuple[float, signal.Signals] | None = None, code: int | None = 0,
+        self,
+        *words: str,
+        mpi: Mpi | None = None,
+        ranks: int = 0,
+        counted: bool = False,
+        stop: tuple[float, signal.Signals] | None = None,
+        code: int | None = 0,
         before: Sequence[str] = (),
-    ) -> Done:  # fmt: skip
+    ) -> Done:
         """Run a signal to its end.
 
         Args:

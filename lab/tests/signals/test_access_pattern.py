@@ -28,15 +28,24 @@ class Profiled:
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("JOSTLE_")},
             "LD_PRELOAD": ":".join(each for each in wanted if each),
-            "JOSTLE_SPOOL": str(self.spool), "JOSTLE_JOB": "named", "JOSTLE_SLICE": "100ms",
-        }  # fmt: skip
+            "JOSTLE_SPOOL": str(self.spool),
+            "JOSTLE_JOB": "named",
+            "JOSTLE_SLICE": "100ms",
+        }
 
     def run(self, *words: str | int, mpi: Mpi | None = None) -> AccessPattern:
         """Runs a signal of two processes; gives the pattern on its mount."""
         command = [
-            str(program(mpi.name if mpi else None)), *map(str, words), "--dir", str(self.data),
-            "--log", "none", "--quiet", "--slice", "100ms",
-        ]  # fmt: skip
+            str(program(mpi.name if mpi else None)),
+            *map(str, words),
+            "--dir",
+            str(self.data),
+            "--log",
+            "none",
+            "--quiet",
+            "--slice",
+            "100ms",
+        ]
         environment = self.environment
         if mpi is None:
             command += ["--processes", "2"]
@@ -49,8 +58,11 @@ class Profiled:
         assert done.returncode == 0, done.stderr
         with Repository.of_spool([self.spool]) as store:
             tables = store.job_tables("named")
-        over = [row for row in tables.mounts.to_pylist()
-                if row["path"] and self.data.is_relative_to(row["path"])]  # fmt: skip
+        over = [
+            row
+            for row in tables.mounts.to_pylist()
+            if row["path"] and self.data.is_relative_to(row["path"])
+        ]
         mount = max(over, key=lambda row: len(row["path"]))["mount"]
         return next(each for each in write_patterns(tables) if each.mount == mount)
 
@@ -65,10 +77,18 @@ SMALL, SHARED = ("--chunk", 2 * KIB), ("--chunk", 256 * KIB, "--shared")
 PIECES, UNFLUSHED = ("--chunk", 64 * KIB, "--piece", 4 * KIB), ("--chunk", MIB, "--flush", "none")
 
 
-@pytest.mark.parametrize(("pattern", "more"), [
-    *((pattern, SMALL) for pattern in PATTERNS), (OWC, SHARED), (AGGREGATE, SHARED),
-    (SEEK, PIECES), (AGGREGATE, PIECES), (OWC, UNFLUSHED), (SEEK, UNFLUSHED),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "more"),
+    [
+        *((pattern, SMALL) for pattern in PATTERNS),
+        (OWC, SHARED),
+        (AGGREGATE, SHARED),
+        (SEEK, PIECES),
+        (AGGREGATE, PIECES),
+        (OWC, UNFLUSHED),
+        (SEEK, UNFLUSHED),
+    ],
+)
 def test_named(profiled: Profiled, pattern: str, more: tuple[str | int, ...]) -> None:
     """Over chunk sizes, sharing, pieces and flush modes."""
     found = profiled.run(pattern, "--iterations", 40, *more)

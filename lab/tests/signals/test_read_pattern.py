@@ -11,14 +11,20 @@ from jostle.repository import Repository
 
 MIB = 1 << 20
 CASES = [
-    ("whole", "read", 3, 4096, "sequential"), ("files", "fread", 1, 65536, "sequential"),
-    ("nth", "pread", 2, 4096, "strided"), ("ranks", "read", 3, 65536, "strided"),
-    ("matrix", "fread", 1, 4096, "strided"), ("backward", "preadv", 1, 65536, "strided"),
-    ("uniform", "read", 2, 65536, "random"), ("permuted", "pread", 1, 65536, "random"),
-    ("records", "fread", 2, 4096, "random"), ("passes", "read", 2, 65536, "re-read"),
-    ("blocks", "pread", 1, 65536, "re-read"), ("skipping", "read", 2, 512, "unknown"),
+    ("whole", "read", 3, 4096, "sequential"),
+    ("files", "fread", 1, 65536, "sequential"),
+    ("nth", "pread", 2, 4096, "strided"),
+    ("ranks", "read", 3, 65536, "strided"),
+    ("matrix", "fread", 1, 4096, "strided"),
+    ("backward", "preadv", 1, 65536, "strided"),
+    ("uniform", "read", 2, 65536, "random"),
+    ("permuted", "pread", 1, 65536, "random"),
+    ("records", "fread", 2, 4096, "random"),
+    ("passes", "read", 2, 65536, "re-read"),
+    ("blocks", "pread", 1, 65536, "re-read"),
+    ("skipping", "read", 2, 512, "unknown"),
     ("halves", "pread", 1, 65536, "mixed"),
-]  # fmt: skip
+]
 
 
 def test_named(root: Path, library: Path, tmp_path: Path) -> None:
@@ -29,12 +35,14 @@ def test_named(root: Path, library: Path, tmp_path: Path) -> None:
     spool.mkdir()
     path.write_bytes(bytes(16 * MIB))
     wanted = (os.environ.get("JOSTLE_TEST_PRELOAD"), str(library))
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("JOSTLE_")}  # fmt: skip
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("JOSTLE_")
+    }
     environment |= {
-        "LD_PRELOAD": ":".join(each for each in wanted if each), "JOSTLE_SPOOL": str(spool),
+        "LD_PRELOAD": ":".join(each for each in wanted if each),
+        "JOSTLE_SPOOL": str(spool),
         "JOSTLE_SLICE": "100ms",
-    }  # fmt: skip
+    }
     for way, api, processes, chunk, _ in CASES:
         command = [str(reader), way, str(path), api, "7", str(processes), str(chunk), "1", "0.4"]
         subprocess.run(command, env={**environment, "JOSTLE_JOB": way}, check=True, timeout=60)

@@ -26,9 +26,13 @@ JOSTLE = [sys.executable, "-m", "jostle.cli", "signal"]
 def jostle(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI"))}
     return subprocess.run(
-        [*JOSTLE, *words], env={**clean, "PYTHONPATH": str(ROOT / "src"), **environment},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        [*JOSTLE, *words],
+        env={**clean, "PYTHONPATH": str(ROOT / "src"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def test_passes_everything_through(signals: Signals) -> None:
@@ -43,9 +47,13 @@ def test_picks_the_program_of_the_launcher(signals: Signals, mpi: Mpi) -> None:
     words = signals.words("all-to-all", "--iterations", "3", "--chunk", "1KiB")
     env = {**os.environ, **mpi.environment, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
-        mpi.command(2, *JOSTLE, *words), env=env, capture_output=True, text=True, timeout=60,
+        mpi.command(2, *JOSTLE, *words),
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert [one["mpi"] for one in rows(signals.result(0, ""))] == [mpi.name] * 2
 

@@ -65,8 +65,9 @@ def test_interrupted_before_its_end(signals: Signals) -> None:
 
 def test_stopped_before_it_starts(signals: Signals) -> None:
     start = str(time.time() + 3000)
-    done = signals.run(*load("write-seek"), "--processes", "2", "--start", start,
-                       stop=(0.3, signal.SIGTERM))  # fmt: skip
+    done = signals.run(
+        *load("write-seek"), "--processes", "2", "--start", start, stop=(0.3, signal.SIGTERM)
+    )
     assert [one["operations"] for one in rows(done)] == [0, 0]
     assert done.log.bursts.num_rows == 0
     done.leaves_nothing()
@@ -74,8 +75,16 @@ def test_stopped_before_it_starts(signals: Signals) -> None:
 
 def test_stopped_in_its_silence(signals: Signals) -> None:
     begin = time.monotonic()
-    signals.run(*load("write-seek"), "--period", "3000", "--duty", "0.001", "--phase",
-                str((time.time() + 1500) % 3000), stop=(0.3, signal.SIGTERM))  # fmt: skip
+    signals.run(
+        *load("write-seek"),
+        "--period",
+        "3000",
+        "--duty",
+        "0.001",
+        "--phase",
+        str((time.time() + 1500) % 3000),
+        stop=(0.3, signal.SIGTERM),
+    )
     assert time.monotonic() - begin < 30
 
 
@@ -116,12 +125,17 @@ MEETING = "open-write-close --shared --api mpiio --flush each"
 @pytest.mark.tries(3)
 @pytest.mark.parametrize(
     ("words", "name"),
-    [("open-write-close", "SIGUSR1"), ("open-write-close", "SIGTERM"), (MEETING, "SIGUSR1"),
-     (MEETING, "SIGINT")],
-)  # fmt: skip
+    [
+        ("open-write-close", "SIGUSR1"),
+        ("open-write-close", "SIGTERM"),
+        (MEETING, "SIGUSR1"),
+        (MEETING, "SIGINT"),
+    ],
+)
 def test_launcher_stopped(signals: Signals, mpi: Mpi, words: str, name: str) -> None:
-    done = signals.run(*load(), *words.split(), mpi=mpi, ranks=3,
-                       stop=(0.3, signal.Signals[name]), code=None)  # fmt: skip
+    done = signals.run(
+        *load(), *words.split(), mpi=mpi, ranks=3, stop=(0.3, signal.Signals[name]), code=None
+    )
     if name == "SIGUSR1":  # the others end the launcher too
         assert done.code == 0, done.err
     gone(signals, processes_of(signals))
@@ -171,8 +185,16 @@ def test_does_not_fit(small: Signals) -> None:
 
 @pytest.mark.parametrize("sharing", ["", "--shared"])
 def test_starts_its_files_over(small: Signals, sharing: str) -> None:
-    process = small.start("aggregate-write", *sharing.split(), "--processes", "2", "--time", "0.5",
-                          "--chunk", "256KiB")  # fmt: skip
+    process = small.start(
+        "aggregate-write",
+        *sharing.split(),
+        "--processes",
+        "2",
+        "--time",
+        "0.5",
+        "--chunk",
+        "256KiB",
+    )
     held = 0
     while process.poll() is None:
         facts = os.statvfs(small.folder / "data")
@@ -199,8 +221,16 @@ def fill(path: Path) -> None:
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["open-write-close", "aggregate-write", "write-seek"])
 def test_disk_filled_by_another(small: Signals, pattern: str) -> None:
-    process = small.start(pattern, "--chunk", "64KiB", "--processes", "2", "--until-stopped",
-                          "--start", str(time.time() + 1))  # fmt: skip
+    process = small.start(
+        pattern,
+        "--chunk",
+        "64KiB",
+        "--processes",
+        "2",
+        "--until-stopped",
+        "--start",
+        str(time.time() + 1),
+    )
     small.wait_for_load(process, 2)
     fill(small.folder / "data" / "other")
     _out, err = process.communicate(timeout=60)
@@ -218,15 +248,30 @@ def test_max_disk(signals: Signals) -> None:
     done = signals.run("aggregate-write", "--volume", "4MiB", "--max-disk", "3MiB", code=2)
     assert "--max-disk" in done.err
     signals.run("aggregate-write", "--volume", "3MiB", "--max-disk", "3MiB")
-    done = signals.run("open-write-close", "--chunk", "64KiB", "--iterations", "20", "--max-disk",
-                       "256KiB", "--keep", "--flush", "none")  # fmt: skip
+    done = signals.run(
+        "open-write-close",
+        "--chunk",
+        "64KiB",
+        "--iterations",
+        "20",
+        "--max-disk",
+        "256KiB",
+        "--keep",
+        "--flush",
+        "none",
+    )
     (folder,) = (signals.folder / "data").iterdir()
     assert sorted(int(p.name.split(".")[1]) for p in folder.iterdir()) == [16, 17, 18, 19]
 
 
 def test_limit_of_file_size(signals: Signals) -> None:
-    done = signals.run("aggregate-write", "--volume", "8MiB", code=1,
-                       before=["sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])  # fmt: skip
+    done = signals.run(
+        "aggregate-write",
+        "--volume",
+        "8MiB",
+        code=1,
+        before=["sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"],
+    )
     assert "ulimit -f" in done.err
     done.leaves_nothing()
 
@@ -246,8 +291,19 @@ def test_first_limit_ends_it(signals: Signals) -> None:
 
 def test_time_and_start(signals: Signals) -> None:
     start = int(time.time()) + 2
-    done = signals.run("write-seek", "--chunk", "4KiB", "--flush", "none", "--time", "0.3",
-                       "--start", f"{start}.125", "--processes", "2")  # fmt: skip
+    done = signals.run(
+        "write-seek",
+        "--chunk",
+        "4KiB",
+        "--flush",
+        "none",
+        "--time",
+        "0.3",
+        "--start",
+        f"{start}.125",
+        "--processes",
+        "2",
+    )
     for one in rows(done):
         assert one["start_ns"] == start * 10**9 + 125_000_000
         assert one["end_ns"] >= one["start_ns"] + 300_000_000
@@ -271,8 +327,22 @@ def test_late_start_is_said(signals: Signals) -> None:
 @pytest.mark.tries(3)
 def test_bursts(signals: Signals, mpi: Mpi) -> None:
     """Shared MPI-IO files, whose processes must agree when a burst is over."""
-    done = signals.run("write-seek", "--shared", "--api", "mpiio", "--chunk", "4KiB", "--period",
-                       "0.4", "--duty", "0.25", "--time", "1.5", mpi=mpi, ranks=2)  # fmt: skip
+    done = signals.run(
+        "write-seek",
+        "--shared",
+        "--api",
+        "mpiio",
+        "--chunk",
+        "4KiB",
+        "--period",
+        "0.4",
+        "--duty",
+        "0.25",
+        "--time",
+        "1.5",
+        mpi=mpi,
+        ranks=2,
+    )
     late = on_time(done, 0.4, 0.25)
     assert len(late) >= 6
     assert len({one["operations"] for one in rows(done)}) == 1
@@ -290,8 +360,13 @@ def test_log_that_cannot_be(signals: Signals, tmp_path: Path) -> None:
         "--dir",
         str(tmp_path / "data"),
     ]
-    run = subprocess.run([*command, "--log", str(tmp_path / "file" / "x"), "--processes", "2"],
-                         capture_output=True, text=True, check=False, timeout=60)  # fmt: skip
+    run = subprocess.run(
+        [*command, "--log", str(tmp_path / "file" / "x"), "--processes", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert run.returncode == 1
     assert "--log" in run.stderr
     assert list((tmp_path / "data").iterdir()) == []
@@ -307,9 +382,13 @@ def test_folder_of_another_is_not_trusted(tmp_path: Path) -> None:
     folder.mkdir(mode=0o700)
     folder.chmod(0o777)
     run = subprocess.run(
-        [str(program(None)), "cpu", "--iterations", "1"], check=False, timeout=60,
-        capture_output=True, text=True, env=os.environ | {"TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+        [str(program(None)), "cpu", "--iterations", "1"],
+        check=False,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
     assert run.returncode == 1
     assert "--log" in run.stderr
 
@@ -318,8 +397,11 @@ def test_folder_of_another_is_not_trusted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("quiet", [False, True])
 def test_progress_on_a_terminal(signals: Signals, quiet: bool) -> None:
     leader, follower = pty.openpty()
-    words = [w for w in signals.words("write-seek", "--time", "1.2", "--processes", "2",
-                                      "--flush", "none") if quiet or w != "--quiet"]  # fmt: skip
+    words = [
+        w
+        for w in signals.words("write-seek", "--time", "1.2", "--processes", "2", "--flush", "none")
+        if quiet or w != "--quiet"
+    ]
     with subprocess.Popen([str(program(None)), *words], stderr=follower) as process:
         os.close(follower)
         shown = b""
@@ -372,6 +454,15 @@ def test_pids_are_those_of_the_started(signals: Signals) -> None:
 def test_the_first_to_end_leaves_the_others_alone(signals: Signals) -> None:
     """Who is done removes its files, and not the folder that is empty for a moment."""
     for _ in range(10):
-        done = signals.run("open-write-close", "--chunk", "4KiB", "--processes", "4",
-                           "--volume", "52KiB", "--flush", "none")  # fmt: skip
+        done = signals.run(
+            "open-write-close",
+            "--chunk",
+            "4KiB",
+            "--processes",
+            "4",
+            "--volume",
+            "52KiB",
+            "--flush",
+            "none",
+        )
         done.leaves_nothing()

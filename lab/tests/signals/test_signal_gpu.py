@@ -40,8 +40,17 @@ def asked(folder: Path) -> list[list[int]]:
     ("direction", "to", "back"), [("h2d", 1, 0), ("d2h", 0, 1), ("both", 1, 1)]
 )
 def test_pcie(gpu: Signals, tmp_path: Path, direction: str, to: int, back: int) -> None:
-    done = gpu.run("pcie", "--direction", direction, "--chunk", "1MiB", "--iterations", "20",
-                   "--processes", "2")  # fmt: skip
+    done = gpu.run(
+        "pcie",
+        "--direction",
+        direction,
+        "--chunk",
+        "1MiB",
+        "--iterations",
+        "20",
+        "--processes",
+        "2",
+    )
     assert asked(tmp_path) == [[0, to * 20 * MIB, back * 20 * MIB, 0, 0, 2 * MIB, 2 * MIB]] * 2
     assert done.sum("bytes") == 2 * 20 * MIB * (to + back)
     consistent(done)
@@ -73,9 +82,7 @@ def test_multiplication(gpu: Signals, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("gpus", ["1", "4"])
-def test_nccl(
-    gpu: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: str
-) -> None:  # fmt: skip
+def test_nccl(gpu: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: str) -> None:
     """Each process reduces as often as all others, on a GPU of its own where there are enough."""
     monkeypatch.setenv("FAKE_GPUS", gpus)
     done = gpu.run("nccl", "--chunk", "64KiB", "--iterations", "9", "--processes", "3")
@@ -86,9 +93,7 @@ def test_nccl(
 
 
 @pytest.mark.parametrize("fails", ["ncclGetUniqueId", "ncclCommInitRank", "ncclAllReduce"])
-def test_what_nccl_refuses(
-    gpu: Signals, monkeypatch: pytest.MonkeyPatch, fails: str
-) -> None:  # fmt: skip
+def test_what_nccl_refuses(gpu: Signals, monkeypatch: pytest.MonkeyPatch, fails: str) -> None:
     monkeypatch.setenv("FAKE_GPU_FAILS", fails)
     done = gpu.run("nccl", "--iterations", "2", "--processes", "2", code=1)
     assert f"{fails} failed (unhandled system error)" in done.err
@@ -119,9 +124,7 @@ def test_what_the_driver_refuses(
 
 
 @pytest.mark.parametrize("fault", ["FAKE_GPU_WRONG", "FAKE_GPU_IDLE"])
-def test_a_product_that_is_wrong(
-    gpu: Signals, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:  # fmt: skip
+def test_a_product_that_is_wrong(gpu: Signals, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     """Also where a kernel does nothing, and the product of the step before is still there."""
     monkeypatch.setenv(fault, "1")
     said = refused(gpu.run("gpu-multiply", "--chunk", "64KiB", "--iterations", "2", code=1))

@@ -26,13 +26,17 @@ def test_tables(tmp_path: Path) -> None:
     assert log.processes["complete"].to_pylist() == [True, True]
     first = log.processes.to_pylist()[0]
     assert {k: first[k] for k in HEADER if k in first} == {
-        **{k: v for k, v in HEADER.items() if k not in ("type", "version")}, "ranks": 2,
-    }  # fmt: skip
+        **{k: v for k, v in HEADER.items() if k not in ("type", "version")},
+        "ranks": 2,
+    }
     assert {k: first[k] for k in END if k != "type"} == {k: END[k] for k in END if k != "type"}
     assert log.bursts.to_pylist()[1] == {
-        "job": "noise", "host": "node1", "pid": 8, "rank": 1,
+        "job": "noise",
+        "host": "node1",
+        "pid": 8,
+        "rank": 1,
         **{k: v for k, v in BURST.items() if k != "type"},
-    }  # fmt: skip
+    }
     assert log.slices.num_rows == 2 and log.slices["max_ns"].to_pylist() == [40, 40]
     assert log.notes == ()
 

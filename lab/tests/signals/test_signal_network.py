@@ -48,9 +48,16 @@ def test_bytes_against_a_counter(signals: Signals, mpi: Mpi, pattern: str) -> No
 )
 def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None:
     done = signals.run(
-        pattern, "--chunk", "8KiB", "--volume", f"{RANKS * RANKS * 10 * 8}KiB", "--time", "50",
-        mpi=mpi, ranks=RANKS,
-    )  # fmt: skip
+        pattern,
+        "--chunk",
+        "8KiB",
+        "--volume",
+        f"{RANKS * RANKS * 10 * 8}KiB",
+        "--time",
+        "50",
+        mpi=mpi,
+        ranks=RANKS,
+    )
     consistent(done)
     assert {one["reason"] for one in rows(done)} == {"volume"}
     # 160 messages; to all: 16 of a round; to one: 3 of a round, and short answers.
@@ -67,9 +74,18 @@ def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None
 def test_bursts_begin_together(signals: Signals, mpi: Mpi, pattern: str) -> None:
     """All ranks are on in the same windows, and off in between; how punctually is reported."""
     done = signals.run(
-        pattern, "--chunk", "4KiB", "--period", "0.4", "--duty", "0.4", "--time", "1.5",
-        mpi=mpi, ranks=RANKS,
-    )  # fmt: skip
+        pattern,
+        "--chunk",
+        "4KiB",
+        "--period",
+        "0.4",
+        "--duty",
+        "0.4",
+        "--time",
+        "1.5",
+        mpi=mpi,
+        ranks=RANKS,
+    )
     consistent(done)
     late = on_time(done, 0.4, 0.4)
     per_rank = Counter(done.log.bursts["rank"].to_pylist())
@@ -89,9 +105,16 @@ def test_stopped_in_a_burst_and_in_a_silence(
 ) -> None:
     """A signal to the launcher ends all ranks, wherever they are, with their logs complete."""
     done = signals.run(
-        pattern, "--until-stopped", "--chunk", "64KiB", *rhythm,
-        mpi=mpi, ranks=RANKS, stop=(0.5, signal.SIGUSR1), code=None,
-    )  # fmt: skip
+        pattern,
+        "--until-stopped",
+        "--chunk",
+        "64KiB",
+        *rhythm,
+        mpi=mpi,
+        ranks=RANKS,
+        stop=(0.5, signal.SIGUSR1),
+        code=None,
+    )
     assert done.seconds < 120, "it waited for the end of the silence"
     consistent(done)
     assert [one["reason"] for one in rows(done)] == ["signal"] * RANKS
@@ -115,9 +138,17 @@ def test_one_rank_stopped_stops_all(signals: Signals, mpi: Mpi) -> None:
 def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
     """CLUSTER'13, III.B.3: the probe goes on, the noise comes and goes, neither meets the other."""
     done = signals.run(
-        pattern, "--split", "--chunk", "16KiB", "--period", "0.4", "--time", "1.5",
-        mpi=mpi, ranks=RANKS,
-    )  # fmt: skip
+        pattern,
+        "--split",
+        "--chunk",
+        "16KiB",
+        "--period",
+        "0.4",
+        "--time",
+        "1.5",
+        mpi=mpi,
+        ranks=RANKS,
+    )
     consistent(done)
     assert [one["half"] for one in rows(done)] == ["probe", "noise"] * (RANKS // 2)
     assert [one["period_ns"] for one in rows(done)] == [0, 400_000_000] * (RANKS // 2)
@@ -130,9 +161,17 @@ def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
 
 def test_split_ends_with_its_probe(signals: Signals, mpi: Mpi) -> None:
     done = signals.run(
-        "ping", "--split", "--chunk", "4KiB", "--period", "600", "--iterations", "200",
-        mpi=mpi, ranks=RANKS,
-    )  # fmt: skip
+        "ping",
+        "--split",
+        "--chunk",
+        "4KiB",
+        "--period",
+        "600",
+        "--iterations",
+        "200",
+        mpi=mpi,
+        ranks=RANKS,
+    )
     assert done.seconds < 60
     assert [one["operations"] for one in rows(done)][0::2] == [200, 200]
     assert [one["reason"] for one in rows(done)][0::2] == ["iterations"] * 2

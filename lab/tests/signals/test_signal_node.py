@@ -23,14 +23,20 @@ def test_metadata_against_strace(signals: Signals, tmp_path: Path, sharing: str)
     trace = tmp_path / "strace.log"
     calls = "open,openat,creat,close,stat,newfstatat,statx,lstat,unlink,unlinkat"
     done = signals.run(
-        "metadata", "--iterations", "30", "--processes", "2", *sharing.split(),
+        "metadata",
+        "--iterations",
+        "30",
+        "--processes",
+        "2",
+        *sharing.split(),
         before=["strace", "-f", "-y", "-o", str(trace), "-e", f"trace={calls}"],
-    )  # fmt: skip
+    )
     # The files of the load: a name of two numbers below the data folder.
     ours = [
-        line for line in trace.read_text().splitlines()
+        line
+        for line in trace.read_text().splitlines()
         if re.search(rf"{tmp_path}/data/\S*/\d+\.\d+[\">]", line) and " = -1 " not in line
-    ]  # fmt: skip
+    ]
 
     def seen(names: str, also: str = "") -> int:
         return sum(bool(re.search(rf"^\d+ +(?:{names})\(", x) and also in x) for x in ours)

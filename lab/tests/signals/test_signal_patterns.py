@@ -42,9 +42,20 @@ def traced(signals: Signals, *words: str) -> tuple[list[Call], Done]:
         pytest.skip("strace is not installed")
     output = signals.folder / "strace.log"
     data = str(signals.folder / "data")
-    before = ["strace", "-f", "-y", "-s", "0", "-o", str(output), "-e", "signal=none", "-e",
-              "trace=/^(open|openat|creat|close|p?writev?(64)?|p?readv?(64)?|lseek|f(data)?sync|"
-              "sync_file_range|ftruncate|unlink|unlinkat)$"]  # fmt: skip
+    before = [
+        "strace",
+        "-f",
+        "-y",
+        "-s",
+        "0",
+        "-o",
+        str(output),
+        "-e",
+        "signal=none",
+        "-e",
+        "trace=/^(open|openat|creat|close|p?writev?(64)?|p?readv?(64)?|lseek|f(data)?sync|"
+        "sync_file_range|ftruncate|unlink|unlinkat)$",
+    ]
     done = signals.run(*words, before=before)
     calls: list[Call] = []
     begun: dict[str, str] = {}
@@ -112,16 +123,23 @@ def test_order_of_calls(signals: Signals, words: str) -> None:
     names = {c.file for c in opened}
     assert len(names) == (3 if words.startswith("open-write-close") and "reuse" not in words else 1)
     # A new file is new, a re-used one keeps what it has.
-    assert all(("O_TRUNC" in c.text) == ("reuse" not in words and "shared" not in words)
-               for c in opened)  # fmt: skip
+    assert all(
+        ("O_TRUNC" in c.text) == ("reuse" not in words and "shared" not in words) for c in opened
+    )
     equal_to_log(calls, done)
     done.leaves_nothing()
 
 
 def equal_to_log(calls: Sequence[Call], done: Done) -> None:
     """Per process: calls that were counted are calls that were made."""
-    names = {"openat": "opens", "close": "closes", "write": "writes", "read": "reads",
-             "lseek": "seeks", "fsync": "syncs"}  # fmt: skip
+    names = {
+        "openat": "opens",
+        "close": "closes",
+        "write": "writes",
+        "read": "reads",
+        "lseek": "seeks",
+        "fsync": "syncs",
+    }
     consistent(done)
     for one in rows(done):
         made = [names[c.name] for c in calls if c.pid == one["pid"]]
@@ -136,9 +154,16 @@ def equal_to_log(calls: Sequence[Call], done: Done) -> None:
 @pytest.mark.parametrize("sharing", ["", "--shared"])
 def test_three_processes(signals: Signals, pattern: str, sharing: str) -> None:
     calls, done = traced(
-        signals, pattern, *sharing.split(), "--chunk", "8KiB", "--processes", "3",
-        "--volume", "104KiB",
-    )  # fmt: skip
+        signals,
+        pattern,
+        *sharing.split(),
+        "--chunk",
+        "8KiB",
+        "--processes",
+        "3",
+        "--volume",
+        "104KiB",
+    )
     equal_to_log(calls, done)
     assert [one["rank"] for one in rows(done)] == [0, 1, 2]
     assert len({one["pid"] for one in rows(done)}) == 3
@@ -150,8 +175,12 @@ def test_three_processes(signals: Signals, pattern: str, sharing: str) -> None:
     if sharing:
         sections(pattern, calls, done, parts)
     else:
-        assert all(c.file.startswith(f"{one['rank']}.")
-                   for one in rows(done) for c in calls if c.pid == one["pid"])  # fmt: skip
+        assert all(
+            c.file.startswith(f"{one['rank']}.")
+            for one in rows(done)
+            for c in calls
+            if c.pid == one["pid"]
+        )
 
 
 def sections(pattern: str, calls: Sequence[Call], done: Done, parts: list[int]) -> None:
@@ -170,8 +199,17 @@ def sections(pattern: str, calls: Sequence[Call], done: Done, parts: list[int]) 
 
 
 def test_a_new_file_for_each_iteration_is_the_same_for_all(signals: Signals) -> None:
-    done = signals.run("open-write-close", "--shared", "--chunk", "4KiB", "--processes", "2",
-                       "--iterations", "5", "--keep")  # fmt: skip
+    done = signals.run(
+        "open-write-close",
+        "--shared",
+        "--chunk",
+        "4KiB",
+        "--processes",
+        "2",
+        "--iterations",
+        "5",
+        "--keep",
+    )
     (folder,) = (signals.folder / "data").iterdir()
     assert sorted(p.name for p in folder.iterdir()) == [f"shared.{i}" for i in range(5)]
     assert all(p.stat().st_size == 8192 for p in folder.iterdir())
@@ -180,8 +218,9 @@ def test_a_new_file_for_each_iteration_is_the_same_for_all(signals: Signals) -> 
 
 @pytest.mark.parametrize("pattern", ["open-write-close", "write-seek", "aggregate-write"])
 def test_bytes_are_random_and_all_there(signals: Signals, pattern: str) -> None:
-    signals.run(pattern, "--shared", "--chunk", "64KiB", "--processes", "3", "--volume", "640KiB",
-                "--keep")  # fmt: skip
+    signals.run(
+        pattern, "--shared", "--chunk", "64KiB", "--processes", "3", "--volume", "640KiB", "--keep"
+    )
     (folder,) = (signals.folder / "data").iterdir()
     for path in folder.iterdir():
         content = path.read_bytes()
@@ -212,23 +251,42 @@ def test_direct(signals: Signals) -> None:
 
 def test_matrix_of_cluster_13(signals: Signals) -> None:
     """An element per call, on a file that is re-used: CLUSTER'13, scaled down."""
-    calls, done = traced(signals, "open-write-close", "--reuse", "--flush", "none",
-                         "--chunk", "400", "--piece", "4", "--iterations", "2")  # fmt: skip
+    calls, done = traced(
+        signals,
+        "open-write-close",
+        "--reuse",
+        "--flush",
+        "none",
+        "--chunk",
+        "400",
+        "--piece",
+        "4",
+        "--iterations",
+        "2",
+    )
     assert order(calls) == times(2, f"open, {times(100, 'write 4')}, close")
     equal_to_log(calls, done)
 
 
 # ---- against jostle's own profile ---------------------------------------------------------------
-METRICS = {"opens": "open", "closes": "close", "writes": "write", "reads": "read",
-           "seeks": "seek", "syncs": "sync"}  # fmt: skip
+METRICS = {
+    "opens": "open",
+    "closes": "close",
+    "writes": "write",
+    "reads": "read",
+    "seeks": "seek",
+    "syncs": "sync",
+}
 
 
 @pytest.mark.parametrize("pattern", FILES)
 def test_profile_of_plain_processes(signals: Signals, library: Path, pattern: str) -> None:
     (signals.folder / "profiled").mkdir()
     runner = Runner(library, signals.folder / "profiled")
-    result = runner.run(program(None), *signals.words(
-        pattern, "--chunk", "64KiB", "--processes", "2", "--volume", "768KiB"))  # fmt: skip
+    result = runner.run(
+        program(None),
+        *signals.words(pattern, "--chunk", "64KiB", "--processes", "2", "--volume", "768KiB"),
+    )
     done = signals.result(result.code, result.stderr)
     assert {p.pid for p in result.processes} == {one["pid"] for one in rows(done)}
     for one in rows(done):
@@ -266,14 +324,30 @@ def test_profile_of_ranks(signals: Signals, library: Path, mpi: Mpi, words: str)
 @pytest.mark.parametrize("pattern", FILES)
 @pytest.mark.parametrize("sharing", ["", "--shared"])
 def test_mpi_io_against_a_counter(signals: Signals, mpi: Mpi, pattern: str, sharing: str) -> None:
-    done = signals.run(pattern, "--api", "mpiio", *sharing.split(), "--chunk", "8KiB",
-                       "--volume", "240KiB", mpi=mpi, ranks=3, counted=True)  # fmt: skip
+    done = signals.run(
+        pattern,
+        "--api",
+        "mpiio",
+        *sharing.split(),
+        "--chunk",
+        "8KiB",
+        "--volume",
+        "240KiB",
+        mpi=mpi,
+        ranks=3,
+        counted=True,
+    )
     consistent(done)
     assert len(done.counted) == 3
     for one in rows(done):
         counted = done.counted[one["pid"]]
-        for name, metric in (("opens", "open"), ("closes", "close"), ("writes", "write"),
-                             ("reads", "read"), ("syncs", "sync")):  # fmt: skip
+        for name, metric in (
+            ("opens", "open"),
+            ("closes", "close"),
+            ("writes", "write"),
+            ("reads", "read"),
+            ("syncs", "sync"),
+        ):
             assert counted[f"mpiio_{metric}_ops"] == one[name], name
         moved = counted["mpiio_write_bytes"] + counted["mpiio_read_bytes"]
         prepared = counted["mpiio_write_bytes"] if pattern == "read" else 0
@@ -282,8 +356,19 @@ def test_mpi_io_against_a_counter(signals: Signals, mpi: Mpi, pattern: str, shar
 
 
 def test_mpi_io_sections(signals: Signals, mpi: Mpi) -> None:
-    signals.run("aggregate-write", "--api", "mpiio", "--shared", "--chunk", "64KiB", "--volume",
-                "640KiB", "--keep", mpi=mpi, ranks=3)  # fmt: skip
+    signals.run(
+        "aggregate-write",
+        "--api",
+        "mpiio",
+        "--shared",
+        "--chunk",
+        "64KiB",
+        "--volume",
+        "640KiB",
+        "--keep",
+        mpi=mpi,
+        ranks=3,
+    )
     (folder,) = (signals.folder / "data").iterdir()
     content = (folder / "shared.0").read_bytes()
     assert len(content) == 655360

@@ -26,8 +26,7 @@ def close(seen: int, said: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "metric"),
-    [("ping", "mpi_send_bytes"), ("all-to-all", "mpi_all_to_all_bytes")],
+    ("pattern", "metric"), [("ping", "mpi_send_bytes"), ("all-to-all", "mpi_all_to_all_bytes")]
 )
 def test_network(signals: Signals, runner: Mpirun, mpi: Mpi, pattern: str, metric: str) -> None:
     words = signals.words(pattern, "--chunk", "16KiB", "--period", "0.4", "--time", "1.3")

@@ -34,17 +34,32 @@ def test_a_folder_whose_name_is_too_long_keeps_what_is_in_it(tmp_path: Path, len
         (one / "mine").write_text("mine")
     done = subprocess.run(
         [str(program(None)), "write-seek", "--iterations", "1", "--log", "none", "--dir", folder],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 2 and "File name too long" in done.stderr
     assert all((one / "mine").read_text() == "mine" for one in above)
 
 
 def test_periodic_signal_whose_start_is_long_past_stops(signals: Signals) -> None:
     """It does not go through every period since 1970."""
-    done = signals.run("write-seek", "--chunk", "4KiB", "--flush", "none", "--start", "5",
-                       "--period", "0.01", "--until-stopped", "--processes", "2",
-                       stop=(0.3, signal.SIGTERM))  # fmt: skip
+    done = signals.run(
+        "write-seek",
+        "--chunk",
+        "4KiB",
+        "--flush",
+        "none",
+        "--start",
+        "5",
+        "--period",
+        "0.01",
+        "--until-stopped",
+        "--processes",
+        "2",
+        stop=(0.3, signal.SIGTERM),
+    )
     assert done.seconds < 30 and done.sum("operations") > 0
     assert {one["reason"] for one in rows(done)} == {"signal"}
     done.leaves_nothing()
@@ -103,9 +118,12 @@ def test_log_is_text_whatever_the_arguments_are(signals: Signals) -> None:
 @pytest.mark.skipif(not shutil.which("unshare"), reason="unshare is not installed")
 @pytest.mark.parametrize(
     ("options", "words"),
-    [("ro", ["--shared", "--api", "mpiio", "--iterations", "5"]), ("rw", ["--iterations", "5"]),
-     ("rw", ["--shared", "--iterations", "5"])],
-)  # fmt: skip
+    [
+        ("ro", ["--shared", "--api", "mpiio", "--iterations", "5"]),
+        ("rw", ["--iterations", "5"]),
+        ("rw", ["--shared", "--iterations", "5"]),
+    ],
+)
 def test_rank_with_a_disk_of_its_own(
     signals: Signals, mpi: Mpi, options: str, words: list[str]
 ) -> None:
@@ -116,8 +134,9 @@ def test_rank_with_a_disk_of_its_own(
         pytest.skip("this machine lets root mount nothing")
     script = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 1) exec unshare -m sh -c "$0" sh "$@";; '
     script += 'esac; exec "$@"'
-    done = signals.run("write-seek", *words, mpi=mpi, ranks=2, code=None,
-                       before=["sh", "-c", script, own])  # fmt: skip
+    done = signals.run(
+        "write-seek", *words, mpi=mpi, ranks=2, code=None, before=["sh", "-c", script, own]
+    )
     assert (done.code != 0) == (options == "ro"), done.err
     assert ("cannot make" in done.err) == (options == "ro"), done.err
     done.leaves_nothing()

@@ -38,7 +38,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + "chunk = -1\n", 5, "not a size", "1MiB"),
         (ONE + "processes = 1.5\n", 5, "whole number", "processes"),
         (ONE + 'flash = "each"\n', 5, "no such key", "`flush`"),
-        (ONE + 'duty = 0.5\n', None, "belong to a period", "24s"),
+        (ONE + "duty = 0.5\n", None, "belong to a period", "24s"),
         (ONE + 'period = "2s"\nduty = 1.5\n', 6, "between 0 and 1", "0.5"),
         (ONE + 'api = "mpiio"\n', 5, "MPI-IO needs MPI", "openmpi"),
         (ONE + "reuse = true\n", 5, "only open-write-close", ""),
@@ -57,9 +57,9 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[pairs]\nlist = [["write-seek", "write-sek"]]\n', 6, "no program", "`write-seek`"),
         (ONE + '[pairs]\nlist = [["write-seek"]]\n', 6, "not a pair", "probe"),
         (ONE + '[pairs]\nmode = "fight"\n', 6, "no `fight`", "race"),
-        (ONE + '[axes]\nchunk = []\n', 6, "something in it", "["),
+        (ONE + "[axes]\nchunk = []\n", 6, "something in it", "["),
         (ONE + '[axes]\nchunk = ["1MiB", "1024KiB"]\n', 6, "twice", "Leave"),
-        (ONE + '[axes]\nprocesses = [[1, 2, 3]]\n', 6, "not a value", "two"),
+        (ONE + "[axes]\nprocesses = [[1, 2, 3]]\n", 6, "not a value", "two"),
         (ONE + '[axes]\nchunks = ["1MiB"]\n', 6, "no such key", "`chunk`"),
         (ONE + '[axes]\nstore = ["ram", "../disk"]\n', 6, "not a value", "two"),
         (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
@@ -69,10 +69,10 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + "[lab]\nnodes = 17\n", 6, "17 is not a whole number between 1 and 16", "nodes = 4"),
         (ONE + '[slurm]\nspool = "tmp"\n', 6, "absolute", "/tmp"),
         (ONE + "[studdy]\n", 5, "no such key", "`study`"),
-        ('study = 3\n', 1, "must be a table", "[study]"),
-        ('program = 3\n' + HEAD, 1, "names no program", "[[program]]"),
+        ("study = 3\n", 1, "must be a table", "[study]"),
+        ("program = 3\n" + HEAD, 1, "names no program", "[[program]]"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_named(
     parse: Callable[..., Any], text: str, line: int | None, reason: str, mend: str
 ) -> None:
@@ -232,16 +232,35 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 KEYS = st.sampled_from(
-    ["chunk", "processes", "volume", "period", "duty", "command", "files", "needs", "mpi", "name",
-     "pattern", "list", "mode", "slice", "time", "env", "spool", "nodes", "repetitions"]
-)  # fmt: skip
+    [
+        "chunk",
+        "processes",
+        "volume",
+        "period",
+        "duty",
+        "command",
+        "files",
+        "needs",
+        "mpi",
+        "name",
+        "pattern",
+        "list",
+        "mode",
+        "slice",
+        "time",
+        "env",
+        "spool",
+        "nodes",
+        "repetitions",
+    ]
+)
 
 
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.tuples(KEYS, VALUES), max_size=6),
     st.sampled_from("study where lab slurm defaults axes pairs quick [program]".split()),
-)  # fmt: skip
+)
 def test_anything_is_read_or_refused(pairs: list[tuple[str, Any]], table: str) -> None:
     lines = [f"{key} = {json.dumps(value)}" for key, value in dict(pairs).items()]
     text = f"[{table}]\n" + "\n".join(lines) + "\n"
@@ -258,8 +277,12 @@ def test_at_names_nodes_by_number(parse: Callable[..., Any]) -> None:
     program = plan(study)[0].members[0].program
     assert (program.at, program.nodes, program.processes) == ((1, 5, 6, 7), 4, 4)
     assert study.lab.topology == "tree:4x2"
-    for at, topology, word in (("0", "", "at"), ("1,1", "", "at"), ("3-1", "", "at"),
-                               ("1", "ring:4", "topology")):  # fmt: skip
+    for at, topology, word in (
+        ("0", "", "at"),
+        ("1,1", "", "at"),
+        ("3-1", "", "at"),
+        ("1", "ring:4", "topology"),
+    ):
         with pytest.raises(ConfigError, match=word):
             parse(text.format(at, topology))
 

@@ -293,10 +293,13 @@ def asked_task(words: Path, mark: str, on_term: str, limit_s: float) -> Task:
     argv = ["sh", "-c", f"trap '{on_term}' TERM; while :; do sleep 0.1; done"]
     env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: mark}
     return Task(
-        job="stubborn", mark=mark, commands=[Command(argv, env)], words=words,
+        job="stubborn",
+        mark=mark,
+        commands=[Command(argv, env)],
+        words=words,
         stop=lambda processes: [process.terminate() for process in processes] and None,
         limit_s=limit_s,
-    )  # fmt: skip
+    )
 
 
 def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:

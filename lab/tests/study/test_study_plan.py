@@ -58,8 +58,10 @@ def test_round_robin_baselines_first_in_an_order_of_the_seed(parse: Callable[...
     for repetition in (1, 2, 3):
         kinds = [run.kind for run in runs if run.repetition == repetition]
         assert kinds == ["alone"] * 6 + ["pair"] * 12
-    orders = {tuple(run.index for run in runs if run.repetition == k and run.kind == "pair")
-              for k in (1, 2, 3)}  # fmt: skip
+    orders = {
+        tuple(run.index for run in runs if run.repetition == k and run.kind == "pair")
+        for k in (1, 2, 3)
+    }
     assert len(orders) == 3  # what drifts does not fall on one cell
     assert [run.id for run in plan(parse(three()))] == [run.id for run in runs]
     assert [run.id for run in plan(parse(three(seed=2)))] != [run.id for run in runs]
@@ -101,8 +103,11 @@ name = "app-chunk"
 command = ["app", "{chunk}"]
 """
     )
-    alone = Counter(run.members[0].program.name for run in plan(parse(text, repetitions=1))
-                    if run.kind == "alone")  # fmt: skip
+    alone = Counter(
+        run.members[0].program.name
+        for run in plan(parse(text, repetitions=1))
+        if run.kind == "alone"
+    )
     assert (alone["app"], alone["app-chunk"], alone["write-seek"]) == (1, 2, 2)
 
 
@@ -279,6 +284,9 @@ all = false
 """
     programs = [run.members[0].program for run in plan(parse(text))]
     assert {program.name: program.progress for program in programs} == {
-        "read": "read_bytes", "cpu": "operations", "metadata": "cpu_ns",
-        "write-seek-read": "bytes", "ping": "operations",
-    }  # fmt: skip
+        "read": "read_bytes",
+        "cpu": "operations",
+        "metadata": "cpu_ns",
+        "write-seek-read": "bytes",
+        "ping": "operations",
+    }

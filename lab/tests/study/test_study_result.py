@@ -77,8 +77,11 @@ def test_rates_are_those_of_the_program(ran: Workplace) -> None:
     assert (found.study, found.place, found.slice_ns) == ("found", "local", 100_000_000)
     assert (found.runs, found.planned) == (5, 5)
     one = next(one for one in found.standalone if one.program == "writer")
-    job = next(run["programs"][0]["job"] for run in ran.records("found")
-               if [program["name"] for program in run["programs"]] == ["writer"])  # fmt: skip
+    job = next(
+        run["programs"][0]["job"]
+        for run in ran.records("found")
+        if [program["name"] for program in run["programs"]] == ["writer"]
+    )
     told = (ran.folder / job).read_bytes()
     assert one.volume == VOLUME + len(told)
     ends = np.array(json.loads(told))
@@ -111,12 +114,17 @@ def test_a_pair_is_evaluated_and_a_failure_is_a_result(ran: Workplace) -> None:
 def test_bursts_and_bytes_of_a_signal_are_those_of_its_log(ran: Workplace) -> None:
     found = result(ran.open(), "found")
     both = ["writer", "bursts"]
-    run = next(one for one in ran.records("found")
-               if [program["name"] for program in one["programs"]] == both)  # fmt: skip
+    run = next(
+        one
+        for one in ran.records("found")
+        if [program["name"] for program in one["programs"]] == both
+    )
     log = read_log(_logs(ran, run["programs"][1]["log"]))
     trace = next(one for one in found.traces if one.signal == "bursts")
-    told = [(round(trace.start_ns + begin * 1e9), round(trace.start_ns + end * 1e9))
-            for begin, end in trace.bursts]  # fmt: skip
+    told = [
+        (round(trace.start_ns + begin * 1e9), round(trace.start_ns + end * 1e9))
+        for begin, end in trace.bursts
+    ]
     logged = [(row["begin_ns"], row["end_ns"]) for row in log.bursts.to_pylist()]
     assert np.array(told) == pytest.approx(np.array(logged), abs=2000)
     written = sum(row["bytes"] for row in log.processes.to_pylist())

@@ -48,8 +48,10 @@ def test_a_run_counts_once(store: StudyStore) -> None:
     assert store.read_runs() == [record("r1")]
 
 
-@pytest.mark.parametrize("line", ["{}", "[]", "null", '{"run": 3}', '{"run": "x", "programs": 3}',
-                                  '{"run": "x"}', "[" * 5000])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    ["{}", "[]", "null", '{"run": 3}', '{"run": "x", "programs": 3}', '{"run": "x"}', "[" * 5000],
+)
 def test_a_damaged_line_is_named(store: StudyStore, line: str) -> None:
     store.append_run(record("r1"))
     with (store.folder / "runs.jsonl").open("a") as stream:

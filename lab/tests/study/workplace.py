@@ -34,15 +34,22 @@ class Workplace:
         if "JOSTLE_NATIVE" in os.environ:
             clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
         return clean | {
-            "COLUMNS": "200", "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1",
-            "TMPDIR": str(self.folder), "JOSTLE_REPOSITORY": str(self.repository),
-        }  # fmt: skip
+            "COLUMNS": "200",
+            "PYTHONPATH": str(ROOT / "src"),
+            "PYTHONUTF8": "1",
+            "TMPDIR": str(self.folder),
+            "JOSTLE_REPOSITORY": str(self.repository),
+        }
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "jostle.cli", "study", *words], env=self.environment(),
-            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "jostle.cli", "study", *words],
+            env=self.environment(),
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def study(self, *words: str) -> tuple[int, str, str]:
         done = ready.run(["study", *words], self.environment(), cwd=self.folder, timeout=240)

@@ -133,9 +133,11 @@ STEADY = [10.0 + 0.01 * number for number in range(20)]
 
 @pytest.mark.parametrize(
     ("times", "reason"),
-    [([10.0] * 3 + [12.0] * 17, "two halves of its runs tell"),
-     ([8.5] + [10.0] * 9, "a run lost -17.6 %")],
-)  # fmt: skip
+    [
+        ([10.0] * 3 + [12.0] * 17, "two halves of its runs tell"),
+        ([8.5] + [10.0] * 9, "a run lost -17.6 %"),
+    ],
+)
 def test_a_program_whose_truth_is_not_known_is_told_and_not_scored(
     folder: Any, monkeypatch: pytest.MonkeyPatch, times: list[float], reason: str
 ) -> None:

@@ -26,8 +26,9 @@ def test_a_lab_that_breaks_is_heard_of(monkeypatch: pytest.MonkeyPatch, tmp_path
 
     monkeypatch.setattr(lab_runner, "up", broken)
     with pytest.raises(RuntimeError, match="no such luck"):
-        lab_runner.play(tmp_path, scenes(harmful=3, null=3, seed=1), labs=2, name="x",
-                        progress=_quiet)  # fmt: skip
+        lab_runner.play(
+            tmp_path, scenes(harmful=3, null=3, seed=1), labs=2, name="x", progress=_quiet
+        )
 
 
 def test_a_neighbour_that_cannot_start_spoils_its_experiment(

@@ -105,8 +105,9 @@ def test_stalls_and_edges_of_phases_are_lost_too() -> None:
     assert seen.lost_s == pytest.approx((0.5 + 0.5 + 1 + 0.5) / 4)
     half = experiment("harmful", [(5, 9)])
     begin = _FIRST * SLICE_NS
-    half.rounds.extend([[begin, begin + int(5.5 * SLICE_NS)],
-                        [begin + 6 * SLICE_NS, begin + 20 * SLICE_NS]])  # fmt: skip
+    half.rounds.extend(
+        [[begin, begin + int(5.5 * SLICE_NS)], [begin + 6 * SLICE_NS, begin + 20 * SLICE_NS]]
+    )
     seen = see(half, answer([], []), {"writer": 10.0})
     assert seen is not None and seen.lost_s == pytest.approx((0 + 3 * 0.5) / 4)
 

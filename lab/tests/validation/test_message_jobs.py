@@ -17,16 +17,23 @@ S = 1_000_000_000
 
 def log(bursts: dict[str, list[tuple[float, float]]], rates: list[int]) -> SignalLog:
     """A log with slices of a second: bursts of each job, and the watched one's operations."""
-    rows = [{"job": job, "begin_ns": int(b * S), "end_ns": int(e * S)}
-            for job, spans in bursts.items() for b, e in spans]  # fmt: skip
+    rows = [
+        {"job": job, "begin_ns": int(b * S), "end_ns": int(e * S)}
+        for job, spans in bursts.items()
+        for b, e in spans
+    ]
     slices = [{"job": "a", "slice": n, "operations": rate} for n, rate in enumerate(rates)]
     processes = [{"job": job, "bytes": 1000} for job in bursts for _ in range(2)]
-    return SignalLog(pa.Table.from_pylist(processes), pa.Table.from_pylist(rows),
-                     pa.Table.from_pylist(slices))  # fmt: skip
+    return SignalLog(
+        pa.Table.from_pylist(processes), pa.Table.from_pylist(rows), pa.Table.from_pylist(slices)
+    )
 
 
-TWO = [MessageJob("a", ("n1", "n2")), MessageJob("b", ("n3", "n4"), harm=True),
-       MessageJob("c", ("n5", "n6"))]  # fmt: skip
+TWO = [
+    MessageJob("a", ("n1", "n2")),
+    MessageJob("b", ("n3", "n4"), harm=True),
+    MessageJob("c", ("n5", "n6")),
+]
 
 
 def test_the_truth_counts_what_was_not_done_in_harmful_bursts_alone() -> None:
@@ -47,11 +54,16 @@ def test_the_demo_shares_links_with_the_quiet_job_alone() -> None:
     sent = {WATCHED: 200_000_000, SHARER: 40_000_000, LOUD: 100_000_000}
     over = crossed(fabric, jobs(), sent)
     assert shared(fabric, over, WATCHED, SHARER) == [
-        "leaf1 > spine1", "spine1 > leaf1", "leaf3 > spine1", "spine1 > leaf3",
-    ]  # fmt: skip
+        "leaf1 > spine1",
+        "spine1 > leaf1",
+        "leaf3 > spine1",
+        "spine1 > leaf3",
+    ]
     assert shared(fabric, over, WATCHED, LOUD) == []
     lines = list(picture(fabric, jobs(), over, utf8=False))
     assert lines[:3] == [
-        "spine1", "|- leaf1   watched 100 MB, sharer 20 MB  <- shared", "|  |- node1   watched",
-    ]  # fmt: skip
+        "spine1",
+        "|- leaf1   watched 100 MB, sharer 20 MB  <- shared",
+        "|  |- node1   watched",
+    ]
     assert lines[-1] == "   `- node8"

@@ -88,8 +88,10 @@ def test_where_something_was_planted_is_no_reference() -> None:
     assert truths(runs)["plain0"].total == pytest.approx(-2)
     assert truths(runs, planted)["plain0"].total == pytest.approx(-1)  # the second of ten
     # A delay spoils the windows that it touches, and no others.
-    spoilt = truths(fleet(hit=[1, 1, 3, 1, 1, 1, 1, 1, 1, 1], fast=[0.5] * 10, quick=[0.5] * 10),
-                    {"quick": [(begin, begin + 200_000_000)]})  # fmt: skip
+    spoilt = truths(
+        fleet(hit=[1, 1, 3, 1, 1, 1, 1, 1, 1, 1], fast=[0.5] * 10, quick=[0.5] * 10),
+        {"quick": [(begin, begin + 200_000_000)]},
+    )
     assert spoilt["plain0"].total == pytest.approx(45)
     # Where nearly all runs were struck, all count.
     assert truths(runs, planted | dict.fromkeys(list(runs)[:28], planted["hit0"]))
@@ -168,9 +170,14 @@ def test_no_delays_no_band() -> None:
 
 @pytest.mark.parametrize(
     ("spans", "length"),
-    [([], 0), ([(0, 2)], 2), ([(0, 2), (1, 3)], 3), ([(0, 5), (1, 2), (6, 7)], 6),
-     ([(4, 6), (0, 1), (0, 1)], 3)],
-)  # fmt: skip
+    [
+        ([], 0),
+        ([(0, 2)], 2),
+        ([(0, 2), (1, 3)], 3),
+        ([(0, 5), (1, 2), (6, 7)], 6),
+        ([(4, 6), (0, 1), (0, 1)], 3),
+    ],
+)
 def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: float) -> None:
     """Spans that overlap count once."""
     begin = np.array([a for a, _ in spans], np.int64) * 10**9

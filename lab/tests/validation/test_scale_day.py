@@ -51,9 +51,10 @@ def test_a_direct_ingest_has_what_was_written(site: SimulatedSite, tmp_path: Pat
     result = compare(store, site.truths)
     assert result.is_same, result
     assert result.unsure > 0
-    assert result.slices + result.arrived == store.query("SELECT count(*) AS n FROM slices")["n"][
-        0
-    ].as_py()  # fmt: skip
+    assert (
+        result.slices + result.arrived
+        == store.query("SELECT count(*) AS n FROM slices")["n"][0].as_py()
+    )
     hour = (_START * 4 // 3600 + 1) * 3600  # a full one after 47 minutes
     store.expire(time.time() - hour - 60)
     rest = compare(store, site.truths)

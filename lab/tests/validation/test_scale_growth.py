@@ -23,12 +23,18 @@ def measured(slope: float) -> list[Measured]:
     """Sites whose `open_ms` grows by a share per day; all else is flat but for some noise."""
     noise = {8: (0.0, 0.01, -0.01), 16: (0.0, -0.01, 0.01), 32: (0.0, 0.0, 0.005)}
     return [
-        Measured(days, nodes, 1000, {
-            name: nodes * (1 + jitter + (slope * days if name == "open_ms" else 0))
-            for name in WHAT
-        })
-        for nodes in noise for days, jitter in zip((1, 10, 30), noise[nodes], strict=True)
-    ]  # fmt: skip
+        Measured(
+            days,
+            nodes,
+            1000,
+            {
+                name: nodes * (1 + jitter + (slope * days if name == "open_ms" else 0))
+                for name in WHAT
+            },
+        )
+        for nodes in noise
+        for days, jitter in zip((1, 10, 30), noise[nodes], strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("slope", "grows"), [(0.0, False), (0.02, True)])
@@ -51,8 +57,9 @@ def test_one_more_hour_costs_something(tmp_path: Path) -> None:
 def test_a_pass_costs_what_its_profiles_and_slices_cost(tmp_path: Path) -> None:
     costs = [
         PassCost(profiles, slices, 0.01 + 40e-6 * profiles + 2e-6 * profiles * slices, 0, 0.001)
-        for profiles in (100, 1000) for slices in (1, 10, 100)
-    ]  # fmt: skip
+        for profiles in (100, 1000)
+        for slices in (1, 10, 100)
+    ]
     model = model_of(costs)
     assert (model.profile_us, model.slice_us) == pytest.approx((40, 2))
     assert model.cores(1000, 48, 4) == pytest.approx(48_000 * 42e-6 / 4)

@@ -39,23 +39,62 @@ def made() -> Results:
         light = {4: None, 2: "yellow", 3: "yellow"}.get(number, "green" if said < 7.5 else "red")
         judged = Judged(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98, light=light)
         rows.append(
-            Row(f"stencil-{number:03d}-{kind}", "stencil", kind, total / 100,
-                Truth(100.0, total, 0.0, 60, total - 0.5, total + 0.5), band, total * 0.9,
+            Row(
+                f"stencil-{number:03d}-{kind}",
+                "stencil",
+                kind,
+                total / 100,
+                Truth(100.0, total, 0.0, 60, total - 0.5, total + 0.5),
+                band,
+                total * 0.9,
                 {"steal": 0.0, "foreign": 0.0, "load": 1.0},
-                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 0, 1, None)})
-        )  # fmt: skip
+                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 0, 1, None)},
+            )
+        )
     rows.append(
-        Row("stencil-007-clean-raw", "stencil", "inject", 0.05, Truth(100, 5, 0, 60, 4, 6),
-            Band(2, 3, 4, 10), 4.0, {"steal": 0.2, "foreign": 0.0, "load": 1.0},
-            {RAW: Judged(3, 2, 4, 0, 0, 1, None)})
-    )  # fmt: skip
+        Row(
+            "stencil-007-clean-raw",
+            "stencil",
+            "inject",
+            0.05,
+            Truth(100, 5, 0, 60, 4, 6),
+            Band(2, 3, 4, 10),
+            4.0,
+            {"steal": 0.2, "foreign": 0.0, "load": 1.0},
+            {RAW: Judged(3, 2, 4, 0, 0, 1, None)},
+        )
+    )
     scores = [score("stencil", method, rows) for method in (*METHODS, RAW)]
     seen = [
-        Seen("s001-writer", "harmful", "writer", False, Slices(9, 1, 0), ("s001-writer-bad",), True,
-             20.0, 4.0, 4.4, 3.5, 5.0),
-        Seen("s002-writer", "harmless", "writer", True, Slices(0, 0, 0), ("s002-writer-computes",),
-             None, 16.0, 0.0, 0.3, 0.0, 0.6),
-    ]  # fmt: skip
+        Seen(
+            "s001-writer",
+            "harmful",
+            "writer",
+            False,
+            Slices(9, 1, 0),
+            ("s001-writer-bad",),
+            True,
+            20.0,
+            4.0,
+            4.4,
+            3.5,
+            5.0,
+        ),
+        Seen(
+            "s002-writer",
+            "harmless",
+            "writer",
+            True,
+            Slices(0, 0, 0),
+            ("s002-writer-computes",),
+            None,
+            16.0,
+            0.0,
+            0.3,
+            0.0,
+            0.6,
+        ),
+    ]
     clusters = [
         ClusteringScore("relative 0.1", 8, 0.02, 0.1),
         ClusteringScore("k-means", 40, 0.01, 0.8),
@@ -122,8 +161,10 @@ def unknown(*, all_of_them: bool) -> Results:
     """Makes results in which the truth of a program, or of the only one, is not known."""
     found = made()
     assert found.estimation is not None
-    odd = [replace(row, code="odd", job=f"odd-{number:03d}")
-           for number, row in enumerate(found.estimation.rows[:6])]  # fmt: skip
+    odd = [
+        replace(row, code="odd", job=f"odd-{number:03d}")
+        for number, row in enumerate(found.estimation.rows[:6])
+    ]
     rows = odd if all_of_them else [*found.estimation.rows, *odd]
     scores = [] if all_of_them else found.estimation.scores
     found.estimation = Evaluation(rows, scores, {}, [], {}, {"odd": "its truth is not known: why"})
@@ -168,8 +209,14 @@ def test_the_figures(tmp_path: Path) -> None:
     """Figures 5.17 to 5.20 and 5.4, each with its numbers."""
     saved = draw_all(made(), tmp_path)
     stems = [one.files[0].stem for one in saved]
-    assert stems == ["runs-stencil", "soft-probability", "accuracy-injected", "accuracy-disturbed",
-                     "seconds-lost-in-the-lab", "clustering"]  # fmt: skip
+    assert stems == [
+        "runs-stencil",
+        "soft-probability",
+        "accuracy-injected",
+        "accuracy-disturbed",
+        "seconds-lost-in-the-lab",
+        "clustering",
+    ]
     with (tmp_path / "runs-stencil.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["measured_percent"]) for row in rows] == [1, 4, 9, 12, 20, 40]

@@ -152,8 +152,11 @@ def test_quick_runs_are_short_and_never_among_long_ones(tmp_path: Path) -> None:
 def test_longer_delays_keep_their_shape() -> None:
     """Where a call would be struck too often, delays become longer: mean, spread and least."""
     assert [longer(shape, 2.5) for shape in SHAPES] == [
-        "gauss:100ms,25ms", "gauss:20ms,5ms", "fixed:2.5ms", "pareto:10ms,1.6",
-    ]  # fmt: skip
+        "gauss:100ms,25ms",
+        "gauss:20ms,5ms",
+        "fixed:2.5ms",
+        "pareto:10ms,1.6",
+    ]
 
 
 def test_lab_scenes_share_what_the_probe_needs() -> None:
@@ -167,6 +170,9 @@ def test_lab_scenes_share_what_the_probe_needs() -> None:
     beside = [scene for scene in plan if scene.neighbours]
     little = [scene for scene in beside if any(one.name == "little" for one in scene.neighbours)]
     assert 3 * len(little) >= len(beside)
-    null = [scene for scene in plan if scene.name == "harmless" and scene.probe in
-            ("writer", "files", "phases")]  # fmt: skip
+    null = [
+        scene
+        for scene in plan
+        if scene.name == "harmless" and scene.probe in ("writer", "files", "phases")
+    ]
     assert null and all(scene in little for scene in null)

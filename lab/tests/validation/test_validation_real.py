@@ -51,8 +51,11 @@ def test_programs_do_the_same_in_every_run(kernel: str, tmp_path: Path) -> None:
             more = ["--oversubscribe"] if mpi == "openmpi" else []
             done = subprocess.run(
                 [f"mpirun.{mpi}", *more, "-n", str(ranks), program, kernel, "4"],
-                env=codes.environment(), stdout=subprocess.PIPE, check=True, text=True,
-            )  # fmt: skip
+                env=codes.environment(),
+                stdout=subprocess.PIPE,
+                check=True,
+                text=True,
+            )
             said[ranks].add(done.stdout)
     assert all(len(values) == 1 for values in said.values())
     one, two = (float(*values) for values in said.values())
@@ -96,9 +99,11 @@ def test_runs_of_a_small_program(
     log = read_log(Path(runs[2].inject))
     assert set(log["rank"].to_pylist()) == {1}
     planted = band(
-        log["start_ns"].to_numpy().astype(np.int64), log["delay_ns"].to_numpy().astype(np.int64),
-        log["rank"].to_numpy().astype(np.int64), known[runs[2].job].at_ns,
-    )  # fmt: skip
+        log["start_ns"].to_numpy().astype(np.int64),
+        log["delay_ns"].to_numpy().astype(np.int64),
+        log["rank"].to_numpy().astype(np.int64),
+        known[runs[2].job].at_ns,
+    )
     assert planted.count == log.num_rows > 0
     assert planted.low <= planted.high
     assert durations[2].sum() > planted.low

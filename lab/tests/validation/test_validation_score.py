@@ -18,15 +18,23 @@ _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 
 
 def row(
-    total: float, said: float, *, kind: str = "inject", displaced: float = 0.0,
-    continuous: float = 0.0, thesis: float = 0.0, width: float = 2.0, shift: float = 0.0,
-) -> Row:  # fmt: skip
+    total: float,
+    said: float,
+    *,
+    kind: str = "inject",
+    displaced: float = 0.0,
+    continuous: float = 0.0,
+    thesis: float = 0.0,
+    width: float = 2.0,
+    shift: float = 0.0,
+) -> Row:
     """Makes a run of 100 s: percent of it are seconds of it."""
     truth = Truth(100.0, total, displaced, 50, total - 1, total + 1)
     judged = Judged(said, said - width, said + width, continuous, shift, 1.0, 0.9)
     other = Judged(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
-    return Row("job", "code", kind, 0.1, truth, None, thesis, _QUIET,
-               {"jostle": judged, "thesis": other})  # fmt: skip
+    return Row(
+        "job", "code", kind, 0.1, truth, None, thesis, _QUIET, {"jostle": judged, "thesis": other}
+    )
 
 
 def test_the_warning_counts_in_the_total_and_not_in_the_instantaneous_part() -> None:
@@ -93,8 +101,15 @@ def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
     found = estimate(trace(SPECS["clean-canary"], 0)[0])
     start = np.arange(40) * 10**9
     lost = np.where(np.arange(40) % 2, 2 * 10**8, 0)
-    table = pa.table({"start_ns": start, "end_ns": start + 10**9, "duration_ns": [10**9] * 40,
-                      "excess_ns": lost, "slow_ns": np.full(40, -(10**7))})  # fmt: skip
+    table = pa.table(
+        {
+            "start_ns": start,
+            "end_ns": start + 10**9,
+            "duration_ns": [10**9] * 40,
+            "excess_ns": lost,
+            "slow_ns": np.full(40, -(10**7)),
+        }
+    )
     one = replace(found, segments=table, run_s=40.0)
     assert judged(one).displaced == pytest.approx(-1, abs=0.1)
     assert judged(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)

@@ -203,9 +203,19 @@ def _arm(name: str, values: Sequence[float], base: float) -> Arm:
     mean, low, high = interval(data)
     least, median, most = float(data.min()), float(np.median(data)), float(data.max())
     return Arm(
-        name, [float(value) for value in values], outliers(values).tolist(), mean, low, high,
-        least, median, most, least / base - 1, median / base - 1, most / base - 1,
-    )  # fmt: skip
+        name,
+        [float(value) for value in values],
+        outliers(values).tolist(),
+        mean,
+        low,
+        high,
+        least,
+        median,
+        most,
+        least / base - 1,
+        median / base - 1,
+        most / base - 1,
+    )
 
 
 def _ratio(plain: Floats, profiled: Floats) -> tuple[float, float, float]:
@@ -217,10 +227,7 @@ def _ratio(plain: Floats, profiled: Floats) -> tuple[float, float, float]:
     ratio = float(profiled.mean() / plain.mean())
     if min(len(plain), len(profiled)) < 2:
         return ratio - 1, math.nan, math.nan
-    parts = [
-        profiled.var(ddof=1) / len(profiled),
-        ratio**2 * plain.var(ddof=1) / len(plain),
-    ]
+    parts = [profiled.var(ddof=1) / len(profiled), ratio**2 * plain.var(ddof=1) / len(plain)]
     total = sum(parts)
     if total <= 0:
         return ratio - 1, ratio - 1, ratio - 1

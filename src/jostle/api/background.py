@@ -36,28 +36,44 @@ class Background(JobBackground):
 
     def __repr__(self) -> str:
         number = len(self.resources)
-        return (f"<Background {self.job}: {self.view.name} of {len(self.jobs)} jobs on {number} "
-                f"resource{'s' if number != 1 else ''}>")  # fmt: skip
+        return (
+            f"<Background {self.job}: {self.view.name} of {len(self.jobs)} jobs on {number} "
+            f"resource{'s' if number != 1 else ''}>"
+        )
 
     def _repr_html_(self) -> str:
         columns: list[tuple[str, html.Align]] = [
-            ("", "left"), ("", "left"), ("in all", "right"), ("peak", "right"), ("", "left"),
-        ]  # fmt: skip
+            ("", "left"),
+            ("", "left"),
+            ("in all", "right"),
+            ("peak", "right"),
+            ("", "left"),
+        ]
         rows = []
         whole = [(self.job, "", self.own, html.OWN)]
-        whole += [(f"others on {load.resource}", "" if load.share is None else
-                   f"{percent(load.share)} of the load there", load.lines, html.OTHERS)
-                  for load in self.resources[:_MOST]]  # fmt: skip
+        whole += [
+            (
+                f"others on {load.resource}",
+                "" if load.share is None else f"{percent(load.share)} of the load there",
+                load.lines,
+                html.OTHERS,
+            )
+            for load in self.resources[:_MOST]
+        ]
         for name, note, lines, colour in whole:
             for place, (line, steps) in enumerate(zip(self.view.lines, lines, strict=True)):
                 first = f"{html.name(name)}<br>{html.note(note)}" if note else html.name(name)
-                rows.append([
-                    first if place == 0 else "", html.text(line.label),
-                    "-" if self.view.level else html.text(
-                        quantity(float(steps.values.sum()), self.view.unit)),
-                    html.text(self._peak(steps)),
-                    html.spark(steps.values, f"{line.label} of {name} over time", colour),
-                ])  # fmt: skip
+                rows.append(
+                    [
+                        first if place == 0 else "",
+                        html.text(line.label),
+                        "-"
+                        if self.view.level
+                        else html.text(quantity(float(steps.values.sum()), self.view.unit)),
+                        html.text(self._peak(steps)),
+                        html.spark(steps.values, f"{line.label} of {name} over time", colour),
+                    ]
+                )
         return html.box(html.head(self.job, self.view.title.lower()), html.table(columns, rows))
 
     def _peak(self, steps: Steps) -> str:
@@ -74,19 +90,29 @@ def step_table(view: View, groups: Sequence[tuple[str | None, Sequence[Steps]]])
         view: What they are.
         groups: A resource, or None for a job's own, and the steps of each line of the view.
     """
-    schema = pa.schema([("resource", pa.string()), ("line", pa.string()), ("start", pa.int64()),
-                        ("end", pa.int64()), ("value", pa.float64())])  # fmt: skip
+    schema = pa.schema(
+        [
+            ("resource", pa.string()),
+            ("line", pa.string()),
+            ("start", pa.int64()),
+            ("end", pa.int64()),
+            ("value", pa.float64()),
+        ]
+    )
     parts = [
-        pa.table({
-            "resource": pa.array([resource] * len(steps.values), pa.string()),
-            "line": [line.label] * len(steps.values),
-            "start": steps.edges[:-1],
-            "end": steps.edges[1:],
-            "value": steps.values,
-        }, schema=schema)
+        pa.table(
+            {
+                "resource": pa.array([resource] * len(steps.values), pa.string()),
+                "line": [line.label] * len(steps.values),
+                "start": steps.edges[:-1],
+                "end": steps.edges[1:],
+                "value": steps.values,
+            },
+            schema=schema,
+        )
         for resource, lines in groups
         for line, steps in zip(view.lines, lines, strict=True)
-    ]  # fmt: skip
+    ]
     whole = pa.concat_tables(parts)
     for name in ("start", "end"):
         index = whole.column_names.index(name)

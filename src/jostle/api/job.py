@@ -182,8 +182,10 @@ class Job:
         job = self._one()
         wanted = None if metrics is None else _ids(metrics)
         parts = []
-        for fetch, ids in ((self._store.job_slices, PROCESS_IDS),
-                           (self._store.job_mount_slices, MOUNT_IDS)):  # fmt: skip
+        for fetch, ids in (
+            (self._store.job_slices, PROCESS_IDS),
+            (self._store.job_mount_slices, MOUNT_IDS),
+        ):
             own = None if wanted is None else [name for name in wanted if name in ids]
             if own != []:
                 parts.append(fetch(job, own))
@@ -191,8 +193,11 @@ class Job:
         if "mount" not in rows.column_names:
             rows = rows.append_column("mount", pa.nulls(len(rows), pa.string()))
         keys = ["process", "host", "mount", "slice", "slice_ns", "span"]
-        rows = stamped_slices(rows.select([*keys, *(name for name in rows.column_names
-                                                    if name not in (*keys, "job"))]))  # fmt: skip
+        rows = stamped_slices(
+            rows.select(
+                [*keys, *(name for name in rows.column_names if name not in (*keys, "job"))]
+            )
+        )
         shown = ["start", "host", "mount", *rows.column_names[8:16]]
         return Table(rows, as_dict, "rows of slices", shown=shown, fine=True)
 
@@ -218,10 +223,17 @@ class Job:
         Columns are those of docs/reference/repository.md, and world: the number of the world.
         """
         worlds = self._store.segments(self._one()).worlds
-        parts = [world.segments.append_column("world", pa.array([world.number] *
-                 world.segments.num_rows, pa.int64())) for world in worlds]  # fmt: skip
-        rows = stamped(pa.concat_tables(parts, promote_options="default")) if parts else pa.table(
-            {"world": pa.array([], pa.int64())})  # fmt: skip
+        parts = [
+            world.segments.append_column(
+                "world", pa.array([world.number] * world.segments.num_rows, pa.int64())
+            )
+            for world in worlds
+        ]
+        rows = (
+            stamped(pa.concat_tables(parts, promote_options="default"))
+            if parts
+            else pa.table({"world": pa.array([], pa.int64())})
+        )
         return Table(rows, as_dict, "segments")
 
     # The others
@@ -299,8 +311,10 @@ class Job:
     def _size(self) -> str:
         number, nodes = self._row["processes"], self._row["hosts"]
         lasted = duration(self.seconds * 1e9) + (" so far" if self.running else "")
-        return (f"{count(number)} process{'es' if number != 1 else ''} on {count(nodes)} "
-                f"node{'s' if nodes != 1 else ''}, {lasted}")  # fmt: skip
+        return (
+            f"{count(number)} process{'es' if number != 1 else ''} on {count(nodes)} "
+            f"node{'s' if nodes != 1 else ''}, {lasted}"
+        )
 
     def _repr_html_(self) -> str:
         row = self._row
@@ -333,6 +347,9 @@ def _ids(names: Sequence[str]) -> list[str]:
     """
     ids: list[str] = []
     for name in names:
-        ids += [name] if name in BY_ID else [
-            metric for line in views.view(name).lines for metric in line.metrics]  # fmt: skip
+        ids += (
+            [name]
+            if name in BY_ID
+            else [metric for line in views.view(name).lines for metric in line.metrics]
+        )
     return list(dict.fromkeys(ids))

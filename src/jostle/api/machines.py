@@ -18,8 +18,20 @@ from jostle.schema.metrics import COMPONENT_IDS
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-_KEYS = ("kind", "host", "name", "source", "mount", "job", "slice", "slice_ns", "span", "machine",
-         "component", "epoch")  # fmt: skip
+_KEYS = (
+    "kind",
+    "host",
+    "name",
+    "source",
+    "mount",
+    "job",
+    "slice",
+    "slice_ns",
+    "span",
+    "machine",
+    "component",
+    "epoch",
+)
 #: Times in which no machine lived, ns since the epoch.
 _ALWAYS = (0, 2**63 - 1)
 
@@ -84,8 +96,9 @@ def components(store: Repository, host: str | None, kind: str | None) -> Table[C
     """List components of machines; arguments as for `Site.components`."""
     rows = store.query(
         "SELECT * FROM components WHERE host = coalesce($1, host) AND kind = coalesce($2, kind) "
-        "ORDER BY host, machine, kind, name, job", [host, kind],
-    )  # fmt: skip
+        "ORDER BY host, machine, kind, name, job",
+        [host, kind],
+    )
     return Table(rows, row_of(Component), "components", shown=columns_of(Component)[1:])
 
 
@@ -110,14 +123,16 @@ def component_slices(
         f"THEN {name} END AS {name}"
         for name in ids
     )
-    begin, end = (edge if given is None else given
-                  for given, edge in zip(span, _ALWAYS, strict=True))  # fmt: skip
+    begin, end = (
+        edge if given is None else given for given, edge in zip(span, _ALWAYS, strict=True)
+    )
     rows = store.query(
         f"SELECT {', '.join(_KEYS)}, {values} FROM component_slices "
         "WHERE host = coalesce($1, host) AND kind = coalesce($2, kind) "
         "AND (slice + span) * slice_ns > $3 AND slice * slice_ns < $4 "
-        "ORDER BY slice * slice_ns, host, kind, name, job", [host, kind, begin, end],
-    )  # fmt: skip
+        "ORDER BY slice * slice_ns, host, kind, name, job",
+        [host, kind, begin, end],
+    )
     length, first = rows.column("slice_ns"), rows.column("slice")
     until = instants(pc.multiply(pc.add(first, rows.column("span").cast(pa.int64())), length))
     rows = rows.add_column(0, "end", until)

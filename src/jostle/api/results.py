@@ -65,8 +65,9 @@ class Estimate(estimate_model.Estimate):
         return f"<Estimate {lost}: {first.light or 'undecided'}>"
 
     def _repr_html_(self) -> str:
-        return html.box(_lost_title(self), _figures(self), _causes(cause_rows(self, {})),
-                        _strip(self))  # fmt: skip
+        return html.box(
+            _lost_title(self), _figures(self), _causes(cause_rows(self, {})), _strip(self)
+        )
 
 
 class Interference(interference_model.Interference):
@@ -94,18 +95,26 @@ class Interference(interference_model.Interference):
         else:
             words = "no evidence that other profiled jobs slowed it"
         columns: list[tuple[str, html.Align]] = [
-            ("where", "left"), ("lost", "right"), ("slices", "right"), ("finding", "left"),
-        ]  # fmt: skip
+            ("where", "left"),
+            ("lost", "right"),
+            ("slices", "right"),
+            ("finding", "left"),
+        ]
         rows = [
-            [html.name(loss.resource), seconds_within(loss.seconds) if loss.evident else "-",
-             count(loss.slices), html.text("evident" if loss.evident else loss.blind or
-                                           loss.why_not)]
+            [
+                html.name(loss.resource),
+                seconds_within(loss.seconds) if loss.evident else "-",
+                count(loss.slices),
+                html.text("evident" if loss.evident else loss.blind or loss.why_not),
+            ]
             for loss in self.resources[:_MOST]
-        ]  # fmt: skip
+        ]
         return html.box(
-            html.head(self.job, words), html.note(f"{beside} beside it"),
-            html.table(columns, rows) if rows else "", _suspects(split, {}),
-        )  # fmt: skip
+            html.head(self.job, words),
+            html.note(f"{beside} beside it"),
+            html.table(columns, rows) if rows else "",
+            _suspects(split, {}),
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,12 +162,18 @@ class Verdict(VerdictHead):
     def _repr_html_(self) -> str:
         beside = ""
         if self.interference is not None and self.interference.neighbours:
-            beside = others_beside(self.interference.neighbours,
-                                   unnamed=self.interference.unnamed) + " beside it"  # fmt: skip
+            beside = (
+                others_beside(self.interference.neighbours, unnamed=self.interference.unnamed)
+                + " beside it"
+            )
         return html.box(
-            _lost_title(self.estimate), _figures(self.estimate), _causes(self.causes),
-            _strip(self.estimate), html.note(beside), _suspects(self.blame, self.mounts),
-        )  # fmt: skip
+            _lost_title(self.estimate),
+            _figures(self.estimate),
+            _causes(self.causes),
+            _strip(self.estimate),
+            html.note(beside),
+            _suspects(self.blame, self.mounts),
+        )
 
 
 class Digest(digest_model.Digest):
@@ -170,47 +185,73 @@ class Digest(digest_model.Digest):
     def _size(self) -> str:
         number = self.processes + self.short_processes
         nodes = len(self.hosts)
-        return (f"{count(number)} process{'es' if number != 1 else ''} on {count(nodes)} "
-                f"node{'s' if nodes != 1 else ''}")  # fmt: skip
+        return (
+            f"{count(number)} process{'es' if number != 1 else ''} on {count(nodes)} "
+            f"node{'s' if nodes != 1 else ''}"
+        )
 
     def _repr_html_(self) -> str:
-        programs = ", ".join(f"{name} {count(number)}" for name, number in
-                             list(self.programs.items())[:4])  # fmt: skip
+        programs = ", ".join(
+            f"{name} {count(number)}" for name, number in list(self.programs.items())[:4]
+        )
         so_far = " so far" if self.running else ""
-        facts = (f"{seconds(self.seconds)}{so_far}; {significant(self.cores)} cores busy on "
-                 f"average, {seconds(cpu_seconds(self))} of CPU time")  # fmt: skip
+        facts = (
+            f"{seconds(self.seconds)}{so_far}; {significant(self.cores)} cores busy on "
+            f"average, {seconds(cpu_seconds(self))} of CPU time"
+        )
         shares: list[tuple[str, html.Align]] = [("time in", "left"), ("", "left"), ("", "right")]
-        share_rows = [[html.text(share.name), html.bar(share.share, html.OWN),
-                       percent(share.share)]
-                      for share in self.shares if share.seconds > 0]  # fmt: skip
+        share_rows = [
+            [html.text(share.name), html.bar(share.share, html.OWN), percent(share.share)]
+            for share in self.shares
+            if share.seconds > 0
+        ]
         columns: list[tuple[str, html.Align]] = [
-            ("mount", "left"), ("read", "right"), ("written", "right"), ("reads", "right"),
-            ("writes", "right"), ("opens", "right"),
-        ]  # fmt: skip
+            ("mount", "left"),
+            ("read", "right"),
+            ("written", "right"),
+            ("reads", "right"),
+            ("writes", "right"),
+            ("opens", "right"),
+        ]
         rows = []
         for mount in busy_mounts(self)[:_MOST]:
             moved = mount_traffic(mount)
-            rows.append([
-                html.name(next(filter(None, mount.paths), mount.mount)),
-                byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
-                count(moved["read_ops"]), count(moved["write_ops"]), count(moved["open_ops"]),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    html.name(next(filter(None, mount.paths), mount.mount)),
+                    byte_count(moved["read_bytes"]),
+                    byte_count(moved["write_bytes"]),
+                    count(moved["read_ops"]),
+                    count(moved["write_ops"]),
+                    count(moved["open_ops"]),
+                ]
+            )
         gpu_columns: list[tuple[str, html.Align]] = [
-            ("GPU", "left"), ("to it", "right"), ("back", "right"), ("other GPUs", "right"),
-            ("launches", "right"), ("computing", "right"),
-        ]  # fmt: skip
+            ("GPU", "left"),
+            ("to it", "right"),
+            ("back", "right"),
+            ("other GPUs", "right"),
+            ("launches", "right"),
+            ("computing", "right"),
+        ]
         gpu_rows = [
-            [html.name(f"{gpu.host} · {gpu.gpu or 'unknown'}"), byte_count(gpu.to_bytes),
-             byte_count(gpu.back_bytes), byte_count(gpu.peer_bytes), count(gpu.launches),
-             percent(gpu.busy_share) if gpu.busy_share is not None else "-"]
+            [
+                html.name(f"{gpu.host} · {gpu.gpu or 'unknown'}"),
+                byte_count(gpu.to_bytes),
+                byte_count(gpu.back_bytes),
+                byte_count(gpu.peer_bytes),
+                count(gpu.launches),
+                percent(gpu.busy_share) if gpu.busy_share is not None else "-",
+            ]
             for gpu in self.gpus[:_MOST]
-        ]  # fmt: skip
+        ]
         return html.box(
-            html.head(self.job, f"{self._size()}: {programs}"), html.text(facts),
+            html.head(self.job, f"{self._size()}: {programs}"),
+            html.text(facts),
             html.table(shares, share_rows) if share_rows else "",
             html.table(columns, rows) if rows else "",
             html.table(gpu_columns, gpu_rows) if gpu_rows else "",
-        )  # fmt: skip
+        )
 
 
 def as_given(kind: type[Result], value: Any) -> Result:
@@ -248,35 +289,67 @@ def _causes(causes: list[CauseRow]) -> str:
     if not causes:
         return ""
     columns: list[tuple[str, html.Align]] = [
-        ("cause", "left"), ("where", "left"), ("lost", "right"), ("of the run", "right"),
-        ("", "left"), ("how", "left"),
-    ]  # fmt: skip
-    return html.table(columns, (
-        [html.text(cause.what), html.name(cause.place), html.text(seconds_within(cause.seconds)),
-         percent(cause.share), html.bar(cause.share), html.text(cause.how)]
-        for cause in causes[:_MOST]
-    ))  # fmt: skip
+        ("cause", "left"),
+        ("where", "left"),
+        ("lost", "right"),
+        ("of the run", "right"),
+        ("", "left"),
+        ("how", "left"),
+    ]
+    return html.table(
+        columns,
+        (
+            [
+                html.text(cause.what),
+                html.name(cause.place),
+                html.text(seconds_within(cause.seconds)),
+                percent(cause.share),
+                html.bar(cause.share),
+                html.text(cause.how),
+            ]
+            for cause in causes[:_MOST]
+        ),
+    )
 
 
 def _suspects(split: Blame, mounts: dict[str, str]) -> str:
     if not split.suspects:
         return ""
     columns: list[tuple[str, html.Align]] = [
-        ("suspect", "left"), ("user", "left"), ("on", "left"), ("cost", "right"),
-        ("of the loss", "right"), ("", "left"), ("what it did", "left"),
-    ]  # fmt: skip
+        ("suspect", "left"),
+        ("user", "left"),
+        ("on", "left"),
+        ("cost", "right"),
+        ("of the loss", "right"),
+        ("", "left"),
+        ("what it did", "left"),
+    ]
     rows = [
-        [html.name(blamed.job), html.text("-" if blamed.user is None or blamed.job == OTHERS
-                                          else owner_name(blamed.user)),
-         html.name(", ".join(mounts.get(name, name) for name in blamed.resources)),
-         html.text(seconds_within(blamed.seconds)), percent(blamed.share),
-         html.bar(blamed.share), html.text(blamed.pattern)]
+        [
+            html.name(blamed.job),
+            html.text(
+                "-" if blamed.user is None or blamed.job == OTHERS else owner_name(blamed.user)
+            ),
+            html.name(", ".join(mounts.get(name, name) for name in blamed.resources)),
+            html.text(seconds_within(blamed.seconds)),
+            percent(blamed.share),
+            html.bar(blamed.share),
+            html.text(blamed.pattern),
+        ]
         for blamed in split.suspects[:_MOST]
-    ]  # fmt: skip
+    ]
     if split.leaves_some:
-        rows.append([html.text(UNEXPLAINED), "", "", html.text(seconds_within(split.unexplained_s)),
-                     percent(split.unexplained_share), html.bar(split.unexplained_share,
-                                                                html.NOTHING), ""])  # fmt: skip
+        rows.append(
+            [
+                html.text(UNEXPLAINED),
+                "",
+                "",
+                html.text(seconds_within(split.unexplained_s)),
+                percent(split.unexplained_share),
+                html.bar(split.unexplained_share, html.NOTHING),
+                "",
+            ]
+        )
     return html.table(columns, rows)
 
 

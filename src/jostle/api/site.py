@@ -28,15 +28,31 @@ from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
 from jostle.repository import Repository
 
-_JOBS = pa.schema([
-    ("job", pa.string()), ("program", pa.string()), ("user", pa.string()), ("start_ns", pa.int64()),
-    ("seconds", pa.float64()), ("running", pa.bool_()), ("processes", pa.int64()),
-    ("ranks", pa.int64()), ("hosts", pa.int64()), ("read_bytes", pa.int64()),
-    ("written_bytes", pa.int64()), ("end_ns", pa.int64()), ("uid", pa.int64()),
-    ("short_processes", pa.int64()), ("slice_ns", pa.int64()), ("mpi_library", pa.string()),
-    ("parts", pa.list_(pa.string())), ("batch_name", pa.string()), ("partition", pa.string()),
-    ("account", pa.string()), ("state", pa.string()),
-])  # fmt: skip
+_JOBS = pa.schema(
+    [
+        ("job", pa.string()),
+        ("program", pa.string()),
+        ("user", pa.string()),
+        ("start_ns", pa.int64()),
+        ("seconds", pa.float64()),
+        ("running", pa.bool_()),
+        ("processes", pa.int64()),
+        ("ranks", pa.int64()),
+        ("hosts", pa.int64()),
+        ("read_bytes", pa.int64()),
+        ("written_bytes", pa.int64()),
+        ("end_ns", pa.int64()),
+        ("uid", pa.int64()),
+        ("short_processes", pa.int64()),
+        ("slice_ns", pa.int64()),
+        ("mpi_library", pa.string()),
+        ("parts", pa.list_(pa.string())),
+        ("batch_name", pa.string()),
+        ("partition", pa.string()),
+        ("account", pa.string()),
+        ("state", pa.string()),
+    ]
+)
 _SHOWN_JOBS = 11
 
 
@@ -94,8 +110,12 @@ class Site:
         chosen = {row["job"]: row for row in with_facts(self._store, rows)}
         content = pa.Table.from_pylist([_flat(row) for row in chosen.values()], schema=_JOBS)
         content = stamped(content)
-        return Table(content, lambda values: Job(self._store, chosen[values["job"]]), "jobs",
-                     shown=content.column_names[:_SHOWN_JOBS])  # fmt: skip
+        return Table(
+            content,
+            lambda values: Job(self._store, chosen[values["job"]]),
+            "jobs",
+            shown=content.column_names[:_SHOWN_JOBS],
+        )
 
     @with_hints
     def job(self, name: str = "last") -> Job:
@@ -119,8 +139,19 @@ class Site:
     def batch_jobs(self) -> Table[dict[str, Any]]:
         """List what prologs and epilogs noted of batch jobs, by the time of their submission."""
         rows = self._store.query("SELECT * FROM batch_jobs ORDER BY submit_ns, job")
-        shown = ["job", "name", "user", "account", "partition", "submit", "start", "end", "cores",
-                 "state", "exit"]  # fmt: skip
+        shown = [
+            "job",
+            "name",
+            "user",
+            "account",
+            "partition",
+            "submit",
+            "start",
+            "end",
+            "cores",
+            "state",
+            "exit",
+        ]
         return Table(stamped(rows), as_dict, "batch jobs", shown=shown)
 
     @with_hints
@@ -200,8 +231,10 @@ class Site:
             "SELECT count(*) AS jobs, count(DISTINCT program) AS programs, "
             "count(DISTINCT uid) AS users FROM jobs"
         ).to_pylist()
-        words = (f"{count(row['jobs'])} jobs of {count(row['users'])} users, "
-                 f"{count(row['programs'])} programs")  # fmt: skip
+        words = (
+            f"{count(row['jobs'])} jobs of {count(row['users'])} users, "
+            f"{count(row['programs'])} programs"
+        )
         return html.box(html.head(self._store.name), html.text(words))
 
 

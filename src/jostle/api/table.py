@@ -125,8 +125,9 @@ class Table(Generic[Row]):
         if isinstance(key, slice):
             places = range(*key.indices(len(self)))
             part = self._content.take(pa.array(places, pa.int64()))
-            return Table(part, self._row, self._what, shown=self._shown, plain=self._plain,
-                         fine=self._fine)  # fmt: skip
+            return Table(
+                part, self._row, self._what, shown=self._shown, plain=self._plain, fine=self._fine
+            )
         place = key + len(self) if key < 0 else key
         if not 0 <= place < len(self):
             raise IndexError(f"row {key} of {len(self)}")
@@ -149,8 +150,9 @@ class Table(Generic[Row]):
         if len(self) > _MOST_ROWS:
             after = _EDGE_ROWS
             part = pa.concat_tables([part.slice(0, after), part.slice(len(self) - after)])
-        cells = [[self._cell(name, values[name]) for name in self._shown]
-                 for values in _values(part)]  # fmt: skip
+        cells = [
+            [self._cell(name, values[name]) for name in self._shown] for values in _values(part)
+        ]
         return numbers, cells, after
 
     def _cell(self, name: str, value: Any) -> str:
@@ -182,10 +184,12 @@ class Table(Generic[Row]):
         while fit < len(widths) and sum(widths[: fit + 1]) + 2 * fit <= room:
             fit += 1
         lines = [
-            "  ".join(cell.rjust(width) if number else cell.ljust(width) for cell, width, number
-                      in zip(row[:fit], widths, numbers, strict=False)).rstrip()
+            "  ".join(
+                cell.rjust(width) if number else cell.ljust(width)
+                for cell, width, number in zip(row[:fit], widths, numbers, strict=False)
+            ).rstrip()
             for row in cells
-        ]  # fmt: skip
+        ]
         hidden = len(self.columns) - fit
         rest = f"; {count(hidden)} more columns" if hidden else ""
         return "\n".join([*lines, f"{count(len(self))} {self._what}{rest}"])
@@ -228,8 +232,11 @@ def instants(ns: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _values(part: pa.Table) -> Iterator[dict[str, Any]]:
     """Yield the values of each row by column, times as `datetime`."""
-    times = [name for name, field in zip(part.column_names, part.schema, strict=True)
-             if pa.types.is_timestamp(field.type)]  # fmt: skip
+    times = [
+        name
+        for name, field in zip(part.column_names, part.schema, strict=True)
+        if pa.types.is_timestamp(field.type)
+    ]
     for name in times:  # pyarrow's datetime depends on what else is installed, and refuses ns
         index = part.column_names.index(name)
         column = part.column(name).cast(_INSTANT, safe=False).cast(pa.int64())

@@ -96,8 +96,10 @@ def site_settings(path: Path = SITE_CONFIG) -> SiteSettings:
                 hint="Keys are digest (off, output, mail), wait (seconds) and url (http...).",
             )
     if values.get("digest") == "mail" and "url" not in values:
-        raise UsageError(f"{path}: digest = mail needs the address of the pages.",
-                         hint="Add for example: url = https://jostle.example.org")  # fmt: skip
+        raise UsageError(
+            f"{path}: digest = mail needs the address of the pages.",
+            hint="Add for example: url = https://jostle.example.org",
+        )
     return SiteSettings(**values)
 
 
@@ -212,10 +214,18 @@ def output_of(facts: Mapping[str, Any]) -> str:
     """
     array, task = facts["array_job"], facts["array_task"]
     known = {
-        "j": facts["id"], "J": facts["id"], "A": array or facts["id"], "a": task,
-        "N": facts["node"], "n": 0, "t": 0, "s": "batch", "u": facts["user"], "x": facts["name"],
+        "j": facts["id"],
+        "J": facts["id"],
+        "A": array or facts["id"],
+        "a": task,
+        "N": facts["node"],
+        "n": 0,
+        "t": 0,
+        "s": "batch",
+        "u": facts["user"],
+        "x": facts["name"],
         "b": None if task is None else task % 10,
-    }  # fmt: skip
+    }
 
     def value(match: re.Match[str]) -> str:
         width, letter = match[1], match[2]
@@ -247,13 +257,25 @@ def append_as(uid: int, path: str, text: str) -> str:
         return why
     # O_APPEND, so that two writers do not overwrite each other; O_NONBLOCK: a pipe keeps nobody
     # waiting; O_NOFOLLOW, and with the user's rights a path leads only where he may go himself.
-    command = ["dd", f"of={path}", "oflag=append,nofollow,nonblock", "conv=notrunc,nocreat",
-               "bs=64K", "status=none"]  # fmt: skip
+    command = [
+        "dd",
+        f"of={path}",
+        "oflag=append,nofollow,nonblock",
+        "conv=notrunc,nocreat",
+        "bs=64K",
+        "status=none",
+    ]
     try:
         done = subprocess.run(
-            command, input=text.encode(), capture_output=True, timeout=_PATIENCE_S, check=False,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, cwd="/", **rights,
-        )  # fmt: skip
+            command,
+            input=text.encode(),
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            cwd="/",
+            **rights,
+        )
     except subprocess.TimeoutExpired:
         return f"{one_line(path)} did not answer: no digest"
     if done.returncode:
@@ -288,8 +310,13 @@ def mail(uid: int, title: str, link: str) -> str:
     head = f"To: {login}\nSubject: {title}: digest\n"
     text = f"{head}\n{title} has ended. What it did and lost:\n{link}\n"
     try:
-        done = subprocess.run([program, "-i", "-t"], input=text.encode(), capture_output=True,
-                              timeout=_PATIENCE_S, check=False)  # fmt: skip
+        done = subprocess.run(
+            [program, "-i", "-t"],
+            input=text.encode(),
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
     except (OSError, subprocess.SubprocessError):
         return "sendmail did not answer: no mail"
     return f"mailed to {login}" if done.returncode == 0 else "sendmail failed: no mail"

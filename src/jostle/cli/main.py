@@ -86,8 +86,10 @@ class Verbs(click.Group):
         close = difflib.get_close_matches(name, verbs, n=3, cutoff=0.6)
         close += [verb for verb in verbs if verb.startswith(name) and verb not in close]
         if name in _OF_THE_LAB:
-            raise UsageError(f"`{name}` is a verb of jostle-lab, which is not installed.",
-                             hint="pip install jostle-lab")  # fmt: skip
+            raise UsageError(
+                f"`{name}` is a verb of jostle-lab, which is not installed.",
+                hint="pip install jostle-lab",
+            )
         hints = [f"Did you mean `{_join_or(close)}`?"] if close else []
         if not close and shutil.which(name):
             hints.append(f"To profile a command: `jostle run -- {' '.join(args)}`.")

@@ -15,10 +15,26 @@ if TYPE_CHECKING:
 
 #: Verbs in the order in which they are shown.
 PATH = (
-    "run", "inject", "lab exec", "simulate site", "ingest", "receive", "jobs", "trends",
-    "matrix", "nodes", "digest", "estimate", "compare", "neighbours", "placement", "interference",
-    "timeline", "background", "serve",
-)  # fmt: skip
+    "run",
+    "inject",
+    "lab exec",
+    "simulate site",
+    "ingest",
+    "receive",
+    "jobs",
+    "trends",
+    "matrix",
+    "nodes",
+    "digest",
+    "estimate",
+    "compare",
+    "neighbours",
+    "placement",
+    "interference",
+    "timeline",
+    "background",
+    "serve",
+)
 #: What may follow any verb, since it looks at something new.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent start")
 
@@ -75,10 +91,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "no suspects": ("serve JOB", "timeline JOB"),
     },
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
-    "timeline": {
-        "jobs": ("background JOB", "serve JOB"),
-        "machines": ("serve",),
-    },
+    "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
 }
 
@@ -124,8 +137,7 @@ def steps(
             continue
         if template == "agent start" and _agent_runs():
             continue
-        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another,
-                  "NODE": node}  # fmt: skip
+        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another, "NODE": node}
         named = [filled.get(word, word) for word in words]
         place = named.index("OTHERS") if "OTHERS" in named else None
         if place is not None:

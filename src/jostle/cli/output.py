@@ -28,8 +28,10 @@ _paper: ContextVar[bool] = ContextVar("paper", default=False)
 _MOST_TURNED = 6
 #: Stands for a blank at which no line is broken, such as that between a number and its unit.
 _BOUND = "\ue000"
-_BREAK = re.compile(r"(?<=\d) (?=(?:%|[nµm]?s|[KMGTP]?i?B|B/s|[KMGTP]iB/s|min|h)(?:[\W]|$))"
-                    r"|(?<=[pnq]) (?==)|(?<=[pnq] =) (?=\d)")  # fmt: skip
+_BREAK = re.compile(
+    r"(?<=\d) (?=(?:%|[nµm]?s|[KMGTP]?i?B|B/s|[KMGTP]iB/s|min|h)(?:[\W]|$))"
+    r"|(?<=[pnq]) (?==)|(?<=[pnq] =) (?=\d)"
+)
 #: A column of texts is wrapped down to this width.
 _LONGEST_WORD = 24
 _ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
@@ -185,8 +187,9 @@ def narrowed(thing: Any, width: int) -> list[Any]:
         text = thing if isinstance(thing, Text) else Text(str(thing))
         if text.no_wrap:
             return [text]
-        return [line for part in text.split("\n", allow_blank=True)
-                for line in _folded(part, width)]  # fmt: skip
+        return [
+            line for part in text.split("\n", allow_blank=True) for line in _folded(part, width)
+        ]
     if _least_width(thing) > width:
         thing = without(thing, [column for column in thing.columns if _is_bars(column)])
     if _least_width(thing) > width:
@@ -228,8 +231,9 @@ def _on_its_side(frame: Table, width: int) -> list[Any]:
         cells = [(name, cell) for name, cell in zip(names[1:], row[1:], strict=True) if cell]
         paragraphs.append(heading("  ".join([row[0], *(cell for name, cell in cells if not name)])))
         values = [f"{name} {cell}" for name, cell in cells if name and cell != "-"]
-        values = [text.replace(" ", _BOUND) if len(text) < _LONGEST_WORD else text
-                  for text in values]  # fmt: skip
+        values = [
+            text.replace(" ", _BOUND) if len(text) < _LONGEST_WORD else text for text in values
+        ]
         if values:
             paragraphs += _folded(Text(f"  {', '.join(values)}"), width)
     return paragraphs
@@ -238,9 +242,11 @@ def _on_its_side(frame: Table, width: int) -> list[Any]:
 def _is_bars(column: Any) -> bool:
     """Return whether a column draws what another one says."""
     cells = [str(cell) for cell in column.cells]
-    return not str(column.header) and any(cells) and not any(
-        letter.isalnum() or letter == "/" for cell in cells for letter in cell
-    )  # fmt: skip
+    return (
+        not str(column.header)
+        and any(cells)
+        and not any(letter.isalnum() or letter == "/" for cell in cells for letter in cell)
+    )
 
 
 def _least_width(frame: Table) -> int:

@@ -49,7 +49,7 @@ def find_library(name: str) -> str:
     try:
         known = subprocess.run(
             [ldconfig, "-p"], capture_output=True, text=True, timeout=10, check=False
-        ).stdout  # fmt: skip
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
     paths = (line.rpartition("=> ")[2] for line in known.splitlines() if line.split()[:1] == [name])

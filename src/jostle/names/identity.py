@@ -124,27 +124,50 @@ class _Interpreter:
 
 
 _KNOWN = (
-    _Interpreter("python pypy", value="--check-hash-based-pycs", letters="WXQ", stop="c",
-                 module="m"),
-    _Interpreter(" ".join(SHELLS), value="--rcfile --init-file", letters="oO", stop="cs",
-                 is_shell=True),
+    _Interpreter(
+        "python pypy", value="--check-hash-based-pycs", letters="WXQ", stop="c", module="m"
+    ),
+    _Interpreter(
+        " ".join(SHELLS), value="--rcfile --init-file", letters="oO", stop="cs", is_shell=True
+    ),
     _Interpreter("Rscript", code="-e"),
-    _Interpreter("R", value="-d -g --debugger --gui --encoding", name="-f --file",
-                 code="-e --args", plain=False),
-    _Interpreter("julia", value="--load --threads --procs --sysimage --cpu-target --home "
-                 "--machine-file", code="--eval --print", letters="LtpJCH", stop="eE"),
+    _Interpreter(
+        "R",
+        value="-d -g --debugger --gui --encoding",
+        name="-f --file",
+        code="-e --args",
+        plain=False,
+    ),
+    _Interpreter(
+        "julia",
+        value="--load --threads --procs --sysimage --cpu-target --home --machine-file",
+        code="--eval --print",
+        letters="LtpJCH",
+        stop="eE",
+    ),
     _Interpreter("perl", letters="I", rest="MmixFDdV", stop="eE"),
     _Interpreter("ruby", letters="IrCE", rest="ixFK", stop="e"),
-    _Interpreter("node nodejs", value="--require --import --loader --experimental-loader "
-                 "--conditions --env-file", code="--eval --print", letters="rC", stop="ep"),
-    _Interpreter("java", value="-cp -classpath --class-path -p --module-path --add-modules "
-                 "--add-exports --add-opens --add-reads --upgrade-module-path --limit-modules "
-                 "--patch-module --source", name="-jar -m --module"),
-    _Interpreter("MATLAB matlab", value="-sd -logfile", name="-batch -r", plain=False,
-                 statements=True),
-    _Interpreter("octave octave-cli octave-gui", value="-p --path --image-path --exec-path",
-                 code="--eval"),
-)  # fmt: skip
+    _Interpreter(
+        "node nodejs",
+        value="--require --import --loader --experimental-loader --conditions --env-file",
+        code="--eval --print",
+        letters="rC",
+        stop="ep",
+    ),
+    _Interpreter(
+        "java",
+        value="-cp -classpath --class-path -p --module-path --add-modules "
+        "--add-exports --add-opens --add-reads --upgrade-module-path --limit-modules "
+        "--patch-module --source",
+        name="-jar -m --module",
+    ),
+    _Interpreter(
+        "MATLAB matlab", value="-sd -logfile", name="-batch -r", plain=False, statements=True
+    ),
+    _Interpreter(
+        "octave octave-cli octave-gui", value="-p --path --image-path --exec-path", code="--eval"
+    ),
+)
 #: No code, which an option that is not known here may put where a script is looked for.
 _NAME = re.compile(r"[A-Za-z0-9_.+@%,:~$#\u0080-\U0010ffff-]*")
 #: Python modules that run the script among their arguments within their own process.

@@ -77,18 +77,22 @@ def _bruck_gather(ranks: int) -> _Steps:
     """Send what is there in step k, 2^k blocks; in the last step what is left."""
     source = np.arange(ranks)
     return _steps(
-        [(source, (source - step) % ranks, np.full(ranks, float(min(step, ranks - step))))
-         for step in _powers(ranks)]
-    )  # fmt: skip
+        [
+            (source, (source - step) % ranks, np.full(ranks, float(min(step, ranks - step))))
+            for step in _powers(ranks)
+        ]
+    )
 
 
 def _bruck_exchange(ranks: int) -> _Steps:
     """Send in step k the blocks whose distance has bit k, 2^k ranks ahead."""
     source = np.arange(ranks)
     return _steps(
-        [(source, (source + step) % ranks, np.full(ranks, float((source & step > 0).sum())))
-         for step in _powers(ranks)]
-    )  # fmt: skip
+        [
+            (source, (source + step) % ranks, np.full(ranks, float((source & step > 0).sum())))
+            for step in _powers(ranks)
+        ]
+    )
 
 
 def _recursive_doubling(ranks: int) -> _Steps:
@@ -97,9 +101,12 @@ def _recursive_doubling(ranks: int) -> _Steps:
     extra, source = np.arange(power, ranks), np.arange(power)
     ones = np.ones(len(extra))
     return _steps(
-        [(extra, extra - power, ones), (extra - power, extra, ones),
-         *((source, source ^ step, np.ones(power)) for step in _powers(power))]
-    )  # fmt: skip
+        [
+            (extra, extra - power, ones),
+            (extra - power, extra, ones),
+            *((source, source ^ step, np.ones(power)) for step in _powers(power)),
+        ]
+    )
 
 
 def _scan(ranks: int) -> _Steps:
@@ -267,8 +274,9 @@ def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
     steps, first, width = algorithm.steps(ranks), max(root, 0), int(hosts.max()) + 1
     begin, end = hosts[(steps.sources + first) % ranks], hosts[(steps.targets + first) % ranks]
     apart = begin != end
-    return _added((begin * width + end)[apart], width, steps.blocks[apart] * block,
-                  steps.messages[apart])  # fmt: skip
+    return _added(
+        (begin * width + end)[apart], width, steps.blocks[apart] * block, steps.messages[apart]
+    )
 
 
 def even(weights: Ints) -> tuple[Ints, Ints, Floats]:

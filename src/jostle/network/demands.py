@@ -130,12 +130,25 @@ def demands_of(traffic: Traffic) -> Demands:
     known, place = np.unique(np.concatenate(keys), return_inverse=True)
     column = np.split(place, np.cumsum([len(key) for key in keys])[:-1])
     return Demands(
-        list(jobs.known), names, known // width, known % width,
-        [Demand(kind, table, job[k], pattern, csr_array(
-            (draft.part.astype(np.float32), (draft.row, column[k])),
-            shape=(draft.count, len(known)),
-        ), draft.nowhere) for k, (kind, table, pattern, draft) in enumerate(drafts)],
-    )  # fmt: skip
+        list(jobs.known),
+        names,
+        known // width,
+        known % width,
+        [
+            Demand(
+                kind,
+                table,
+                job[k],
+                pattern,
+                csr_array(
+                    (draft.part.astype(np.float32), (draft.row, column[k])),
+                    shape=(draft.count, len(known)),
+                ),
+                draft.nowhere,
+            )
+            for k, (kind, table, pattern, draft) in enumerate(drafts)
+        ],
+    )
 
 
 def _pairs(table: pa.Table, hosts: Names) -> tuple[Ints, _Pattern]:
@@ -144,9 +157,13 @@ def _pairs(table: pa.Table, hosts: Names) -> tuple[Ints, _Pattern]:
     known, pattern = _distinct(source * width + target, width * width)
     count = len(known)
     return pattern, _Pattern(
-        np.arange(count), known // width, known % width, np.ones(count), count,
+        np.arange(count),
+        known // width,
+        known % width,
+        np.ones(count),
+        count,
         np.zeros(count, bool),
-    )  # fmt: skip
+    )
 
 
 def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
@@ -222,5 +239,7 @@ def _drafted(made: Sequence[Messages], nowhere: NDArray[np.bool_]) -> _Pattern:
         np.repeat(np.arange(len(made)), [len(each.sources) for each in made]),
         np.concatenate([each.sources for each in made] or empty),
         np.concatenate([each.targets for each in made] or empty),
-        np.concatenate([each.bytes for each in made] or [np.zeros(0)]), len(made), nowhere,
-    )  # fmt: skip
+        np.concatenate([each.bytes for each in made] or [np.zeros(0)]),
+        len(made),
+        nowhere,
+    )

@@ -135,8 +135,9 @@ def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
                 steps = steps % size
                 steps = np.where(2 * steps <= size, steps, 0)
             moves = steps > 0
-            left = _left(line[moves], begin[moves], steps[moves], sign,
-                         (int(np.prod(sizes)) // size, size))  # fmt: skip
+            left = _left(
+                line[moves], begin[moves], steps[moves], sign, (int(np.prod(sizes)) // size, size)
+            )
             used[lines.links[k, sign]] = left[lines.places[k, sign]]
     return used
 

@@ -84,10 +84,7 @@ class _HostPairs:
 
 
 def link_loads(
-    topology: Topology,
-    traffic: Traffic,
-    axis: tuple[int, int, int],
-    ports: pa.Table | None = None,
+    topology: Topology, traffic: Traffic, axis: tuple[int, int, int], ports: pa.Table | None = None
 ) -> LinkLoads:
     """Return what the links of a fabric carried.
 
@@ -105,10 +102,12 @@ def link_loads(
     pairs = _host_pairs(topology, demands)
     count, links, jobs = axis[2], len(topology.sources), len(demands.jobs)
     both = csr_array(
-        (np.ones(jobs * count, np.float32), (np.tile(np.arange(count), jobs),
-                                             np.arange(jobs * count))),
+        (
+            np.ones(jobs * count, np.float32),
+            (np.tile(np.arange(count), jobs), np.arange(jobs * count)),
+        ),
         shape=(count, jobs * count),
-    )  # fmt: skip
+    )
     routed: list[csr_array] = []
     adapted: list[csr_array] = []
     kinds: dict[str, Floats] = {}
@@ -135,20 +134,27 @@ def link_loads(
     if pairs.routes.detours is not None:
         valiant = _sum(adapted, (count, links))
         low, high = low.minimum(valiant), low.maximum(valiant)
-    counted = PortLoads.nothing(topology, axis) if ports is None else port_loads(
-        topology, ports, axis
-    )  # fmt: skip
+    counted = (
+        PortLoads.nothing(topology, axis) if ports is None else port_loads(topology, ports, axis)
+    )
 
     def of_jobs(values: Floats) -> dict[str, float]:
         return dict(zip(demands.jobs, values.tolist(), strict=True))
 
     return LinkLoads(
-        topology, axis,
+        topology,
+        axis,
         {name: _rows(by_job, k * count, count) for k, name in enumerate(demands.jobs)},
-        low, high, counted.bytes, counted.is_known, counted.waiting,
-        of_jobs(kinds["collectives"] / whole), of_jobs(kinds["spread"] / whole), of_jobs(lost),
+        low,
+        high,
+        counted.bytes,
+        counted.is_known,
+        counted.waiting,
+        of_jobs(kinds["collectives"] / whole),
+        of_jobs(kinds["spread"] / whole),
+        of_jobs(lost),
         of_jobs(offered),
-    )  # fmt: skip
+    )
 
 
 def _per_job(rows: NDArray[np.float32], jobs: int) -> Floats:
@@ -168,8 +174,10 @@ def _rows(matrix: csr_array, first: int, count: int) -> csr_array:
     """Return some rows of a matrix, without a copy of what they hold."""
     starts = matrix.indptr[first : first + count + 1]
     part = slice(starts[0], starts[-1])
-    return csr_array((matrix.data[part], matrix.indices[part], starts - starts[0]),
-                     shape=(count, matrix.shape[1]))  # fmt: skip
+    return csr_array(
+        (matrix.data[part], matrix.indices[part], starts - starts[0]),
+        shape=(count, matrix.shape[1]),
+    )
 
 
 def _host_pairs(topology: Topology, demands: Demands) -> _HostPairs:

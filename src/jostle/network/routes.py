@@ -47,8 +47,12 @@ class Detours:
 
     def after(self, matrix: csr_array) -> Detours:
         """Return the detours of traffic that a matrix divides among pairs."""
-        return Detours(csr_array(matrix @ self.straight), csr_array(matrix @ self.between),
-                       self.ways, self.links)  # fmt: skip
+        return Detours(
+            csr_array(matrix @ self.straight),
+            csr_array(matrix @ self.between),
+            self.ways,
+            self.links,
+        )
 
     def carried(self, traffic: csr_array) -> csr_array:
         """Return what traffic, shape (rows, pairs), puts on each link: (rows, links)."""
@@ -102,9 +106,7 @@ def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
         sources: Where the pairs begin: vertices.
         targets: Where they end.
     """
-    return _router_of(topology).routes(
-        np.asarray(sources, np.int64), np.asarray(targets, np.int64)
-    )  # fmt: skip
+    return _router_of(topology).routes(np.asarray(sources, np.int64), np.asarray(targets, np.int64))
 
 
 def minimal_links(topology: Topology, sources: Ints, targets: Ints) -> csr_array:
@@ -168,19 +170,27 @@ class _Router:
         if not len(left):
             return walked, other
         again = self._walk(sources[left], targets[left], self._shortest(targets[left], False))
-        back = csr_array((np.ones(len(left), np.float32), (left, np.arange(len(left)))),
-                         shape=(len(sources), len(left)))  # fmt: skip
+        back = csr_array(
+            (np.ones(len(left), np.float32), (left, np.arange(len(left)))),
+            shape=(len(sources), len(left)),
+        )
         arrived = walked.arrived.copy()
         arrived[left] = other[left] = again.arrived
-        return Walked(walked.links + back @ again.links, walked.ends + back @ again.ends,
-                      arrived), other  # fmt: skip
+        return Walked(
+            walked.links + back @ again.links, walked.ends + back @ again.ends, arrived
+        ), other
 
     def _walk(self, sources: Ints, targets: Ints, rule: Rule) -> Walked:
         topology = self._topology
         return walk(
-            sources, targets, to_own_switch(topology, rule), np.equal, topology.targets,
-            len(topology.vertices), _MOST_HOPS + min(sum(topology.sizes), len(topology.vertices)),
-        )  # fmt: skip
+            sources,
+            targets,
+            to_own_switch(topology, rule),
+            np.equal,
+            topology.targets,
+            len(topology.vertices),
+            _MOST_HOPS + min(sum(topology.sizes), len(topology.vertices)),
+        )
 
     def _shortest(self, targets: Ints, one_global: bool) -> Rule:
         topology = self._topology
@@ -220,8 +230,9 @@ class _Router:
             ways = csr_array((by.data[chosen], (pair[chosen], which)), shape=(len(known), len(key)))
             legs.append((ways, self._minimal(key // count, key % count)[0].links))
         detoured = np.asarray(by.sum(axis=1) > 0)
-        pairs = csr_array((detoured[place].astype(np.float32), (able, place)),
-                          shape=(len(sources), len(known)))  # fmt: skip
+        pairs = csr_array(
+            (detoured[place].astype(np.float32), (able, place)), shape=(len(sources), len(known))
+        )
         turns = np.zeros(len(sources), bool)
         turns[able] = detoured[place]
         terminal = ~(topology.is_switch[topology.sources] & topology.is_switch[topology.targets])
@@ -233,9 +244,11 @@ class _Router:
             nothing = csr_array((len(known), 1), dtype=np.float32)
             legs.append((nothing, csr_array((1, low.shape[1]), dtype=np.float32)))
         return Detours(
-            csr_array(straight + cables), pairs, csr_array(hstack([ways for ways, _ in legs])),
+            csr_array(straight + cables),
+            pairs,
+            csr_array(hstack([ways for ways, _ in legs])),
             csr_array(vstack([links for _, links in legs])),
-        )  # fmt: skip
+        )
 
     def _to_groups(
         self, begin: Ints, own: Ints, there: Ints
@@ -255,10 +268,14 @@ class _Router:
         members = [np.flatnonzero(topology.is_switch & (topology.groups == g)) for g in groups]
         shortest = Shortest(topology, members, groups)
         walked = walk(
-            key // len(groups), key % len(groups), shortest.rule,
+            key // len(groups),
+            key % len(groups),
+            shortest.rule,
             lambda at, goal: topology.groups[at] == groups[goal],
-            topology.targets, count, _MOST_HOPS,
-        )  # fmt: skip
+            topology.targets,
+            count,
+            _MOST_HOPS,
+        )
         useful = walked.arrived[which]
         number = np.bincount(row[useful], minlength=len(begin))
         weight = (1 / number[row[useful]]).astype(np.float32)
@@ -274,8 +291,9 @@ class _Router:
         same &= (switches[None, :] != begin[:, None]) & (switches[None, :] != end[:, None])
         row, column = np.nonzero(same)
         weight = 1 / np.maximum(same.sum(axis=1), 1)[row]
-        return csr_array((weight.astype(np.float32), (row, switches[column])),
-                         shape=(len(begin), count))  # fmt: skip
+        return csr_array(
+            (weight.astype(np.float32), (row, switches[column])), shape=(len(begin), count)
+        )
 
 
 def _rows(places: Ints, matrix: csr_array, count: int) -> csr_array:

@@ -31,9 +31,12 @@ def to_own_switch(topology: Topology, inner: Rule) -> Rule:
         last = out.between(at[ends & ~is_node], goal[ends & ~is_node])
         middle = inner(at[~ends], goal[~ends])
         return _joined(
-            [(np.flatnonzero(is_node), up), (np.flatnonzero(ends & ~is_node), last),
-             (np.flatnonzero(~ends), middle)]
-        )  # fmt: skip
+            [
+                (np.flatnonzero(is_node), up),
+                (np.flatnonzero(ends & ~is_node), last),
+                (np.flatnonzero(~ends), middle),
+            ]
+        )
 
     return rule
 
@@ -180,8 +183,12 @@ def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
     for switch in order:
         links = down.expand(np.array([switch]))[1]
         if len(links):
-            _choose(table[row[switch]], links, below[row[topology.targets[links]]],
-                    number // falling[switch])  # fmt: skip
+            _choose(
+                table[row[switch]],
+                links,
+                below[row[topology.targets[links]]],
+                number // falling[switch],
+            )
             below[row[switch]] |= below[row[topology.targets[links]]].any(axis=0)
     reached = below.copy()  # by going up and down
     for switch in order[::-1]:
@@ -289,8 +296,9 @@ class Shortest:
         # Many pairs stand at one switch with one goal: each of these is looked up once.
         key, place = np.unique(at * self._hops.shape[1] + goal, return_inverse=True)
         state, link, share = self._steps(key // self._hops.shape[1], key % self._hops.shape[1])
-        inner, step = Lists(np.searchsorted(state, np.arange(len(key) + 1)),
-                            np.arange(len(state))).expand(place)  # fmt: skip
+        inner, step = Lists(
+            np.searchsorted(state, np.arange(len(key) + 1)), np.arange(len(state))
+        ).expand(place)
         return Onward(inner, link[step], share[step])
 
     def _steps(self, at: Ints, goal: Ints) -> tuple[Ints, Ints, Floats]:

@@ -61,8 +61,10 @@ def _shared(loads: LinkLoads, first: str, second: str, into: csr_array | None) -
     nothing = Shared(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     if first not in loads.jobs or second not in loads.jobs:
         return nothing
-    both = [loads.jobs[job] if into is None else csr_array(loads.jobs[job] @ into)
-            for job in (first, second)]  # fmt: skip
+    both = [
+        loads.jobs[job] if into is None else csr_array(loads.jobs[job] @ into)
+        for job in (first, second)
+    ]
     there = [(matrix > 0).astype(np.float32) for matrix in both]
     parts = []
     for k, job in enumerate((first, second)):

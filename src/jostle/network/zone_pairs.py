@@ -102,10 +102,12 @@ def zone_loads(
             total = total + moved @ on_zones
         sums[demand.kind] = float(total.sum()) - before
     return ZoneLoads(
-        {name: csr_array(total[k * axis[2] : (k + 1) * axis[2]])
-         for k, name in enumerate(demands.jobs)},
+        {
+            name: csr_array(total[k * axis[2] : (k + 1) * axis[2]])
+            for k, name in enumerate(demands.jobs)
+        },
         sums.get("collectives", 0.0) / max(sum(sums.values()), 1e-30),
-    )  # fmt: skip
+    )
 
 
 def _zone(topology: Topology, zones: Zones, host: str) -> int:

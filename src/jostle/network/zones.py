@@ -37,8 +37,10 @@ def zone_links(topology: Topology, zone: str) -> Flags:
         return flags
     inside = _vertices(topology, kind, name)
     if inside is None:
-        raise TopologyError(f"Fabric `{topology.name}` has no zone `{zone}`.",
-                            hint=f"It has {'; '.join(known_zones(topology))}.")  # fmt: skip
+        raise TopologyError(
+            f"Fabric `{topology.name}` has no zone `{zone}`.",
+            hint=f"It has {'; '.join(known_zones(topology))}.",
+        )
     flags = inside[topology.sources] | inside[topology.targets]
     return flags
 

@@ -10,13 +10,4 @@ from jostle.plot.terminal.bars import draw_bars
 from jostle.plot.terminal.chart import draw
 from jostle.plot.terminal.imprint import draw_imprint
 
-__all__ = [
-    "Bars",
-    "Chart",
-    "IntervalBar",
-    "Panel",
-    "Series",
-    "draw",
-    "draw_bars",
-    "draw_imprint",
-]
+__all__ = ["Bars", "Chart", "IntervalBar", "Panel", "Series", "draw", "draw_bars", "draw_imprint"]

@@ -45,12 +45,7 @@ from jostle.reader.machines import (
     MachineTables,
     read_machines,
 )
-from jostle.reader.segments import (
-    RULES,
-    SegmentRead,
-    SegmentResult,
-    read_segments,
-)
+from jostle.reader.segments import RULES, SegmentRead, SegmentResult, read_segments
 from jostle.reader.traffic import COLLECTIVE_VALUES, PEER_VALUES
 from jostle.schema.profile import SEGMENT_VALUES
 

@@ -212,10 +212,11 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
                 continue
             with os.scandir(path) as entries:
                 paths.update(
-                    Path(entry.path) for entry in entries
+                    Path(entry.path)
+                    for entry in entries
                     if entry.name.endswith((".jst", ".jss", ".jsp", ".jsm"))
                     and entry.is_file(follow_symlinks=False)
-                )  # fmt: skip
+                )
         except OSError as error:
             raise open_error(path, error) from None
     return sorted(paths, key=str)
@@ -246,9 +247,16 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
     """
     batch, results, short_processes = _read(items, max_rows)
     return Decoded(
-        _slices(batch), _mount_slices(batch), peer_slices(batch), collective_slices(batch),
-        communicators(batch), gpu_slices(batch), results, short_processes, _bits(batch),
-    )  # fmt: skip
+        _slices(batch),
+        _mount_slices(batch),
+        peer_slices(batch),
+        collective_slices(batch),
+        communicators(batch),
+        gpu_slices(batch),
+        results,
+        short_processes,
+        _bits(batch),
+    )
 
 
 def _read(
@@ -553,9 +561,12 @@ def error_of(item: ReadRequest, raw: Result) -> ProfileError:
     """Make the error of a file that gave nothing."""
     reason = raw.error.text.decode()
     return ProfileError(
-        item.path, reason, offset=raw.error.offset, hint=_hint(reason),
+        item.path,
+        reason,
+        offset=raw.error.offset,
+        hint=_hint(reason),
         passing=raw.error.text == UNREADABLE,
-    )  # fmt: skip
+    )
 
 
 def warnings_of(path: Path, raw: Result) -> list[str]:

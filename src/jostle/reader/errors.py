@@ -8,9 +8,15 @@ from pathlib import Path
 from jostle.errors import JostleError
 
 _PASSING = (
-    errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.ENOMEM, errno.ENOBUFS,
-    errno.EMFILE, errno.ENFILE,
-)  # fmt: skip
+    errno.EIO,
+    errno.ESTALE,
+    errno.ETIMEDOUT,
+    errno.EAGAIN,
+    errno.ENOMEM,
+    errno.ENOBUFS,
+    errno.EMFILE,
+    errno.ENFILE,
+)
 
 
 def passes(error: OSError) -> bool:

@@ -26,10 +26,15 @@ _TIMED = ("read", "write", "sync", "meta")
 #: Counters of a file, and times in ns.
 FILE_VALUES = (*_COUNTED, *(f"{what}_ns" for what in _TIMED))
 _SCHEMA = pa.schema(
-    [("process", pa.int32()), ("hash", pa.int64()), ("slot", pa.int8()), ("path", pa.string()),
-     ("format", pa.string()),
-     *((name, pa.int64()) for name in ("files", *FILE_VALUES))]
-)  # fmt: skip
+    [
+        ("process", pa.int32()),
+        ("hash", pa.int64()),
+        ("slot", pa.int8()),
+        ("path", pa.string()),
+        ("format", pa.string()),
+        *((name, pa.int64()) for name in ("files", *FILE_VALUES)),
+    ]
+)
 
 Places = NDArray[Any]
 _NAMING = ("hash", "key", "mount", "format", "users", "owner", "name")  # what does not count

@@ -9,15 +9,24 @@ from jostle.reader.native import GPU_SLICES, DecoderBatch
 
 #: Counters of a GPU, in the order of a profile; the metric of a process is its sum over GPUs.
 GPU_VALUES = (
-    *(f"gpu_{kind}_{what}" for kind in ("h2d", "d2h", "d2d", "peer", "set")
-      for what in ("ops", "bytes", "ns")),
-    "gpu_launch_ops", "gpu_graph_ops", "gpu_lost_ops", "gpu_busy_ns",
-)  # fmt: skip
+    *(
+        f"gpu_{kind}_{what}"
+        for kind in ("h2d", "d2h", "d2d", "peer", "set")
+        for what in ("ops", "bytes", "ns")
+    ),
+    "gpu_launch_ops",
+    "gpu_graph_ops",
+    "gpu_lost_ops",
+    "gpu_busy_ns",
+)
 
 _KINDS = {
-    "process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "place": pa.int64(),
+    "process": pa.int32(),
+    "slice": pa.int64(),
+    "span": pa.int32(),
+    "place": pa.int64(),
     **dict.fromkeys(GPU_VALUES, pa.int64()),
-}  # fmt: skip
+}
 
 
 def gpu_slices(batch: DecoderBatch) -> pa.Table:

@@ -324,18 +324,50 @@ def parse_header(
     """
     h = Head._make(HEAD.unpack_from(head))
     return ProfileHeader(
-        h.version, h.cell_count, h.block_capacity, h.table_crc, h.mount_slots,
-        h.slice_ns, h.start_ns, h.file_ns, h.first_slice,
-        h.pid, h.ppid, owner, h.gid, h.proc_start, h.sid, h.part,
-        boot_text(h.boot_id), clean_text(h.host), clean_text(h.job),
-        clean_text(h.program), clean_text(h.library), clean_text(h.command),
-        h.start_clock_state, h.start_clock_error_us,
-        h.generation, h.tick_ns / 2**32, h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
-        h.blocks_used, h.clock_state, h.clock_error_us, h.lost_threads,
-        _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes), list(gpus),
+        h.version,
+        h.cell_count,
+        h.block_capacity,
+        h.table_crc,
+        h.mount_slots,
+        h.slice_ns,
+        h.start_ns,
+        h.file_ns,
+        h.first_slice,
+        h.pid,
+        h.ppid,
+        owner,
+        h.gid,
+        h.proc_start,
+        h.sid,
+        h.part,
+        boot_text(h.boot_id),
+        clean_text(h.host),
+        clean_text(h.job),
+        clean_text(h.program),
+        clean_text(h.library),
+        clean_text(h.command),
+        h.start_clock_state,
+        h.start_clock_error_us,
+        h.generation,
+        h.tick_ns / 2**32,
+        h.heartbeat_ns,
+        h.end_ns,
+        end_reason(h.end_reason),
+        h.blocks_used,
+        h.clock_state,
+        h.clock_error_us,
+        h.lost_threads,
+        _with_unnamed(head, h.mount_slots, mounts),
+        list(clock_events),
+        list(notes),
+        list(gpus),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive, alive is False, _newest_ns(h, newest_ns), **_mpi_fields(h), **_binding(head),
-    )  # fmt: skip
+        alive,
+        alive is False,
+        _newest_ns(h, newest_ns),
+        **_mpi_fields(h),
+        **_binding(head),
+    )
 
 
 def _newest_ns(h: Head, found_ns: int) -> int:
@@ -347,10 +379,20 @@ def _newest_ns(h: Head, found_ns: int) -> int:
 def _mpi_fields(h: Head) -> dict[str, Any]:
     """Return the fields of ProfileHeader from mpi_state on."""
     numbers = (
-        "mpi_state", "mpi_adapter", "world_size", "world_rank", "thread_level", "appnum",
-        "omp_threads", "mpi_init_ns", "mpi_ready_ns", "mpi_finalize_ns", "mpi_end_ns", "perf_asked",
+        "mpi_state",
+        "mpi_adapter",
+        "world_size",
+        "world_rank",
+        "thread_level",
+        "appnum",
+        "omp_threads",
+        "mpi_init_ns",
+        "mpi_ready_ns",
+        "mpi_finalize_ns",
+        "mpi_end_ns",
+        "perf_asked",
         "perf_granted",
-    )  # fmt: skip
+    )
     texts = ("mpi_library", "mpi_adapter_name", "launcher", "batch", "world", "script")
     papi = (h.papi_names_1, h.papi_names_2, h.papi_names_3, h.papi_names_4)
     return {

@@ -25,8 +25,13 @@ from jostle.reader.native import COMPONENT_SLICES, PROFILE, DecoderBatch
 from jostle.schema.metrics import COMPONENT_IDS
 from jostle.schema.profile import COMPONENT_KINDS, HEAD, MACHINE_ROLES, Head, RecordType
 
-_FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32(), "component": pa.int32(),
-          "epoch": pa.int8()}  # fmt: skip
+_FIXED = {
+    "process": pa.int32(),
+    "slice": pa.int64(),
+    "span": pa.int32(),
+    "component": pa.int32(),
+    "epoch": pa.int8(),
+}
 _UNKNOWN = len(_FIXED)
 _OF_A_MACHINE = 1  # bit of the header's flags
 _MOST_PID, _MOST_UID = 2**32 - 1, 2**32 - 1
@@ -162,10 +167,13 @@ def read_machines(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
     batch = DecoderBatch((), (), (), max_rows, COMPONENT_IDS)
     entries = [add_file(batch, request, request.from_record, 0) for request in requests]
     events = Events(batch)
-    results = [_result(events, request, entry)
-               for request, entry in zip(requests, entries, strict=True)]  # fmt: skip
-    columns = {name: batch.column(COMPONENT_SLICES, at, kind)
-               for at, (name, kind) in enumerate(_FIXED.items())}  # fmt: skip
+    results = [
+        _result(events, request, entry) for request, entry in zip(requests, entries, strict=True)
+    ]
+    columns = {
+        name: batch.column(COMPONENT_SLICES, at, kind)
+        for at, (name, kind) in enumerate(_FIXED.items())
+    }
     columns["unknown"] = _unknown(batch.binary(COMPONENT_SLICES, _UNKNOWN))
     for at, name in enumerate(COMPONENT_IDS):
         columns[name] = batch.column(COMPONENT_SLICES, _UNKNOWN + 1 + at, pa.int64())
@@ -233,10 +241,26 @@ def _header(events: Events, read: FileRead) -> MachineHeader:
         elif kind == RecordType.NOTE:
             notes.append(ProfileNote(numbers[0], texts[0]))
     return MachineHeader(
-        h.slice_ns, h.start_ns, h.file_ns, h.first_slice, h.pid, read.owner, h.part,
-        str(uuid.UUID(bytes=h.boot_id)), clean_text(h.host),
+        h.slice_ns,
+        h.start_ns,
+        h.file_ns,
+        h.first_slice,
+        h.pid,
+        read.owner,
+        h.part,
+        str(uuid.UUID(bytes=h.boot_id)),
+        clean_text(h.host),
         MACHINE_ROLES[h.role] if h.role < len(MACHINE_ROLES) else str(h.role),
-        clean_text(h.library), h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
-        h.start_clock_state, h.start_clock_error_us, h.clock_state, h.clock_error_us,
-        [components[number] for number in sorted(components)], clock, notes, read.alive,
-    )  # fmt: skip
+        clean_text(h.library),
+        h.heartbeat_ns,
+        h.end_ns,
+        end_reason(h.end_reason),
+        h.start_clock_state,
+        h.start_clock_error_us,
+        h.clock_state,
+        h.clock_error_us,
+        [components[number] for number in sorted(components)],
+        clock,
+        notes,
+        read.alive,
+    )

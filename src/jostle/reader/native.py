@@ -108,10 +108,7 @@ def library() -> ctypes.CDLL:
         "jst_decode_rows": (c_uint64, [pointer, c_uint32]),
         "jst_decode_values": (pointer, [pointer, c_uint32, c_uint32]),
         "jst_decode_binary": (pointer, [pointer, c_uint32, c_uint32, POINTER(c_uint64)]),
-        "jst_decode_histogram": (
-            pointer,
-            [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)],
-        ),
+        "jst_decode_histogram": (pointer, [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)]),
         "jst_decode_go_on": (None, [pointer, POINTER(Place)]),
         "jst_decode_bits": (POINTER(c_uint64), [pointer, c_uint32]),
         "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),

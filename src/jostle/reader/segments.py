@@ -8,24 +8,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from jostle.reader.columns import columns, texts
-from jostle.reader.decode import (
-    MAX_ROWS,
-    FileRead,
-    ReadRequest,
-    add_file,
-    error_of,
-    warnings_of,
-)
+from jostle.reader.decode import MAX_ROWS, FileRead, ReadRequest, add_file, error_of, warnings_of
 from jostle.reader.errors import ProfileError
 from jostle.reader.header import ProfileHeader, parse_header
-from jostle.reader.native import (
-    PEERS,
-    PROFILE,
-    SEGMENT_ROWS,
-    SEGMENTS,
-    TOKENS,
-    DecoderBatch,
-)
+from jostle.reader.native import PEERS, PROFILE, SEGMENT_ROWS, SEGMENTS, TOKENS, DecoderBatch
 from jostle.schema.profile import SEGMENT_RULES, SEGMENT_VALUES
 
 RULES = (*SEGMENT_RULES, "unknown")

@@ -16,12 +16,18 @@ MOST_MEMBERS = 1 << 17
 _FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32()}
 _PEERS = {**_FIXED, "peer": pa.int64(), **dict.fromkeys(PEER_VALUES, pa.int64())}
 _COLLECTIVES = {
-    **_FIXED, "communicator": pa.int64(), "root": pa.int64(),
-    **dict.fromkeys(COLLECTIVE_VALUES, pa.int64()), "operation": pa.binary(),
-}  # fmt: skip
+    **_FIXED,
+    "communicator": pa.int64(),
+    "root": pa.int64(),
+    **dict.fromkeys(COLLECTIVE_VALUES, pa.int64()),
+    "operation": pa.binary(),
+}
 _COMMUNICATORS = {
-    "process": pa.int32(), "communicator": pa.int64(), "size": pa.int64(), "members": pa.binary(),
-}  # fmt: skip
+    "process": pa.int32(),
+    "communicator": pa.int64(),
+    "size": pa.int64(),
+    "members": pa.binary(),
+}
 
 
 def peer_slices(batch: DecoderBatch) -> pa.Table:

@@ -89,8 +89,9 @@ class App:
                 _need(method, "GET")
                 await self._health(send)
             else:
-                raise RefusedError(404, "path", "there is nothing at this address",
-                              f"Nodes post to {PATH}.")  # fmt: skip
+                raise RefusedError(
+                    404, "path", "there is nothing at this address", f"Nodes post to {PATH}."
+                )
         except RefusedError as refusal:
             if path == PATH:
                 self.counts.refused[refusal.code] += 1
@@ -166,39 +167,54 @@ class App:
         if not self._settings.takes(node):
             url = self._settings.right_one(node)
             raise RefusedError(
-                421, "elsewhere", "this receiver does not take this node",
+                421,
+                "elsewhere",
+                "this receiver does not take this node",
                 f"Send to {url}." if url else "Ask the operator which receiver does.",
                 more={"receiver": url} if url else {},
-            )  # fmt: skip
+            )
         check_clock(sender, time.time_ns())
         if self._of_node[node] >= _MOST_OF_NODE:
             raise RefusedError(
-                429, "busy", f"{_MOST_OF_NODE} posts of this node are being stored",
-                "Wait for their answers.", retry_s=1,
-            )  # fmt: skip
+                429,
+                "busy",
+                f"{_MOST_OF_NODE} posts of this node are being stored",
+                "Wait for their answers.",
+                retry_s=1,
+            )
         self._seen[node] = time.monotonic()
 
     def _check_room(self, size: int) -> None:
         """Refuse a post that would have to wait for the disk, the ingester or other posts."""
         if not self._keeper.is_alive():
             raise RefusedError(
-                503, "disk", "the receiver stores nothing: see its log",
-                "Mend what the log says, and start it again.", retry_s=60,
-            )  # fmt: skip
+                503,
+                "disk",
+                "the receiver stores nothing: see its log",
+                "Mend what the log says, and start it again.",
+                retry_s=60,
+            )
         if self._waiting_bytes + size > _MOST_WAITING:
-            raise RefusedError(503, "busy", "too many posts wait to be stored",
-                          "Try again soon.", retry_s=2)  # fmt: skip
+            raise RefusedError(
+                503, "busy", "too many posts wait to be stored", "Try again soon.", retry_s=2
+            )
         if self._disk_free() < self._settings.free_bytes:
             raise RefusedError(
-                503, "disk-low", "the receiver's disk is nearly full",
-                "The node keeps its data; free some space at the receiver.", retry_s=30,
-            )  # fmt: skip
+                503,
+                "disk-low",
+                "the receiver's disk is nearly full",
+                "The node keeps its data; free some space at the receiver.",
+                retry_s=30,
+            )
         lag = self._ingest.lag_s()
         if lag > self._settings.most_lag_s:
             raise RefusedError(
-                503, "lag", f"the repository is {lag:.0f} s behind what was received",
-                "The node keeps its data; let several receivers share the nodes.", retry_s=30,
-            )  # fmt: skip
+                503,
+                "lag",
+                f"the repository is {lag:.0f} s behind what was received",
+                "The node keeps its data; let several receivers share the nodes.",
+                retry_s=30,
+            )
 
     def _disk_free(self) -> int:
         now = time.monotonic()
@@ -232,8 +248,12 @@ class App:
             problems.append("the disk is nearly full")
         if lag > self._settings.most_lag_s:
             problems.append("ingest lags too far behind")
-        content = {"ok": not problems, "problems": problems, "lag_s": round(lag, 3),
-                   "time_ns": time.time_ns()}  # fmt: skip
+        content = {
+            "ok": not problems,
+            "problems": problems,
+            "lag_s": round(lag, 3),
+            "time_ns": time.time_ns(),
+        }
         status = 503 if problems else 200
         await _answer(send, status, json.dumps(content).encode(), "application/json")
 
@@ -291,9 +311,11 @@ def _size(headers: dict[str, str]) -> int:
     size = int(headers["content-length"])  # h11 has checked it
     if size > MOST_SENT:
         raise RefusedError(
-            413, "size", f"a post of {size} bytes is too large",
+            413,
+            "size",
+            f"a post of {size} bytes is too large",
             f"A post has at most {MOST_BODY >> 20} MiB, decoded.",
-        )  # fmt: skip
+        )
     return size
 
 
@@ -309,8 +331,9 @@ async def _body(receive: Receive, size: int) -> bytes:
                 if not message.get("more_body"):
                     break
     except TimeoutError:
-        raise RefusedError(408, "slow", f"the post took longer than {BODY_S:.0f} s",
-                      "Send smaller posts.") from None  # fmt: skip
+        raise RefusedError(
+            408, "slow", f"the post took longer than {BODY_S:.0f} s", "Send smaller posts."
+        ) from None
     body = b"".join(parts)
     if len(body) != size:
         raise malformed("the body is not as long as Content-Length says")

@@ -78,9 +78,11 @@ class Credentials:
         digest = ""
         if verified is not None and not is_proxied:
             raise RefusedError(
-                400, "header", "Jostle-Verified-Node is the proxy's to send",
+                400,
+                "header",
+                "Jostle-Verified-Node is the proxy's to send",
                 "Leave the header out, or send to the proxy.",
-            )  # fmt: skip
+            )
         if verified:
             if verified != node:
                 raise _other_node(verified)
@@ -98,14 +100,19 @@ class Credentials:
             self._tokens.refresh()
         except UsageError as error:
             raise RefusedError(
-                503, "credential", "the receiver's file of tokens cannot be read",
-                f"At the receiver: {error} {error.hint}", retry_s=60,
-            ) from None  # fmt: skip
+                503,
+                "credential",
+                "the receiver's file of tokens cannot be read",
+                f"At the receiver: {error} {error.hint}",
+                retry_s=60,
+            ) from None
         if not self._tokens.fits(node, token):
             raise RefusedError(
-                401, "credential", "the token is not that of this node",
+                401,
+                "credential",
+                "the token is not that of this node",
                 "At the receiver: jostle receive token NODE; then give the node that token.",
-            )  # fmt: skip
+            )
 
     async def _munged(self, node: str, time_text: str, credential: str) -> str:
         assert self._munge is not None
@@ -113,39 +120,52 @@ class Credentials:
         result = await loop.run_in_executor(self._pool, self._munge.check, credential.encode())
         if result.state == "down":
             raise RefusedError(
-                503, "credential", f"munged does not answer at the receiver ({result.why})",
-                "Start munged there.", retry_s=30,
-            )  # fmt: skip
+                503,
+                "credential",
+                f"munged does not answer at the receiver ({result.why})",
+                "Start munged there.",
+                retry_s=30,
+            )
         if result.state == "clock":
             raise clock(f"the MUNGE credential is not valid at this time ({result.why})")
         if result.state == "replayed":
             raise RefusedError(
-                401, "replay", "this MUNGE credential was used before",
+                401,
+                "replay",
+                "this MUNGE credential was used before",
                 "Make a new credential for each post, also when one is sent again.",
-            )  # fmt: skip
+            )
         if result.state != "valid":
             raise RefusedError(
-                401, "credential", f"the MUNGE credential is not valid ({result.why})",
+                401,
+                "credential",
+                f"the MUNGE credential is not valid ({result.why})",
                 "Node and receiver must have the same munge.key.",
-            )  # fmt: skip
+            )
         if result.uid not in self._munge_uids:
             raise RefusedError(
-                403, "credential", f"a credential of uid {result.uid} does not count",
+                403,
+                "credential",
+                f"a credential of uid {result.uid} does not count",
                 "The shipper runs as root, or as a user that `munge_users` names at the receiver.",
-            )  # fmt: skip
+            )
         fields = _PAYLOAD.fullmatch(result.payload)
         if fields is None:
             raise RefusedError(
-                401, "credential", "the MUNGE credential does not name node, time and body",
+                401,
+                "credential",
+                "the MUNGE credential does not name node, time and body",
                 "Its payload is NODE, Jostle-Time and the body's SHA-256, one per line.",
-            )  # fmt: skip
+            )
         if fields[1] != node.encode():
             raise _other_node(fields[1].decode(errors="replace"))
         if fields[2] != time_text.encode():
             raise RefusedError(
-                401, "credential", "Jostle-Time is not that of the credential",
+                401,
+                "credential",
+                "Jostle-Time is not that of the credential",
                 "Send both with the same time.",
-            )  # fmt: skip
+            )
         return fields[3].decode()
 
     def _none(self, way: str, *, is_proxied: bool) -> RefusedError:
@@ -177,6 +197,8 @@ def clock(why: str) -> RefusedError:
 
 def _other_node(name: str) -> RefusedError:
     return RefusedError(
-        403, "node", f"the credential is that of {name[:128]!r}, not of Jostle-Node",
+        403,
+        "node",
+        f"the credential is that of {name[:128]!r}, not of Jostle-Node",
         "The node's name must be the one in its credential.",
-    )  # fmt: skip
+    )

@@ -34,8 +34,13 @@ class IngestProcess:
             mirror: Folder of the mirror.
             warn: Called with each warning of the ingester.
         """
-        self._words = [sys.executable, "-m", "jostle.receive.ingesting", str(repository),
-                       str(mirror)]  # fmt: skip
+        self._words = [
+            sys.executable,
+            "-m",
+            "jostle.receive.ingesting",
+            str(repository),
+            str(mirror),
+        ]
         self._warn = warn
         self._guard = threading.Condition()
         self._changed: set[str] = set()
@@ -47,8 +52,9 @@ class IngestProcess:
         self._process: subprocess.Popen[str] | None = None
         self.slices = 0
         self.is_up = False
-        self._threads = [threading.Thread(target=target, daemon=True)
-                         for target in (self._run, self._feed)]  # fmt: skip
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._run, self._feed)
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -88,9 +94,12 @@ class IngestProcess:
                 if self._ending:
                     return
                 process = subprocess.Popen(
-                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                    self._words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
                     start_new_session=True,
-                )  # fmt: skip
+                )
                 self._process = process
                 # A new process looks at all files first.
                 oldest = self._batches[0][1] if self._batches else time.monotonic()

@@ -104,9 +104,13 @@ def main() -> None:
 
     try:
         Repository(repository, create=True).follow(
-            [mirror], stop=lambda: changes.ended, on_change=on_change, remove=True,
-            files=changes.take, pause=pause,
-        )  # fmt: skip
+            [mirror],
+            stop=lambda: changes.ended,
+            on_change=on_change,
+            remove=True,
+            files=changes.take,
+            pause=pause,
+        )
     except JostleError as error:  # the receiver starts this process again
         _say(warnings=[f"{error} {error.hint}"])
         sys.exit(1)

@@ -111,9 +111,10 @@ class Keeper(threading.Thread):
     def files_known(self) -> int:
         """Return the number of files that are not over."""
         return sum(
-            not known.over for node in list(self._nodes.values()) for known in
-            list(node.files.values())
-        )  # fmt: skip
+            not known.over
+            for node in list(self._nodes.values())
+            for known in list(node.files.values())
+        )
 
     def run(self) -> None:
         """Store groups until the end."""
@@ -181,18 +182,23 @@ class Keeper(threading.Thread):
         except Exception:
             _log.exception("a post could not be stored")
             return RefusedError(
-                503, "defect", "the receiver has a defect; its log says more",
-                "Report it; the node keeps its data meanwhile.", retry_s=60,
-            )  # fmt: skip
+                503,
+                "defect",
+                "the receiver has a defect; its log says more",
+                "Report it; the node keeps its data meanwhile.",
+                retry_s=60,
+            )
         return None
 
     def _store(self, work: _Work, group: Group) -> None:
         post = work.post
         if post.digest and hashlib.sha256(post.sent).hexdigest() != post.digest:
             raise RefusedError(
-                401, "credential", "the credential is that of another body",
+                401,
+                "credential",
+                "the credential is that of another body",
                 "Make the credential over the body as it is sent.",
-            )  # fmt: skip
+            )
         body = decode(post.sent)
         post.body_bytes = len(body)
         ranges = parse(body)
@@ -256,8 +262,9 @@ def _hold(mirror: Path) -> tuple[int, int]:
     create_mirror(mirror)
     try:
         root = os.open(mirror, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        lock = os.open(".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600,
-                       dir_fd=root)  # fmt: skip
+        lock = os.open(
+            ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=root
+        )
     except OSError as error:
         raise UsageError(
             f"The mirror {mirror} cannot be used: {error.strerror}.",
@@ -289,11 +296,17 @@ def _hold(mirror: Path) -> tuple[int, int]:
 def _disk_refusal(error: OSError) -> RefusedError:
     if error.errno in NO_ROOM:
         return RefusedError(
-            507, "disk-full", "the receiver's disk is full",
-            "The node keeps its data; free some space at the receiver.", retry_s=30,
-        )  # fmt: skip
+            507,
+            "disk-full",
+            "the receiver's disk is full",
+            "The node keeps its data; free some space at the receiver.",
+            retry_s=30,
+        )
     _log.error("the mirror cannot be written: %s", error)
     return RefusedError(
-        503, "disk", f"the receiver cannot write its mirror: {error.strerror}",
-        "Look at the receiver's disk.", retry_s=30,
-    )  # fmt: skip
+        503,
+        "disk",
+        f"the receiver cannot write its mirror: {error.strerror}",
+        "Look at the receiver's disk.",
+        retry_s=30,
+    )

@@ -15,22 +15,29 @@ FAMILIES = {
     "jostle_receive_decoded_bytes": ("counter", "bytes", "Bytes of acknowledged posts, decoded."),
     "jostle_receive_gaps": ("counter", "", "Gaps: nodes dropped bytes that were never received."),
     "jostle_receive_store_seconds": (
-        "histogram", "seconds", "From the last byte of a post until it was on the disk.",
+        "histogram",
+        "seconds",
+        "From the last byte of a post until it was on the disk.",
     ),
     "jostle_receive_queue_bytes": ("gauge", "bytes", "Bytes of posts that are not stored yet."),
-    "jostle_receive_files_open": ("gauge", "", "Files whose writer still runs, of nodes that have "
-                                  "posted since the start."),
+    "jostle_receive_files_open": (
+        "gauge",
+        "",
+        "Files whose writer still runs, of nodes that have posted since the start.",
+    ),
     "jostle_receive_mirror_files": ("gauge", "", "Files in the mirror."),
     "jostle_receive_mirror_bytes": ("gauge", "bytes", "Bytes in the mirror."),
     "jostle_receive_disk_free_bytes": ("gauge", "bytes", "Free bytes on the mirror's disk."),
     "jostle_receive_nodes_seen": ("gauge", "", "Nodes that have posted since the start."),
     "jostle_receive_nodes_silent": ("gauge", "", "Of these, nodes silent for five minutes."),
     "jostle_receive_lag_seconds": (
-        "gauge", "seconds", "Age of the oldest received bytes that cannot be queried yet.",
+        "gauge",
+        "seconds",
+        "Age of the oldest received bytes that cannot be queried yet.",
     ),
     "jostle_receive_ingest_up": ("gauge", "", "Whether the ingester runs."),
     "jostle_receive_ingested_slices": ("counter", "", "Process-slices put into the repository."),
-}  # fmt: skip
+}
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 

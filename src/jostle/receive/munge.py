@@ -73,9 +73,13 @@ class Munge:
             if self._socket:
                 lib.munge_ctx_set(context, _SOCKET, ctypes.c_char_p(self._socket))
             error = lib.munge_decode(
-                credential, context, ctypes.byref(buffer), ctypes.byref(size),
-                ctypes.byref(uid), ctypes.byref(gid),
-            )  # fmt: skip
+                credential,
+                context,
+                ctypes.byref(buffer),
+                ctypes.byref(size),
+                ctypes.byref(uid),
+                ctypes.byref(gid),
+            )
             payload = b""
             if buffer.value and 0 < size.value <= _MOST_PAYLOAD:
                 payload = ctypes.string_at(buffer.value, size.value)

@@ -66,9 +66,11 @@ def decode(sent: bytes) -> bytes:
         raise malformed(f"the body is no whole zstd frame ({str(error)[:100]})") from None
     if len(body) > MOST_BODY:
         raise RefusedError(
-            413, "size", f"a post decodes to more than {MOST_BODY >> 20} MiB",
+            413,
+            "size",
+            f"a post decodes to more than {MOST_BODY >> 20} MiB",
             "Send the ranges in several posts.",
-        )  # fmt: skip
+        )
     return body
 
 
@@ -115,10 +117,16 @@ def parse(body: bytes) -> list[Range]:
             raise _malformed(ranges, at, "has an absurd offset or owner")
         ranges.append(
             Range(
-                file, owner, name, offset, view[data:end], offset + length,
-                bool(flags & OVER), bool(flags & GAP),
+                file,
+                owner,
+                name,
+                offset,
+                view[data:end],
+                offset + length,
+                bool(flags & OVER),
+                bool(flags & GAP),
             )
-        )  # fmt: skip
+        )
         at = end
     return ranges
 

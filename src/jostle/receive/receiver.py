@@ -110,9 +110,11 @@ class Receiver:
         munge = Munge(settings.munge_socket) if settings.munge else None
         self._credentials = Credentials(tokens, munge, settings.munge_uids())
         self._keeper = Keeper(
-            settings.mirror, Usage(settings.node_bytes, settings.user_bytes), self._changed,
+            settings.mirror,
+            Usage(settings.node_bytes, settings.user_bytes),
+            self._changed,
             self._hand_out,
-        )  # fmt: skip
+        )
         self._ingest: IngestProcess | None = None
 
     def run(self, ready: Callable[[str], None]) -> None:
@@ -157,14 +159,23 @@ class Receiver:
         watching = asyncio.create_task(app.watch_lag())
         server = _Server(
             uvicorn.Config(
-                app, http=Visitor, ws="none", log_level="warning", access_log=False,
-                proxy_headers=False, server_header=False, date_header=False,
-                timeout_keep_alive=IDLE_S, timeout_graceful_shutdown=10,
-                h11_max_incomplete_event_size=_MOST_HEAD, ssl_certfile=self._settings.tls_cert,
-                ssl_keyfile=self._settings.tls_key, backlog=_BACKLOG,
+                app,
+                http=Visitor,
+                ws="none",
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=IDLE_S,
+                timeout_graceful_shutdown=10,
+                h11_max_incomplete_event_size=_MOST_HEAD,
+                ssl_certfile=self._settings.tls_cert,
+                ssl_keyfile=self._settings.tls_key,
+                backlog=_BACKLOG,
             ),
             ready,
-        )  # fmt: skip
+        )
         await server.serve(sockets=sockets)
         watching.cancel()
 

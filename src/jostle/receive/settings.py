@@ -65,8 +65,9 @@ class ReceiveSettings:
 
     def right_one(self, node: str) -> str:
         """Return the URL of the receiver that takes a node; "" if it is not known."""
-        urls = (url for pattern, url in self.elsewhere.items()
-                if fnmatch.fnmatchcase(node, pattern))  # fmt: skip
+        urls = (
+            url for pattern, url in self.elsewhere.items() if fnmatch.fnmatchcase(node, pattern)
+        )
         return next(urls, "")
 
     def munge_uids(self) -> frozenset[int]:

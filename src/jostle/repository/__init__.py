@@ -6,12 +6,7 @@ docs/reference/repository.md.
 
 from __future__ import annotations
 
-from jostle.repository.errors import (
-    DamagedError,
-    JobError,
-    RepositoryError,
-    SnapshotGoneError,
-)
+from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.repository import Repository

@@ -56,10 +56,13 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
     near = difflib.get_close_matches(name, jobs, n=3, cutoff=0.5)
     raise JobError(
         f"There is no job {name!r}{whose} in {place}.",
-        hint=(f"Did you mean {' or '.join(near)}? " if near
-              else f"The newest: {', '.join(jobs[:3])}. ")
+        hint=(
+            f"Did you mean {' or '.join(near)}? "
+            if near
+            else f"The newest: {', '.join(jobs[:3])}. "
+        )
         + ("Other users' jobs are not shown." if whose else "`jostle jobs` lists them all."),
-    )  # fmt: skip
+    )
 
 
 def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> str:

@@ -203,9 +203,14 @@ class Repository:
             All passes added up.
         """
         return follow(
-            self.path, paths, stop=stop, on_change=on_change, remove=remove, files=files,
+            self.path,
+            paths,
+            stop=stop,
+            on_change=on_change,
+            remove=remove,
+            files=files,
             pause=pause,
-        )  # fmt: skip
+        )
 
     def compact(self) -> CompactReport:
         """Merge small files and removes stray ones; readers and ingesters may go on."""

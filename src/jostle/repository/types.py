@@ -15,13 +15,34 @@ MAX_WARNINGS = 100
 
 #: Metrics of how files are written and read; JobTables.accesses has their sums per slice.
 ACCESS_METRICS = (
-    *file_metrics("open_ops", "close_ops", "read_ops", "read_bytes", "read_ns", "write_ops",
-                  "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns"),
-    *(f"access_{name}" for name in ("back_ops", "back_bytes", "gap_ops", "file_ops",
-                                    "file_bytes")),
-    *(f"access_read_{name}" for name in ("ahead_ops", "back_ops", "jump_bytes", "stride_ops",
-                                         "stride_bytes", "again_ops", "again_bytes", "file_ops")),
-)  # fmt: skip
+    *file_metrics(
+        "open_ops",
+        "close_ops",
+        "read_ops",
+        "read_bytes",
+        "read_ns",
+        "write_ops",
+        "write_bytes",
+        "write_ns",
+        "seek_ops",
+        "sync_ns",
+        "meta_ns",
+    ),
+    *(f"access_{name}" for name in ("back_ops", "back_bytes", "gap_ops", "file_ops", "file_bytes")),
+    *(
+        f"access_read_{name}"
+        for name in (
+            "ahead_ops",
+            "back_ops",
+            "jump_bytes",
+            "stride_ops",
+            "stride_bytes",
+            "again_ops",
+            "again_bytes",
+            "file_ops",
+        )
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -124,9 +145,16 @@ class CoreFloor:
 
 #: Metrics of scope component that tell why cores were slower, and what their nodes used.
 CORE_METRICS = (
-    "cpu_frequency_khz", "cpu_frequency_limit_khz", "cpu_throttle_ops", "cpu_throttle_ns",
-    "cpu_quota_ns", "cpu_steal_ns", "power_energy_uj", "power_limit_uw", "power_temperature_mc",
-)  # fmt: skip
+    "cpu_frequency_khz",
+    "cpu_frequency_limit_khz",
+    "cpu_throttle_ops",
+    "cpu_throttle_ns",
+    "cpu_quota_ns",
+    "cpu_steal_ns",
+    "power_energy_uj",
+    "power_limit_uw",
+    "power_temperature_mc",
+)
 NO_CORE_STATES = pa.table(
     {name: pa.array([], pa.string()) for name in ("host", "kind", "name")}
     | {name: pa.array([], pa.int64()) for name in ("slice", "slice_ns", "span", *CORE_METRICS)}
@@ -268,10 +296,20 @@ class IngestReport:
     def add(self, other: IngestReport) -> None:
         """Add the figures of another report to this one."""
         for name in (
-            "changed", "processes", "finished", "slices", "mount_slices", "segments",
-            "component_slices", "batch_jobs", "commits",
-            "removed", "left", "expired", "bytes_written",
-        ):  # fmt: skip
+            "changed",
+            "processes",
+            "finished",
+            "slices",
+            "mount_slices",
+            "segments",
+            "component_slices",
+            "batch_jobs",
+            "commits",
+            "removed",
+            "left",
+            "expired",
+            "bytes_written",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.warnings = list(dict.fromkeys(self.warnings + other.warnings))
         if len(self.warnings) > MAX_WARNINGS:

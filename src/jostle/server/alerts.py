@@ -42,9 +42,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A redirect is an error: whoever answers must not choose who gets the message."""
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str,
-        headers: http.client.HTTPMessage, newurl: str,
-    ) -> None:  # fmt: skip
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
         """Follow none."""
 
 

@@ -189,27 +189,35 @@ class JobService:
             return None
         losses = [loss for row in parts if (loss := self._part_loss(row, viewer))]
         whole = {
-            "script": batch.script, "parts": parts,
+            "script": batch.script,
+            "parts": parts,
             "start_ns": min(row["start_ns"] for row in parts),
             "end_ns": max(row["end_ns"] for row in parts),
-        }  # fmt: skip
+        }
         waiting = len(parts) - len(losses)
         total = None if waiting else added_loss(whole, losses)
         return {
-            "name": batch.name, "title": batch.title, "parts": len(parts), "waiting": waiting,
+            "name": batch.name,
+            "title": batch.title,
+            "parts": len(parts),
+            "waiting": waiting,
             "run_s": (whole["end_ns"] - whole["start_ns"]) / 1e9,
             "loss": total and loss_numbers(total).to_json(),
             "scheduler": self._facts(batch, whole),
-        }  # fmt: skip
+        }
 
     def _facts(self, batch: BatchJob, whole: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return what prolog and epilog noted of a batch job, if it is one user's."""
         owners = {row["uid"] for row in whole["parts"]}
         if len(owners) != 1 or None in owners:
             return None
-        row = {"job": batch.script, "uid": owners.pop(), "start_ns": whole["start_ns"],
-               "end_ns": whole["end_ns"],
-               "running": any(part["running"] for part in whole["parts"])}  # fmt: skip
+        row = {
+            "job": batch.script,
+            "uid": owners.pop(),
+            "start_ns": whole["start_ns"],
+            "end_ns": whole["end_ns"],
+            "running": any(part["running"] for part in whole["parts"]),
+        }
         found: dict[str, Any] | None = with_facts(self.repository, [row])[0]["scheduler"]
         return found
 
@@ -270,9 +278,7 @@ class JobService:
     def digest(self, job: str) -> dict[str, Any]:
         """Return the digest of a job as JSON (null for NaN)."""
         content: dict[str, Any] = self.cached(
-            ("digest", job),
-            lambda: digest(self.repository.job_tables(job)).to_json(),
-            of=[job],
+            ("digest", job), lambda: digest(self.repository.job_tables(job)).to_json(), of=[job]
         )
         return content
 

@@ -140,8 +140,11 @@ class LiveEvents:
 
     def _event(self, name: str, jobs: list[str]) -> str:
         index = self._job_service.index
-        data = {"number": index.number, "newest_ns": index.newest_ns,
-                "jobs": list(dict.fromkeys(jobs))}  # fmt: skip
+        data = {
+            "number": index.number,
+            "newest_ns": index.newest_ns,
+            "jobs": list(dict.fromkeys(jobs)),
+        }
         return f"event: {name}\nid: {index.number}\ndata: {json.dumps(data)}\n\n"
 
     async def _watch(self, reported: int) -> None:

@@ -93,9 +93,14 @@ class SparkEngine:
         return combined([done[key] for key in sorted(done)], cast)[0]
 
     def export(
-        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        self,
+        what: str,
+        form: str,
+        out: Path,
+        *,
+        span: tuple[int, int] | None,
         metrics: Sequence[str] | None,
-    ) -> ExportReport:  # fmt: skip
+    ) -> ExportReport:
         """Write a table, or a job's slices, into a folder of files, one per part.
 
         Args:
@@ -139,10 +144,13 @@ class SparkEngine:
         """Return the files of some tables, of those with slices only what reaches into a span."""
         lo, hi = span
         files = {
-            name: tuple(file for file in self._snapshot.files.get(name, ())
-                        if not TABLES[name].partition_ns or (file.hi > lo and file.lo < hi))
+            name: tuple(
+                file
+                for file in self._snapshot.files.get(name, ())
+                if not TABLES[name].partition_ns or (file.hi > lo and file.lo < hi)
+            )
             for name in names
-        }  # fmt: skip
+        }
         return replace(self._snapshot, files=files)
 
     def _spread(self, parts: Sequence[Any]) -> RDD[Any]:
@@ -167,8 +175,11 @@ def _key(key: int) -> int:
 
 
 def _matrix_part(
-    asked: Sequence[tuple[str, Question]], lives: Mapping[str, Life], cast: Cast,
-    place: int, tables: list[pa.Table],
-) -> MatrixPart:  # fmt: skip
+    asked: Sequence[tuple[str, Question]],
+    lives: Mapping[str, Life],
+    cast: Cast,
+    place: int,
+    tables: list[pa.Table],
+) -> MatrixPart:
     kind, question = asked[place]
     return matrix_part(kind, of_jobs(combine(tables, question), lives, cast.jobs), cast)

@@ -17,24 +17,42 @@ NO_PYSPARK = SparkError(
 )
 #: What Spark says, what that means, and how it is mended.
 _KNOWN = (
-    (r"UnsupportedClassVersionError", "The Java here is too old for Spark, which needs 17.",
-     "Set JAVA_HOME to a newer one, or install openjdk-17-jre-headless."),
-    (r"PYTHON_VERSION_MISMATCH|Python in worker has different version",
-     "The workers have another version of Python than this one.",
-     "Set PYSPARK_PYTHON to a Python of the same version, with jostle in it, on all nodes."),
-    (r'Cannot run program "([^"]+)"', "The workers have no Python at {0}.",
-     "Set PYSPARK_PYTHON to the path of a Python on all nodes with jostle in it."),
-    (r"No module named '([\w.]+)'", "The Python of the workers lacks {0}.",
-     "Install jostle[spark] there, in the same version; or set PYSPARK_PYTHON to one that has it."),
-    (r"All masters are unresponsive", "The master of the cluster did not answer.",
-     "Look at its page; the versions of Spark must be equal."),
-    (r"RpcIncompatible|InvalidClassException|local class incompatible",
-     "The cluster runs another version of Spark than the pyspark here.",
-     "Install the pyspark of its version: pip install pyspark==VERSION."),
-    (r"Job aborted due to stage failure.*(?:ExecutorLostFailure|exited unexpectedly|crashed)",
-     "The workers died again and again at the same part of the question.",
-     "Their memory may be too small: give fewer cores to each, or more memory (SPARK_CONF_DIR)."),
-)  # fmt: skip
+    (
+        r"UnsupportedClassVersionError",
+        "The Java here is too old for Spark, which needs 17.",
+        "Set JAVA_HOME to a newer one, or install openjdk-17-jre-headless.",
+    ),
+    (
+        r"PYTHON_VERSION_MISMATCH|Python in worker has different version",
+        "The workers have another version of Python than this one.",
+        "Set PYSPARK_PYTHON to a Python of the same version, with jostle in it, on all nodes.",
+    ),
+    (
+        r'Cannot run program "([^"]+)"',
+        "The workers have no Python at {0}.",
+        "Set PYSPARK_PYTHON to the path of a Python on all nodes with jostle in it.",
+    ),
+    (
+        r"No module named '([\w.]+)'",
+        "The Python of the workers lacks {0}.",
+        "Install jostle[spark] there, in the same version; or set PYSPARK_PYTHON to one that has it.",
+    ),
+    (
+        r"All masters are unresponsive",
+        "The master of the cluster did not answer.",
+        "Look at its page; the versions of Spark must be equal.",
+    ),
+    (
+        r"RpcIncompatible|InvalidClassException|local class incompatible",
+        "The cluster runs another version of Spark than the pyspark here.",
+        "Install the pyspark of its version: pip install pyspark==VERSION.",
+    ),
+    (
+        r"Job aborted due to stage failure.*(?:ExecutorLostFailure|exited unexpectedly|crashed)",
+        "The workers died again and again at the same part of the question.",
+        "Their memory may be too small: give fewer cores to each, or more memory (SPARK_CONF_DIR).",
+    ),
+)
 
 
 def plain(error: Exception, said: str = "") -> SparkError:

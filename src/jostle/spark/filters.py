@@ -11,13 +11,18 @@ from pyspark.sql import datasource as spark
 from jostle.repository.query.engine import ALWAYS
 
 _COMPARED = {
-    spark.EqualTo: "=", spark.EqualNullSafe: "IS NOT DISTINCT FROM", spark.GreaterThan: ">",
-    spark.GreaterThanOrEqual: ">=", spark.LessThan: "<", spark.LessThanOrEqual: "<=",
-}  # fmt: skip
+    spark.EqualTo: "=",
+    spark.EqualNullSafe: "IS NOT DISTINCT FROM",
+    spark.GreaterThan: ">",
+    spark.GreaterThanOrEqual: ">=",
+    spark.LessThan: "<",
+    spark.LessThanOrEqual: "<=",
+}
 _TEXTS = {
-    spark.StringStartsWith: "starts_with", spark.StringEndsWith: "ends_with",
+    spark.StringStartsWith: "starts_with",
+    spark.StringEndsWith: "ends_with",
     spark.StringContains: "contains",
-}  # fmt: skip
+}
 
 
 def sql_of(each: spark.Filter, known: Collection[str]) -> str | None:

@@ -71,9 +71,11 @@ class Cluster:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Stop Spark, and its Java process, if it was started here."""
         if self._is_ours:
             from pyspark import SparkContext

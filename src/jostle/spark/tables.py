@@ -12,10 +12,19 @@ from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 _WIDE = pa.decimal128(20, 0)
 _TEXT, _INT, _FLAG = pa.string(), pa.int64(), pa.bool_()
 _JOBS: dict[str, pa.DataType] = {
-    "job": _TEXT, "start_ns": _INT, "end_ns": _INT, "running": _FLAG, "processes": _INT,
-    "short_processes": _INT, "hosts": _INT, "program": _TEXT, "uid": _INT, "slice_ns": _INT,
-    "clock_state": _INT, "clock_error_us": _INT,
-}  # fmt: skip
+    "job": _TEXT,
+    "start_ns": _INT,
+    "end_ns": _INT,
+    "running": _FLAG,
+    "processes": _INT,
+    "short_processes": _INT,
+    "hosts": _INT,
+    "program": _TEXT,
+    "uid": _INT,
+    "slice_ns": _INT,
+    "clock_state": _INT,
+    "clock_error_us": _INT,
+}
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 _SERVERS = """(SELECT * FROM component_slices WHERE machine IN
     (SELECT machine FROM machines WHERE role = 'server'))"""
@@ -43,8 +52,10 @@ def columns(table: str) -> dict[str, pa.DataType]:
         values = {name: histogram if name in HISTOGRAM_IDS else _INT for name in _METRICS[table]}
     else:
         values = layout.values
-    return {name: _WIDE if kind == pa.uint64() else kind
-            for name, kind in {**layout.keys, **values}.items()}  # fmt: skip
+    return {
+        name: _WIDE if kind == pa.uint64() else kind
+        for name, kind in {**layout.keys, **values}.items()
+    }
 
 
 def divided(table: str) -> str:

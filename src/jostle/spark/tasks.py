@@ -48,8 +48,9 @@ def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | F
     if version != __version__:
         return Failure(
             f"A worker has jostle {__version__}, and {version} asks it.",
-            "Install the same version everywhere.", 1,
-        )  # fmt: skip
+            "Install the same version everywhere.",
+            1,
+        )
     try:
         return function(argument)
     except JostleError as error:
@@ -96,9 +97,10 @@ def written(what: str, form: str, chosen: ExportSelection, part: tuple[Snapshot,
 
 
 def keyed(
-    divide: Callable[[pa.Table], Iterable[tuple[int, pa.Table]]], version: str,
+    divide: Callable[[pa.Table], Iterable[tuple[int, pa.Table]]],
+    version: str,
     part: tuple[int, int, Snapshot, Question],
-) -> Iterator[tuple[int, tuple[int, bytes] | Failure]]:  # fmt: skip
+) -> Iterator[tuple[int, tuple[int, bytes] | Failure]]:
     """Answer a question from the files of a part, and divide the answer among keys.
 
     Args:
@@ -120,9 +122,10 @@ KEYS = 1 << 16
 
 
 def gathered(
-    work: Callable[[int, list[pa.Table]], Any], version: str,
+    work: Callable[[int, list[pa.Table]], Any],
+    version: str,
     group: tuple[int, Iterable[tuple[int, bytes] | Failure]],
-) -> tuple[int, Any]:  # fmt: skip
+) -> tuple[int, Any]:
     """Work on all rows of one key.
 
     Args:

@@ -25,9 +25,16 @@ class Builder:
         self.links: list[_Link] = []
 
     def vertex(
-        self, name: str, host: str = "", *, adapter: str = "", plane: int = 0, level: int = -1,
-        group: int = -1, at: tuple[int, ...] = (),
-    ) -> int:  # fmt: skip
+        self,
+        name: str,
+        host: str = "",
+        *,
+        adapter: str = "",
+        plane: int = 0,
+        level: int = -1,
+        group: int = -1,
+        at: tuple[int, ...] = (),
+    ) -> int:
         """Add a vertex and return its number; without a host it is a switch."""
         self.vertices.append(name)
         self.hosts.append(host)
@@ -39,22 +46,46 @@ class Builder:
         return len(self.vertices) - 1
 
     def link(
-        self, source: int, target: int, kind: LinkKind = "other", *, rate: float = 0.0,
-        ports: tuple[str, str] = ("", ""), lanes: int = 1, dimension: int = -1, sign: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        source: int,
+        target: int,
+        kind: LinkKind = "other",
+        *,
+        rate: float = 0.0,
+        ports: tuple[str, str] = ("", ""),
+        lanes: int = 1,
+        dimension: int = -1,
+        sign: int = 0,
+    ) -> None:
         """Add one direction of a cable, or of `lanes` cables."""
         number = LINK_KINDS.index(kind)
         self.links.append((source, target, *ports, rate, lanes, number, dimension, sign))
 
     def cable(
-        self, a: int, b: int, there: LinkKind = "other", back: LinkKind | None = None, *,
-        rate: float = 0.0, ports: tuple[str, str] = ("", ""), lanes: int = 1, dimension: int = -1,
-    ) -> None:  # fmt: skip
+        self,
+        a: int,
+        b: int,
+        there: LinkKind = "other",
+        back: LinkKind | None = None,
+        *,
+        rate: float = 0.0,
+        ports: tuple[str, str] = ("", ""),
+        lanes: int = 1,
+        dimension: int = -1,
+    ) -> None:
         """Join two vertices by two links; from a to b is along the positive sign."""
         sign = 1 if dimension >= 0 else 0
         self.link(a, b, there, rate=rate, ports=ports, lanes=lanes, dimension=dimension, sign=sign)
-        self.link(b, a, back or there, rate=rate, ports=(ports[1], ports[0]), lanes=lanes,
-                  dimension=dimension, sign=-sign)  # fmt: skip
+        self.link(
+            b,
+            a,
+            back or there,
+            rate=rate,
+            ports=(ports[1], ports[0]),
+            lanes=lanes,
+            dimension=dimension,
+            sign=-sign,
+        )
 
     def bundles(self, directed: Mapping[tuple[int, int], int]) -> int:
         """Join pairs of vertices by all their cables as one; both directions have as many.
@@ -91,14 +122,23 @@ class Builder:
         for vertex, at in enumerate(self.coordinates):
             coordinates[vertex, : len(at)] = at
         return Topology(
-            name=name, kind=kind, vertices=tuple(self.vertices), hosts=tuple(self.hosts),
-            adapters=tuple(self.adapters), planes=np.array(self.planes, np.int64),
-            levels=np.array(self.levels, np.int64), groups=np.array(self.groups, np.int64),
+            name=name,
+            kind=kind,
+            vertices=tuple(self.vertices),
+            hosts=tuple(self.hosts),
+            adapters=tuple(self.adapters),
+            planes=np.array(self.planes, np.int64),
+            levels=np.array(self.levels, np.int64),
+            groups=np.array(self.groups, np.int64),
             coordinates=coordinates,
-            sources=np.array(columns[0], np.int64), targets=np.array(columns[1], np.int64),
-            source_ports=tuple(columns[2]), target_ports=tuple(columns[3]),
-            rates=np.array(columns[4], np.float64), lanes=np.array(columns[5], np.int64),
+            sources=np.array(columns[0], np.int64),
+            targets=np.array(columns[1], np.int64),
+            source_ports=tuple(columns[2]),
+            target_ports=tuple(columns[3]),
+            rates=np.array(columns[4], np.float64),
+            lanes=np.array(columns[5], np.int64),
             link_kinds=np.array(columns[6], np.int64),
             link_dimensions=np.array(columns[7], np.int64),
-            link_signs=np.array(columns[8], np.int64), **more,  # type: ignore[arg-type]
-        )  # fmt: skip
+            link_signs=np.array(columns[8], np.int64),
+            **more,  # type: ignore[arg-type]
+        )

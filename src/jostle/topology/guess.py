@@ -43,16 +43,17 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
     cuts = _cuts(tree[:, 2])
     levels = [_in_order(fcluster(tree, cut, "distance")) for cut in cuts]
     levels = [groups for groups in levels if _is_grouped(groups)]
-    notes = ["Groups are a guess from latencies: nodes of one group answer each other sooner. "
-             "Switches, cables and rates are not known."]  # fmt: skip
+    notes = [
+        "Groups are a guess from latencies: nodes of one group answer each other sooner. "
+        "Switches, cables and rates are not known."
+    ]
     if not levels:
         notes.append("The latencies show no groups: all nodes are put on one switch.")
     for groups in levels[:1]:
         same = groups[:, None] == groups[None, :]
         inside = same & beside
         near, far = (np.exp(np.median(logs[pairs])) / 1e3 for pairs in (inside, ~same))
-        notes.append(f"{groups.max() + 1} groups: {near:.2f} µs within, "
-                     f"{far:.2f} µs between.")  # fmt: skip
+        notes.append(f"{groups.max() + 1} groups: {near:.2f} µs within, {far:.2f} µs between.")
         alone = [names[k] for k in range(len(names)) if inside[k].sum() == 0]
         if alone:
             notes.append(f"{len(alone)} nodes are near no other: {some(alone)}.")

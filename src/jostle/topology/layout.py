@@ -76,8 +76,13 @@ def _tree(topology: Topology) -> Topology | None:
     notes = topology.notes
     if odd := [topology.vertices[v] for v in np.flatnonzero(leaves & (levels > 1))]:
         notes += (f"Nodes are attached to switches above the leaves: {', '.join(odd[:5])}.",)
-    return replace(topology, kind="tree" if is_tree else "fat tree", levels=levels,
-                   link_kinds=kinds, notes=notes)  # fmt: skip
+    return replace(
+        topology,
+        kind="tree" if is_tree else "fat tree",
+        levels=levels,
+        link_kinds=kinds,
+        notes=notes,
+    )
 
 
 def _levels(topology: Topology, leaves: NDArray[np.bool_]) -> Ints:
@@ -102,8 +107,9 @@ def _grid(topology: Topology) -> Topology:
     """Return it as a torus or mesh by its coordinates; as a graph if a link keeps no dimension."""
     between = _between_switches(topology)
     sizes = np.array(topology.sizes)
-    begin, end = (topology.coordinates[ends[between]]
-                  for ends in (topology.sources, topology.targets))  # fmt: skip
+    begin, end = (
+        topology.coordinates[ends[between]] for ends in (topology.sources, topology.targets)
+    )
     step = end - begin
     around = (np.abs(step) == sizes - 1) & (sizes > 2)
     step = np.where(around, -np.sign(step), step)
@@ -111,13 +117,23 @@ def _grid(topology: Topology) -> Topology:
     levels = np.where(topology.is_switch, 1, 0)
     if not straight.all():
         odd = topology.link_name(int(between[~straight][0]))
-        note = (f"{int((~straight).sum())} links do not lead to a neighbour along one dimension, "
-                f"such as {odd}: taken as a graph.")  # fmt: skip
-        return replace(topology, kind="graph", dimensions=(), sizes=(), wraps=(), levels=levels,
-                       coordinates=np.zeros((len(topology.vertices), 0), np.int64),
-                       notes=(*topology.notes, note))  # fmt: skip
-    kinds, along, signs = (each.copy() for each in (
-        topology.link_kinds, topology.link_dimensions, topology.link_signs))  # fmt: skip
+        note = (
+            f"{int((~straight).sum())} links do not lead to a neighbour along one dimension, "
+            f"such as {odd}: taken as a graph."
+        )
+        return replace(
+            topology,
+            kind="graph",
+            dimensions=(),
+            sizes=(),
+            wraps=(),
+            levels=levels,
+            coordinates=np.zeros((len(topology.vertices), 0), np.int64),
+            notes=(*topology.notes, note),
+        )
+    kinds, along, signs = (
+        each.copy() for each in (topology.link_kinds, topology.link_dimensions, topology.link_signs)
+    )
     kinds[between] = _NUMBER["dimension"]
     along[between] = np.abs(step).argmax(axis=1)
     signs[between] = step.sum(axis=1)
@@ -128,9 +144,17 @@ def _grid(topology: Topology) -> Topology:
     notes = topology.notes
     if missing := _missing_links(topology, between, wraps):
         notes += (f"{missing} links to a neighbour are missing.",)
-    return replace(topology, kind="torus" if any(wraps) else "mesh", wraps=wraps, levels=levels,
-                   link_kinds=kinds, link_dimensions=along, link_signs=signs,
-                   coordinates=coordinates, notes=notes)  # fmt: skip
+    return replace(
+        topology,
+        kind="torus" if any(wraps) else "mesh",
+        wraps=wraps,
+        levels=levels,
+        link_kinds=kinds,
+        link_dimensions=along,
+        link_signs=signs,
+        coordinates=coordinates,
+        notes=notes,
+    )
 
 
 def _missing_links(topology: Topology, between: Ints, wraps: Sequence[bool]) -> int:
@@ -141,8 +165,11 @@ def _missing_links(topology: Topology, between: Ints, wraps: Sequence[bool]) -> 
         for size, joined in zip(topology.sizes, wraps, strict=True)
         if size > 1
     )
-    linked = {(int(a), int(b)) for a, b in zip(
-        topology.sources[between], topology.targets[between], strict=True) if a < b}  # fmt: skip
+    linked = {
+        (int(a), int(b))
+        for a, b in zip(topology.sources[between], topology.targets[between], strict=True)
+        if a < b
+    }
     return pairs - len(linked)
 
 
@@ -182,10 +209,19 @@ def _grid_of_ports(topology: Topology) -> Topology | None:
     for switch, place in at.items():
         coordinates[switch] = np.array(place) - low
     letters = "xyz" if len(sizes) <= 3 else "abcdefghijklmnop"
-    note = ("Dimensions were found by the ports, which are used alike at every switch; their names "
-            "and where they begin are arbitrary.")  # fmt: skip
-    grid = _grid(replace(topology, dimensions=tuple(letters[: len(sizes)]), sizes=sizes,
-                         wraps=wraps, coordinates=coordinates))  # fmt: skip
+    note = (
+        "Dimensions were found by the ports, which are used alike at every switch; their names "
+        "and where they begin are arbitrary."
+    )
+    grid = _grid(
+        replace(
+            topology,
+            dimensions=tuple(letters[: len(sizes)]),
+            sizes=sizes,
+            wraps=wraps,
+            coordinates=coordinates,
+        )
+    )
     return replace(grid, notes=(*grid.notes, note)) if grid.sizes else None
 
 
@@ -258,8 +294,9 @@ def _dragonfly(topology: Topology) -> Topology:
     if missing:
         notes += (f"No link joins the groups {some(missing)}.",)
     levels = np.where(topology.is_switch, 1, 0)
-    return replace(topology, kind="dragonfly", groups=groups, levels=levels, link_kinds=kinds,
-                   notes=notes)  # fmt: skip
+    return replace(
+        topology, kind="dragonfly", groups=groups, levels=levels, link_kinds=kinds, notes=notes
+    )
 
 
 def _groups_apart(topology: Topology, groups: Ints) -> list[tuple[int, int]]:
@@ -291,8 +328,10 @@ def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
             groups[list(each)] = number
         apart = len(_groups_apart(topology, groups))
         if lost <= _MISSING * within and apart <= _MISSING * len(sets) * (len(sets) - 1) / 2:
-            note = (f"The {len(sets)} groups were found by which switches are all joined; "
-                    "no file names them.")  # fmt: skip
+            note = (
+                f"The {len(sets)} groups were found by which switches are all joined; "
+                "no file names them."
+            )
             more = (f"{lost // 2} links within groups are missing.",) if lost else ()
             notes = (*topology.notes, note, *more)
             return _dragonfly(replace(topology, groups=groups, notes=notes))
@@ -331,8 +370,9 @@ def neighbours(topology: Topology) -> dict[int, set[int]]:
 
 def _between_switches(topology: Topology) -> Ints:
     """Return the links that join two switches."""
-    return np.flatnonzero(topology.is_switch[topology.sources]
-                          & topology.is_switch[topology.targets])  # fmt: skip
+    return np.flatnonzero(
+        topology.is_switch[topology.sources] & topology.is_switch[topology.targets]
+    )
 
 
 def _has_nodes(topology: Topology) -> NDArray[np.bool_]:

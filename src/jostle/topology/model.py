@@ -17,8 +17,14 @@ LinkKind = Literal["terminal", "up", "down", "dimension", "local", "global", "ot
 
 #: LinkKind by the number that `Topology.link_kind` holds.
 LINK_KINDS: tuple[LinkKind, ...] = (
-    "terminal", "up", "down", "dimension", "local", "global", "other",
-)  # fmt: skip
+    "terminal",
+    "up",
+    "down",
+    "dimension",
+    "local",
+    "global",
+    "other",
+)
 
 
 #: Of a name; longer ones are no names.
@@ -130,8 +136,15 @@ class Topology:
         Raises:
             ValueError: Something there has no meaning.
         """
-        texts = (self.name, *self.dimensions, *self.vertices, *self.hosts, *self.adapters,
-                 *self.source_ports, *self.target_ports)  # fmt: skip
+        texts = (
+            self.name,
+            *self.dimensions,
+            *self.vertices,
+            *self.hosts,
+            *self.adapters,
+            *self.source_ports,
+            *self.target_ports,
+        )
         if wrong := [text for text in texts if not text.isprintable() or len(text) > MOST_LETTERS]:
             raise ValueError(f"a name has control characters or is too long: {wrong[0][:40]!r}")
         if not (len(self.dimensions) == len(self.sizes) == len(self.wraps)):

@@ -17,8 +17,15 @@ from jostle.topology.model import Ints, Topology
 #: Fabrics are rails of one where they have so much of their nodes in common.
 _SAME_NODES = 0.9
 _BY_VERTEX = ("vertices", "hosts", "adapters", "planes", "levels", "groups", "coordinates")
-_BY_LINK = ("source_ports", "target_ports", "rates", "lanes", "link_kinds", "link_dimensions",
-            "link_signs")  # fmt: skip
+_BY_LINK = (
+    "source_ports",
+    "target_ports",
+    "rates",
+    "lanes",
+    "link_kinds",
+    "link_dimensions",
+    "link_signs",
+)
 
 
 def fabrics(topology: Topology) -> list[Topology]:
@@ -47,11 +54,14 @@ def fabrics(topology: Topology) -> list[Topology]:
     for number, fabric in enumerate(whole):
         notes = list(fabric.notes)
         if number == 0 and bare:
-            notes.append(f"{len(bare)} switches without nodes are linked to nothing of the rest "
-                         f"and were left out: {some(bare)}.")  # fmt: skip
+            notes.append(
+                f"{len(bare)} switches without nodes are linked to nothing of the rest "
+                f"and were left out: {some(bare)}."
+            )
         if number == 0 and alone:
-            notes.append(f"{len(alone)} nodes are linked to nothing and were left out: "
-                         f"{some(alone)}.")  # fmt: skip
+            notes.append(
+                f"{len(alone)} nodes are linked to nothing and were left out: {some(alone)}."
+            )
         if len(whole) > 1:
             notes.append(f"The files describe {len(whole)} fabrics that no link joins.")
         name = fabric.name if number == 0 else f"{fabric.name}-{number + 1}"
@@ -70,17 +80,26 @@ def select(topology: Topology, chosen: NDArray[np.bool_]) -> Topology:
         chosen: Of each vertex, whether it is in the part.
     """
     vertices = np.array(
-        sorted(np.flatnonzero(chosen).tolist(),
-               key=lambda v: (bool(topology.hosts[v]), natural(topology.vertices[v]))), np.int64,
-    )  # fmt: skip
+        sorted(
+            np.flatnonzero(chosen).tolist(),
+            key=lambda v: (bool(topology.hosts[v]), natural(topology.vertices[v])),
+        ),
+        np.int64,
+    )
     place = np.full(len(chosen), -1, np.int64)
     place[vertices] = np.arange(len(vertices))
     inside = np.flatnonzero(chosen[topology.sources] & chosen[topology.targets])
     links = np.array(
-        sorted(inside.tolist(), key=lambda link: (
-            place[topology.sources[link]], place[topology.targets[link]],
-            natural(topology.source_ports[link]))), np.int64,
-    )  # fmt: skip
+        sorted(
+            inside.tolist(),
+            key=lambda link: (
+                place[topology.sources[link]],
+                place[topology.targets[link]],
+                natural(topology.source_ports[link]),
+            ),
+        ),
+        np.int64,
+    )
     link_place = np.full(len(topology.sources) + 1, -1, np.int64)  # the last one: for -1
     link_place[links] = np.arange(len(links))
     more = {name: _pick(getattr(topology, name), vertices) for name in _BY_VERTEX}
@@ -91,9 +110,12 @@ def select(topology: Topology, chosen: NDArray[np.bool_]) -> Topology:
         if chosen[switch]
     }
     return replace(
-        topology, sources=place[topology.sources[links]], targets=place[topology.targets[links]],
-        forwarding=forwarding, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+        topology,
+        sources=place[topology.sources[links]],
+        targets=place[topology.targets[links]],
+        forwarding=forwarding,
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -115,8 +137,10 @@ def join(planes: Sequence[Topology]) -> Topology:
         return first
     vertex_begin = np.cumsum([0, *(len(plane.vertices) for plane in planes)])
     link_begin = np.cumsum([0, *(len(plane.sources) for plane in planes)])
-    numbered = [replace(plane, planes=np.full(len(plane.vertices), number, np.int64))
-                for number, plane in enumerate(planes)]  # fmt: skip
+    numbered = [
+        replace(plane, planes=np.full(len(plane.vertices), number, np.int64))
+        for number, plane in enumerate(planes)
+    ]
     more: dict[str, object] = {}
     for name in (*_BY_VERTEX, *_BY_LINK):
         columns = [getattr(plane, name) for plane in numbered]

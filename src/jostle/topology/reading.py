@@ -82,8 +82,12 @@ def read_sources(sources: Sequence[Source], name: str) -> list[Topology]:
     """
     kinds = [_format_of(source) for source in sources]
     if other := next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0):
-        raise fault(sources[other].name, 0, f"it is {kinds[other].name}, and {sources[0].name} is "
-                    f"{kinds[0].name}", "Import the fabrics one by one.")  # fmt: skip
+        raise fault(
+            sources[other].name,
+            0,
+            f"it is {kinds[other].name}, and {sources[0].name} is {kinds[0].name}",
+            "Import the fabrics one by one.",
+        )
     try:
         fabrics = kinds[0].read(sources, name)
     except ValueError as error:
@@ -119,8 +123,12 @@ def _format_of(source: Source) -> Format:
     for each in FORMATS:
         if each.recognises(source):
             return each
-    raise fault(source.name, 0, "it is of no kind that jostle knows",
-                "`jostle topology import --help` lists the kinds.")  # fmt: skip
+    raise fault(
+        source.name,
+        0,
+        "it is of no kind that jostle knows",
+        "`jostle topology import --help` lists the kinds.",
+    )
 
 
 def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
@@ -131,14 +139,24 @@ def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
         if text.lstrip().startswith("#") or (name, host) == ("name", "host"):
             continue
         if not comma or not name or not host or name in given:
-            raise source.fault(line, f"`{text[:80]}` is not `NAME,HOST`, or the name is doubled",
-                               "Write a line `NAME,HOST` for each node.")  # fmt: skip
+            raise source.fault(
+                line,
+                f"`{text[:80]}` is not `NAME,HOST`, or the name is doubled",
+                "Write a line `NAME,HOST` for each node.",
+            )
         given[name] = host
     known = {host for fabric in fabrics for host in fabric.hosts} | {
-        name for fabric in fabrics for name in fabric.vertices}  # fmt: skip
+        name for fabric in fabrics for name in fabric.vertices
+    }
     missing = sorted(set(given) - known - {"*"})
-    note = (f"{source.name} names {len(missing)} nodes that the fabric does not have: "
-            f"{some(missing)}.",) if missing else ()  # fmt: skip
+    note = (
+        (
+            f"{source.name} names {len(missing)} nodes that the fabric does not have: "
+            f"{some(missing)}.",
+        )
+        if missing
+        else ()
+    )
     return [replace(_with_hosts(fabric, given), notes=(*fabric.notes, *note)) for fabric in fabrics]
 
 
@@ -153,6 +171,8 @@ def _with_hosts(fabric: Topology, given: dict[str, str]) -> Topology:
         names.append(f"{other}{end}".rstrip("/") if other != host else vertex)
     if len(set(names)) < len(names):
         doubled = sorted({name for name in names if names.count(name) > 1})
-        raise TopologyError(f"Two adapters would have the name {some(doubled)}.",
-                            hint="Give each node its own host name.")  # fmt: skip
+        raise TopologyError(
+            f"Two adapters would have the name {some(doubled)}.",
+            hint="Give each node its own host name.",
+        )
     return replace(fabric, hosts=tuple(hosts), vertices=tuple(names))

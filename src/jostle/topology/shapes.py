@@ -51,12 +51,16 @@ def torus(
                 continue
             there = (*at[:dimension], (at[dimension] + 1) % size, *at[dimension + 1 :])
             ports = (f"{letters[dimension]}+", f"{letters[dimension]}-")
-            builder.cable(switch, switches[there], "dimension", rate=rate, ports=ports,
-                          dimension=dimension)  # fmt: skip
+            builder.cable(
+                switch, switches[there], "dimension", rate=rate, ports=ports, dimension=dimension
+            )
     return builder.build(
-        name, "torus" if any(joined) else "mesh", dimensions=letters, sizes=tuple(sizes),
+        name,
+        "torus" if any(joined) else "mesh",
+        dimensions=letters,
+        sizes=tuple(sizes),
         wraps=joined,
-    )  # fmt: skip
+    )
 
 
 def fat_tree(

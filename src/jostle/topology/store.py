@@ -59,8 +59,10 @@ def save(folder: Path, topology: Topology) -> Saved:
         OSError: It cannot be written; nothing is left of it.
     """
     if not _NAME.fullmatch(topology.name):
-        raise TopologyError(f"`{topology.name}` cannot be the name of a fabric.",
-                            hint="Use letters, digits, `_`, `.`, `-`, 64 at most.")  # fmt: skip
+        raise TopologyError(
+            f"`{topology.name}` cannot be the name of a fabric.",
+            hint="Use letters, digits, `_`, `.`, `-`, 64 at most.",
+        )
     versions = load_all(folder, [])
     before = valid_at(versions, topology.name, topology.valid_from_ns)
     if before is not None and same_content(before, topology):
@@ -206,8 +208,17 @@ def _document(topology: Topology, without: Sequence[str] = ()) -> dict[str, Any]
 
 
 _TEXTS = ("dimensions", "vertices", "hosts", "adapters", "source_ports", "target_ports", "notes")
-_NUMBERS = ("sources", "targets", "planes", "levels", "groups", "lanes", "link_kinds",
-            "link_dimensions", "link_signs")  # fmt: skip
+_NUMBERS = (
+    "sources",
+    "targets",
+    "planes",
+    "levels",
+    "groups",
+    "lanes",
+    "link_kinds",
+    "link_dimensions",
+    "link_signs",
+)
 _KINDS = ("torus", "mesh", "fat tree", "dragonfly", "tree", "graph")
 
 
@@ -229,12 +240,17 @@ def _topology(document: Any) -> Topology:
     if document["kind"] not in _KINDS or not all(isinstance(w, bool) for w in document["wraps"]):
         raise ValueError("it is of no known kind")
     return Topology(
-        **values, name=str(document["name"]), kind=document["kind"], sizes=sizes,
-        wraps=tuple(document["wraps"]), origin=str(document["origin"]),
-        valid_from_ns=int(document["valid_from_ns"]), forwarding=forwarding,
+        **values,
+        name=str(document["name"]),
+        kind=document["kind"],
+        sizes=sizes,
+        wraps=tuple(document["wraps"]),
+        origin=str(document["origin"]),
+        valid_from_ns=int(document["valid_from_ns"]),
+        forwarding=forwarding,
         rates=np.array(document["rates"], np.float64).reshape(-1),
         coordinates=np.array(document["coordinates"], np.int64).reshape(count, len(sizes)),
-    )  # fmt: skip
+    )
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -59,12 +59,19 @@ def summary(topology: Topology) -> Summary:
     """Return a fabric in numbers."""
     adapters = int((~topology.is_switch).sum())
     return Summary(
-        name=topology.name, kind=topology.kind, valid_from_ns=topology.valid_from_ns,
-        origin=topology.origin, notes=topology.notes, shape=_shape(topology),
-        nodes=len(topology.adapters_of), adapters=adapters, switches=_switches(topology),
-        planes=len(np.unique(topology.planes)), links=_links(topology),
+        name=topology.name,
+        kind=topology.kind,
+        valid_from_ns=topology.valid_from_ns,
+        origin=topology.origin,
+        notes=topology.notes,
+        shape=_shape(topology),
+        nodes=len(topology.adapters_of),
+        adapters=adapters,
+        switches=_switches(topology),
+        planes=len(np.unique(topology.planes)),
+        links=_links(topology),
         routed=len(topology.forwarding),
-    )  # fmt: skip
+    )
 
 
 def _shape(topology: Topology) -> str:
@@ -138,13 +145,17 @@ def changes(before: Topology, after: Topology) -> list[str]:
             came.remove(node)
             if name in went:
                 went.remove(name)
-    moved = [f"{node} from {_names(old[node])} to {_names(new[node])}"
-             for node in sorted(old.keys() & new.keys())
-             if {place[0] for place in old[node]} != {place[0] for place in new[node]}]  # fmt: skip
+    moved = [
+        f"{node} from {_names(old[node])} to {_names(new[node])}"
+        for node in sorted(old.keys() & new.keys())
+        if {place[0] for place in old[node]} != {place[0] for place in new[node]}
+    ]
     sentences = _sentence("node", "came", came) + _sentence("node", "went", went)
     sentences += _sentence("node", "moved", moved) + [f"{each}." for each in changed[:10]]
-    switches = [{v for v, host in zip(t.vertices, t.hosts, strict=True) if not host}
-                for t in (before, after)]  # fmt: skip
+    switches = [
+        {v for v, host in zip(t.vertices, t.hosts, strict=True) if not host}
+        for t in (before, after)
+    ]
     sentences += _sentence("switch", "came", sorted(switches[1] - switches[0]))
     sentences += _sentence("switch", "went", sorted(switches[0] - switches[1]))
     if before.kind != after.kind or before.sizes != after.sizes:
@@ -158,11 +169,15 @@ def _changed_links(before: Topology, after: Topology) -> list[str]:
     lanes = sum(old[each][0] != new[each][0] for each in common)
     rates = sum(old[each][1] != new[each][1] for each in common)
     parts = [
-        f"{number} {words}" for number, words in (
-            (len(new.keys() - old.keys()), "came"), (len(old.keys() - new.keys()), "went"),
-            (lanes, "have another number of cables"), (rates, "have another rate"),
-        ) if number
-    ]  # fmt: skip
+        f"{number} {words}"
+        for number, words in (
+            (len(new.keys() - old.keys()), "came"),
+            (len(old.keys() - new.keys()), "went"),
+            (lanes, "have another number of cables"),
+            (rates, "have another rate"),
+        )
+        if number
+    ]
     sentences = [f"Of the links between switches, {', '.join(parts)}."] if parts else []
     same_links = before.vertices == after.vertices and all(
         np.array_equal(getattr(before, name), getattr(after, name))

@@ -11,17 +11,37 @@ import pyarrow.compute as pc
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _SLICE = {"slice": pa.int64(), "slice_ns": pa.int64(), "span": pa.int32()}
 PAIRS = pa.schema(
-    {"job": _NAME, **_SLICE, "source": _NAME, "target": _NAME, "bytes": pa.int64(),
-     "ops": pa.int64(), "mount": _NAME}
-)  # fmt: skip
+    {
+        "job": _NAME,
+        **_SLICE,
+        "source": _NAME,
+        "target": _NAME,
+        "bytes": pa.int64(),
+        "ops": pa.int64(),
+        "mount": _NAME,
+    }
+)
 COLLECTIVES = pa.schema(
-    {"job": _NAME, **_SLICE, "group": pa.int64(), "operation": _NAME, "root": pa.int64(),
-     "ops": pa.int64(), "bytes": pa.int64()}
-)  # fmt: skip
+    {
+        "job": _NAME,
+        **_SLICE,
+        "group": pa.int64(),
+        "operation": _NAME,
+        "root": pa.int64(),
+        "ops": pa.int64(),
+        "bytes": pa.int64(),
+    }
+)
 SPREAD = pa.schema(
-    {"job": _NAME, **_SLICE, "group": pa.int64(), "host": _NAME, "bytes": pa.int64(),
-     "ops": pa.int64()}
-)  # fmt: skip
+    {
+        "job": _NAME,
+        **_SLICE,
+        "group": pa.int64(),
+        "host": _NAME,
+        "bytes": pa.int64(),
+        "ops": pa.int64(),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -72,27 +92,33 @@ class Traffic:
 
     def of(self, job: str) -> Traffic:
         """Return what one job moved."""
-        kept = {name: table.filter(pc.equal(table["job"], job))
-                for name, table in self._tables.items()}  # fmt: skip
+        kept = {
+            name: table.filter(pc.equal(table["job"], job)) for name, table in self._tables.items()
+        }
         return replace(self, **kept)
 
     def only(self, jobs: Collection[str]) -> Traffic:
         """Return what some jobs moved."""
         names = pa.array(sorted(jobs), pa.string())
-        kept = {name: table.filter(pc.is_in(table["job"].cast(pa.string()), names))
-                for name, table in self._tables.items()}  # fmt: skip
+        kept = {
+            name: table.filter(pc.is_in(table["job"].cast(pa.string()), names))
+            for name, table in self._tables.items()
+        }
         return replace(self, **kept)
 
     def without(self, job: str) -> Traffic:
         """Return what all others moved."""
-        kept = {name: table.filter(pc.not_equal(table["job"], job))
-                for name, table in self._tables.items()}  # fmt: skip
+        kept = {
+            name: table.filter(pc.not_equal(table["job"], job))
+            for name, table in self._tables.items()
+        }
         return replace(self, **kept)
 
     def renamed(self, kept: Collection[str], name: str) -> Traffic:
         """Give all jobs but some one name."""
-        return replace(self, **{key: _renamed(table, kept, name)
-                                for key, table in self._tables.items()})  # fmt: skip
+        return replace(
+            self, **{key: _renamed(table, kept, name) for key, table in self._tables.items()}
+        )
 
 
 def _renamed(table: pa.Table, kept: Collection[str], name: str) -> pa.Table:

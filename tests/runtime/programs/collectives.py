@@ -33,8 +33,12 @@ def main() -> None:
     torch.set_num_threads(1)
     rank, size = dist.get_rank(), dist.get_world_size()
     pair = dist.new_group([0, 1])
-    data = DataLoader(list(range(64)), batch_size=4, num_workers=2 if mode == "loaders" else 0,
-                      multiprocessing_context="spawn" if mode == "loaders" else None)  # fmt: skip
+    data = DataLoader(
+        list(range(64)),
+        batch_size=4,
+        num_workers=2 if mode == "loaders" else 0,
+        multiprocessing_context="spawn" if mode == "loaders" else None,
+    )
     if mode == "pair-first" and rank < 2:
         dist.all_reduce(torch.ones(10), group=pair)
     for _ in range(steps):

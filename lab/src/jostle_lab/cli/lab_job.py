@@ -117,8 +117,11 @@ def profile(
     )
 
     wish = job_name(job, cmd[0])
-    name = next(candidate for candidate in candidates(wish)
-                if not job or not is_taken(candidate, repository, lab.here / "spool"))  # fmt: skip
+    name = next(
+        candidate
+        for candidate in candidates(wish)
+        if not job or not is_taken(candidate, repository, lab.here / "spool")
+    )
     if name != wish:
         warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"

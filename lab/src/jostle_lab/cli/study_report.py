@@ -36,11 +36,18 @@ def _study(store: Repository, name: str, viewer: int | None, flag: str, *, quiet
         )
     with Bar(f"evaluating {name}", quiet=quiet):
         found = result(store, name)
-    return study_document(tidy(found), laws(found), [
-        (f"jostle study show{flag} {name} --plot DIR", "Every figure, with a CSV of its numbers:"),
-        (f"jostle study show{flag} {name} --json", "All numbers, for programs:"),
-        (f"jostle serve{flag}", "The same in a browser:"),
-    ])  # fmt: skip
+    return study_document(
+        tidy(found),
+        laws(found),
+        [
+            (
+                f"jostle study show{flag} {name} --plot DIR",
+                "Every figure, with a CSV of its numbers:",
+            ),
+            (f"jostle study show{flag} {name} --json", "All numbers, for programs:"),
+            (f"jostle serve{flag}", "The same in a browser:"),
+        ],
+    )
 
 
 def study_document(
@@ -61,11 +68,17 @@ def study_document(
     figures = [Picture(page, draw) for page, draw in plans(study_result)]
     parts = [
         Part("In short", [untitled(first)]),
-        Part("What was found", [replace(section, title=section.title or "Notes")
-                                for section in found if section.blocks]),
+        Part(
+            "What was found",
+            [
+                replace(section, title=section.title or "Notes")
+                for section in found
+                if section.blocks
+            ],
+        ),
         Part("Figures", [Section("", "", [figure]) for figure in figures]),
         Part("How to read on", [Section("", "", [Commands(commands)])]),
-    ]  # fmt: skip
+    ]
     return Document(
         "Study", study_result.study, "", "", [part for part in parts if part.sections], foot()
     )

@@ -55,11 +55,16 @@ class Agents(Service):
         (site.folder / "receive.toml").write_text(receive)
         for host in (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
             conf = site.local(host) / "agent.conf"
-            conf.write_text(_SHIP.format(
-                host=host.name, spool=self._spool(host), port=PORT, munge=munge,
-                address=network.storage_address(network.STORAGE_NUMBER),
-                interval=site.spec.agents,
-            ))  # fmt: skip
+            conf.write_text(
+                _SHIP.format(
+                    host=host.name,
+                    spool=self._spool(host),
+                    port=PORT,
+                    munge=munge,
+                    address=network.storage_address(network.STORAGE_NUMBER),
+                    interval=site.spec.agents,
+                )
+            )
             self._start_on(host)
 
     @classmethod

@@ -22,9 +22,16 @@ _NEWPID, _NEWNET, _NEWIPC = 0x20000000, 0x40000000, 0x08000000
 _SI_USER, _SI_QUEUE, _SI_TKILL = 0, -1, -6
 _PR_SET_PDEATHSIG = 1
 _PASSED_ON = {
-    signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
-    signal.SIGALRM, signal.SIGWINCH, signal.SIGURG,
-}  # fmt: skip
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGWINCH,
+    signal.SIGURG,
+}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

@@ -158,10 +158,11 @@ def _is_below(shape: Topology, out: dict[int, list[int]], top: int, target: int)
         return True
     below = (int(shape.targets[link]) for link in out[top])
     return any(
-        shape.is_switch[at] and shape.levels[at] < shape.levels[top]
+        shape.is_switch[at]
+        and shape.levels[at] < shape.levels[top]
         and _is_below(shape, out, at, target)
         for at in below
-    )  # fmt: skip
+    )
 
 
 def device(shape: Topology, link: int) -> str:
@@ -187,8 +188,11 @@ def _host_mac(number: int) -> str:
 
 def let_forward() -> None:
     """Let this network namespace forward packets, whatever way their answers take."""
-    for key, value in (("ip_forward", "1"), ("conf/all/rp_filter", "0"),
-                       ("conf/default/rp_filter", "0")):  # fmt: skip
+    for key, value in (
+        ("ip_forward", "1"),
+        ("conf/all/rp_filter", "0"),
+        ("conf/default/rp_filter", "0"),
+    ):
         Path(f"/proc/sys/net/ipv4/{key}").write_text(value)
 
 
@@ -198,8 +202,10 @@ def switch_commands(spec: LabSpec) -> list[str]:
     lines = [f"addr add {network.SWITCHES_ADDRESS}/24 dev {network.STORAGE_SWITCH}"]
     for link, back in _cables(shape):
         ends = device(shape, link), device(shape, back)
-        lines.append(f"link add {ends[0]} address {_SWITCH_MAC} type veth "
-                     f"peer name {ends[1]} address {_SWITCH_MAC}")  # fmt: skip
+        lines.append(
+            f"link add {ends[0]} address {_SWITCH_MAC} type veth "
+            f"peer name {ends[1]} address {_SWITCH_MAC}"
+        )
         for each in (link, back):
             lines += _port_commands(shape, each, _SWITCH_MAC)
     return lines

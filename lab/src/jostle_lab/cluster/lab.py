@@ -94,11 +94,18 @@ class Lab:
         variables = [f"{key}={value}" for key, value in (given | dict(env or {})).items()]
         wrapped = ["env", *variables, *argv] if variables else list(argv)
         return [
-            sys.executable, "-IS", str(Path(__file__).with_name("enter.py")),
-            str(state.pid), str(state.start), "1" if state.rootless else "0",
-            str(state.hosts[self._known(node)]), os.fspath(cwd or _working_directory()),
-            self._groups(), "--", *wrapped,
-        ]  # fmt: skip
+            sys.executable,
+            "-IS",
+            str(Path(__file__).with_name("enter.py")),
+            str(state.pid),
+            str(state.start),
+            "1" if state.rootless else "0",
+            str(state.hosts[self._known(node)]),
+            os.fspath(cwd or _working_directory()),
+            self._groups(),
+            "--",
+            *wrapped,
+        ]
 
     def popen(
         self,
@@ -313,9 +320,10 @@ def _supervise(
     }
     log = claim.folder / "supervisor.log"
     environment = {
-        key: value for key, value in os.environ.items()
+        key: value
+        for key, value in os.environ.items()
         if key == "JOSTLE_NATIVE" or not key.startswith(("LD_PRELOAD", "JOSTLE", "OMPI_", "PMI"))
-    }  # fmt: skip
+    }
     packages = (Path(__file__).parents[2], Path(str(jostle.__file__)).parents[1])
     environment["PYTHONPATH"] = os.pathsep.join(map(str, packages))
     environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
@@ -323,9 +331,13 @@ def _supervise(
         process = subprocess.Popen(
             [sys.executable, "-m", "jostle_lab.cluster.supervisor", json.dumps(request)],
             pass_fds=[theirs.fileno(), claim.descriptor],
-            stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
-            start_new_session=True, env=environment, cwd="/",
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+            start_new_session=True,
+            env=environment,
+            cwd="/",
+        )
         theirs.close()
         _listen(ours, log, progress)
         process.wait()

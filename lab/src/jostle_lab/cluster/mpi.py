@@ -95,9 +95,19 @@ def launch(
         ]
         return words, {}
     words = [
-        program, "-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0",
-        "-hosts", hosts, "-n", str(total), *ranks,
-    ]  # fmt: skip
+        program,
+        "-launcher",
+        "ssh",
+        "-launcher-exec",
+        str(agent),
+        "-iface",
+        "eth0",
+        "-hosts",
+        hosts,
+        "-n",
+        str(total),
+        *ranks,
+    ]
     # Without it Debian's MPICH takes all nodes of a lab for one node, as they share a kernel.
     return words, {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
 

@@ -19,8 +19,12 @@ MNT_DETACH = 0x2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mount.argtypes = (
-    ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p,
-)  # fmt: skip
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_ulong,
+    ctypes.c_char_p,
+)
 
 
 def _checked(result: int, what: str) -> None:

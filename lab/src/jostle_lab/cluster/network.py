@@ -124,11 +124,7 @@ def _cable_commands(end: str, device: str, bridge: str, pid: int) -> list[str]:
 
 def storage_host_commands(number: int) -> list[str]:
     """Return the commands for `ip -batch` on the host itself: its end on the storage network."""
-    return [
-        "link set lo up",
-        f"addr add {storage_address(number)}/24 dev eth1",
-        "link set eth1 up",
-    ]
+    return ["link set lo up", f"addr add {storage_address(number)}/24 dev eth1", "link set eth1 up"]
 
 
 def leaf_host_commands(number: int) -> list[str]:

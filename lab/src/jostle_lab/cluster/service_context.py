@@ -58,9 +58,14 @@ class LabSite:
     ) -> str:
         """Run a command on a host (see `Site.run`); `text` are lines for its stdin."""
         process = self._popen(
-            host, argv, env, None,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            host,
+            argv,
+            env,
+            None,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         where = f" on {host.name}" if host else ""
         try:
             out, err = process.communicate("\n".join(text).encode(), timeout=timeout)
@@ -137,9 +142,13 @@ class LabSite:
 
         try:
             return subprocess.Popen(
-                list(argv), preexec_fn=settle, env=None if env is None else dict(env),
-                stdin=stdin, stdout=stdout, stderr=stderr,
-            )  # fmt: skip
+                list(argv),
+                preexec_fn=settle,
+                env=None if env is None else dict(env),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
         except FileNotFoundError as error:
             raise LabError(f"`{argv[0]}` is not installed.") from error
         finally:

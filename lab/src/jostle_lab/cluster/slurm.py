@@ -148,9 +148,12 @@ class Slurm(Service):
             f"NodeName={node.name} NodeAddr={node.address} CPUs={_CPUS}" for node in site.nodes
         )
         text = _CONFIGURATION.format(
-            name=site.spec.name, address=site.storage.address, folder=folder, nodes=nodes,
+            name=site.spec.name,
+            address=site.storage.address,
+            folder=folder,
+            nodes=nodes,
             mpi="pmix" if _pmix() else "none",
-        )  # fmt: skip
+        )
         (folder / "slurm.conf").write_text(text)
         # Not "autodetect": that searches for control groups, which are not needed here.
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
@@ -179,12 +182,18 @@ class Slurm(Service):
         self.site.spawn(
             self.site.storage,
             [
-                "munged", "--foreground", "--force", "--num-threads=2", f"--key-file={key}",
-                f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid",
-                f"--seed-file={folder}/munged.seed", f"--log-file={folder}/munged.log",
+                "munged",
+                "--foreground",
+                "--force",
+                "--num-threads=2",
+                f"--key-file={key}",
+                f"--socket={folder}/munge.socket",
+                f"--pid-file={folder}/munged.pid",
+                f"--seed-file={folder}/munged.seed",
+                f"--log-file={folder}/munged.log",
             ],
             log="munged",
-        )  # fmt: skip
+        )
         self.site.wait_for((folder / "munge.socket").exists, "munged")
 
     def _start_node(self, name: str) -> None:

@@ -115,13 +115,16 @@ class LabSpec:
         if len(self.server_rates) > MOST_SERVERS:
             raise UsageError(
                 f"A lab of {len(self.server_rates)} file servers cannot be built: 1 to "
-                f"{MOST_SERVERS}.", hint="Fewer rates in --storage-rate.",
-            )  # fmt: skip
+                f"{MOST_SERVERS}.",
+                hint="Fewer rates in --storage-rate.",
+            )
 
     def _check_storage(self) -> None:
         if not self.topology:
-            raise UsageError("--storage-at is a switch of a topology, and this lab has none.",
-                             hint="Add --topology, for example tree:2x2.")  # fmt: skip
+            raise UsageError(
+                "--storage-at is a switch of a topology, and this lab has none.",
+                hint="Add --topology, for example tree:2x2.",
+            )
         if self.fs not in NETWORKED:
             raise UsageError(
                 f"With --fs {self.fs} no file traffic crosses a network.",

@@ -45,8 +45,11 @@ class Throttle:
     def facts(self) -> dict[str, Any]:
         """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
         return {
-            "version": self.version, "device": self.device, "rate": self.rate, "group": self.group,
-        }  # fmt: skip
+            "version": self.version,
+            "device": self.device,
+            "rate": self.rate,
+            "group": self.group,
+        }
 
     def lift(self) -> None:
         """Remove the limit; its group remains until it is empty."""
@@ -71,8 +74,9 @@ def limit(device: int, rate: int, name: str, where: Path) -> Throttle:
     except OSError:
         return _limit_2(number, rate, name, where)
     if not (where / _RULES[0]).exists():
-        raise LabError("This kernel cannot limit block devices (blkio has no throttle).",
-                       hint=_MEND)  # fmt: skip
+        raise LabError(
+            "This kernel cannot limit block devices (blkio has no throttle).", hint=_MEND
+        )
     try:
         for rule in _RULES:
             (where / rule).write_text(f"{number} {rate}")
@@ -88,8 +92,9 @@ def _limit_2(number: str, rate: int, name: str, where: Path) -> Throttle:
     try:
         namespaces.mount("jostle-lab", where, "cgroup2")
         if "io" not in (where / "cgroup.controllers").read_text().split():
-            raise LabError("The disk cannot be limited: control groups have neither blkio nor io.",
-                           hint=_MEND)  # fmt: skip
+            raise LabError(
+                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_MEND
+            )
         if "io" not in (where / "cgroup.subtree_control").read_text().split():
             (where / "cgroup.subtree_control").write_text("+io")
         group.mkdir(exist_ok=True)

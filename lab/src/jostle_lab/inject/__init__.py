@@ -19,15 +19,7 @@ from jostle_lab.inject.rules import GROUPS, Rules, environment
 if TYPE_CHECKING:
     from jostle_lab.inject.log import InjectLog, InjectLogError, read, read_log
 
-__all__ = [
-    "GROUPS",
-    "InjectLog",
-    "InjectLogError",
-    "Rules",
-    "environment",
-    "read",
-    "read_log",
-]
+__all__ = ["GROUPS", "InjectLog", "InjectLogError", "Rules", "environment", "read", "read_log"]
 
 
 def __getattr__(name: str) -> object:

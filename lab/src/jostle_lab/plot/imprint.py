@@ -132,9 +132,16 @@ def _legend(axes: Axes, *, alone: bool) -> None:
         Patch(facecolor=_ORANGE, alpha=0.25, label="the signal is on"),
     ]
     axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(-0.01, 1.12), ncols=3, fontsize=7.5,
-        labelcolor=INK, borderaxespad=0, handlelength=1.8, columnspacing=1.6,
-    )  # fmt: skip
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.12),
+        ncols=3,
+        fontsize=7.5,
+        labelcolor=INK,
+        borderaxespad=0,
+        handlelength=1.8,
+        columnspacing=1.6,
+    )
 
 
 def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
@@ -158,17 +165,34 @@ def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
         notes.append((middle, f"degradation\n{shown(imprint.dent)}", 7.5, "bold"))
     for height, text, size, weight in notes:
         axes.annotate(
-            text, (right * 1.025, height), (3, 0), textcoords="offset points", va="center",
-            fontsize=size, fontweight=weight, color=INK, annotation_clip=False, linespacing=1.25,
-        )  # fmt: skip
+            text,
+            (right * 1.025, height),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=size,
+            fontweight=weight,
+            color=INK,
+            annotation_clip=False,
+            linespacing=1.25,
+        )
 
 
 def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
     axes.annotate(
-        "", end, start, annotation_clip=False,
-        arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 0.9, "shrinkA": 0,
-                    "shrinkB": 0, "mutation_scale": 7},
-    )  # fmt: skip
+        "",
+        end,
+        start,
+        annotation_clip=False,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": INK,
+            "linewidth": 0.9,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 7,
+        },
+    )
 
 
 def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
@@ -182,15 +206,32 @@ def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
     for place, (value, colour) in enumerate(zip(lengths, (_GREY, _BLUE), strict=True)):
         axes.plot([value, value], [0, high], color=colour, linewidth=0.8, clip_on=False)
         inner = place == left
-        axes.annotate(notes[place], (value, high), (-4 if inner else 4, 0),
-                      textcoords="offset points", ha="right" if inner else "left", va="center",
-                      fontsize=6.5, color=INK, annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            notes[place],
+            (value, high),
+            (-4 if inner else 4, 0),
+            textcoords="offset points",
+            ha="right" if inner else "left",
+            va="center",
+            fontsize=6.5,
+            color=INK,
+            annotation_clip=False,
+        )
     if imprint.dilation is None or not math.isfinite(imprint.dilation):
         return
     _arrow(axes, (lengths[0], high), (lengths[1], high))
-    axes.annotate(f"dilation {shown(imprint.dilation)}", (sum(lengths) / 2, high), (0, 5),
-                  textcoords="offset points", ha="center", va="bottom", fontsize=7.5,
-                  fontweight="bold", color=INK, annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        f"dilation {shown(imprint.dilation)}",
+        (sum(lengths) / 2, high),
+        (0, 5),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=7.5,
+        fontweight="bold",
+        color=INK,
+        annotation_clip=False,
+    )
 
 
 def _load(axes: Axes, imprint: ImprintChart) -> None:
@@ -202,5 +243,12 @@ def _load(axes: Axes, imprint: ImprintChart) -> None:
     axes.stairs(imprint.load.values, edges, fill=True, color=_ORANGE, alpha=FILL, linewidth=0)
     axes.stairs(imprint.load.values, edges, color=_ORANGE, linewidth=1.2)
     value_axis(axes, top, imprint.unit, 1)
-    axes.annotate(role(imprint.signal, "the signal"), (0, 1), (0, 4), "axes fraction",
-                  "offset points", fontsize=7.5, color=INK)  # fmt: skip
+    axes.annotate(
+        role(imprint.signal, "the signal"),
+        (0, 1),
+        (0, 4),
+        "axes fraction",
+        "offset points",
+        fontsize=7.5,
+        color=INK,
+    )

@@ -195,11 +195,14 @@ def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
     for cell in group.cells:
         probe, signal = cell.probe in known, cell.signal in known
         kind = (
-            "patterns" if probe and signal
-            else "applications-against-patterns" if signal
-            else "patterns-against-applications" if probe
+            "patterns"
+            if probe and signal
+            else "applications-against-patterns"
+            if signal
+            else "patterns-against-applications"
+            if probe
             else "applications-against-applications"
-        )  # fmt: skip
+        )
         kinds.setdefault(kind, []).append(cell)
     if len(kinds) == 1 and next(iter(kinds)) in ("patterns", "applications-against-applications"):
         return [(group, "")]

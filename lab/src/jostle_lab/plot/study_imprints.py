@@ -52,19 +52,25 @@ def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Imprin
     alone_s = seconds / (1 + (dilation or 0.0)) if known else _length(trace.alone_rate, trace)
     alone_begin = trace.start_ns + trace.alone_first * trace.slice_ns
     chart = ImprintChart(
-        probe=probe, signal=signal, unit=trace.metric,
+        probe=probe,
+        signal=signal,
+        unit=trace.metric,
         alone=_series(trace.alone_rate, trace, trace.alone_first),
         together=_series(trace.probe_rate, trace),
         load=_series(trace.signal_rate, trace) if trace.signal_rate else None,
-        bursts=tuple((trace.start_ns + round(a * 1e9), trace.start_ns + round(b * 1e9))
-                     for a, b in trace.bursts),
+        bursts=tuple(
+            (trace.start_ns + round(a * 1e9), trace.start_ns + round(b * 1e9))
+            for a, b in trace.bursts
+        ),
         alone_ns=(alone_begin, alone_begin + round(alone_s * 1e9)),
         together_ns=(begin, begin + round(seconds * 1e9)),
-        degradation=side.degradation if side else None, dilation=dilation,
+        degradation=side.degradation if side else None,
+        dilation=dilation,
         seen=(imprint.seen, imprint.total) if imprint and imprint.total else None,
-        source=source(result), told=imprint.source if imprint else "",
+        source=source(result),
+        told=imprint.source if imprint else "",
         setting=f"run {trace.run}, {trace.setting.label}",
-    )  # fmt: skip
+    )
     alone, beside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
     if alone > 0 and math.isfinite(beside):
         return replace(chart, dent=1 - beside / alone)

@@ -58,8 +58,10 @@ def plans(results: Results) -> Iterator[Plan]:
     """Yield the figures that a validation has data for, without drawing them."""
     every = results.estimation.rows if results.estimation else []
     for code in dict.fromkeys(row.code for row in every):
-        own = sorted((row for row in every if row.code == code and "jostle" in row.said),
-                     key=lambda row: -row.truth.run_s)  # fmt: skip
+        own = sorted(
+            (row for row in every if row.code == code and "jostle" in row.said),
+            key=lambda row: -row.truth.run_s,
+        )
         if own:
             unknown = results.estimation.unknown.get(code, "") if results.estimation else ""
             yield _runs_page(code, own, unknown), partial(_draw_runs, rows=own)
@@ -93,15 +95,37 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
         "its cores can do (E), with the 95 % interval. The machine's own: what was not planted. "
         f"Runs by run time, the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
-    columns = ("run", "kind", "run_s", "measured_percent", "estimated_percent", "low_percent",
-               "high_percent", "thesis_measured_percent", "thesis_estimated_percent",
-               "machine_percent", "steal_percent", "others_percent")  # fmt: skip
+    columns = (
+        "run",
+        "kind",
+        "run_s",
+        "measured_percent",
+        "estimated_percent",
+        "low_percent",
+        "high_percent",
+        "thesis_measured_percent",
+        "thesis_estimated_percent",
+        "machine_percent",
+        "steal_percent",
+        "others_percent",
+    )
     numbers = tuple(
-        (row.job, row.kind, row.truth.run_s, row.truth.total, row.said["jostle"].total,
-         row.said["jostle"].low, row.said["jostle"].high, row.thesis, row.said["thesis"].percent,
-         row.own, 100 * row.noise["steal"], 100 * row.noise["foreign"])
+        (
+            row.job,
+            row.kind,
+            row.truth.run_s,
+            row.truth.total,
+            row.said["jostle"].total,
+            row.said["jostle"].low,
+            row.said["jostle"].high,
+            row.thesis,
+            row.said["thesis"].percent,
+            row.own,
+            100 * row.noise["steal"],
+            100 * row.noise["foreign"],
+        )
         for row in rows
-    )  # fmt: skip
+    )
     title = f"{code}: estimates of {len(rows)} runs are {off:.1f} points off in the median"
     if unknown:
         title = f"{code}, {len(rows)} runs, is not scored: {unknown}"
@@ -123,15 +147,40 @@ def _draw_runs(canvas: Canvas, rows: Sequence[Row]) -> None:
     said = [row.said["jostle"] for row in rows]
     values = [one.total for one in said]
     # The interval is of the loss without the warning: drawn around the sum of both.
-    spans = [[max(one.percent - one.low, 0) for one in said],
-             [max(one.high - one.percent, 0) for one in said]]  # fmt: skip
-    axes.bar(place - 0.2, measured, 0.36, color=LOOKS[0].fill, edgecolor=LOOKS[0].colour,
-             linewidth=0.7, label="M: as it was")  # fmt: skip
+    spans = [
+        [max(one.percent - one.low, 0) for one in said],
+        [max(one.high - one.percent, 0) for one in said],
+    ]
+    axes.bar(
+        place - 0.2,
+        measured,
+        0.36,
+        color=LOOKS[0].fill,
+        edgecolor=LOOKS[0].colour,
+        linewidth=0.7,
+        label="M: as it was",
+    )
     own = [min(max(row.own, 0.0), max(row.truth.total, 0.0)) for row in rows]
-    axes.bar(place - 0.2, own, 0.36, bottom=np.subtract(measured, own), color="white",
-             edgecolor=LOOKS[0].colour, linewidth=0.7, label="of it the machine's own")  # fmt: skip
-    axes.bar(place + 0.2, values, 0.36, color=LOOKS[1].fill, edgecolor=LOOKS[1].colour,
-             linewidth=0.7, hatch=LOOKS[1].hatch, label="E: as estimated")  # fmt: skip
+    axes.bar(
+        place - 0.2,
+        own,
+        0.36,
+        bottom=np.subtract(measured, own),
+        color="white",
+        edgecolor=LOOKS[0].colour,
+        linewidth=0.7,
+        label="of it the machine's own",
+    )
+    axes.bar(
+        place + 0.2,
+        values,
+        0.36,
+        color=LOOKS[1].fill,
+        edgecolor=LOOKS[1].colour,
+        linewidth=0.7,
+        hatch=LOOKS[1].hatch,
+        label="E: as estimated",
+    )
     axes.errorbar(place + 0.2, values, spans, fmt="none", ecolor=INK, elinewidth=0.7, capsize=1.5)
     _classes(axes)
     highest = [value + over for value, over in zip(values, spans[1], strict=True)]
@@ -159,19 +208,35 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
     from jostle.analysis import probability
 
     numbers = tuple(
-        (row.job, method, row.measured(method), row.estimated(method),
-         probability(row.measured(method)), probability(row.estimated(method)))
-        for row in rows for method in row.said
-    )  # fmt: skip
-    columns = ("run", "method", "measured_percent", "estimated_percent", "measured_probability",
-               "estimated_probability")  # fmt: skip
+        (
+            row.job,
+            method,
+            row.measured(method),
+            row.estimated(method),
+            probability(row.measured(method)),
+            probability(row.estimated(method)),
+        )
+        for row in rows
+        for method in row.said
+    )
+    columns = (
+        "run",
+        "method",
+        "measured_percent",
+        "estimated_percent",
+        "measured_probability",
+        "estimated_probability",
+    )
     return Page(
         "soft-probability",
         f"Probability that a run is unfit for analysis, as it is and as it was estimated: "
         f"{len(rows)} runs",
         "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
-        _FOOT, DrawnFigures(columns, numbers), width=FULL, body=2.6,
-    )  # fmt: skip
+        _FOOT,
+        DrawnFigures(columns, numbers),
+        width=FULL,
+        body=2.6,
+    )
 
 
 def _draw_logistic(canvas: Canvas, rows: Sequence[Row]) -> None:
@@ -192,8 +257,13 @@ def _draw_logistic(canvas: Canvas, rows: Sequence[Row]) -> None:
         right.plot(
             [probability(row.measured(method)) for row in some],
             [probability(row.estimated(method)) for row in some],
-            look.marker, color=look.colour, markersize=3, linewidth=0, label=method, alpha=0.7,
-        )  # fmt: skip
+            look.marker,
+            color=look.colour,
+            markersize=3,
+            linewidth=0,
+            label=method,
+            alpha=0.7,
+        )
     right.set_xlabel("as measured", color=INK)
     right.set_ylabel("as estimated", color=INK)
     right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=7, borderaxespad=0.2)
@@ -206,10 +276,16 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
     from jostle_lab.analysis.validation import soft_accuracy
 
     numbers = tuple(
-        (row.code, method, row.job, soft_accuracy(row.measured(method), row.estimated(method)),
-         abs(row.measured(method) - row.estimated(method)))
-        for row in rows for method in row.said
-    )  # fmt: skip
+        (
+            row.code,
+            method,
+            row.job,
+            soft_accuracy(row.measured(method), row.estimated(method)),
+            abs(row.measured(method) - row.estimated(method)),
+        )
+        for row in rows
+        for method in row.said
+    )
     accuracy = float(np.median([one[3] for one in numbers if one[1] == "jostle"]))
     what = {"injected": "injected delays", "disturbed": "load beside them"}[name]
     return Page(
@@ -233,25 +309,36 @@ def _draw_boxes(canvas: Canvas, rows: Sequence[Row]) -> None:
     half = (canvas.width - _RIGHT) / 2
     left = canvas.axes(_LEFT, 0.25, half - _LEFT - 0.1, _TALL)
     right = canvas.axes(half + _LEFT, 0.25, half - _LEFT, _TALL)
-    methods = {name: look for name, look in _METHODS.items()
-               if any(name in row.said for row in rows)}  # fmt: skip
+    methods = {
+        name: look for name, look in _METHODS.items() if any(name in row.said for row in rows)
+    }
     wide = 0.76 / len(methods)
     for number, (method, look) in enumerate(methods.items()):
         for axes, value in (
             (left, lambda row, m: soft_accuracy(row.measured(m), row.estimated(m))),
             (right, lambda row, m: abs(row.measured(m) - row.estimated(m))),
         ):
-            values = [[value(row, method) for row in rows
-                       if row.code == code and method in row.said] for code in codes]  # fmt: skip
+            values = [
+                [value(row, method) for row in rows if row.code == code and method in row.said]
+                for code in codes
+            ]
             box = axes.boxplot(
-                values, positions=np.arange(len(codes)) + (number + 0.5) * wide - 0.38,
+                values,
+                positions=np.arange(len(codes)) + (number + 0.5) * wide - 0.38,
                 widths=0.84 * wide,
-                whis=(0, 100), patch_artist=True, manage_ticks=False,
+                whis=(0, 100),
+                patch_artist=True,
+                manage_ticks=False,
                 medianprops={"color": INK, "linewidth": 1.2},
-            )  # fmt: skip
+            )
             for patch in box["boxes"]:
-                patch.set(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch,
-                          linewidth=0.7, label=method)  # fmt: skip
+                patch.set(
+                    facecolor=look.fill,
+                    edgecolor=look.colour,
+                    hatch=look.hatch,
+                    linewidth=0.7,
+                    label=method,
+                )
             for part in (*box["whiskers"], *box["caps"]):
                 part.set(color=look.colour, linewidth=0.7)
     for axes in (left, right):
@@ -263,8 +350,15 @@ def _draw_boxes(canvas: Canvas, rows: Sequence[Row]) -> None:
     left.set_ylabel("accuracy", color=INK)
     right.set_ylabel("difference, points", color=INK)
     handles = {str(handle.get_label()): handle for handle in left.patches}
-    left.legend(list(handles.values()), list(handles), loc="lower left", bbox_to_anchor=(0, 1.0),
-                ncols=3, fontsize=7, borderaxespad=0.2)  # fmt: skip
+    left.legend(
+        list(handles.values()),
+        list(handles),
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=3,
+        fontsize=7,
+        borderaxespad=0.2,
+    )
 
 
 def _lab_page(seen: Sequence[Seen]) -> Page:
@@ -279,19 +373,30 @@ def _lab_page(seen: Sequence[Seen]) -> Page:
         "Each point is an experiment; lines are 95 % intervals. Lost: time in the slices with the "
         "harmful neighbour that the work done there does not need alone.",
         "Truth: runs of the same probe alone, and the signals' own logs",
-        DrawnFigures(columns, numbers), width=NARROW, body=2.95,
-    )  # fmt: skip
+        DrawnFigures(columns, numbers),
+        width=NARROW,
+        body=2.95,
+    )
 
 
 def _draw_lab(canvas: Canvas, seen: Sequence[Seen]) -> None:
     axes = canvas.axes(_LEFT, 0.1, canvas.width - _LEFT - _RIGHT, 2.35)
     for number, name in enumerate(dict.fromkeys(one.name for one in seen)):
         some, look = [one for one in seen if one.name == name], LOOKS[number]
-        spans = [[max(one.said_s - one.low_s, 0) for one in some],
-                 [max(one.high_s - one.said_s, 0) for one in some]]  # fmt: skip
-        axes.errorbar([one.lost_s for one in some], [one.said_s for one in some], spans,
-                      fmt=look.marker, color=look.colour, markersize=3.5, elinewidth=0.6,
-                      label=name)  # fmt: skip
+        spans = [
+            [max(one.said_s - one.low_s, 0) for one in some],
+            [max(one.high_s - one.said_s, 0) for one in some],
+        ]
+        axes.errorbar(
+            [one.lost_s for one in some],
+            [one.said_s for one in some],
+            spans,
+            fmt=look.marker,
+            color=look.colour,
+            markersize=3.5,
+            elinewidth=0.6,
+            label=name,
+        )
     most = max(max(one.lost_s, one.said_s) for one in seen) * 1.08 + 0.1
     axes.plot([0, most], [0, most], color=SOFT, linewidth=0.7)
     axes.set_xlabel("seconds lost", color=INK)
@@ -304,8 +409,9 @@ def _clustering_page(found: Sequence[Any]) -> Page:
     """Figure 5.4: how ways to cluster computation do."""
     numbers = tuple(
         (one.code, row.method, row.clusters, row.spread, row.unclustered)
-        for one in found for row in one.rows
-    )  # fmt: skip
+        for one in found
+        for row in one.rows
+    )
     columns = ("program", "method", "clusters", "mean_std_over_mean", "share_unclustered")
     return Page(
         "clustering",
@@ -313,8 +419,11 @@ def _clustering_page(found: Sequence[Any]) -> Page:
         f"k-means {_alone(found, 'k-means')}",
         "Left: mean over clusters of standard deviation by mean. Right: share of segments in "
         "clusters of fewer than five. Mean over the programs; points: each program.",
-        "Segments of clean runs", DrawnFigures(columns, numbers), width=FULL, body=2.6,
-    )  # fmt: skip
+        "Segments of clean runs",
+        DrawnFigures(columns, numbers),
+        width=FULL,
+        body=2.6,
+    )
 
 
 def _alone(found: Sequence[Any], method: str) -> str:
@@ -330,11 +439,19 @@ def _draw_clustering(canvas: Canvas, found: Sequence[Any]) -> None:
     ):
         axes = canvas.axes(side * half + _LEFT, 0.1, half - _LEFT - 0.1 * (1 - side), _TALL)
         for number, name in enumerate(names):
-            values = [getattr(row, field) for one in found for row in one.rows
-                      if row.method == name]  # fmt: skip
+            values = [
+                getattr(row, field) for one in found for row in one.rows if row.method == name
+            ]
             look = LOOKS[number % len(LOOKS)]
-            axes.bar(number, float(np.mean(values)), 0.6, color=look.fill, edgecolor=look.colour,
-                     hatch=look.hatch, linewidth=0.7)  # fmt: skip
+            axes.bar(
+                number,
+                float(np.mean(values)),
+                0.6,
+                color=look.fill,
+                edgecolor=look.colour,
+                hatch=look.hatch,
+                linewidth=0.7,
+            )
             axes.plot([number] * len(values), values, "o", color=INK, markersize=2)
         axes.set_xticks(range(len(names)))
         axes.set_xticklabels(names, rotation=25, ha="right", fontsize=6.5)

@@ -44,9 +44,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return Studies.model_validate({"studies": rows})
 
     @app.get(
-        "/api/v1/studies/{name:name}", operation_id="study", tags=["studies"],
-        response_model=StudyPage, responses=MAKING,
-    )  # fmt: skip
+        "/api/v1/studies/{name:name}",
+        operation_id="study",
+        tags=["studies"],
+        response_model=StudyPage,
+        responses=MAKING,
+    )
     def one_study(
         viewer: Looking,
         name: Annotated[str, Path(description="a study's name")],

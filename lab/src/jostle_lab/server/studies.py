@@ -38,8 +38,9 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
     if not may_see(viewer, jobs_of(records), visible):
         return {}
     config = plan.get("config") or {}
-    times = [int(program.get("end_ns") or 0)
-             for record in records for program in record["programs"]]  # fmt: skip
+    times = [
+        int(program.get("end_ns") or 0) for record in records for program in record["programs"]
+    ]
     return {
         "study": name,
         "description": config.get("description", ""),

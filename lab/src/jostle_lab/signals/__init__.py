@@ -18,14 +18,7 @@ from jostle_lab.signals.program import program
 if TYPE_CHECKING:
     from jostle_lab.signals.log import SignalLog, SignalLogError, read_log
 
-__all__ = [
-    "PATTERNS",
-    "Pattern",
-    "SignalLog",
-    "SignalLogError",
-    "program",
-    "read_log",
-]
+__all__ = ["PATTERNS", "Pattern", "SignalLog", "SignalLogError", "program", "read_log"]
 
 _LOG = ("SignalLog", "SignalLogError", "read_log")
 

@@ -39,8 +39,22 @@ from jostle_lab.study.units import rate, size
 
 _RESERVED = re.compile(r"JOSTLE.*|LD_PRELOAD")
 _FILE_NAME = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[\w./+-]{1,200}")
-_ONLY_PATTERN = ("piece", "shared", "api", "flush", "reuse", "direct", "split", "volume",
-                 "iterations", "time", "period", "duty", "phase", "options")  # fmt: skip
+_ONLY_PATTERN = (
+    "piece",
+    "shared",
+    "api",
+    "flush",
+    "reuse",
+    "direct",
+    "split",
+    "volume",
+    "iterations",
+    "time",
+    "period",
+    "duty",
+    "phase",
+    "options",
+)
 _NODES = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 _LAST_NODE = 100_000
 _ONLY_COMMAND = ("sources", "files", "prepare")
@@ -354,9 +368,11 @@ def _volume(table: Table) -> int | tuple[tuple[int, int], ...] | None:
         return right if right and len(right) == len(pairs) else None
 
     found: Any = table.take(
-        "volume", read, "a size, nor a table of chunk sizes and sizes",
+        "volume",
+        read,
+        "a size, nor a table of chunk sizes and sizes",
         '"64MiB", or { "64KiB" = "8MiB", "1MiB" = "64MiB" }',
-    )  # fmt: skip
+    )
     return cast("int | tuple[tuple[int, int], ...] | None", found)
 
 
@@ -390,9 +406,10 @@ def _files(table: Table) -> tuple[tuple[str, str], ...]:
     for name in found:
         if not _FILE_NAME.fullmatch(name):
             raise table.error(
-                "files", f"`{name}` would lie outside the program's folder, or is no file name.",
+                "files",
+                f"`{name}` would lie outside the program's folder, or is no file name.",
                 'files = { "in.melt" = "..." }, or "system/controlDict" for one in a folder.',
-            )  # fmt: skip
+            )
     return tuple(found.items())
 
 
@@ -404,14 +421,18 @@ def _sources(table: Table) -> tuple[tuple[str, str], ...]:
         path = next((path for folder in folders if (path := folder / name).is_file()), None)
         if "/" in name or path is None:
             raise table.error(
-                "sources", f"there is no file `{name}` beside the study, nor does one come with "
-                "jostle.", "Put it beside the study's file, and name it without a folder.",
-            )  # fmt: skip
+                "sources",
+                f"there is no file `{name}` beside the study, nor does one come with jostle.",
+                "Put it beside the study's file, and name it without a folder.",
+            )
         try:
             found.append((name, read_regular(path, _LARGEST_SOURCE).decode()))
         except (OSError, UnicodeDecodeError) as error:
-            raise table.error("sources", f"{path} cannot be read as text: {error}.",
-                              "Name files of text, of 1 MiB at most.") from error  # fmt: skip
+            raise table.error(
+                "sources",
+                f"{path} cannot be read as text: {error}.",
+                "Name files of text, of 1 MiB at most.",
+            ) from error
     return tuple(found)
 
 
@@ -421,9 +442,10 @@ def _programs(
     raw = top.raw("program")
     if not isinstance(raw, list) or not raw:
         raise top.source.error(
-            ("program",), "the study names no program.",
+            ("program",),
+            "the study names no program.",
             'Write [[program]] with name = "..." and pattern = "..." or command = [...].',
-        )  # fmt: skip
+        )
     programs: dict[str, Program] = {}
     for number, data in enumerate(raw):
         table = Table(top.source, ("program", number), data)
@@ -453,14 +475,18 @@ def _program(table: Table, defaults: dict[str, Any], forced: dict[str, Any]) -> 
         raise table.error("name", "a command needs a name.", 'name = "lammps"')
     if (pattern is None) == (not command):
         raise table.error(
-            "pattern", f"program `{name}` must have either a pattern or a command.",
+            "pattern",
+            f"program `{name}` must have either a pattern or a command.",
             f'pattern = "open-write-close" (one of {", ".join(PATTERNS)}), or command = ["..."]',
-        )  # fmt: skip
+        )
     wrong = [key for key in (_ONLY_PATTERN if command else _ONLY_COMMAND) if table.has(key)]
     if wrong:
         kind = "a command" if command else "a pattern"
-        raise table.error(wrong[0], f"`{name}` is {kind}, which has no such key.",
-                          "Leave it out; a command takes what it needs as words.")  # fmt: skip
+        raise table.error(
+            wrong[0],
+            f"`{name}` is {kind}, which has no such key.",
+            "Leave it out; a command takes what it needs as words.",
+        )
     own = _keys(table, tuple(_readers(table)))
     table.finish()
     if sources := own.pop("sources", ()):
@@ -542,9 +568,10 @@ def _axes(table: Table) -> dict[str, tuple[Any, ...]]:
             read = [readers[key](part) for part in parts]
             if None in read or len(read) not in (1, 2):
                 raise table.error(
-                    key, f"{item!r} is not a value for it.",
+                    key,
+                    f"{item!r} is not a value for it.",
                     "Write one value for both programs of a pair, or a list of two.",
-                )  # fmt: skip
+                )
             values.append(read[0] if not isinstance(item, list) or len(read) == 1 else tuple(read))
         if len(set(values)) < len(values):
             raise table.error(key, "a value stands there twice.", "Leave one out.")
@@ -582,5 +609,6 @@ def _all_pairs(programs: tuple[Program, ...], mode: str) -> list[Pair]:
     pairs = [Pair(probe, signal) for probe in probes for signal in signals]
     if mode == "probe":
         return pairs
-    return [pair for pair in pairs
-            if Pair(pair.second, pair.first) not in pairs[: pairs.index(pair)]]  # fmt: skip
+    return [
+        pair for pair in pairs if Pair(pair.second, pair.first) not in pairs[: pairs.index(pair)]
+    ]

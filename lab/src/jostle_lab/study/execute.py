@@ -166,8 +166,10 @@ class Execution:
 
     def _start(self, faults: Sequence[str | None], start_ns: int) -> None:
         """Start patterns at once (they wait for the instant), and commands at the instant."""
-        self._tasks = [self._task(member, launch, fault) for member, launch, fault
-                       in zip(self._run.members, self._launches, faults, strict=True)]  # fmt: skip
+        self._tasks = [
+            self._task(member, launch, fault)
+            for member, launch, fault in zip(self._run.members, self._launches, faults, strict=True)
+        ]
         late = []
         for task, launch in zip(self._tasks, self._launches, strict=True):
             if task.status is not None:
@@ -227,8 +229,10 @@ class Execution:
         report = self._repository.ingest(sorted(self._gathered.glob("spool*")))
         run = self._run
         self._mount = self._resource()
-        programs = [self._told(member, launch, task) for member, launch, task
-                    in zip(run.members, self._launches, self._tasks, strict=True)]  # fmt: skip
+        programs = [
+            self._told(member, launch, task)
+            for member, launch, task in zip(run.members, self._launches, self._tasks, strict=True)
+        ]
         return {
             "version": RECORD_VERSION,
             "run": run.id,

@@ -183,8 +183,9 @@ class Table:
 
     def word(self, key: str, known: Collection[str]) -> str | None:
         """Take one of some words."""
-        raw = self.take(key, lambda v: v if isinstance(v, str) else None, "a word",
-                        f'"{next(iter(known))}"')  # fmt: skip
+        raw = self.take(
+            key, lambda v: v if isinstance(v, str) else None, "a word", f'"{next(iter(known))}"'
+        )
         if raw is not None and raw not in known:
             raise self.error(key, f"there is no `{raw}`.", near(raw, known))
         return raw
@@ -199,8 +200,12 @@ class Table:
 
     def items(self, key: str) -> list[Any] | None:
         """Take a list that is not empty."""
-        return self.take(key, lambda v: v if isinstance(v, list) and v else None,
-                         "a list with something in it", "[...]")  # fmt: skip
+        return self.take(
+            key,
+            lambda v: v if isinstance(v, list) and v else None,
+            "a list with something in it",
+            "[...]",
+        )
 
     def table(self, key: str) -> Table:
         """Take a table within; an empty one when it is not there."""

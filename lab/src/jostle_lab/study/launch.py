@@ -83,8 +83,17 @@ def words(launch: Launch, processes: int | None = None) -> list[str]:
     """
     length = _slice_text(launch.slice_ns)
     own = pattern_words(launch, processes) if launch.program.pattern else command_words(launch)
-    return [str(native_path("jostle-run")), "--job", launch.job, "--spool", str(launch.spool),
-            "--slice", length, "--", *own]  # fmt: skip
+    return [
+        str(native_path("jostle-run")),
+        "--job",
+        launch.job,
+        "--spool",
+        str(launch.spool),
+        "--slice",
+        length,
+        "--",
+        *own,
+    ]
 
 
 def _slice_text(slice_ns: int) -> str:
@@ -111,8 +120,9 @@ def pattern_words(launch: Launch, processes: int | None) -> list[str]:
     add("--period", _seconds(program.period_s))
     add("--duty", program.duty if program.period_s else None)
     add("--phase", _seconds(program.phase_s))
-    found += [f"--{flag}" for flag in ("shared", "reuse", "direct", "split")
-              if getattr(program, flag)]  # fmt: skip
+    found += [
+        f"--{flag}" for flag in ("shared", "reuse", "direct", "split") if getattr(program, flag)
+    ]
     if launch.until_stopped:
         found.append("--until-stopped")
     else:
@@ -147,11 +157,16 @@ def fill(text: str, launch: Launch) -> str:
     """Replace what a study may write in braces; other braces stay."""
     program = launch.program
     known = {
-        "processes": program.processes, "nodes": program.nodes, "chunk": program.chunk,
+        "processes": program.processes,
+        "nodes": program.nodes,
+        "chunk": program.chunk,
         "chunk_text": size_text(program.chunk) if program.chunk else "",
-        "api": program.api or "", "shared": int(bool(program.shared)),
-        "dir": launch.folder, "name": program.name, "job": launch.job,
-    }  # fmt: skip
+        "api": program.api or "",
+        "shared": int(bool(program.shared)),
+        "dir": launch.folder,
+        "name": program.name,
+        "job": launch.job,
+    }
     return re.sub(r"\{(\w+)\}", lambda m: str(known.get(m[1], m[0])), text)
 
 
@@ -185,8 +200,15 @@ def find_mpirun(mpi: str) -> str:
 def version_of(argv: list[str]) -> str:
     """Return the first lines of a program's version text; "" when it has none."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False,
-                              stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
+        done = subprocess.run(
+            argv,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            errors="replace",
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return (done.stdout or done.stderr).strip()[:400]
@@ -195,8 +217,17 @@ def version_of(argv: list[str]) -> str:
 def mpirun_words(mpi: str, processes: int) -> list[str]:
     """Return an mpirun on this machine, whose idle ranks yield their cores."""
     if mpi == "openmpi":
-        return [find_mpirun(mpi), "--oversubscribe", "--bind-to", "none", "--mca",
-                "mpi_yield_when_idle", "1", "-np", str(processes)]  # fmt: skip
+        return [
+            find_mpirun(mpi),
+            "--oversubscribe",
+            "--bind-to",
+            "none",
+            "--mca",
+            "mpi_yield_when_idle",
+            "1",
+            "-np",
+            str(processes),
+        ]
     return [find_mpirun(mpi), "-np", str(processes)]
 
 
@@ -230,9 +261,15 @@ def prepare(launch: Launch) -> None:
         return
     argv = [fill(word, launch) for word in launch.program.prepare]
     try:
-        done = subprocess.run(argv, cwd=launch.folder, env=environment(launch), timeout=300,
-                              stdin=subprocess.DEVNULL, capture_output=True,
-                              check=False)  # fmt: skip
+        done = subprocess.run(
+            argv,
+            cwd=launch.folder,
+            env=environment(launch),
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise StudyError(f"`{argv[0]}`, which prepares it, cannot run: {error}") from error
     if done.returncode:

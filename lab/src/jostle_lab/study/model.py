@@ -11,18 +11,39 @@ from typing import Any
 
 #: The patterns of jostle-signal, and what each loads.
 PATTERNS: dict[str, str] = {
-    "open-write-close": "files", "write-seek": "files", "aggregate-write": "files",
-    "read": "files", "write-seek-read": "files",
-    "ping": "network", "all-to-all": "network", "incast": "network",
-    "memory": "memory", "cache": "memory", "cpu": "cpu", "metadata": "files",
-    "pcie": "gpu", "gpu-compute": "gpu", "gpu-memory": "gpu", "gpu-multiply": "gpu", "nccl": "gpu",
-}  # fmt: skip
+    "open-write-close": "files",
+    "write-seek": "files",
+    "aggregate-write": "files",
+    "read": "files",
+    "write-seek-read": "files",
+    "ping": "network",
+    "all-to-all": "network",
+    "incast": "network",
+    "memory": "memory",
+    "cache": "memory",
+    "cpu": "cpu",
+    "metadata": "files",
+    "pcie": "gpu",
+    "gpu-compute": "gpu",
+    "gpu-memory": "gpu",
+    "gpu-multiply": "gpu",
+    "nccl": "gpu",
+}
 #: Patterns whose operations have no size.
 NO_CHUNK = frozenset({"cpu", "metadata", "gpu-compute"})
 PLACES = ("lab", "local", "slurm")
 MPIS = ("none", "openmpi", "mpich")
-PROGRESS = ("bytes", "read_bytes", "closes", "operations", "collectives", "messages",
-            "message_bytes", "cpu_ns", "instructions")  # fmt: skip
+PROGRESS = (
+    "bytes",
+    "read_bytes",
+    "closes",
+    "operations",
+    "collectives",
+    "messages",
+    "message_bytes",
+    "cpu_ns",
+    "instructions",
+)
 ROLES = ("both", "probe", "signal", "alone")
 MODES = ("race", "probe")
 PLACEMENTS = ("disjoint", "interleaved", "shared")
@@ -119,8 +140,12 @@ class Program:
             return self.pattern not in NO_CHUNK
         if self.pattern is not None or key in ("processes", "nodes", "store"):
             return True
-        texts = (*self.command, *self.prepare, *(text for pair in self.files for text in pair),
-                 *(value for _, value in self.env))  # fmt: skip
+        texts = (
+            *self.command,
+            *self.prepare,
+            *(text for pair in self.files for text in pair),
+            *(value for _, value in self.env),
+        )
         return any("{" + key + "}" in text for text in texts)
 
     def baseline(self) -> str:

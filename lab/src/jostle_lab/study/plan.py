@@ -42,8 +42,12 @@ class Member:
 
     def to_json(self) -> dict[str, Any]:
         """Return what plan.json keeps."""
-        return {"program": compact(self.program), "role": self.role, "stop": self.stop,
-                "config": self.program.baseline()}  # fmt: skip
+        return {
+            "program": compact(self.program),
+            "role": self.role,
+            "stop": self.stop,
+            "config": self.program.baseline(),
+        }
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,10 @@ class PlannedRun:
 
     def to_json(self) -> dict[str, Any]:
         """Return what plan.json keeps."""
-        content = {field: getattr(self, field) for field in
-                   ("id", "kind", "repetition", "index", "mode", "cell", "cell_key")}  # fmt: skip
+        content = {
+            field: getattr(self, field)
+            for field in ("id", "kind", "repetition", "index", "mode", "cell", "cell_key")
+        }
         return content | {"members": [member.to_json() for member in self.members]}
 
 
@@ -187,8 +193,9 @@ def _pair_cells(study: Study) -> Iterator[_Cell]:
     for values in _combinations(study):
         for pair in study.pairs:
             names = (pair.first, pair.second)
-            programs = [filled(study, study.program(name), values, slot)
-                        for slot, name in enumerate(names)]  # fmt: skip
+            programs = [
+                filled(study, study.program(name), values, slot) for slot, name in enumerate(names)
+            ]
             roles = ("both", "both") if study.mode == "race" else ("probe", "signal")
             stops = ("own", "own" if study.mode == "race" else "partner")
             members = tuple(map(Member, programs, roles, stops))
@@ -200,9 +207,12 @@ def _pair_cells(study: Study) -> Iterator[_Cell]:
 
 def _alone_cells(study: Study, pairs: Sequence[_Cell]) -> Iterator[_Cell]:
     programs = [member.program for cell in pairs for member in cell.members]
-    programs += [filled(study, program, values, 0)
-                 for values in _combinations(study) for program in study.programs
-                 if not pairs or program.role == "alone"]  # fmt: skip
+    programs += [
+        filled(study, program, values, 0)
+        for values in _combinations(study)
+        for program in study.programs
+        if not pairs or program.role == "alone"
+    ]
     seen: set[str] = set()
     for program in programs:
         if program.alone is False or program.baseline() in seen:
@@ -291,8 +301,10 @@ def expected_seconds(study: Study, run: PlannedRun) -> float:
     times = [_alone_seconds(study, member.program) for member in run.members]
     if run.mode == "probe":
         return around + 2 * times[0]
-    timed = [member.program.time_s is not None or member.program.pattern is None
-             for member in run.members]  # fmt: skip
+    timed = [
+        member.program.time_s is not None or member.program.pattern is None
+        for member in run.members
+    ]
     return around + (max(times) if all(timed) else sum(times))
 
 

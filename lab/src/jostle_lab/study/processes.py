@@ -142,10 +142,15 @@ class Task:
                     # A session of its own: the keyboard's ^C is for us, who end it in order.
                     self._processes.append(
                         subprocess.Popen(
-                            command.argv, env=command.env, cwd=command.cwd, stdout=out, stderr=err,
-                            stdin=subprocess.DEVNULL, start_new_session=True,
+                            command.argv,
+                            env=command.env,
+                            cwd=command.cwd,
+                            stdout=out,
+                            stderr=err,
+                            stdin=subprocess.DEVNULL,
+                            start_new_session=True,
                         )
-                    )  # fmt: skip
+                    )
         except OSError as error:
             self._kill()
             self._end(127 if isinstance(error, FileNotFoundError) else 126)
@@ -227,8 +232,10 @@ def tail(path: Path) -> list[str]:
             text = stream.read(8192).decode(errors="replace")
     except OSError:
         return []
-    lines = ["".join(c if c.isprintable() else "?" for c in line.expandtabs(4))[:300]
-             for line in text.splitlines()]  # fmt: skip
+    lines = [
+        "".join(c if c.isprintable() else "?" for c in line.expandtabs(4))[:300]
+        for line in text.splitlines()
+    ]
     return [line for line in lines if line.strip()][-KEPT_LINES:]
 
 

@@ -69,8 +69,11 @@ class _Held:
         self.repository = repository
         self.folder = folder
         self.records = [_counted(record) for record in records]
-        self.programs = {str(program.get("job")): (record, program)
-                         for record in self.records for program in record["programs"]}  # fmt: skip
+        self.programs = {
+            str(program.get("job")): (record, program)
+            for record in self.records
+            for program in record["programs"]
+        }
         self._logs: dict[str, SignalLog | None] = {}
         self._rows: dict[str, dict[str, pa.Table]] = {}
         self._tables = ProgressTables(
@@ -120,10 +123,12 @@ class _Held:
     def servers(self) -> pa.Table:
         """Return what the servers of the mounts under study moved in the time of its runs."""
         mounts = {str(record["resource"]) for record in self.records if record.get("resource")}
-        times = [int(record.get(name) or 0) for record in self.records
-                 for name in ("begin_ns", "end_ns")]  # fmt: skip
-        return self.repository.served(sorted(mounts), (min(times, default=0),
-                                                       max(times, default=0)))  # fmt: skip
+        times = [
+            int(record.get(name) or 0) for record in self.records for name in ("begin_ns", "end_ns")
+        ]
+        return self.repository.served(
+            sorted(mounts), (min(times, default=0), max(times, default=0))
+        )
 
     def _begin(self, job: str) -> int | None:
         """Return the first operation of our own signals, by their log; commands do not tell."""

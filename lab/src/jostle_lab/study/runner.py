@@ -98,8 +98,12 @@ def _difference(known: object, now: Mapping[str, Any]) -> str:
     def text(value: object) -> str:
         return json.dumps(value, sort_keys=True)
 
-    names = [key for key in now if key not in ("description", "repetitions", "left_out")
-             and text(known.get(key)) != text(now[key])]  # fmt: skip
+    names = [
+        key
+        for key in now
+        if key not in ("description", "repetitions", "left_out")
+        and text(known.get(key)) != text(now[key])
+    ]
     return ", ".join({"where": "the place"}.get(name, name) for name in names[:3]) or "its plan"
 
 
@@ -211,10 +215,19 @@ class Runner:
         if self.place.name == "local":
             return  # one node, whatever the study says
         count = max if self.study.where.placement == "shared" else sum
-        need = max(count([member.program.nodes or 1 for member in run.members if not
-                          member.program.at] or [1]) for run in runs)  # fmt: skip
-        need = max([need, *(number for run in runs for member in run.members
-                            for number in member.program.at)])  # fmt: skip
+        need = max(
+            count(
+                [member.program.nodes or 1 for member in run.members if not member.program.at]
+                or [1]
+            )
+            for run in runs
+        )
+        need = max(
+            [
+                need,
+                *(number for run in runs for member in run.members for number in member.program.at),
+            ]
+        )
         if need > len(self.place.nodes):
             raise StudyError(
                 f"A run needs {need} nodes, the {self.place.name} has {len(self.place.nodes)}.",

@@ -20,9 +20,16 @@ def stored_studies(store: Repository) -> list[dict[str, Any]]:
         plan, records = store.study(name).plan(), store.study(name).read_runs()
         config = plan.get("config") or {}
         failed = sum(any(one.get("error") for one in record["programs"]) for record in records)
-        found.append({"name": name, "description": config.get("description", ""),
-                      "done": len(records), "total": len(plan.get("runs") or []), "failed": failed,
-                      "place": (plan.get("place") or {}).get("place", "")})  # fmt: skip
+        found.append(
+            {
+                "name": name,
+                "description": config.get("description", ""),
+                "done": len(records),
+                "total": len(plan.get("runs") or []),
+                "failed": failed,
+                "place": (plan.get("place") or {}).get("place", ""),
+            }
+        )
     return found
 
 
@@ -46,8 +53,16 @@ def tidy(result: StudyResult) -> StudyResult:
 
     def key(one: str, other: str, setting: Setting) -> tuple[object, ...]:
         chunk = -1 if setting.chunk is None else setting.chunk
-        return (setting.periodic, setting.shared, setting.more, chunk, place.get(one, 99),
-                setting.processes[0], place.get(other, 99), setting.processes[1])  # fmt: skip
+        return (
+            setting.periodic,
+            setting.shared,
+            setting.more,
+            chunk,
+            place.get(one, 99),
+            setting.processes[0],
+            place.get(other, 99),
+            setting.processes[1],
+        )
 
     kuo = result.kuo and replace(
         result.kuo, rows=sorted(result.kuo.rows, key=lambda r: key(r.small, r.large, r.setting))
@@ -61,8 +76,7 @@ def tidy(result: StudyResult) -> StudyResult:
         ),
         cells=sorted(result.cells, key=lambda cell: key(cell.probe, cell.signal, cell.setting)),
         curves=sorted(
-            result.curves,
-            key=lambda c: (c.probe == c.signal, *key(c.probe, c.signal, c.setting)),
+            result.curves, key=lambda c: (c.probe == c.signal, *key(c.probe, c.signal, c.setting))
         ),
         imprints=sorted(result.imprints, key=lambda i: (key(i.probe, i.signal, i.setting), i.run)),
         traces=sorted(

@@ -37,25 +37,34 @@ def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None 
         jobs: Of how many jobs, by name; None: of all.
     """
     save(path / FOLDER, topology)
-    rows = Repository(path).query(
-        "SELECT job, process, host, world_rank AS rank, world_size AS size, start_ns, end_ns "
-        "FROM processes WHERE world_size > 1 ORDER BY job, world_rank"
-    ).to_pylist()  # fmt: skip
+    rows = (
+        Repository(path)
+        .query(
+            "SELECT job, process, host, world_rank AS rank, world_size AS size, start_ns, end_ns "
+            "FROM processes WHERE world_size > 1 ORDER BY job, world_rank"
+        )
+        .to_pylist()
+    )
     draw = np.random.default_rng(seed)
     names = list(dict.fromkeys(row["job"] for row in rows))[:jobs]
     tables = [
-        table for job in names
+        table
+        for job in names
         if (table := _messages([row for row in rows if row["job"] == job], draw)) is not None
-    ]  # fmt: skip
+    ]
     if not tables:
         return
     whole = pa.concat_tables(tables)
     start = whole["slice"].to_numpy() * _SECOND
     chunks = [
-        PartitionChunk("peer_slices", whole.filter(pa.array(start // HOUR_NS == hour)),
-                       int(hour * HOUR_NS), int((hour + 1) * HOUR_NS))
+        PartitionChunk(
+            "peer_slices",
+            whole.filter(pa.array(start // HOUR_NS == hour)),
+            int(hour * HOUR_NS),
+            int((hour + 1) * HOUR_NS),
+        )
         for hour in np.unique(start // HOUR_NS)
-    ]  # fmt: skip
+    ]
     publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
 
 
@@ -88,11 +97,14 @@ def _messages(ranks: list[dict[str, object]], draw: np.random.Generator) -> pa.T
         "job": np.full(number, str(ranks[0]["job"])),
         "process": np.array([row["process"] for row in ranks])[of],
         "host": np.array([row["host"] for row in ranks])[of],
-        "rank": of, "slice": np.repeat(slices, len(pairs)),
-        "slice_ns": np.full(number, _SECOND), "span": np.ones(number, np.int32),
-        "peer": np.tile(target, len(slices)), "sent_ops": (sent.ravel() / 65536).astype(int) + 1,
+        "rank": of,
+        "slice": np.repeat(slices, len(pairs)),
+        "slice_ns": np.full(number, _SECOND),
+        "span": np.ones(number, np.int32),
+        "peer": np.tile(target, len(slices)),
+        "sent_ops": (sent.ravel() / 65536).astype(int) + 1,
         "sent_bytes": sent.ravel().astype(int),
-    }  # fmt: skip
+    }
     layout = TABLES["peer_slices"]
     kinds = {**layout.keys, **layout.values}
     return pa.table({name: pa.array(values).cast(kinds[name]) for name, values in columns.items()})

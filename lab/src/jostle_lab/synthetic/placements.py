@@ -66,9 +66,13 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     rng = np.random.default_rng(seed)
     count = int(np.prod(SIZES)) * NODES_PER_ROUTER
     topology = torus(
-        SIZES, names=("x", "y", "z"), nodes_per_switch=NODES_PER_ROUTER, rate=75.2e9,
-        hosts=[host_name(node) for node in range(count)], name="gemini",
-    )  # fmt: skip
+        SIZES,
+        names=("x", "y", "z"),
+        nodes_per_switch=NODES_PER_ROUTER,
+        rate=75.2e9,
+        hosts=[host_name(node) for node in range(count)],
+        name="gemini",
+    )
     cast = _Cast(rng)
     runs, others = cast.runs()
     long_runs, more = _long(rng)
@@ -134,10 +138,17 @@ class _Cast:
             jobs = self._crowd(number, nodes[number], regions[number], int(wanted[number]))
             if number == self._same[0]:
                 crowd = jobs
-            runs.append(PlacedRun(
-                place, float(self.rates[number]), int(wanted[number]), bool(self.beside[number]),
-                collective[number], compute, np.zeros(0),
-            ))  # fmt: skip
+            runs.append(
+                PlacedRun(
+                    place,
+                    float(self.rates[number]),
+                    int(wanted[number]),
+                    bool(self.beside[number]),
+                    collective[number],
+                    compute,
+                    np.zeros(0),
+                )
+            )
             others.append((place, jobs, regions[number]))
         place, _, region = others[self._same[1]]
         others[self._same[1]] = (place, self._thinned(crowd, place.nodes), region)
@@ -167,16 +178,19 @@ class _Cast:
             gone -= cut
         return thin[::-1]
 
-    def _places(
-        self, place: Place, crowd: list[tuple[str, Ints]], region: Region
-    ) -> list[Place]:  # fmt: skip
+    def _places(self, place: Place, crowd: list[tuple[str, Ints]], region: Region) -> list[Place]:
         """Return a run's neighbours as jobs, with some that share no link with it."""
         far = elsewhere(region, self._rng, heavy=not any(name == HEAVY for name, _ in crowd))
         return [
-            Place(f"{place.job}-{program}-{number}", program, nodes, place.start_s - 45.0,
-                  place.end_s + 45.0)
+            Place(
+                f"{place.job}-{program}-{number}",
+                program,
+                nodes,
+                place.start_s - 45.0,
+                place.end_s + 45.0,
+            )
             for number, (program, nodes) in enumerate([*crowd, *far])
-        ]  # fmt: skip
+        ]
 
 
 def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]:
@@ -193,28 +207,44 @@ def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]
         cuts = [(0.45, 0.0), (0.3, 0.62), (0.2, 0.8), (0.5, 0.6)][number]
         for place, (program, nodes) in enumerate(jobs[:3]):
             # The heavy one ends early (or comes late), the others fill the time.
-            begin, end = ((-0.05, cuts[0]) if number % 2 == 0 else cuts) if place == 0 else (
-                (cuts[0], 1.05) if place == 1 else (-0.05, 1.05))  # fmt: skip
+            begin, end = (
+                ((-0.05, cuts[0]) if number % 2 == 0 else cuts)
+                if place == 0
+                else ((cuts[0], 1.05) if place == 1 else (-0.05, 1.05))
+            )
             there = (at + 0.5 / _LONG_SLICES >= begin) & (at + 0.5 / _LONG_SLICES < end)
             weight = {HEAVY: 0.20, CALM: 0.01}.get(program, 0.02)
             rate[there] *= 1 - weight * (0.6 if number == 3 else 1.0)
-            others.append(Place(f"{LONG}-{number}-{program}-{place}", program, nodes,
-                                start + begin * length, start + end * length))  # fmt: skip
+            others.append(
+                Place(
+                    f"{LONG}-{number}-{program}-{place}",
+                    program,
+                    nodes,
+                    start + begin * length,
+                    start + end * length,
+                )
+            )
         rate *= 1 + rng.normal(0, 0.012, _LONG_SLICES)
         compute = even(0.4 * length - OTHER_S, _RANKS, rng)
         share = np.full(_RANKS // GROUP, TIME_IN_COLLECTIVES * 0.6 * length)
-        runs.append(PlacedRun(
-            Place(f"{LONG}-{number}", LONG, own, start, start + length), float(rate.mean()), 330,
-            True, share, compute, rate,
-        ))  # fmt: skip
+        runs.append(
+            PlacedRun(
+                Place(f"{LONG}-{number}", LONG, own, start, start + length),
+                float(rate.mean()),
+                330,
+                True,
+                share,
+                compute,
+                rate,
+            )
+        )
     return tuple(runs), others
 
 
 def _write(path: Path, runs: tuple[PlacedRun, ...], others: list[Place]) -> None:
     writer, log = Writer(_SLICE_S), Log(path)
     own = [run.place for run in runs]
-    files = write_chunks(path, [writer.processes(own, RANKS_PER_NODE),
-                                writer.processes(others, 1)])  # fmt: skip
+    files = write_chunks(path, [writer.processes(own, RANKS_PER_NODE), writer.processes(others, 1)])
     short = [run for run in runs if not len(run.slice_rates)]
     long = [run for run in runs if len(run.slice_rates)]
     files += write_chunks(path, writer.slices(short, _SENT))

@@ -98,8 +98,9 @@ class _Hidden:
         """Return what was kept, by table."""
         return {
             name: pa.concat_tables(parts, promote_options="permissive")
-            for name, parts in self._kept.items() if parts
-        }  # fmt: skip
+            for name, parts in self._kept.items()
+            if parts
+        }
 
 
 def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[list[SliceOf]]:
@@ -175,10 +176,17 @@ def _truth(players: Sequence[Player], play: Play) -> dict[str, PlantedJob]:
                 by[kind, resource, players[other].job] = float(cost[other])
         start, end = player.start_s, float(play.end_s[number])
         jobs[player.job] = PlantedJob(
-            player.job, player.program.name, player.uid, player.nodes, player.processes,
-            round((EPOCH_S + start) * _NS), round((EPOCH_S + end) * _NS),
-            end - start - sum(lost.values()), lost, by,
-        )  # fmt: skip
+            player.job,
+            player.program.name,
+            player.uid,
+            player.nodes,
+            player.processes,
+            round((EPOCH_S + start) * _NS),
+            round((EPOCH_S + end) * _NS),
+            end - start - sum(lost.values()),
+            lost,
+            by,
+        )
     return jobs
 
 

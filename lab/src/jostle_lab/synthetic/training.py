@@ -29,25 +29,47 @@ _SLICE_NS = 1_000_000_000
 _BOOT = "0a0b0c0d-0000-4000-8000-0000000000ff"
 #: What a rank does in a second of training: gradients are 1.5 GiB, a step takes 0.1 s.
 _RANK = {
-    "os_user_ns": 0.9e9, "os_system_ns": 0.1e9, "gpu_wait_ns": 0.75e9, "gpu_wait_ops": 10,
-    "state_collective_ns": 2e6, "ccl_all_to_all_ops": 60, "ccl_all_to_all_bytes": 16.1e9,
-    "ccl_all_to_all_ns": 0.3e9, "ccl_one_to_all_ops": 1, "ccl_one_to_all_bytes": 4096,
+    "os_user_ns": 0.9e9,
+    "os_system_ns": 0.1e9,
+    "gpu_wait_ns": 0.75e9,
+    "gpu_wait_ops": 10,
+    "state_collective_ns": 2e6,
+    "ccl_all_to_all_ops": 60,
+    "ccl_all_to_all_bytes": 16.1e9,
+    "ccl_all_to_all_ns": 0.3e9,
+    "ccl_one_to_all_ops": 1,
+    "ccl_one_to_all_bytes": 4096,
     "ccl_one_to_all_ns": 1e5,
-}  # fmt: skip
+}
 _GPU = {
-    "gpu_h2d_ops": 40, "gpu_h2d_bytes": 1.2e9, "gpu_h2d_ns": 0.05e9, "gpu_d2h_ops": 10,
-    "gpu_d2h_bytes": 40e3, "gpu_d2h_ns": 1e5, "gpu_d2d_ops": 100, "gpu_d2d_bytes": 2e9,
-    "gpu_d2d_ns": 2e6, "gpu_peer_ops": 12, "gpu_peer_bytes": 0.8e9, "gpu_peer_ns": 0.01e9,
-    "gpu_launch_ops": 5000, "gpu_busy_ns": 0.9e9,
-}  # fmt: skip
+    "gpu_h2d_ops": 40,
+    "gpu_h2d_bytes": 1.2e9,
+    "gpu_h2d_ns": 0.05e9,
+    "gpu_d2h_ops": 10,
+    "gpu_d2h_bytes": 40e3,
+    "gpu_d2h_ns": 1e5,
+    "gpu_d2d_ops": 100,
+    "gpu_d2d_bytes": 2e9,
+    "gpu_d2d_ns": 2e6,
+    "gpu_peer_ops": 12,
+    "gpu_peer_bytes": 0.8e9,
+    "gpu_peer_ns": 0.01e9,
+    "gpu_launch_ops": 5000,
+    "gpu_busy_ns": 0.9e9,
+}
 #: Every so many seconds a checkpoint is copied back, in so many.
 _EVERY, _LASTS, _CHECKPOINT = 45, 4, 4e9
 
 
 def plant_training(
-    path: Path | str, job: str = "train-0000", host: str = "node0000", gpus: int = 4,
-    seconds: int = 180, begin_s: int = 20, seed: int = 0,
-) -> None:  # fmt: skip
+    path: Path | str,
+    job: str = "train-0000",
+    host: str = "node0000",
+    gpus: int = 4,
+    seconds: int = 180,
+    begin_s: int = 20,
+    seed: int = 0,
+) -> None:
     """Add a training job to a repository: a rank for each GPU, and no segments.
 
     Args:
@@ -73,9 +95,13 @@ def plant_training(
     done["gpu_d2h_ns"] += np.where(trains, 0, 160_000_000)
     # A process has what its GPU has, too.
     batch = SliceBatch(
-        sources, np.arange(gpus), pa.table({**keys, **own, **done}), pa.table({}), {},
+        sources,
+        np.arange(gpus),
+        pa.table({**keys, **own, **done}),
+        pa.table({}),
+        {},
         pa.table({**keys, "place": np.zeros(len(at), dtype=np.int64), **done}),
-    )  # fmt: skip
+    )
     files = write_chunks(path, [*partition_chunks(batch), *_names(sources, job, first, seconds)])
     end = max(file.hi for file in files)
     reached: dict[int, tuple[Position, Reached]] = {
@@ -88,10 +114,16 @@ def _source(job: str, host: str, rank: int, first: int) -> ProcessSource:
     key = process_id(None, _BOOT, 70_000 + rank, first * _SLICE_NS, 0)
     name, path = PLACES[rank]
     row = {
-        "job": job, "host": host, "gpu": name, "pci": name, "uuid": f"GPU-{rank}",
-        "name": "NVIDIA H100 80GB HBM3", "pci_path": path, "numa": rank // 4,
+        "job": job,
+        "host": host,
+        "gpu": name,
+        "pci": name,
+        "uuid": f"GPU-{rank}",
+        "name": "NVIDIA H100 80GB HBM3",
+        "pci_path": path,
+        "numa": rank // 4,
         "memory_bytes": 85_899_345_920,
-    }  # fmt: skip
+    }
     return ProcessSource(key, job, host, _SLICE_NS, [], gpus=[name], gpu_rows=[row])
 
 
@@ -102,21 +134,52 @@ def _names(
     start, end = first * _SLICE_NS, (first + seconds) * _SLICE_NS
     processes = [
         {
-            "process": source.process, "job": job, "host": source.host, "boot_id": _BOOT,
-            "pid": 70_000 + rank, "ppid": 1, "sid": 70_000, "uid": 60_000, "gid": 60_000, "part": 0,
-            "program": "/usr/bin/python3.11", "command": "python train.py", "library": "0.5.0",
-            "script": "train.py", "slice_ns": _SLICE_NS, "start_ns": start, "end_ns": end,
-            "end_reason": "exit", "complete": True, "short": False, "first_slice": first,
-            "last_slice": first + seconds - 1, "records": seconds, "clock_state": 0,
-            "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0, "notes": [],
-            "warnings": [], "revision": 1, "spawned": False, "mpi_state": 4, "mpi_adapter": 3,
-            "mpi_adapter_name": "ccl", "launcher": "torch", "mpi_library": "NCCL 2.27.3",
-            "world": f"world-{job}", "world_size": len(sources), "world_rank": rank,
-            "mpi_init_ns": start, "mpi_ready_ns": start, "mpi_finalize_ns": end,
+            "process": source.process,
+            "job": job,
+            "host": source.host,
+            "boot_id": _BOOT,
+            "pid": 70_000 + rank,
+            "ppid": 1,
+            "sid": 70_000,
+            "uid": 60_000,
+            "gid": 60_000,
+            "part": 0,
+            "program": "/usr/bin/python3.11",
+            "command": "python train.py",
+            "library": "0.5.0",
+            "script": "train.py",
+            "slice_ns": _SLICE_NS,
+            "start_ns": start,
+            "end_ns": end,
+            "end_reason": "exit",
+            "complete": True,
+            "short": False,
+            "first_slice": first,
+            "last_slice": first + seconds - 1,
+            "records": seconds,
+            "clock_state": 0,
+            "clock_error_us": 200,
+            "clock_steps": 0,
+            "lost_threads": 0,
+            "notes": [],
+            "warnings": [],
+            "revision": 1,
+            "spawned": False,
+            "mpi_state": 4,
+            "mpi_adapter": 3,
+            "mpi_adapter_name": "ccl",
+            "launcher": "torch",
+            "mpi_library": "NCCL 2.27.3",
+            "world": f"world-{job}",
+            "world_size": len(sources),
+            "world_rank": rank,
+            "mpi_init_ns": start,
+            "mpi_ready_ns": start,
+            "mpi_finalize_ns": end,
             "mpi_end_ns": end,
         }
         for rank, source in enumerate(sources)
-    ]  # fmt: skip
+    ]
     gpus = [row for source in sources for row in source.gpu_rows]
     for table, rows in (("processes", processes), ("gpus", gpus)):
         schema = pa.schema(list(TABLES[table].keys.items()))

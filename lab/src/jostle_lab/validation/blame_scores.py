@@ -110,15 +110,21 @@ class BlameScore:
     @property
     def relative_error(self) -> float:
         """Median of |found - true| / true of jobs that lost more than a tenth."""
-        errors = [abs(each.found_s - each.true_s) / each.true_s
-                  for each in self.jobs if each.true_s > _LARGE * each.run_s]  # fmt: skip
+        errors = [
+            abs(each.found_s - each.true_s) / each.true_s
+            for each in self.jobs
+            if each.true_s > _LARGE * each.run_s
+        ]
         return float(np.median(errors)) if errors else float("nan")
 
     @property
     def points_error(self) -> float:
         """Median of |found - true| in percent points of the run, of the other jobs."""
-        errors = [100 * abs(each.found_s - each.true_s) / each.run_s
-                  for each in self.jobs if each.true_s <= _LARGE * each.run_s]  # fmt: skip
+        errors = [
+            100 * abs(each.found_s - each.true_s) / each.run_s
+            for each in self.jobs
+            if each.true_s <= _LARGE * each.run_s
+        ]
         return float(np.median(errors)) if errors else float("nan")
 
     @property
@@ -138,8 +144,16 @@ class BlameScore:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        names = ("precision", "recall", "f1", "top1", "relative_error", "points_error", "held",
-                 "false_alarms")  # fmt: skip
+        names = (
+            "precision",
+            "recall",
+            "f1",
+            "top1",
+            "relative_error",
+            "points_error",
+            "held",
+            "false_alarms",
+        )
         return asdict(self) | {name: getattr(self, name) for name in names}
 
 
@@ -198,10 +212,15 @@ def _job(
     planted: Planted, job: PlantedJob, shares: dict[int, float], interference: Interference
 ) -> JobScore:
     length = round(planted.spec.slice_s * 1e9)
-    blamed = {at for each in interference.guilty if each.seconds >= CLEAN * planted.spec.slice_s
-              for at in range(each.start_ns // length,
-                              max((each.start_ns + each.length_ns) // length,
-                                  each.start_ns // length + 1))}  # fmt: skip
+    blamed = {
+        at
+        for each in interference.guilty
+        if each.seconds >= CLEAN * planted.spec.slice_s
+        for at in range(
+            each.start_ns // length,
+            max((each.start_ns + each.length_ns) // length, each.start_ns // length + 1),
+        )
+    }
     guilty = {at for at, share in shares.items() if share >= GUILTY}
     doubtful = {at for at, share in shares.items() if CLEAN <= share < GUILTY}
     cost: dict[str, float] = defaultdict(float)

@@ -28,7 +28,9 @@ def _foam(name: str, text: str, kind: str = "dictionary") -> str:
 
 #: OpenFOAM: icoFoam's lid-driven cavity, 60 x 60 cells.
 CAVITY = {
-    "system/blockMeshDict": _foam("blockMeshDict", """\
+    "system/blockMeshDict": _foam(
+        "blockMeshDict",
+        """\
 scale 0.1;
 vertices ((0 0 0) (1 0 0) (1 1 0) (0 1 0) (0 0 0.1) (1 0 0.1) (1 1 0.1) (0 1 0.1));
 blocks (hex (0 1 2 3 4 5 6 7) (60 60 1) simpleGrading (1 1 1));
@@ -38,33 +40,48 @@ boundary (
     walls { type wall; faces ((0 4 7 3) (2 6 5 1) (1 5 4 0)); }
     flat { type empty; faces ((0 3 2 1) (4 5 6 7)); }
 );
-"""),
-    "system/controlDict": _foam("controlDict", """\
+""",
+    ),
+    "system/controlDict": _foam(
+        "controlDict",
+        """\
 application icoFoam; startFrom startTime; startTime 0; stopAt endTime; endTime @end@;
 deltaT 0.0005; writeControl timeStep; writeInterval 1000000; timeFormat general;
 runTimeModifiable false;
-"""),
-    "system/fvSchemes": _foam("fvSchemes", """\
+""",
+    ),
+    "system/fvSchemes": _foam(
+        "fvSchemes",
+        """\
 ddtSchemes { default Euler; }
 gradSchemes { default Gauss linear; }
 divSchemes { default none; div(phi,U) Gauss linear; }
 laplacianSchemes { default Gauss linear orthogonal; }
 interpolationSchemes { default linear; }
 snGradSchemes { default orthogonal; }
-"""),
-    "system/fvSolution": _foam("fvSolution", """\
+""",
+    ),
+    "system/fvSolution": _foam(
+        "fvSolution",
+        """\
 solvers {
     p { solver PCG; preconditioner DIC; tolerance 1e-6; relTol 0.05; }
     pFinal { $p; relTol 0; }
     U { solver smoothSolver; smoother symGaussSeidel; tolerance 1e-5; relTol 0; }
 }
 PISO { nCorrectors 2; nNonOrthogonalCorrectors 0; pRefCell 0; pRefValue 0; }
-"""),
-    "system/decomposeParDict": _foam("decomposeParDict", """\
+""",
+    ),
+    "system/decomposeParDict": _foam(
+        "decomposeParDict",
+        """\
 numberOfSubdomains @ranks@; method simple; simpleCoeffs { n (@ranks@ 1 1); delta 0.001; }
-"""),
+""",
+    ),
     "constant/transportProperties": _foam("transportProperties", "nu 0.01;\n"),
-    "0/U": _foam("U", """\
+    "0/U": _foam(
+        "U",
+        """\
 dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);
 boundaryField {
     lid {
@@ -74,13 +91,19 @@ boundaryField {
     walls { type noSlip; }
     flat { type empty; }
 }
-""", "volVectorField"),
-    "0/p": _foam("p", """\
+""",
+        "volVectorField",
+    ),
+    "0/p": _foam(
+        "p",
+        """\
 dimensions [0 2 -2 0 0 0 0]; internalField uniform 0;
 boundaryField {
     lid { type zeroGradient; }
     walls { type zeroGradient; }
     flat { type empty; }
 }
-""", "volScalarField"),
-}  # fmt: skip
+""",
+        "volScalarField",
+    ),
+}

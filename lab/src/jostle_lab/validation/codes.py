@@ -24,8 +24,16 @@ Disturber = Literal["cpu", "memory", "write-seek", "all-to-all"]
 #: Names of folders that a validation has for other things.
 _TAKEN = ("lab", "logs", "programs")
 #: How ranks are started; their number follows.
-MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
-          "mpi_yield_when_idle", "1", "-np")  # fmt: skip
+MPIRUN = (
+    "mpirun.openmpi",
+    "--oversubscribe",
+    "--bind-to",
+    "none",
+    "--mca",
+    "mpi_yield_when_idle",
+    "1",
+    "-np",
+)
 _FOAM = ("/usr/share/openfoam",)
 
 
@@ -86,8 +94,15 @@ def _run(argv: Sequence[str], folder: Path) -> None:
         ValidationError: It fails.
     """
     try:
-        done = subprocess.run(argv, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=300, check=False)  # fmt: skip
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=300,
+            check=False,
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise ValidationError(f"`{argv[0]}`, which prepares a run, fails: {error}") from error
     if done.returncode:
@@ -125,42 +140,69 @@ def _make_cavity(folder: Path, code: Code) -> None:
 
 
 def _mini(
-    name: str, steps: int, about: str, ranks: int = 2,
-    beside: tuple[Disturber, ...] = ("cpu", "memory"), *, over_nodes: bool = False,
-) -> Code:  # fmt: skip
+    name: str,
+    steps: int,
+    about: str,
+    ranks: int = 2,
+    beside: tuple[Disturber, ...] = ("cpu", "memory"),
+    *,
+    over_nodes: bool = False,
+) -> Code:
     kernel = name.partition("@")[0].removesuffix(_OVER_NODES)
     return Code(
-        name, ranks, about, ("mpicc.openmpi", "mpirun.openmpi"), "libopenmpi-dev, gcc",
-        lambda folder: [str(folder / "mini"), kernel, str(steps)], _make_mini, steps, beside=beside,
+        name,
+        ranks,
+        about,
+        ("mpicc.openmpi", "mpirun.openmpi"),
+        "libopenmpi-dev, gcc",
+        lambda folder: [str(folder / "mini"), kernel, str(steps)],
+        _make_mini,
+        steps,
+        beside=beside,
         over_nodes=over_nodes,
-    )  # fmt: skip
+    )
 
 
 def _hybrid(name: str, steps: int, ranks: int) -> Code:
     """Return the kernel that has two threads a rank; all others have one."""
     return replace(
         _mini(name, steps, _HYBRID, ranks),
-        argv=lambda folder: ["env", "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive",
-                             str(folder / "mini"), "hybrid", str(steps)],
-    )  # fmt: skip
+        argv=lambda folder: [
+            "env",
+            "OMP_NUM_THREADS=2",
+            "OMP_WAIT_POLICY=passive",
+            str(folder / "mini"),
+            "hybrid",
+            str(steps),
+        ],
+    )
 
 
 def _lammps(name: str, steps: int, ranks: int) -> Code:
     return Code(
-        name, ranks, "molecular dynamics: neighbours, few Allreduces", ("lmp", "mpirun.openmpi"),
+        name,
+        ranks,
+        "molecular dynamics: neighbours, few Allreduces",
+        ("lmp", "mpirun.openmpi"),
         "lammps",
         lambda _folder: ["lmp", "-in", "in.melt", "-log", "none", "-screen", "none"],
-        _make_melt, steps,
-    )  # fmt: skip
+        _make_melt,
+        steps,
+    )
 
 
 def _cavity(name: str, steps: int, ranks: int) -> Code:
     return Code(
-        name, ranks, "flow solver: tens of thousands of Allreduces a second",
-        ("icoFoam", "blockMesh", "decomposePar", "mpirun.openmpi"), "openfoam",
+        name,
+        ranks,
+        "flow solver: tens of thousands of Allreduces a second",
+        ("icoFoam", "blockMesh", "decomposePar", "mpirun.openmpi"),
+        "openfoam",
         # Ten lines a step: mpirun, woken for each, would take cores from the ranks.
-        lambda _folder: ["sh", "-c", "exec icoFoam -parallel > /dev/null"], _make_cavity, steps,
-    )  # fmt: skip
+        lambda _folder: ["sh", "-c", "exec icoFoam -parallel > /dev/null"],
+        _make_cavity,
+        steps,
+    )
 
 
 _OVER_NODES = "-nodes"
@@ -212,8 +254,17 @@ def _all(*, quick: bool) -> dict[str, Code]:
 CODES = _all(quick=False)
 _QUICK = _all(quick=True)
 #: What is validated unless others are named: segments are those of the thread that calls MPI.
-USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly",
-         "checkpoint", "files")  # fmt: skip
+USUAL = (
+    "lammps",
+    "icofoam",
+    "transpose",
+    "stencil",
+    "solver",
+    "wavefront",
+    "assembly",
+    "checkpoint",
+    "files",
+)
 
 
 def installed() -> list[Code]:
@@ -222,8 +273,9 @@ def installed() -> list[Code]:
     Raises:
         ValidationError: There is none.
     """
-    return _installed([code.name for code in _of_ranks(RANKS[0], quick=False)
-                       if not code.over_nodes], CODES)  # fmt: skip
+    return _installed(
+        [code.name for code in _of_ranks(RANKS[0], quick=False) if not code.over_nodes], CODES
+    )
 
 
 def _installed(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
@@ -257,14 +309,29 @@ def of_command(text: str) -> Code:
             exit_code=2,
         )
     if name.partition("@")[0] in (*CODES, *_TAKEN):
-        raise ValidationError(f"`{name}` is a name that jostle has taken.",
-                              hint="Give your command another name.", exit_code=2)  # fmt: skip
-    code = Code(name, int(match[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
-                "openmpi-bin", lambda _folder: argv, lambda _folder, _code: None, 0,
-                Path.cwd(), 3600.0)  # fmt: skip
+        raise ValidationError(
+            f"`{name}` is a name that jostle has taken.",
+            hint="Give your command another name.",
+            exit_code=2,
+        )
+    code = Code(
+        name,
+        int(match[1] or 2),
+        "a command of yours",
+        (argv[0], "mpirun.openmpi"),
+        "openmpi-bin",
+        lambda _folder: argv,
+        lambda _folder, _code: None,
+        0,
+        Path.cwd(),
+        3600.0,
+    )
     if missing := code.missing():
-        raise ValidationError(f"`{missing[0]}` cannot be run.",
-                              hint="Is it installed, and its name right?", exit_code=2)  # fmt: skip
+        raise ValidationError(
+            f"`{missing[0]}` cannot be run.",
+            hint="Is it installed, and its name right?",
+            exit_code=2,
+        )
     return code
 
 
@@ -283,8 +350,9 @@ def choose(
     """
     own = [of_command(text) for text in commands]
     if len({code.name for code in own}) < len(own):
-        raise ValidationError("Two commands have the same name.",
-                              hint="Give each its own.", exit_code=2)  # fmt: skip
+        raise ValidationError(
+            "Two commands have the same name.", hint="Give each its own.", exit_code=2
+        )
     return [*([] if own and not names else _known(names, _QUICK if quick else CODES)), *own]
 
 
@@ -295,13 +363,15 @@ def _known(names: Sequence[str], codes: dict[str, Code]) -> list[Code]:
         if name not in codes:
             raise ValidationError(
                 f"There is no program `{name}` to validate with.",
-                hint=f"One of: {', '.join(codes)}.", exit_code=2,
-            )  # fmt: skip
+                hint=f"One of: {', '.join(codes)}.",
+                exit_code=2,
+            )
         if missing := codes[name].missing():
             raise ValidationError(
                 f"`{name}` needs {', '.join(missing)}.",
-                hint=f"Debian: apt install {codes[name].package}", exit_code=2,
-            )  # fmt: skip
+                hint=f"Debian: apt install {codes[name].package}",
+                exit_code=2,
+            )
     return [codes[name] for name in dict.fromkeys(names)]
 
 
@@ -358,5 +428,6 @@ class Bench:
             raise ValidationError(
                 f"In this folder `{code.name}` has runs of another command, or from elsewhere: "
                 f"`{first}`.",
-                hint="Give this one another name, or take another --dir.", exit_code=2,
-            )  # fmt: skip
+                hint="Give this one another name, or take another --dir.",
+                exit_code=2,
+            )

@@ -154,17 +154,25 @@ def _apart(store: Store) -> list[str]:
     most = max(run.noise[APART] for run in apart)
     least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
     many = "1 run is" if len(apart) == 1 else f"{len(apart)} runs are"
-    return [f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
-            f"to {most:.0f} ns, {least:.0f} at best)."]  # fmt: skip
+    return [
+        f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
+        f"to {most:.0f} ns, {least:.0f} at best)."
+    ]
 
 
 def _scores(rows: Sequence[Row]) -> list[Score]:
     """Score every method per program, then on all runs, then on the quiet ones."""
-    groups = {code: [row for row in rows if row.code == code]
-              for code in dict.fromkeys(row.code for row in rows)}  # fmt: skip
+    groups = {
+        code: [row for row in rows if row.code == code]
+        for code in dict.fromkeys(row.code for row in rows)
+    }
     groups |= {"all": list(rows), "quiet": [row for row in rows if row.quiet]}
-    return [score(name, method, own) for name, own in groups.items()
-            for method in (*METHODS, RAW) if any(method in row.said for row in own)]  # fmt: skip
+    return [
+        score(name, method, own)
+        for name, own in groups.items()
+        for method in (*METHODS, RAW)
+        if any(method in row.said for row in own)
+    ]
 
 
 def _of_code(
@@ -271,9 +279,11 @@ def _said(
 
 
 def _by_thesis(
-    runs: Sequence[ValidationRun], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
+    runs: Sequence[ValidationRun],
+    said: dict[str, dict[str, Estimate]],
+    known: dict[str, Truth],
     limits: list[str],
-) -> dict[str, float]:  # fmt: skip
+) -> dict[str, float]:
     """Measure the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
     found: dict[str, float] = {}
     for method in ("thesis", RAW):
@@ -343,17 +353,24 @@ def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
             edges = np.array(edges_ns, dtype=np.int64)
             row = np.diff(edges) / 1e9
             # Of a segment in several windows, as they share its time; cores may have gained some.
-            more, less = (spread_over(start, end, part.clip(0), edges[:-1], edges[1:])
-                          for part in (lost, -lost))  # fmt: skip
+            more, less = (
+                spread_over(start, end, part.clip(0), edges[:-1], edges[1:])
+                for part in (lost, -lost)
+            )
             lost = more - less
         moved = displacement(row, row - lost)
     return Judged(
-        percent.value, percent.low, percent.high,
+        percent.value,
+        percent.low,
+        percent.high,
         found.continuous.percent.value if found.continuous else 0.0,
-        100 * moved / found.run_s, found.coverage, found.inferred_coverage,
-        100 * speed.seconds.value / found.run_s if speed else 0.0, speed.canary if speed else None,
+        100 * moved / found.run_s,
+        found.coverage,
+        found.inferred_coverage,
+        100 * speed.seconds.value / found.run_s if speed else 0.0,
+        speed.canary if speed else None,
         found.light,
-    )  # fmt: skip
+    )
 
 
 def _lost(segments: pa.Table) -> Floats:

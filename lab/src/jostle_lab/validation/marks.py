@@ -13,8 +13,19 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 #: Calls that a rank counts and that are the same in every run of the same work.
-CALLS = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
-         "all_to_all", "barriers", "scans", "neighbors")  # fmt: skip
+CALLS = (
+    "sends",
+    "recvs",
+    "isends",
+    "irecvs",
+    "sendrecvs",
+    "one_to_all",
+    "all_to_one",
+    "all_to_all",
+    "barriers",
+    "scans",
+    "neighbors",
+)
 _FEW_GLOBALS = 24
 
 

@@ -169,11 +169,15 @@ def truths(
     for row, name in zip(durations, names, strict=True):
         run_s, total = float(row.sum()), float((row - reference).sum())
         found[name] = Truth(
-            run_s, total, displacement(row, reference), len(reference),
-            total + float(reference.sum()) - low, total + float(reference.sum()) - high,
+            run_s,
+            total,
+            displacement(row, reference),
+            len(reference),
+            total + float(reference.sum()) - low,
+            total + float(reference.sum()) - high,
             beside(runs[name], row, reference, (spans or {}).get(name, ())),
             tuple(_edges(runs[name], row).astype(np.int64).tolist()),
-        )  # fmt: skip
+        )
     return found
 
 
@@ -197,8 +201,10 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
     apart = []
     for _ in range(_HALVINGS):
         order = dice.permutation(len(durations))
-        one, other = (_percents(durations, _references(durations[part], free[part])[0])
-                      for part in (order[:half], order[half : 2 * half]))  # fmt: skip
+        one, other = (
+            _percents(durations, _references(durations[part], free[part])[0])
+            for part in (order[:half], order[half : 2 * half])
+        )
         apart.append(np.median(np.abs(one - other), axis=0))
     total, instantaneous = np.median(apart, axis=0)
     return Grain(float(total), float(instantaneous))
@@ -299,8 +305,11 @@ def beside(
         covered += (np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)).clip(0)
     share = np.divide(covered / 1e9, row, out=np.zeros_like(covered), where=row > 0).clip(0, 1)
     lost = (row - reference).clip(0)
-    low, flight, high = (float(lost[share >= 0.99].sum()), float((lost * share).sum()),
-                         float(lost[share > 0].sum()))  # fmt: skip
+    low, flight, high = (
+        float(lost[share >= 0.99].sum()),
+        float((lost * share).sum()),
+        float(lost[share > 0].sum()),
+    )
     return Band(low, flight, high, len(spans))
 
 
@@ -327,8 +336,9 @@ def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
     ranks, place = np.unique(rank, return_inverse=True)
     sums = np.zeros((len(edges_ns) - 1, len(ranks)))
     np.add.at(sums, (window, place), delay / 1e9)
-    return Band(float(sums.max(axis=1).sum()), union_s(start, start + delay), float(sums.sum()),
-                len(start))  # fmt: skip
+    return Band(
+        float(sums.max(axis=1).sum()), union_s(start, start + delay), float(sums.sum()), len(start)
+    )
 
 
 def union_s(begin_ns: Ints, end_ns: Ints) -> float:

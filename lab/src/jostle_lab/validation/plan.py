@@ -110,10 +110,14 @@ def _of(
         level = list(_LEVELS)[number % len(_LEVELS)]
         kind = code.beside[number // 2 % len(code.beside)]
         windows = _windows(dice, *_LEVELS[level])
-        plain.append({
-            "kind": kind, "strength": round(sum(length for _, length in windows), 3),
-            "windows": windows, "processes": 1 + number % 2,
-        })  # fmt: skip
+        plain.append(
+            {
+                "kind": kind,
+                "strength": round(sum(length for _, length in windows), 3),
+                "windows": windows,
+                "processes": 1 + number % 2,
+            }
+        )
     plain += [{"kind": "clean"} for _ in range(clean - 1)]
     if raw:
         few = _injected(dice, code, raw - 1)
@@ -129,11 +133,14 @@ def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any
     """Plan injected runs; every third is hit on one rank only: the others wait for it."""
     ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
     return [
-        {"kind": "inject", "strength": round(LEAST * ratio**number, 4),
-         "shape": SHAPES[number % len(SHAPES)],
-         "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else ""}
+        {
+            "kind": "inject",
+            "strength": round(LEAST * ratio**number, 4),
+            "shape": SHAPES[number % len(SHAPES)],
+            "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else "",
+        }
         for number in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:

@@ -62,13 +62,13 @@ class Results:
         """Return it as plain values."""
         return {
             "estimation": self.estimation.to_json() if self.estimation else None,
-            "identification": None if self.lab is None else {
-                **self.lab.to_json(), "experiments": [one.to_json() for one in self.seen],
-            },
-            "clustering": None if self.clustering is None else [
-                clustered.to_json() for clustered in self.clustering
-            ],
+            "identification": None
+            if self.lab is None
+            else {**self.lab.to_json(), "experiments": [one.to_json() for one in self.seen]},
+            "clustering": None
+            if self.clustering is None
+            else [clustered.to_json() for clustered in self.clustering],
             "synthetic": self.synthetic.to_json() if self.synthetic else None,
             "planted": self.planted.to_json() if self.planted else None,
             "limits": self.limits,
-        }  # fmt: skip
+        }

@@ -54,10 +54,13 @@ def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
 def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
     codes = choose(wanted.programs, wanted.commands, quick=wanted.quick)
     plan = steps(
-        codes, injected=wanted.runs, disturbed=2 if wanted.quick else 5,
-        clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
+        codes,
+        injected=wanted.runs,
+        disturbed=2 if wanted.quick else 5,
+        clean=2 if wanted.quick else FEWEST_CLEAN,
+        seed=wanted.seed,
         raw=2 if wanted.quick else max(wanted.runs // 3 + 1, 2),
-    )  # fmt: skip
+    )
     make(store, plan, codes, progress=progress)
 
 
@@ -66,9 +69,10 @@ def _synthetic(wanted: Wanted, results: Results, progress: Progress) -> None:
     from jostle_lab.validation.synthetic import FIRST_SEED, traces
 
     results.synthetic = traces(
-        1 if wanted.quick else 4, seed=wanted.seed,
+        1 if wanted.quick else 4,
+        seed=wanted.seed,
         progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
-    )  # fmt: skip
+    )
     results.limits += results.synthetic.limits
     first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
     progress(0, number, f"{number} planted repositories", 0)
@@ -84,8 +88,11 @@ def _identification(folder: Path, wanted: Wanted, results: Results, progress: Pr
     from jostle_lab.validation.lab.score import alone, lab_score, see, unsteady
 
     if wanted.make:
-        plan = scenes(harmful=3 if wanted.quick else wanted.runs,
-                      null=3 if wanted.quick else wanted.runs + 5, seed=wanted.seed)  # fmt: skip
+        plan = scenes(
+            harmful=3 if wanted.quick else wanted.runs,
+            null=3 if wanted.quick else wanted.runs + 5,
+            seed=wanted.seed,
+        )
         play(folder, plan, labs=_LABS, name=name_of(folder), progress=progress)
     made = played(folder)
     usual, differing = alone(made), unsteady(made)

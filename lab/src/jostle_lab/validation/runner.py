@@ -86,15 +86,18 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
-            raise ValidationError(f"`{folder}` is no folder.", hint="Name another with --dir.",
-                                  exit_code=2) from error  # fmt: skip
+            raise ValidationError(
+                f"`{folder}` is no folder.", hint="Name another with --dir.", exit_code=2
+            ) from error
         except OSError as error:
             problem = f"`{folder}` cannot be made: {error.strerror}."
-            raise ValidationError(problem, hint="Name another with --dir.",
-                                  exit_code=2) from error  # fmt: skip
+            raise ValidationError(problem, hint="Name another with --dir.", exit_code=2) from error
         if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise ValidationError(f"Nothing can be written in `{folder}`.",
-                                  hint="Name another with --dir.", exit_code=2)  # fmt: skip
+            raise ValidationError(
+                f"Nothing can be written in `{folder}`.",
+                hint="Name another with --dir.",
+                exit_code=2,
+            )
         self.bench = Bench(self.folder / "programs")
 
     def repository(self, code: str) -> Repository:
@@ -149,9 +152,12 @@ class UndisturbedRun:
 
 
 def make(
-    store: Store, plan: Sequence[ValidationStep], codes: Sequence[Code], *,
+    store: Store,
+    plan: Sequence[ValidationStep],
+    codes: Sequence[Code],
+    *,
     progress: Callable[[int, int, str, float], None],
-) -> None:  # fmt: skip
+) -> None:
     """Make the runs of a plan that are not yet made.
 
     Args:
@@ -178,9 +184,12 @@ def make(
 
 
 def _make(
-    store: Store, plan: Sequence[ValidationStep], by_name: Mapping[str, Code],
-    nodes: Nodes | None, progress: Callable[[int, int, str, float], None],
-) -> None:  # fmt: skip
+    store: Store,
+    plan: Sequence[ValidationStep],
+    by_name: Mapping[str, Code],
+    nodes: Nodes | None,
+    progress: Callable[[int, int, str, float], None],
+) -> None:
     spent: list[float] = []
     made: Counter[str] = Counter()
     # Twice: what the first runs are worth is known when there are others to compare cores with.
@@ -188,8 +197,9 @@ def _make(
         left = [step for step in _left(store, plan) if made[step.job] < _TRIES_APART]
         for number, step in enumerate(left):
             mean = sum(spent) / len(spent) if spent else 9.0
-            progress(len(plan) - len(left) + number, len(plan), step.job,
-                     mean * (len(left) - number))  # fmt: skip
+            progress(
+                len(plan) - len(left) + number, len(plan), step.job, mean * (len(left) - number)
+            )
             begun = time.monotonic()
             while made[step.job] < _TRIES_APART:
                 run = one(store, step, by_name[step.code], nodes)
@@ -243,8 +253,17 @@ def one(
     taken = noise(before, after, (end - start) / 1e9)
     if known := [ns for ns in apart if ns is not None]:
         taken[APART] = max(known)
-    return ValidationRun(step, job, start, end, status, taken, tuple(disturbed),
-               str(logs) if step.kind == "inject" else "", error)  # fmt: skip
+    return ValidationRun(
+        step,
+        job,
+        start,
+        end,
+        status,
+        taken,
+        tuple(disturbed),
+        str(logs) if step.kind == "inject" else "",
+        error,
+    )
 
 
 def _words(
@@ -256,8 +275,17 @@ def _words(
     usual: UndisturbedRun | None,
     nodes: Nodes | None,
 ) -> list[str]:
-    own = [str(native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
-           "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
+    own = [
+        str(native_path("jostle-run")),
+        "--job",
+        job,
+        "--spool",
+        str(logs / "spool"),
+        "--slice",
+        SLICE,
+        "--",
+        *code.argv(folder),
+    ]
     variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
     if step.kind == "inject":
         assert usual is not None
@@ -275,8 +303,14 @@ def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedR
     hit = 1 if step.ranks else code.ranks
     probability = lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1)
     shape = longer(step.shape, max(probability / MOST_STRUCK, 1.0))
-    variables = injector(_STRUCK, shape, logs, probability=min(probability, MOST_STRUCK),
-                         seed=step.seed, ranks=step.ranks)  # fmt: skip
+    variables = injector(
+        _STRUCK,
+        shape,
+        logs,
+        probability=min(probability, MOST_STRUCK),
+        seed=step.seed,
+        ranks=step.ranks,
+    )
     return [f"{name}={value}" for name, value in variables.items()]
 
 
@@ -302,14 +336,30 @@ def _usual(store: Store, code: Code) -> UndisturbedRun:
 
 #: Calls that are delayed, and the columns that count them.
 _STRUCK = "collective,send,receive"
-_DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
-            "all_to_all", "barriers")  # fmt: skip
+_DELAYED = (
+    "sends",
+    "recvs",
+    "isends",
+    "irecvs",
+    "sendrecvs",
+    "one_to_all",
+    "all_to_one",
+    "all_to_all",
+    "barriers",
+)
 
 
 def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
     """Run a command to its end or its time limit; return its status."""
-    process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
-                               stdout=output, stderr=output, start_new_session=True)  # fmt: skip
+    process = subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
+    )
     try:
         return process.wait(limit_s)
     except subprocess.TimeoutExpired:
@@ -351,21 +401,45 @@ def _disturbers(
 
 
 def _disturb(
-    step: ValidationStep, at: float, long: float, logs: Path, over: threading.Event,
-    spans: list[tuple[int, int]], nodes: Nodes | None,
-) -> None:  # fmt: skip
+    step: ValidationStep,
+    at: float,
+    long: float,
+    logs: Path,
+    over: threading.Event,
+    spans: list[tuple[int, int]],
+    nodes: Nodes | None,
+) -> None:
     if nodes is not None:
         span = nodes.disturb(step.kind, at, long, logs, over)
         spans += [span] if span else []
         return
     if over.wait(max(at - time.monotonic(), 0)):
         return
-    argv = [str(lab_native_path("jostle-signal")), step.kind, "--processes", str(step.processes),
-            "--time", f"{long:.3f}", "--start", f"{time.time() + 0.02:.6f}", "--log", str(logs),
-            "--dir", str(logs), "--job", f"{step.kind}-hog", "--quiet"]  # fmt: skip
+    argv = [
+        str(lab_native_path("jostle-signal")),
+        step.kind,
+        "--processes",
+        str(step.processes),
+        "--time",
+        f"{long:.3f}",
+        "--start",
+        f"{time.time() + 0.02:.6f}",
+        "--log",
+        str(logs),
+        "--dir",
+        str(logs),
+        "--job",
+        f"{step.kind}-hog",
+        "--quiet",
+    ]
     begin = time.time_ns() + 20_000_000
-    process = subprocess.Popen(argv, env=environment(), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        argv,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     while process.poll() is None:
         if over.wait(0.01):
             process.terminate()

@@ -130,10 +130,13 @@ class Row:
         """Return it as plain values, with what follows from them."""
         truth = self.truth
         derived = {
-            "total": truth.total, "instantaneous": truth.instantaneous,
-            "displaced": truth.displaced, "own": self.own, "quiet": self.quiet,
+            "total": truth.total,
+            "instantaneous": truth.instantaneous,
+            "displaced": truth.displaced,
+            "own": self.own,
+            "quiet": self.quiet,
             "moved": self.moved,
-        }  # fmt: skip
+        }
         return asdict(self) | {"percent": derived}
 
 
@@ -159,8 +162,12 @@ class ScoreSpread:
         if not values:
             return ScoreSpread(0, None, None)
         share = 10 if good is min else 90
-        return ScoreSpread(len(values), float(np.median(values)), float(good(values)),
-                      float(np.percentile(values, share)))  # fmt: skip
+        return ScoreSpread(
+            len(values),
+            float(np.median(values)),
+            float(good(values)),
+            float(np.percentile(values, share)),
+        )
 
 
 @dataclass(frozen=True)
@@ -189,8 +196,14 @@ class Lights:
             rows: The runs.
             method: A method with an estimate in every row.
         """
-        lit = [(row.said[method].light, LIGHTS[class_of(row.measured(method))],
-                row.truth.run_s > LONG_S) for row in rows]  # fmt: skip
+        lit = [
+            (
+                row.said[method].light,
+                LIGHTS[class_of(row.measured(method))],
+                row.truth.run_s > LONG_S,
+            )
+            for row in rows
+        ]
         decided = [(light, true) for light, true, _ in lit if light is not None]
         return Lights(
             len(lit),
@@ -260,8 +273,9 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
         rows: The runs; soft accuracy and total are of all of them.
     """
     rows = [row for row in rows if method in row.said]
-    parts = [(abs(row.truth.instantaneous - row.said[method].instantaneous), row.moved)
-             for row in rows]  # fmt: skip
+    parts = [
+        (abs(row.truth.instantaneous - row.said[method].instantaneous), row.moved) for row in rows
+    ]
     held = [row.held(method) for row in rows]
     covered = [row.said[method].inferred for row in rows]
     return Score(

@@ -33,8 +33,10 @@ class Family:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {"rows": [row.to_json() for row in self.rows],
-                "scores": [asdict(one) for one in self.scores]}  # fmt: skip
+        return {
+            "rows": [row.to_json() for row in self.rows],
+            "scores": [asdict(one) for one in self.scores],
+        }
 
 
 def traces(
@@ -49,8 +51,12 @@ def traces(
     """
     from jostle_lab.synthetic import SPECS
 
-    names = [(name, number) for number in range(seeds) for name in SPECS
-             if number == 0 or name not in _WIDE]  # fmt: skip
+    names = [
+        (name, number)
+        for number in range(seeds)
+        for name in SPECS
+        if number == 0 or name not in _WIDE
+    ]
     rows = []
     limits = []
     for done, (name, number) in enumerate(names):
@@ -62,8 +68,10 @@ def traces(
     rows.sort(key=lambda row: row.code)
     each = [score(name, "jostle", [row for row in rows if row.code == name]) for name in SPECS]
     always = {name for name, spec in SPECS.items() if any(d.sustained for d in spec.disturbances)}
-    parts = (("all", [row for row in rows if row.code not in always]),
-             ("sustained", [row for row in rows if row.code in always]))  # fmt: skip
+    parts = (
+        ("all", [row for row in rows if row.code not in always]),
+        ("sustained", [row for row in rows if row.code in always]),
+    )
     return Family(rows, [*each, *(score(name, "jostle", own) for name, own in parts)], limits)
 
 
@@ -80,5 +88,14 @@ def _trace(name: str, seed: int) -> Row:
     known = Truth(truth.run_s, lost_s, moved_s, 0, lost_s, lost_s)
     found = estimate(tables, method="jostle", seed=0)
     kind = "clean" if truth.lost_s == 0 else "inject"
-    return Row(f"{name}-{seed}", name, kind, shown / 100, known, None, shown,
-               {"steal": 0.0, "foreign": 0.0, "load": 0.0}, {"jostle": judged(found)})  # fmt: skip
+    return Row(
+        f"{name}-{seed}",
+        name,
+        kind,
+        shown / 100,
+        known,
+        None,
+        shown,
+        {"steal": 0.0, "foreign": 0.0, "load": 0.0},
+        {"jostle": judged(found)},
+    )

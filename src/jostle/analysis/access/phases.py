@@ -61,9 +61,14 @@ def pattern_of(series: Series, ways: Ways) -> AccessPattern:
     alike = [phase for phase in phases if phase.pattern == name]
     most = max(alike, key=lambda phase: phase.bytes) if alike and share >= MOST else None
     return AccessPattern(
-        series.mount, name, most.chunk_bytes if most else None, most.period if most else None,
-        int(series.bytes.sum()), series.known, phases,
-    )  # fmt: skip
+        series.mount,
+        name,
+        most.chunk_bytes if most else None,
+        most.period if most else None,
+        int(series.bytes.sum()),
+        series.known,
+        phases,
+    )
 
 
 def untouched(series: Series, done: str) -> AccessPattern:
@@ -192,6 +197,18 @@ def _at_silences(series: Series, lo: int, hi: int) -> list[tuple[int, int]]:
 
 def _silence(series: Series, lo: int, hi: int, done: str) -> AccessPhase:
     return AccessPhase(
-        NONE, (series.first + lo) * series.slice_ns, (series.first + hi) * series.slice_ns,
-        0, 0, 0.0, 0, None, None, 0.0, False, [], None, f"Nothing was {done}.",
-    )  # fmt: skip
+        NONE,
+        (series.first + lo) * series.slice_ns,
+        (series.first + hi) * series.slice_ns,
+        0,
+        0,
+        0.0,
+        0,
+        None,
+        None,
+        0.0,
+        False,
+        [],
+        None,
+        f"Nothing was {done}.",
+    )

@@ -117,8 +117,13 @@ def _parts(series: ReadSeries, ways: Floats, span: slice) -> list[PatternShare]:
         series.jumps[:, span].sum(axis=1),
     )
     calls = float(series.reads[span].sum())
-    held = (0.0, *(float(each[span].sum()) for each in
-                   (series.stride_bytes, series.jump_bytes, series.again_bytes)))  # fmt: skip
+    held = (
+        0.0,
+        *(
+            float(each[span].sum())
+            for each in (series.stride_bytes, series.jump_bytes, series.again_bytes)
+        ),
+    )
     parts = []
     for way, chunks, own, moved in zip(
         READ_PATTERNS, (0.0, regular, ahead + back, again), held, amounts.tolist(), strict=True
@@ -128,8 +133,15 @@ def _parts(series: ReadSeries, ways: Floats, span: slice) -> list[PatternShare]:
         if way == SEQUENTIAL:  # its calls are known only where all bytes are read so
             all_of_it = moved >= MOST * amounts.sum()
             chunks, own = (calls, float(amounts.sum())) if all_of_it else (0.0, 0.0)
-        parts.append(PatternShare(way, moved / float(amounts.sum()), int(moved), int(chunks),
-                                  own / chunks if chunks else None))  # fmt: skip
+        parts.append(
+            PatternShare(
+                way,
+                moved / float(amounts.sum()),
+                int(moved),
+                int(chunks),
+                own / chunks if chunks else None,
+            )
+        )
     return sorted(parts, key=lambda part: -part.share)
 
 

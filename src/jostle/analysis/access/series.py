@@ -153,9 +153,11 @@ def _by_mount(tables: JobTables) -> list[_Rows]:
 def _follows(tables: JobTables) -> bool:
     """Return whether the runtime followed where writes begin."""
     rows = tables.accesses
-    if rows is not None and any(ints_or_zeros(rows, name).any() for name in rows.column_names
-                                if name.startswith("access_")
-                                and not name.startswith("access_read_")):  # fmt: skip
+    if rows is not None and any(
+        ints_or_zeros(rows, name).any()
+        for name in rows.column_names
+        if name.startswith("access_") and not name.startswith("access_read_")
+    ):
         return True
     if "library" not in tables.processes.column_names:
         return False
@@ -213,24 +215,35 @@ def _written(rows: _Rows, writers: int, heavy: float, *, known: bool) -> MountSe
     laid = rows.laid
     calls = laid(*file_metrics("write_ns", "sync_ns", "meta_ns"))
     return MountSeries(
-        mount=rows.mount, first=rows.first, slice_ns=rows.slice_ns, known=known,
-        bytes=laid(*file_metrics("write_bytes")), busy=calls / _NS / writers,
-        writers=writers, heavy=heavy, active=laid("count"),
+        mount=rows.mount,
+        first=rows.first,
+        slice_ns=rows.slice_ns,
+        known=known,
+        bytes=laid(*file_metrics("write_bytes")),
+        busy=calls / _NS / writers,
+        writers=writers,
+        heavy=heavy,
+        active=laid("count"),
         writes=laid(*file_metrics("write_ops")),
-        backs=laid("access_back_ops"), back_bytes=laid("access_back_bytes"),
+        backs=laid("access_back_ops"),
+        back_bytes=laid("access_back_bytes"),
         gaps=laid("access_gap_ops"),
-        files=laid("access_file_ops"), file_bytes=laid("access_file_bytes"),
+        files=laid("access_file_ops"),
+        file_bytes=laid("access_file_bytes"),
         closes=laid(*file_metrics("close_ops")),
         seeks=laid(*file_metrics("seek_ops")),
         reads=laid(*file_metrics("read_ops")),
-    )  # fmt: skip
+    )
 
 
 def _read(rows: _Rows, readers: int, *, known: bool) -> ReadSeries:
     laid = rows.laid
     kinds = ("ahead", "back", "stride", "again")
     return ReadSeries(
-        mount=rows.mount, first=rows.first, slice_ns=rows.slice_ns, known=known,
+        mount=rows.mount,
+        first=rows.first,
+        slice_ns=rows.slice_ns,
+        known=known,
         bytes=laid(*file_metrics("read_bytes")),
         busy=laid(*file_metrics("read_ns", "meta_ns")) / _NS / readers,
         reads=laid(*file_metrics("read_ops")),
@@ -238,4 +251,4 @@ def _read(rows: _Rows, readers: int, *, known: bool) -> ReadSeries:
         jump_bytes=laid("access_read_jump_bytes"),
         stride_bytes=laid("access_read_stride_bytes"),
         again_bytes=laid("access_read_again_bytes"),
-    )  # fmt: skip
+    )

@@ -39,8 +39,13 @@ def unseen_bytes(tables: JobTables) -> int:
     )
     rows = tables.mount_totals
     if rows.num_rows:
-        kinds = dict(zip(tables.mounts.column("mount").to_pylist(),
-                         tables.mounts.column("type").to_pylist(), strict=True))  # fmt: skip
+        kinds = dict(
+            zip(
+                tables.mounts.column("mount").to_pylist(),
+                tables.mounts.column("type").to_pylist(),
+                strict=True,
+            )
+        )
         on_disk = np.array([kinds.get(m) not in _MEMORY for m in rows.column("mount").to_pylist()])
         explained = np.zeros(rows.num_rows, dtype=np.int64)
         for kind in ("posix", "stdio"):
@@ -83,9 +88,14 @@ def doubted(pattern: AccessPattern, unseen: int) -> AccessPattern:
         return pattern
     why = f"Written past all calls: {unseen / (1 << 20):.0f} MiB of the job reached a disk unseen"
     phases = [
-        replace(phase, pattern=UNKNOWN, chunk_bytes=None, calls_per_chunk=None,
-                evidence=f"{why}; seen: {phase.evidence}")
+        replace(
+            phase,
+            pattern=UNKNOWN,
+            chunk_bytes=None,
+            calls_per_chunk=None,
+            evidence=f"{why}; seen: {phase.evidence}",
+        )
         for phase in pattern.phases
         if phase.pattern != NONE or len(pattern.phases) == 1
-    ]  # fmt: skip
+    ]
     return replace(pattern, pattern=UNKNOWN, chunk_bytes=None, period=None, phases=phases)

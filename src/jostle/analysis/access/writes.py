@@ -114,9 +114,14 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Patt
         # Of streamed bytes the calls are known only where all are streamed.
         number = 0 if place == 2 and ways[place] < MOST * moved else int(chunks[place])
         parts.append(
-            PatternShare(way, float(ways[place]) / moved, int(ways[place]), number,
-                 float(ways[place]) / number if number else None)
-        )  # fmt: skip
+            PatternShare(
+                way,
+                float(ways[place]) / moved,
+                int(ways[place]),
+                number,
+                float(ways[place]) / number if number else None,
+            )
+        )
     return sorted(parts, key=lambda part: -part.share) if known else parts
 
 
@@ -142,11 +147,12 @@ def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tup
     said = ", ".join(
         f"{share:.0%} {text}"
         for share, text in zip(
-            ways / moved, ("in files closed soon", "stepped back behind", "in files that grow"),
+            ways / moved,
+            ("in files closed soon", "stepped back behind", "in files that grow"),
             strict=True,
         )
         if share >= 0.005
-    )  # fmt: skip
+    )
     figures = f"{writes} writes, {files} files, {backs} steps back; of the bytes {said}."
     if writes < _ENOUGH:
         return UNKNOWN, f"Too little to tell: {figures}"

@@ -34,8 +34,11 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
     for each in used:
         if each.works:
             users[each.process.host].append(each)
-    far = [(host, here, *other) for host, here in sorted(users.items())
-           if (other := _other(here, by_host[host]))]  # fmt: skip
+    far = [
+        (host, here, *other)
+        for host, here in sorted(users.items())
+        if (other := _other(here, by_host[host]))
+    ]
     if not far:
         return None
     far.sort(key=lambda each: -each[2])
@@ -75,8 +78,7 @@ def _other(
         return None
     carried = sum(row["bytes"] for row in carrying)
     # A port beside ports, an interface beside interfaces: they may be of different networks.
-    alike = [row for row in near
-             if ("/" in row["name"]) == ("/" in carrying[0]["name"])]  # fmt: skip
+    alike = [row for row in near if ("/" in row["name"]) == ("/" in carrying[0]["name"])]
     return (carried, [row["name"] for row in carrying], alike[0]) if alike else None
 
 
@@ -85,6 +87,12 @@ def _case(host: str, here: Sequence[ProcessGpu], carried: int) -> BindingCase:
     cpus = [process.cpus for process in processes if process.cpus]
     nodes = [process.nodes for process in processes if process.nodes]
     return BindingCase(
-        host, names(processes), list_text(frozenset[int]().union(*cpus)),
-        list_text(frozenset[int]().union(*nodes)), here[0].gpu, here[0].node, carried, 0.0,
-    )  # fmt: skip
+        host,
+        names(processes),
+        list_text(frozenset[int]().union(*cpus)),
+        list_text(frozenset[int]().union(*nodes)),
+        here[0].gpu,
+        here[0].node,
+        carried,
+        0.0,
+    )

@@ -89,10 +89,15 @@ def process_gpus(
             {way: row[f"gpu_{way}_{what}"] for way in _WAYS} for what in ("ops", "bytes", "ns")
         )
         return ProcessGpu(
-            processes[row["process"]], row["gpu"], row["numa"],
-            makes.get((row["host"], row["gpu"]), ""), ops, moved, ns,
+            processes[row["process"]],
+            row["gpu"],
+            row["numa"],
+            makes.get((row["host"], row["gpu"]), ""),
+            ops,
+            moved,
+            ns,
             row["gpu_launch_ops"] + row["gpu_graph_ops"],
-        )  # fmt: skip
+        )
 
     return [one(row) for row in rows if row["process"] in processes]
 
@@ -104,8 +109,10 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
         used: From process_gpus.
         everyone: All processes of the job.
     """
-    far = sorted((each for each in used if each.is_far and each.matters),
-                 key=lambda each: (-each.seconds, -each.moved, each.process.at))  # fmt: skip
+    far = sorted(
+        (each for each in used if each.is_far and each.matters),
+        key=lambda each: (-each.seconds, -each.moved, each.process.at),
+    )
     if not far:
         return None
     first = far[0]
@@ -118,12 +125,16 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
             if known is None or (each.moved, each.gpu) > (known.moved, known.gpu):
                 most[each.process.at] = each
     mates = sorted(
-        (process for process in everyone
-         if process.host == here.host and process.world == here.world
-         and (process.rank >= 0) == (here.rank >= 0)
-         and (process.rank >= 0 or process.at in {each.process.at for each in far})),
+        (
+            process
+            for process in everyone
+            if process.host == here.host
+            and process.world == here.world
+            and (process.rank >= 0) == (here.rank >= 0)
+            and (process.rank >= 0 or process.at in {each.process.at for each in far})
+        ),
         key=lambda process: (process.rank, process.at),
-    )  # fmt: skip
+    )
     target = {at: each.node for at, each in most.items()}
     lacking = here.group_nodes is not None and first.node not in here.group_nodes
     texts = ["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)
@@ -163,9 +174,15 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
 def _case(each: ProcessGpu) -> BindingCase:
     process = each.process
     return BindingCase(
-        process.host, names([process]), list_text(process.cpus or ()),
-        list_text(process.nodes or ()), each.gpu, each.node, each.moved, each.seconds,
-    )  # fmt: skip
+        process.host,
+        names([process]),
+        list_text(process.cpus or ()),
+        list_text(process.nodes or ()),
+        each.gpu,
+        each.node,
+        each.moved,
+        each.seconds,
+    )
 
 
 def _seen(first: ProcessGpu, others: int) -> str:

@@ -99,14 +99,23 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
     def one(at: int) -> BoundProcess:
         cpus, nodes, group_cpus, group_nodes = (each[at] for each in lists)
         return BoundProcess(
-            at=at, host=hosts[at], rank=int(ranks[at]) if job_processes.ranks[at] else -1,
-            world=worlds[at], pid=int(pids[at]), launcher=launchers[at], start_ns=int(starts[at]),
-            end_ns=int(starts[at]) + int(job_processes.life[at]), cpus=cpus, nodes=nodes,
+            at=at,
+            host=hosts[at],
+            rank=int(ranks[at]) if job_processes.ranks[at] else -1,
+            world=worlds[at],
+            pid=int(pids[at]),
+            launcher=launchers[at],
+            start_ns=int(starts[at]),
+            end_ns=int(starts[at]) + int(job_processes.life[at]),
+            cpus=cpus,
+            nodes=nodes,
             node_samples=samples[at],
-            group_cpus=group_cpus, group_nodes=group_nodes,
+            group_cpus=group_cpus,
+            group_nodes=group_nodes,
             cpu_s=(value("os_user_ns", at) + value("os_system_ns", at)) / 1e9,
-            waited_s=value("os_runqueue_ns", at) / 1e9, threads=value("os_threads", at),
-        )  # fmt: skip
+            waited_s=value("os_runqueue_ns", at) / 1e9,
+            threads=value("os_threads", at),
+        )
 
     return [one(at) for at in range(job_processes.count) if not job_processes.short[at]]
 

@@ -122,7 +122,12 @@ def _by_cores(processes: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
 def _case(crowd: Sequence[BoundProcess]) -> BindingCase:
     nodes = [process.nodes for process in crowd if process.nodes]
     return BindingCase(
-        crowd[0].host, names(crowd), list_text(_all_cores(crowd)),
-        list_text(frozenset[int]().union(*nodes)), "", -1, 0,
+        crowd[0].host,
+        names(crowd),
+        list_text(_all_cores(crowd)),
+        list_text(frozenset[int]().union(*nodes)),
+        "",
+        -1,
+        0,
         sum(process.waited_s for process in crowd),
-    )  # fmt: skip
+    )

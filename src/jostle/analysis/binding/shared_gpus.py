@@ -44,8 +44,10 @@ def shared_gpus(
     ]
     if not groups:
         return None
-    cases = sorted((_case(host, gpu, users) for host, gpu, users in groups),
-                   key=lambda case: (-case.seconds, case.host, case.gpu))  # fmt: skip
+    cases = sorted(
+        (_case(host, gpu, users) for host, gpu, users in groups),
+        key=lambda case: (-case.seconds, case.host, case.gpu),
+    )
     first = cases[0]
     users = next(u for host, gpu, u in groups if (host, gpu) == (first.host, first.gpu))
     free = _candidates(idle, first.host, first.gpu)
@@ -123,8 +125,11 @@ def _idle_gpus(known: pa.Table, seconds: float) -> dict[str, list[dict[str, Any]
 def _candidates(
     idle: Mapping[str, list[dict[str, Any]]], host: str, gpu: str
 ) -> list[dict[str, Any]]:
-    return [row for row in idle.get(host, [])
-            if row["gpu"] != gpu and _is_instance(row["gpu"]) == _is_instance(gpu)]  # fmt: skip
+    return [
+        row
+        for row in idle.get(host, [])
+        if row["gpu"] != gpu and _is_instance(row["gpu"]) == _is_instance(gpu)
+    ]
 
 
 def _is_instance(gpu: str) -> bool:
@@ -137,7 +142,12 @@ def _case(host: str, gpu: str, users: Sequence[tuple[BoundProcess, dict[str, Any
     nodes = [process.nodes for process in processes if process.nodes]
     seconds = sum(row["gpu_h2d_ns"] + row["gpu_d2h_ns"] for _, row in users) / 1e9
     return BindingCase(
-        host, names(processes), list_text(frozenset[int]().union(*cpus)),
-        list_text(frozenset[int]().union(*nodes)), gpu, users[0][1]["numa"],
-        sum(_bytes(row) for _, row in users), seconds,
-    )  # fmt: skip
+        host,
+        names(processes),
+        list_text(frozenset[int]().union(*cpus)),
+        list_text(frozenset[int]().union(*nodes)),
+        gpu,
+        users[0][1]["numa"],
+        sum(_bytes(row) for _, row in users),
+        seconds,
+    )

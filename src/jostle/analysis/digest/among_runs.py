@@ -119,18 +119,31 @@ def among(
         of processes), others (see `quartiles`). Figures that are 0 are left out.
     """
     found = [
-        {"name": "Run time", "unit": "s", "total": seconds, "least": None, "mean": None,
-         "most": None, "others": quartiles(their_seconds)}
-    ]  # fmt: skip
+        {
+            "name": "Run time",
+            "unit": "s",
+            "total": seconds,
+            "least": None,
+            "mean": None,
+            "most": None,
+            "others": quartiles(their_seconds),
+        }
+    ]
     for figure, (values, total), beside in zip(figures(), own, theirs, strict=True):
         if not total or (training and figure.name == _IN_MPI):  # calls of NCCL only enqueue
             continue
         scale, unit = (1e-9, "s") if figure.unit == "ns" else (1.0, figure.unit)
         found.append(
-            {"name": figure.name, "unit": unit, "total": total * scale,
-             "least": float(values.min()) * scale, "mean": float(values.mean()) * scale,
-             "most": float(values.max()) * scale, "others": quartiles(beside * scale)}
-        )  # fmt: skip
+            {
+                "name": figure.name,
+                "unit": unit,
+                "total": total * scale,
+                "least": float(values.min()) * scale,
+                "mean": float(values.mean()) * scale,
+                "most": float(values.max()) * scale,
+                "others": quartiles(beside * scale),
+            }
+        )
     return found
 
 
@@ -146,12 +159,25 @@ def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
     low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
     if len(values) < FEWEST_FOR_QUARTERS:
         first = middle = third = None
-    return {"runs": len(values), "min": low, "q1": first, "median": middle, "q3": third,
-            "max": high, "values": values.tolist() if first is None else []}  # fmt: skip
+    return {
+        "runs": len(values),
+        "min": low,
+        "q1": first,
+        "median": middle,
+        "q3": third,
+        "max": high,
+        "values": values.tolist() if first is None else [],
+    }
 
 
-Side = Literal["as usual", "between them", "more than in any", "more than in three of four",
-               "less than in any", "less than in three of four"]  # fmt: skip
+Side = Literal[
+    "as usual",
+    "between them",
+    "more than in any",
+    "more than in three of four",
+    "less than in any",
+    "less than in three of four",
+]
 
 
 def side(total: float, others: Mapping[str, Any]) -> Side:
@@ -164,8 +190,7 @@ def side(total: float, others: Mapping[str, Any]) -> Side:
     if others["q1"] is None:
         if (1 - _EQUAL) * others["min"] <= total <= (1 + _EQUAL) * others["max"]:
             return "between them" if others["runs"] > 1 else "as usual"
-        return ("more than in any" if total > others["max"] else
-                "less than in any")  # fmt: skip
+        return "more than in any" if total > others["max"] else "less than in any"
     if total > others["q3"]:
         return "more than in any" if total > others["max"] else "more than in three of four"
     if total < others["q1"]:

@@ -91,14 +91,19 @@ def digest(tables: JobTables) -> Digest:
         shares=shares,
         effective_threads=_threads(sums, job_processes),
         cores=float(cpu.sum()) / _NS / rated_s,
-        access=[_access("read", tables, totals, reading),
-                _access("write", tables, totals, writing)],
+        access=[
+            _access("read", tables, totals, reading),
+            _access("write", tables, totals, writing),
+        ],
         errors=_errors(totals),
         unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
         cost=_cost(totals, float(cpu.sum())),
         clock=_clock(job_processes),
-        notes=[note for note in _distinct(job_processes.lists("notes"))
-               if not note.startswith(_OF_THE_MACHINE)],
+        notes=[
+            note
+            for note in _distinct(job_processes.lists("notes"))
+            if not note.startswith(_OF_THE_MACHINE)
+        ],
         warnings=_distinct(job_processes.lists("warnings")),
         mpi=worlds(tables, job_processes, sums),
         writing=writing,
@@ -107,7 +112,7 @@ def digest(tables: JobTables) -> Digest:
         formats=formats(tables),
         gpus=gpus(tables, seconds),
         binding=binding_advice(tables, job_processes, sums),
-    )  # fmt: skip
+    )
     # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
     return made if made.mpi else replace(made, next=advise_job(made))
 
@@ -291,9 +296,13 @@ def _unaccounted(direction: str, totals: Mapping[str, int]) -> Unaccounted:
     )
     beyond = max(system - wrapped, 0)
     return Unaccounted(
-        direction, system, wrapped, beyond, beyond / system if system else 0.0,
+        direction,
+        system,
+        wrapped,
+        beyond,
+        beyond / system if system else 0.0,
         totals.get(f"os_{direction}_bytes", 0),
-    )  # fmt: skip
+    )
 
 
 def _cost(totals: Mapping[str, int], cpu_ns: float) -> ProfilerCost:

@@ -55,17 +55,22 @@ def formats(tables: JobTables) -> list[FormatDigest]:
 
 def _format(rows: pa.Table, name: str) -> FormatDigest:
     return FormatDigest(
-        name, rows.num_rows, int(ints(rows, "read_bytes").sum()),
+        name,
+        rows.num_rows,
+        int(ints(rows, "read_bytes").sum()),
         int(ints(rows, "write_bytes").sum()),
         sum(int(ints(rows, time).sum()) for time in _TIMES) / 1e9,
-    )  # fmt: skip
+    )
 
 
 def _file(rows: pa.Table, number: int) -> FileDigest:
     """Put rows together; a single one is a file, and keeps its names."""
     single = rows.num_rows == 1 and int(ints(rows, "hash")[0]) != 0
-    total = {name: int(ints(rows, name).sum()) for name in rows.column_names
-             if name not in ("mount", "path", "hash", "format")}  # fmt: skip
+    total = {
+        name: int(ints(rows, name).sum())
+        for name in rows.column_names
+        if name not in ("mount", "path", "hash", "format")
+    }
     return FileDigest(
         path=rows["path"][0].as_py() if single else "",
         mount=rows["mount"][0].as_py() if single else "",

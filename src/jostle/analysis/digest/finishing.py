@@ -122,14 +122,23 @@ class Finishing:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: the late processes, and the servers without their slices."""
-        values: dict[str, Any] = plain({
-            "mount": self.mount, "start_ns": self.start_ns, "processes": len(self.ends),
-            "late": self.late, "balanced_s": self.balanced_s, "tail_s": self.tail_s,
-            "tail_share": self.tail_share,
-            "late_processes": [{"name": end.name, "end_s": end.end_s}
-                               for end in self.ends if end.late],
-            "servers": [{"host": server.host, "ratio": server.ratio} for server in self.servers],
-        })  # fmt: skip
+        values: dict[str, Any] = plain(
+            {
+                "mount": self.mount,
+                "start_ns": self.start_ns,
+                "processes": len(self.ends),
+                "late": self.late,
+                "balanced_s": self.balanced_s,
+                "tail_s": self.tail_s,
+                "tail_share": self.tail_share,
+                "late_processes": [
+                    {"name": end.name, "end_s": end.end_s} for end in self.ends if end.late
+                ],
+                "servers": [
+                    {"host": server.host, "ratio": server.ratio} for server in self.servers
+                ],
+            }
+        )
         return values
 
 
@@ -161,12 +170,22 @@ def finishing(
     by = np.lexsort((np.arange(len(end)), end))
     names = rows.column("name").to_pylist()
     ends = [ProcessEnd(names[at], float(end[at]), bool(late[at])) for at in by]
-    first, length, rates = server_rates(servers, mount, start, start + round(balanced * 1e9),
-                                        start + round(float(end.max()) * 1e9))  # fmt: skip
+    first, length, rates = server_rates(
+        servers, mount, start, start + round(balanced * 1e9), start + round(float(end.max()) * 1e9)
+    )
     return Finishing(
-        job, mount, start, slice_ns, ends, balanced, float(end.max()) - balanced,
-        _after(moved, start + round(balanced * 1e9)) if late.any() else 0.0, first, length, rates,
-    )  # fmt: skip
+        job,
+        mount,
+        start,
+        slice_ns,
+        ends,
+        balanced,
+        float(end.max()) - balanced,
+        _after(moved, start + round(balanced * 1e9)) if late.any() else 0.0,
+        first,
+        length,
+        rates,
+    )
 
 
 def late_ones(end: Floats, slice_s: float) -> Flags:
@@ -209,8 +228,11 @@ def server_rates(
     length = int(ints(mine, "slice_ns").max())
     first = begin_ns // length * length
     axis = (first, length, -(-(end_ns - first) // length))
-    columns = ("link_receive_bytes", "link_send_bytes") if kind == "interface" \
-        else ("storage_read_bytes", "storage_write_bytes")  # fmt: skip
+    columns = (
+        ("link_receive_bytes", "link_send_bytes")
+        if kind == "interface"
+        else ("storage_read_bytes", "storage_write_bytes")
+    )
     hosts = sorted(set(mine["host"].to_pylist()))
     rates = np.zeros((len(hosts), axis[2]))
     for row, host in enumerate(hosts):
@@ -219,8 +241,9 @@ def server_rates(
         amount = sum((ints(own, name) for name in columns), np.zeros(len(start), np.int64))
         lasts = lasts * np.maximum(ints(own, "span"), 1)
         rates[row] = resample(start, lasts, amount, axis) / (length / 1e9)
-    slow = lagging(rates, whole=range(-(-(begin_ns - first) // length),
-                                      (balanced_ns - first) // length))  # fmt: skip
+    slow = lagging(
+        rates, whole=range(-(-(begin_ns - first) // length), (balanced_ns - first) // length)
+    )
     return (
         first,
         length,

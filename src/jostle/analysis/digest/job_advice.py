@@ -42,8 +42,10 @@ JOB_RULES: tuple[Rule, ...] = (
             ("reads_per_open", "<=", 4),
         ),
         "many small files that are read whole",
-        ("one archive that is read in sequence (tar, HDF5, SQLite, WebDataset)",
-         "a copy on the node's own disk"),
+        (
+            "one archive that is read in sequence (tar, HDF5, SQLite, WebDataset)",
+            "a copy on the node's own disk",
+        ),
         "{read_opens} opens for {bytes_per_open} bytes each: each open costs the file system a "
         "question; packing them into few files saves it",
     ),
@@ -100,7 +102,7 @@ JOB_RULES: tuple[Rule, ...] = (
         ("perf record", "py-spy (Python)", "HPCToolkit"),
         "{cpu_share} of its time is computation; it tells which functions and loops",
     ),
-)  # fmt: skip
+)
 
 
 def job_features(digest: Digest) -> dict[str, float]:

@@ -73,15 +73,9 @@ TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
         [f"mpiio_write{form}_ops" for form in _SPLIT],
         [f"mpiio_write{form}_bytes" for form in _SPLIT],
     ),
-    "file read": (
-        [*file_metrics("read_ops")],
-        [*file_metrics("read_bytes")],
-    ),
-    "file write": (
-        [*file_metrics("write_ops")],
-        [*file_metrics("write_bytes")],
-    ),
-}  # fmt: skip
+    "file read": ([*file_metrics("read_ops")], [*file_metrics("read_bytes")]),
+    "file write": ([*file_metrics("write_ops")], [*file_metrics("write_bytes")]),
+}
 #: What the time of a rank is divided into, besides computation.
 STATES = {
     "point-to-point": "state_p2p_ns",
@@ -115,9 +109,12 @@ def _groups(job_processes: JobProcesses) -> list[NDArray[np.intp]]:
     if not job_processes.ranks.any():
         return []
     keys = zip(
-        job_processes.texts("world"), job_processes.ints("spawned").tolist(),
-        job_processes.ints("world_size").tolist(), job_processes.texts("mpi_library"), strict=True,
-    )  # fmt: skip
+        job_processes.texts("world"),
+        job_processes.ints("spawned").tolist(),
+        job_processes.ints("world_size").tolist(),
+        job_processes.texts("mpi_library"),
+        strict=True,
+    )
     groups: dict[object, list[int]] = {}
     for place, key in enumerate(keys):
         if job_processes.ranks[place]:
@@ -200,7 +197,7 @@ class _World:
             metrics={name: _spread(values) for name, values in self._sums.items() if values.any()},
             segments=segments_of(self._tables, processes),
             next=[],
-        )  # fmt: skip
+        )
         return replace(world, next=advise(world))
 
     def _total(self, names: list[str]) -> Ints:
@@ -224,10 +221,13 @@ class _World:
                 per_s = _NS / self._between
                 call_traffics.append(
                     CallTraffic(
-                        name, _spread(calls), _spread(size),
-                        Range.of(calls * per_s), Range.of(size * per_s),
+                        name,
+                        _spread(calls),
+                        _spread(size),
+                        Range.of(calls * per_s),
+                        Range.of(size * per_s),
                     )
-                )  # fmt: skip
+                )
         return call_traffics
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
@@ -248,12 +248,15 @@ class _World:
         total = float(whole[known].sum())
         shares = [
             TimeShare(
-                name, float(spent.sum()) / _NS, float(spent.sum()) / total,
-                float((spent / whole[known]).min()), float((spent / whole[known]).max()),
+                name,
+                float(spent.sum()) / _NS,
+                float(spent.sum()) / total,
+                float((spent / whole[known]).min()),
+                float((spent / whole[known]).max()),
             )
             for name, spent in ((name, state[known]) for name, state in states.items())
             if name == "computation" or spent.any()
-        ]  # fmt: skip
+        ]
         return shares, over, states
 
     def _balance(self, states: dict[str, Floats]) -> Balance | None:
@@ -285,10 +288,16 @@ class _World:
         places = [*range(len(USUAL_EVENTS)), *range(8, 12)]
         names = [*USUAL_EVENTS, *papi]
         asked, granted = self.ints("perf_asked"), self.ints("perf_granted")
-        wanted = [name for name, bit in zip(names, places, strict=True)
-                  if name and bool((asked >> bit & 1).any())]  # fmt: skip
-        got = [name for name, bit in zip(names, places, strict=True)
-               if name in wanted and bool((granted >> bit & 1).all())]  # fmt: skip
+        wanted = [
+            name
+            for name, bit in zip(names, places, strict=True)
+            if name and bool((asked >> bit & 1).any())
+        ]
+        got = [
+            name
+            for name, bit in zip(names, places, strict=True)
+            if name in wanted and bool((granted >> bit & 1).all())
+        ]
         return self._counted(wanted, got, papi)
 
     def _papi_names(self) -> list[str]:
@@ -327,9 +336,7 @@ class _World:
         flops = next((name for name in events if FLOPS.search(name)), "")
         if flops and (counted >= SHORTEST_S).any():
             counters = replace(
-                counters,
-                flops_per_s=Range.of(events[flops] / lived),
-                flops_event=flops,
+                counters, flops_per_s=Range.of(events[flops] / lived), flops_event=flops
             )
         return replace(counters, papi={name: _spread(n) for name, n in events.items()} or None)
 

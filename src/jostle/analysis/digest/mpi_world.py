@@ -9,8 +9,15 @@ from jostle.analysis.spread import Range, Spread
 from jostle.names.training import is_collective_library
 
 #: What is counted unless the user names other events, in the order of their bits in a profile.
-USUAL_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
-                "migrations", "page faults")  # fmt: skip
+USUAL_EVENTS = (
+    "instructions",
+    "cycles",
+    "last-level misses",
+    "task clock",
+    "context switches",
+    "migrations",
+    "page faults",
+)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 def estimate(
-    tables: RunTables,
-    *,
-    method: Method = "jostle",
-    bytes_rule: BytesRule = "exact",
-    seed: int = 0,
+    tables: RunTables, *, method: Method = "jostle", bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> Estimate:
     """Estimate what interference cost a run, from its own profile alone.
 

@@ -72,10 +72,16 @@ class Account:
 
 
 def account(
-    segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
-    short: float = 0.0, all_waiting: Together | None = None, queue: Floats | float = 0.0,
+    segments: pa.Table,
+    ranks: int,
+    kind: Ints,
+    taken: Floats | None = None,
+    turns: float = 1.0,
+    short: float = 0.0,
+    all_waiting: Together | None = None,
+    queue: Floats | float = 0.0,
     sleeps: bool = False,
-) -> Account:  # fmt: skip
+) -> Account:
     """Account for lost time segment by segment.
 
     Args:
@@ -130,9 +136,15 @@ def account(
 
 
 def _crowded(
-    segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, taken: Floats,
-    turns: float, together: Together | None,
-) -> Account:  # fmt: skip
+    segments: pa.Table,
+    row: Ints,
+    waited: Floats,
+    width: Floats,
+    kind: Ints,
+    taken: Floats,
+    turns: float,
+    together: Together | None,
+) -> Account:
     """Account for lost time where ranks have no core of their own.
 
     A rank that waits for a core makes all others wait, bin by bin. If all of them wait longer than

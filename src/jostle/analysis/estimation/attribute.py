@@ -188,8 +188,10 @@ def inferred_parts(
     if slice_evidence.storage:
         late = np.minimum(left, (slice_evidence.late - stored).clip(0))
         part = share(late, slice_evidence.late)
-        parts += [CauseSeconds("file system", mount, False, own * part)
-                  for mount, own in slice_evidence.storage.items()]  # fmt: skip
+        parts += [
+            CauseSeconds("file system", mount, False, own * part)
+            for mount, own in slice_evidence.storage.items()
+        ]
         left = left - late
     took = np.minimum(left, (slice_evidence.queue - queued).clip(0))
     parts += by_host("cpu", took, slice_evidence, measured=False)
@@ -263,11 +265,16 @@ def causes(parts: list[CauseSeconds], lost: Floats, doubt: Doubt, run: float) ->
         by_cause[key] = by_cause.get(key, 0.0) + float(part.seconds @ scale)
     total = max(sum(by_cause.values()), 1e-12)
     rows = [
-        Cause(cause, resource, _share(seconds, seconds / total, doubt, run),
-              "measured" if measured else "inferred", kind)
+        Cause(
+            cause,
+            resource,
+            _share(seconds, seconds / total, doubt, run),
+            "measured" if measured else "inferred",
+            kind,
+        )
         for (cause, resource, measured, kind), seconds in by_cause.items()
         if seconds > 1e-6 * total and seconds > 1e-9
-    ]  # fmt: skip
+    ]
     return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
 
 

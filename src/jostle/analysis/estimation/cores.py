@@ -18,14 +18,7 @@ import pyarrow.compute as pc
 
 from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.columns import Floats, Ints
-from jostle.analysis.estimation.model import (
-    Cause,
-    CauseKind,
-    CauseName,
-    Estimate,
-    Hit,
-    HitPart,
-)
+from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Estimate, Hit, HitPart
 from jostle.analysis.interval import Interval
 
 _FEWEST = 20  # slices: with fewer, no shift is rare enough
@@ -196,9 +189,10 @@ def _agreeing(states: Sequence[_State], estimate: Estimate, grid: _Grid) -> list
         return []
     best = np.max([fit for fit, _ in fits], axis=0)[1:]
     agreeing = [
-        (float(fit[0]), state) for fit, state in fits
+        (float(fit[0]), state)
+        for fit, state in fits
         if fit[0] > 0 and (1 + int((best >= fit[0]).sum())) / (1 + len(best)) <= _RARE
-    ]  # fmt: skip
+    ]
     return [state for _, state in sorted(agreeing, key=lambda each: -each[0])]
 
 
@@ -225,16 +219,21 @@ def _lost(estimate: Estimate, state: _State, grid: _Grid) -> Floats:
     """Return the share of each slice that was lost to what the state may explain, [slices]."""
     parts = [
         (hit.start_ns, hit.end_ns, part.seconds)
-        for hit in estimate.hits for part in hit.by_cause if _may(part, state)
-    ]  # fmt: skip
+        for hit in estimate.hits
+        for part in hit.by_cause
+        if _may(part, state)
+    ]
     if not parts:
         return np.zeros(len(grid.start))
     start, end, seconds = (np.array(column) for column in zip(*parts, strict=True))
     order = np.argsort(start, kind="stable")
     spread = spread_over(
-        start[order], end[order], seconds[order].astype(np.float64),
-        grid.start, grid.start + grid.length,
-    )  # fmt: skip
+        start[order],
+        end[order],
+        seconds[order].astype(np.float64),
+        grid.start,
+        grid.start + grid.length,
+    )
     return np.minimum(spread / (grid.length / 1e9), 1.0)
 
 
@@ -304,15 +303,18 @@ def _split(hit: Hit, share: float, state: _State, taken: dict[_Key, float]) -> H
 def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[str]:
     """Yield a sentence for each node whose cores were capped or hot throughout."""
     steady = [
-        state for state in states
+        state
+        for state in states
         if state.kind in ("capped", "heat")
         and state.there.sum() >= max(_ALWAYS * state.watched.sum(), _SEVERAL)
-    ]  # fmt: skip
+    ]
     slow = {state.host for state in steady}
     others = rows.filter(
-        pc.and_(pc.equal(rows["kind"], "machine"),
-                pc.invert(pc.is_in(rows["host"], pa.array(sorted(slow), pa.string()))))
-    )  # fmt: skip
+        pc.and_(
+            pc.equal(rows["kind"], "machine"),
+            pc.invert(pc.is_in(rows["host"], pa.array(sorted(slow), pa.string()))),
+        )
+    )
     peers = _values(others, "cpu_frequency_khz", 0.0)
     usual = f" The other nodes: {np.median(peers[peers > 0]) / 1e6:.1f} GHz." if any(peers) else ""
     for kind in ("capped", "heat"):

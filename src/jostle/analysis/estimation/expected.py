@@ -281,8 +281,11 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
         spread, fitted, column = single[0]
     best = [column]
     while len(best) <= _PARTS and len(rest) >= ENOUGH * (len(best) + 1):
-        tried = [(*_robust(rest, columns[:, [*best, new]])[::-1], new)
-                 for new in range(columns.shape[1]) if new not in best]  # fmt: skip
+        tried = [
+            (*_robust(rest, columns[:, [*best, new]])[::-1], new)
+            for new in range(columns.shape[1])
+            if new not in best
+        ]
         if not tried:
             break
         least, costs, new = min(tried, key=lambda each: each[0])

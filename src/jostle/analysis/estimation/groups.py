@@ -17,14 +17,34 @@ BYTES_RULES: tuple[BytesRule, ...] = ("exact", "median", "ignore")
 
 #: Operations, by blocking semantics and by senders against recipients.
 COUNTS = (
-    "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",
-    "barriers", "scans", "neighbors", "rma_ops", "opens", "closes", "reads", "writes", "mpiio_ops",
-)  # fmt: skip
+    "sends",
+    "recvs",
+    "isends",
+    "irecvs",
+    "sendrecvs",
+    "one_to_all",
+    "all_to_one",
+    "all_to_all",
+    "barriers",
+    "scans",
+    "neighbors",
+    "rma_ops",
+    "opens",
+    "closes",
+    "reads",
+    "writes",
+    "mpiio_ops",
+)
 #: Volumes; `--bytes` says how they count.
 BYTES = (
-    "p2p_bytes", "p2p_room", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes",
+    "p2p_bytes",
+    "p2p_room",
+    "collective_bytes",
+    "rma_bytes",
+    "read_bytes",
+    "write_bytes",
     "mpiio_bytes",
-)  # fmt: skip
+)
 #: A feature of a rank's own is equal where sum, least and most over the ranks are.
 _OVER_RANKS = ("", "_min", "_max")
 

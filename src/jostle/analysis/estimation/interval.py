@@ -81,8 +81,7 @@ def doubt(
     low, high = np.quantile(drawn, _LEVEL)
     known = (_CROWDED if crowded else _FLOOR) * run + _OF_LOSS * lost
     unseen = max(1 - coverage, 0.0) * run
-    missed = (_UNSEEN * unseen * lost / max(run, 1e-9),
-              unseen * (lost / max(run, 1e-9) + _FLOOR))  # fmt: skip
+    missed = (_UNSEEN * unseen * lost / max(run, 1e-9), unseen * (lost / max(run, 1e-9) + _FLOOR))
     below = float(np.hypot(low, known)) + missed[0]
     above = float(np.hypot(high, known)) + float(hidden.sum())
     above += missed[1]
@@ -90,12 +89,18 @@ def doubt(
         below, above = float(np.hypot(below, speed.below)), float(np.hypot(above, speed.above))
     method: DoubtName = "shared cores" if crowded else "method"
     down: dict[DoubtName, float] = {
-        method: known, "few alike": -float(low), "unseen": missed[0],
+        method: known,
+        "few alike": -float(low),
+        "unseen": missed[0],
         "core speed": speed.below if speed else 0.0,
-    }  # fmt: skip
+    }
     up: dict[DoubtName, float] = {
-        method: known, "few alike": float(high), "unseen": missed[1],
-        "scatter": float(hidden.sum()), "core speed": speed.above if speed else 0.0,
-    }  # fmt: skip
-    return Doubt(below, above, (max(down, key=lambda name: down[name]),
-                                max(up, key=lambda name: up[name])))  # fmt: skip
+        method: known,
+        "few alike": float(high),
+        "unseen": missed[1],
+        "scatter": float(hidden.sum()),
+        "core speed": speed.above if speed else 0.0,
+    }
+    return Doubt(
+        below, above, (max(down, key=lambda name: down[name]), max(up, key=lambda name: up[name]))
+    )

@@ -131,15 +131,19 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         continuous=_continuous(world, costs, run),
         imbalance_s=_imbalance(world, costs),
         clusters=_clusters(world.segments, costs),
-        hits=hits(costs.start, costs.end, costs.lost, parts, _number(costs),
-                  _TOLD * costs.duration),
-        limits=[*limits, *_limits(costs, coverage, inferred_coverage),
-                *own_limits(tables.slices, run)],
+        hits=hits(
+            costs.start, costs.end, costs.lost, parts, _number(costs), _TOLD * costs.duration
+        ),
+        limits=[
+            *limits,
+            *_limits(costs, coverage, inferred_coverage),
+            *own_limits(tables.slices, run),
+        ],
         segments=_table(costs),
         seed=seed,
         core_speed=_core_speed(costs, part),
         doubts=error.most,
-    )  # fmt: skip
+    )
 
 
 def segment_costs(
@@ -169,9 +173,17 @@ def segment_costs(
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
     all_waiting = together(slices, int(start[0]), int(end[-1])) if crowds else None
-    seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
-                   max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
-                   all_waiting, shown.queue, sleeps)  # fmt: skip
+    seen = account(
+        segments,
+        len(world.ranks),
+        work.kind,
+        shown.queue if crowds else None,
+        max((crowd.turns for crowd in crowds), default=1.0),
+        _short(slices),
+        all_waiting,
+        shown.queue,
+        sleeps,
+    )
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -196,9 +208,24 @@ def segment_costs(
         spent, inferred = spent + explained - left, inferred - explained + left
     lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
     return SegmentCosts(
-        start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
-        shown, speed, level, all_waiting, sleeps,
-    )  # fmt: skip
+        start,
+        end,
+        duration,
+        seen,
+        storage,
+        inferred,
+        kept,
+        slow,
+        spent,
+        lost,
+        work,
+        reference,
+        shown,
+        speed,
+        level,
+        all_waiting,
+        sleeps,
+    )
 
 
 def _short(slices: pa.Table) -> float:
@@ -224,8 +251,14 @@ def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Contin
     """
     if costs.evidence.crowds:
         return None
-    return continuous(costs.duration, _beyond(costs), costs.expected, run,
-                      float((_slowed(costs) + costs.kept).sum()), _uneven(world))  # fmt: skip
+    return continuous(
+        costs.duration,
+        _beyond(costs),
+        costs.expected,
+        run,
+        float((_slowed(costs) + costs.kept).sum()),
+        _uneven(world),
+    )
 
 
 def _judged_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
@@ -275,8 +308,16 @@ def _doubt(
     calm = usable & ~inferred
     most = np.minimum(costs.expected.threshold, _WIDEST * costs.expected.edge)
     hidden = _HIDDEN * (most - costs.expected.edge)[calm].clip(0)
-    found = doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
-                  crowded=bool(costs.evidence.crowds), speed=_speed_doubt(costs))  # fmt: skip
+    found = doubt(
+        lost,
+        run,
+        unsure=unsure,
+        hidden=hidden,
+        coverage=coverage,
+        seed=seed,
+        crowded=bool(costs.evidence.crowds),
+        speed=_speed_doubt(costs),
+    )
     if idle - lost <= found.above:
         return found
     return Doubt(found.below, idle - lost, (found.most[0], "shared cores"))
@@ -330,8 +371,13 @@ def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
     slow = float(costs.slow.sum()) * part
     error = costs.speed.doubt(costs.duration - costs.lost, 0.0)
     run = float(costs.duration.sum())
-    return CoreSpeed(costs.speed.canary, costs.speed.jobs, error.around(slow, run),
-                     costs.speed.steal, float(costs.kept.sum()) * part)  # fmt: skip
+    return CoreSpeed(
+        costs.speed.canary,
+        costs.speed.jobs,
+        error.around(slow, run),
+        costs.speed.steal,
+        float(costs.kept.sum()) * part,
+    )
 
 
 def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
@@ -348,8 +394,13 @@ def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
         parts += costs.speed.parts(costs.slow, "core speed")
         parts += costs.speed.parts(costs.kept, "steal")
     stolen = 0 * costs.kept if costs.speed is None else costs.speed.stolen
-    parts += inferred_parts(costs.inferred, shown, costs.storage, costs.account.cpu + queued,
-                            {"steal": stolen, "core speed": _slowed(costs)})  # fmt: skip
+    parts += inferred_parts(
+        costs.inferred,
+        shown,
+        costs.storage,
+        costs.account.cpu + queued,
+        {"steal": stolen, "core speed": _slowed(costs)},
+    )
     return parts
 
 

@@ -99,9 +99,11 @@ def at_most(border: float, interval: Interval) -> float:
 
 
 def lit(
-    percent: Interval, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
+    percent: Interval,
+    coverage: float,
+    doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
-) -> Lit:  # fmt: skip
+) -> Lit:
     """Return the light of a run.
 
     Args:
@@ -126,8 +128,11 @@ def lit(
         return Lit(None, likely, sure, little, _WHAT_DECIDES[decides])
     if sure >= SURE:
         return Lit(likely, likely, sure)
-    named = [f"{light} ({100 * chance:.0f} %)" for light, chance in chances.items()
-             if chance >= _WORTH_A_WORD]  # fmt: skip
+    named = [
+        f"{light} ({100 * chance:.0f} %)"
+        for light, chance in chances.items()
+        if chance >= _WORTH_A_WORD
+    ]
     why = f"{', '.join(named[:-1])} or {named[-1]}"
     return Lit(None, likely, sure, why, what_decides(_side(likely, chances), doubts))
 

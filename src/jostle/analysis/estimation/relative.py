@@ -40,8 +40,9 @@ def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Int
     values = np.asarray(values)
     if values.dtype.kind not in "iu":
         _refuse(~np.isfinite(values))
-        whole = len(values) == 0 or (float(np.abs(values).max()) < 2**53 and
-                                     bool((values == np.floor(values)).all()))  # fmt: skip
+        whole = len(values) == 0 or (
+            float(np.abs(values).max()) < 2**53 and bool((values == np.floor(values)).all())
+        )
         if whole:
             values = values.astype(np.int64)
     _refuse(values < 0)

@@ -82,11 +82,13 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
     alone = _coverage(tables, spans, served, run, computing=False) if others else coverage
     slowed = _SLOWED * (coverage - alone) * run
     error = doubt(
-        total, run,
+        total,
+        run,
         unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
         hidden=np.append(np.minimum(most - queue, spans.seconds - lost).clip(0), slowed),
-        coverage=coverage, seed=seed,
-    )  # fmt: skip
+        coverage=coverage,
+        seed=seed,
+    )
     bounded = error.around(total, run)
     return Estimate(
         job=tables.job,
@@ -104,21 +106,23 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         continuous=None,
         imbalance_s=None,
         clusters=[],
-        hits=hits(spans.start, spans.end, lost, parts, np.full(len(lost), -1),
-                  _LEAST * spans.seconds),
+        hits=hits(
+            spans.start, spans.end, lost, parts, np.full(len(lost), -1), _LEAST * spans.seconds
+        ),
         limits=[*_limits(spans, served, coverage), *others, *own_limits(tables.slices, run)],
         segments=empty_segments(),
         seed=seed,
         doubts=(error.most[0], "shared nodes") if others else error.most,
-    )  # fmt: skip
+    )
 
 
 def empty_segments() -> pa.Table:
     """Return Estimate.segments of a run that has none."""
     ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns")
     order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
-    return pa.table({name: pa.array([], pa.int64() if name in ints else pa.float64())
-                     for name in order})  # fmt: skip
+    return pa.table(
+        {name: pa.array([], pa.int64() if name in ints else pa.float64()) for name in order}
+    )
 
 
 def _life(tables: RunTables) -> tuple[int, int, int]:
@@ -187,8 +191,9 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
     """Return the seconds in which the hypervisor withheld wanted cores, by the canary."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
-    return _over(slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 *
-                 (used / length).clip(0, 1))  # fmt: skip
+    return _over(
+        slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 * (used / length).clip(0, 1)
+    )
 
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
@@ -297,8 +302,10 @@ def _coverage(
 
 
 def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> list[str]:
-    limits = ["No execution segments: estimated from slices, which do not show how long "
-    "computation should take."]  # fmt: skip
+    limits = [
+        "No execution segments: estimated from slices, which do not show how long "
+        "computation should take."
+    ]
     for service in served:
         if not service.judged:
             limits.append(

@@ -167,9 +167,13 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         values = ints_or_zeros(segments, name)
         if values.any():
             missing = float((values == 0).mean())
-            said = [] if missing < 0.01 else [
-                f"{100 * missing:.0f} % of the segments have no {name}: they are taken for alike."
-            ]  # fmt: skip
+            said = (
+                []
+                if missing < 0.01
+                else [
+                    f"{100 * missing:.0f} % of the segments have no {name}: they are taken for alike."
+                ]
+            )
             return values, said
     outside = ints_or_zeros(segments, "duration_ns") * ranks - ints_or_zeros(segments, "mpi_ns")
     away = np.maximum(ints_or_zeros(segments, "io_ns"), ints_or_zeros(segments, "offcpu_ns"))
@@ -269,10 +273,16 @@ class _Found:
         rows = np.sort(rows[self.excess[rows] > 0])
         start, end = (ints(self._segments, name) for name in ("start_ns", "end_ns"))
         return [
-            Hit(int(start[row]), int(end[row]), float(self.excess[row]) / 1e9, "unknown", "",
-                int(self._rank[self._number[row]]))
+            Hit(
+                int(start[row]),
+                int(end[row]),
+                float(self.excess[row]) / 1e9,
+                "unknown",
+                "",
+                int(self._rank[self._number[row]]),
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
 
     def table(self) -> pa.Table:
         """Return Estimate.segments."""

@@ -17,10 +17,25 @@ from jostle.analysis.estimation.columns import Floats, Ints, numbered, numbered_
 from jostle.values.arrow_columns import floats, some_floats
 
 COUNTS = (
-    "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",
-    "barriers", "scans", "neighbors", "rma_ops", "opens", "closes", "reads", "writes", "mpiio_ops",
+    "sends",
+    "recvs",
+    "isends",
+    "irecvs",
+    "sendrecvs",
+    "one_to_all",
+    "all_to_one",
+    "all_to_all",
+    "barriers",
+    "scans",
+    "neighbors",
+    "rma_ops",
+    "opens",
+    "closes",
+    "reads",
+    "writes",
+    "mpiio_ops",
     "globals",
-)  # fmt: skip
+)
 #: Of these, calls of MPI that may wait.
 CALLS = COUNTS[:12]
 BYTES = ("p2p_bytes", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
@@ -59,8 +74,9 @@ def work_of(segments: pa.Table) -> Work:
     sets = segments.column("signature_set").to_numpy().astype(np.uint64, copy=False)
     kind = _kinds(segments, sets)
     columns = some_floats(segments, (*COUNTS, *BYTES, *COUNTERS))
-    measured = next((n for n in reversed(COUNTERS) if n in columns and
-                     np.mean(columns[n] > 0) > 0.9), "")  # fmt: skip
+    measured = next(
+        (n for n in reversed(COUNTERS) if n in columns and np.mean(columns[n] > 0) > 0.9), ""
+    )
     kept = [name for name in (*COUNTS, *BYTES) if name in columns]
     kept += [measured] if measured else []
     amounts = np.empty((len(kind), len(kept)), order="F")  # looked at column by column

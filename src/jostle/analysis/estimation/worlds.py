@@ -73,8 +73,11 @@ def _no_ranks(processes: pa.Table) -> int:
     """Count processes that took part for longer than an instant and are no ranks."""
     if "world_size" not in processes.column_names:
         return 0
-    wanted = [name for name in ("program", "script", "world_size", "short")
-              if name in processes.column_names]  # fmt: skip
+    wanted = [
+        name
+        for name in ("program", "script", "world_size", "short")
+        if name in processes.column_names
+    ]
     rows = processes.select(wanted).to_pylist()
     return sum(
         1

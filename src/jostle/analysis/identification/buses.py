@@ -53,9 +53,18 @@ def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
             loads = [*_copies(beside, device.host, axis), *_messages(beside, device, axis)]
             for place, of_jobs in _places(device, loads).items():
                 yield SharedResource(
-                    place, "bus", axis, calls, mean, mean, active, moved_by(rows, _WAYS), of_jobs,
-                    "bytes", longest_slice(rows_where(beside.gpu_loads, host=device.host), axis),
-                )  # fmt: skip
+                    place,
+                    "bus",
+                    axis,
+                    calls,
+                    mean,
+                    mean,
+                    active,
+                    moved_by(rows, _WAYS),
+                    of_jobs,
+                    "bytes",
+                    longest_slice(rows_where(beside.gpu_loads, host=device.host), axis),
+                )
     if len(beside.job.nodes) > 1:
         for adapter in beside.hardware.adapters:
             yield from _adapter(beside, adapter, axis)
@@ -70,10 +79,18 @@ def _adapter(beside: Beside, adapter: Device, axis: Axis) -> Iterator[SharedReso
         return
     for place, of_jobs in places.items():
         yield SharedResource(
-            f"{place}, to adapter {adapter.name}", "bus", axis, calls, least, least,
-            rows.sum("count"), moved, of_jobs, "bytes",
+            f"{place}, to adapter {adapter.name}",
+            "bus",
+            axis,
+            calls,
+            least,
+            least,
+            rows.sum("count"),
+            moved,
+            of_jobs,
+            "bytes",
             longest_slice(rows_where(beside.gpu_loads, host=adapter.host), axis),
-        )  # fmt: skip
+        )
 
 
 # ---- where devices meet ----
@@ -101,8 +118,10 @@ def meeting(own: Device, other: Device) -> tuple[int, str]:
         return len(path) + 1, f"bus to GPU {name} of {host}"
     mine, theirs = path.split("/")[:-1], other.path.split("/")[:-1]
     # A path that differs once does not come together again.
-    depth = next((k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b),
-                 min(len(mine), len(theirs)))  # fmt: skip
+    depth = next(
+        (k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b),
+        min(len(mine), len(theirs)),
+    )
     # Roots that are no PCI host bridge (`platform`) say nothing.
     root = next((k for k, part in enumerate(mine[:depth]) if part.startswith("pci")), depth)
     if depth > root + 1:

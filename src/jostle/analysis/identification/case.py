@@ -91,8 +91,10 @@ class Case:
     @cached_property
     def theirs(self) -> float:
         """Part of the single stalls in loaded slices that exceeds their rate in calm slices."""
-        here, gone = (float((self.whole > self.ratio)[some].mean()) if some.any() else 0.0
-                      for some in (self.hit, self.calm))  # fmt: skip
+        here, gone = (
+            float((self.whole > self.ratio)[some].mean()) if some.any() else 0.0
+            for some in (self.hit, self.calm)
+        )
         return max(1 - gone / here, 0.0) if here else 1.0
 
     def lost(self, rows: Rows, level: float | Floats, theirs: float | None = None) -> Floats:

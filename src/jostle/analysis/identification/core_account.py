@@ -23,8 +23,11 @@ from jostle.values.arrow_columns import ints
 from jostle.values.core_lists import read_list
 
 OWN, LIMIT, STEAL, NOBODY = (
-    "its own threads", "its own CPU limit", "the hypervisor", "nobody known",
-)  # fmt: skip
+    "its own threads",
+    "its own CPU limit",
+    "the hypervisor",
+    "nobody known",
+)
 _NS = 1e9
 _ROUNDS = 12  # of spreading CPU time over cores, until none has more than fits
 _MOST_HAD = 0.95  # of a core: more that others had there is not told from all of it
@@ -112,8 +115,9 @@ def core_accounts(beside: Beside, axis: Axis) -> list[Accounted]:
 
 
 def _on(use: CoreUse, host: str) -> CoreUse:
-    return CoreUse(*(table.filter(pc.equal(table["host"], host))
-                     for table in (use.users, use.totals)))  # fmt: skip
+    return CoreUse(
+        *(table.filter(pc.equal(table["host"], host)) for table in (use.users, use.totals))
+    )
 
 
 def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted | None:
@@ -144,8 +148,9 @@ def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted |
         slice_ns=axis[1],
         series={name: (values / _NS).tolist() for (_, name), values in parts.items()},
     )
-    cpu, awake = (sum((getattr(group, what) for group in own), np.zeros(axis[2]))
-                  for what in ("cpu", "awake"))  # fmt: skip
+    cpu, awake = (
+        sum((getattr(group, what) for group in own), np.zeros(axis[2])) for what in ("cpu", "awake")
+    )
     threads = np.maximum(awake, (cpu + waited) / alive).clip(1)
     taken = outside(account) * _NS
     lost = taken / threads
@@ -155,8 +160,9 @@ def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted |
         lost = most * np.divide(taken, waited, out=np.zeros(axis[2]), where=waited > 0)
     others = sum((user.cpu for user in users if user.key[0] != "steal"), np.zeros(axis[2]))
     wanted = cpu + waited
-    return Accounted(account, np.minimum(lost, alive), cpu, wanted, others,
-                     np.minimum(wanted / threads, alive))  # fmt: skip
+    return Accounted(
+        account, np.minimum(lost, alive), cpu, wanted, others, np.minimum(wanted / threads, alive)
+    )
 
 
 def _most_cores(use: CoreUse) -> int:
@@ -177,8 +183,9 @@ def _laid(
         cpu = _amounts(rows, "cpu_ns", beside, axis)
         if kind == "job" and job == beside.job.job:
             awake = _levels(rows, "awake", beside, axis)
-            queue, throttled = (_amounts(rows, f"{what}_ns", beside, axis)
-                                for what in ("queue", "throttled"))  # fmt: skip
+            queue, throttled = (
+                _amounts(rows, f"{what}_ns", beside, axis) for what in ("queue", "throttled")
+            )
             own.append(_Own(("own", OWN), cores, cpu, queue, awake, throttled))
         elif cpu.any():
             users.append(_User(("unprofiled" if kind != "job" else "job", job), cores, cpu))
@@ -196,13 +203,24 @@ def _groups(users: pa.Table) -> Iterable[tuple[str, str, str, pa.Table]]:
 
 def _amounts(rows: pa.Table, column: str, beside: Beside, axis: Axis) -> Floats:
     """Lay amounts on the axis, by overlap; what lies outside the job's life does not count."""
-    return resample(ints(rows, "start_ns"), ints(rows, "length_ns"), ints(rows, column), axis,
-                    within=beside.job.life)  # fmt: skip
+    return resample(
+        ints(rows, "start_ns"),
+        ints(rows, "length_ns"),
+        ints(rows, column),
+        axis,
+        within=beside.job.life,
+    )
 
 
 def _levels(rows: pa.Table, column: str, beside: Beside, axis: Axis) -> Floats:
-    return resample(ints(rows, "start_ns"), ints(rows, "length_ns"), ints(rows, column), axis,
-                    level=True, within=beside.job.life)  # fmt: skip
+    return resample(
+        ints(rows, "start_ns"),
+        ints(rows, "length_ns"),
+        ints(rows, column),
+        axis,
+        level=True,
+        within=beside.job.life,
+    )
 
 
 def _alive(beside: Beside, axis: Axis) -> Floats:
@@ -214,9 +232,13 @@ def _alive(beside: Beside, axis: Axis) -> Floats:
 
 
 def _unknown(
-    use: CoreUse, own: Sequence[_Own], users: Sequence[_User], every: frozenset[int],
-    alive: Floats, axis: Axis,
-) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
+    use: CoreUse,
+    own: Sequence[_Own],
+    users: Sequence[_User],
+    every: frozenset[int],
+    alive: Floats,
+    axis: Axis,
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Return CPU time that no known user explains, with its bounds, and the hypervisor's; ns.
 
     Where an agent counted the whole machine it is the rest. Elsewhere it follows from the waiting.
@@ -226,8 +248,9 @@ def _unknown(
         return guess, low, high, np.zeros(axis[2])
     cpu = sum((user.cpu for user in (*own, *users)), np.zeros(axis[2]))
     start, length = ints(use.totals, "start_ns"), ints(use.totals, "length_ns")
-    busy, steal = (resample(start, length, ints(use.totals, what), axis)
-                   for what in ("busy_ns", "steal_ns"))  # fmt: skip
+    busy, steal = (
+        resample(start, length, ints(use.totals, what), axis) for what in ("busy_ns", "steal_ns")
+    )
     rest = (busy - cpu).clip(0)
     rest = np.where(rest > _COUNTING * len(every) * alive, rest, 0.0)
     # In which part of a slice the machine was busy is not known: where the job lived in a part of
@@ -248,8 +271,9 @@ def _from_waiting(
     zero = np.zeros(len(alive))
     mine = frozenset().union(*(group.cores for group in own))
     known_cpu = sum((user.cpu for user in users if user.cores & mine), zero)
-    used, waited, awake = (sum((getattr(group, what) for group in own), zero)
-                           for what in ("cpu", "queue", "awake"))  # fmt: skip
+    used, waited, awake = (
+        sum((getattr(group, what) for group in own), zero) for what in ("cpu", "queue", "awake")
+    )
     threads = np.maximum(awake, (used + waited) / alive).clip(1)
     room = (len(mine) * alive - used - known_cpu).clip(0)
     needed = (waited / threads * len(mine) - known_cpu).clip(0)
@@ -258,8 +282,11 @@ def _from_waiting(
     among = len(mine) / ran.clip(0.01)
     known = threads + known_cpu / alive / ran.clip(0.01)
     guess = ((among - known) * ran * alive).clip(low, np.maximum(room, low))
-    return (np.where(waited > 0, guess, 0.0), low,
-            np.where(waited > 0, np.maximum(room, guess), 0.0))  # fmt: skip
+    return (
+        np.where(waited > 0, guess, 0.0),
+        low,
+        np.where(waited > 0, np.maximum(room, guess), 0.0),
+    )
 
 
 def _with_rest(users: Sequence[_User], unknown: _User, cpu: Floats) -> list[_User]:
@@ -287,8 +314,12 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
     everyone = [*own, *users]
     atoms = _atoms([user.cores for user in everyone])
     spread = _spread(everyone, atoms, alive)
-    keys: list[_Key] = [("own", OWN), ("limit", LIMIT), ("unknown", NOBODY),
-                        *(user.key for user in users)]  # fmt: skip
+    keys: list[_Key] = [
+        ("own", OWN),
+        ("limit", LIMIT),
+        ("unknown", NOBODY),
+        *(user.key for user in users),
+    ]
     parts, wide, least, most = ({key: np.zeros(len(alive)) for key in keys} for _ in range(4))
     for group in own:
         if not group.queue.any():
@@ -298,9 +329,12 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
         on = [(counts * part[here]).sum(axis=0) for part in spread]
         # All of the job's threads on these cores, its other groups' included.
         threads = sum(
-            (np.maximum(each.awake, (each.cpu + each.queue) / alive) * _inside(each, group)
-             for each in own), np.zeros(len(alive)),
-        )  # fmt: skip
+            (
+                np.maximum(each.awake, (each.cpu + each.queue) / alive) * _inside(each, group)
+                for each in own
+            ),
+            np.zeros(len(alive)),
+        )
         crowded = threads > len(group.cores) + _NEARLY
         mine = sum(on[: len(own)], np.zeros(len(alive)))
         siblings = np.where(crowded, mine * (1 - 1 / threads.clip(1)), 0.0)
@@ -308,9 +342,12 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
         weights, low, high = (dict[_Key, Floats]({("own", OWN): siblings}) for _ in range(3))
         for k, user in enumerate(users, len(own)):
             elsewhere = len(user.cores - group.cores) * alive
-            ends = (np.minimum((user.cpu - elsewhere).clip(0), on[k]),
-                    np.maximum(np.minimum(user.cpu, room), on[k])
-                    if user.cores & group.cores else on[k])  # fmt: skip
+            ends = (
+                np.minimum((user.cpu - elsewhere).clip(0), on[k]),
+                np.maximum(np.minimum(user.cpu, room), on[k])
+                if user.cores & group.cores
+                else on[k],
+            )
             if user.cores <= group.cores:
                 ends = on[k], on[k]
             for table, value in zip((weights, low, high), (on[k], *ends), strict=True):
@@ -319,8 +356,9 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
         left = group.queue - limit
         for table in (parts, least, most):
             table["limit", LIMIT] += limit
-        whole, lows, highs = (sum(table.values(), np.zeros(len(alive)))
-                              for table in (weights, low, high))  # fmt: skip
+        whole, lows, highs = (
+            sum(table.values(), np.zeros(len(alive))) for table in (weights, low, high)
+        )
         parts["unknown", NOBODY] += np.where(whole > 0, 0.0, left)
         for key, weight in weights.items():
             share = _share(weight, whole)
@@ -332,9 +370,13 @@ def _divided(own: Sequence[_Own], users: Sequence[_User], alive: Floats) -> _Div
 
 
 def _where_waited(
-    group: _Own, spread: Sequence[Floats], here: Sequence[int], everyone: Sequence[_User],
-    atoms: Sequence[frozenset[int]], alive: Floats,
-) -> Floats:  # fmt: skip
+    group: _Own,
+    spread: Sequence[Floats],
+    here: Sequence[int],
+    everyone: Sequence[_User],
+    atoms: Sequence[frozenset[int]],
+    alive: Floats,
+) -> Floats:
     """Return how much each ns that others ran on sets of cores counts, [sets, slices].
 
     A thread that ran u of the time on a core of which others had the share r waited there for
@@ -343,8 +385,10 @@ def _where_waited(
     if len(here) == 1:
         return np.ones((1, len(alive)))
     own = spread[next(k for k, user in enumerate(everyone) if user is group)][here]
-    others = sum((part[here] for user, part in zip(everyone, spread, strict=True)
-                  if user is not group), np.zeros_like(own))  # fmt: skip
+    others = sum(
+        (part[here] for user, part in zip(everyone, spread, strict=True) if user is not group),
+        np.zeros_like(own),
+    )
     size = np.array([len(atom) for atom in atoms], dtype=np.float64)[:, None]
     had = np.minimum(others / (size * alive), _MOST_HAD)
     waited = own * had / (1 - had)
@@ -420,11 +464,27 @@ def _parts(divided: _Divided, bounds: Sequence[_Divided]) -> list[AccountPart]:
         alike = 2 * _ALIKE * float(np.sqrt(seconds * max(whole - seconds, 0.0)))
         ends = [float(each.parts[key].sum()) / _NS for each in bounds]
         least, most = (float(side[key].sum()) / _NS for side in (divided.least, divided.most))
-        found.append(AccountPart(key[1], key[0], Interval(
-            seconds,
-            max(seconds - float(np.hypot(by_chance, alike)) - _FAR * (seconds - least)
-                - (seconds - min(ends)), 0.0),
-            min(seconds + float(np.hypot(by_chance, alike)) + _FAR * (most - seconds)
-                + (max(ends) - seconds), whole),
-        )))  # fmt: skip
+        found.append(
+            AccountPart(
+                key[1],
+                key[0],
+                Interval(
+                    seconds,
+                    max(
+                        seconds
+                        - float(np.hypot(by_chance, alike))
+                        - _FAR * (seconds - least)
+                        - (seconds - min(ends)),
+                        0.0,
+                    ),
+                    min(
+                        seconds
+                        + float(np.hypot(by_chance, alike))
+                        + _FAR * (most - seconds)
+                        + (max(ends) - seconds),
+                        whole,
+                    ),
+                ),
+            )
+        )
     return sorted(found, key=lambda part: (-part.seconds.value, part.name))

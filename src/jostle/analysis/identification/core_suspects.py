@@ -57,8 +57,9 @@ def core_losses(
         evaluations: Of all resources, the same nodes among them where they were tested.
         least_s: For a smaller loss on a node no suspect is named, s.
     """
-    tests = {each.test.resource.name: each for each in evaluations
-             if each.test.resource.kind == "node"}  # fmt: skip
+    tests = {
+        each.test.resource.name: each for each in evaluations if each.test.resource.kind == "node"
+    }
     losses, suspects, worst = [], list[Suspect](), list[Accounted]()
     for each in accounts:
         found = _suspects(beside, each, tests.get(each.account.host))
@@ -87,24 +88,29 @@ def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[
         scale = value / part.seconds.value
         tested = test.test.tests.get(part.name) if test else None
         fact = beside.others.get(part.name, JobFacts(job=part.name))
-        found.append(Suspect(
-            job=part.name,
-            program=fact.program,
-            user=fact.user,
-            resource=account.host,
-            share=part.seconds.value / whole,
-            seconds=Interval(value, scale * part.seconds.low,
-                             min(scale * part.seconds.high, float(each.lost.sum()) / _NS)),
-            slices=int((waiting > 0).sum()),
-            correlation=tested.correlation if tested else 0.0,
-            p=tested.p if tested else 1.0,
-            q=test.test.suspects.get(part.name, 1.0) if test else 1.0,
-            lag_s=0.0,
-            pattern="" if part.name == OTHERS else _pattern(beside, part, account.host),
-            kind="job" if part.kind == "job" else "unprofiled",
-            how="account",
-            agreement=_agreement(test, part.name),
-        ))  # fmt: skip
+        found.append(
+            Suspect(
+                job=part.name,
+                program=fact.program,
+                user=fact.user,
+                resource=account.host,
+                share=part.seconds.value / whole,
+                seconds=Interval(
+                    value,
+                    scale * part.seconds.low,
+                    min(scale * part.seconds.high, float(each.lost.sum()) / _NS),
+                ),
+                slices=int((waiting > 0).sum()),
+                correlation=tested.correlation if tested else 0.0,
+                p=tested.p if tested else 1.0,
+                q=test.test.suspects.get(part.name, 1.0) if test else 1.0,
+                lag_s=0.0,
+                pattern="" if part.name == OTHERS else _pattern(beside, part, account.host),
+                kind="job" if part.kind == "job" else "unprofiled",
+                how="account",
+                agreement=_agreement(test, part.name),
+            )
+        )
     return found
 
 
@@ -147,8 +153,9 @@ def _loss(each: Accounted, least_s: float, *, evident: bool) -> ResourceLoss:
         slowdown=float(mean) if evident else None,
         evident=evident,
         smallest_s=least_s,
-        why_not="" if evident else
-        f"Others had its cores for {seconds:.2g} s of the time for which the job wanted them.",
+        why_not=""
+        if evident
+        else f"Others had its cores for {seconds:.2g} s of the time for which the job wanted them.",
         steps_ns=account.steps_ns,
         slice_ns=account.slice_ns,
         service=service.tolist(),
@@ -158,7 +165,7 @@ def _loss(each: Accounted, least_s: float, *, evident: bool) -> ResourceLoss:
         calls_of=account.host,
         lost=(each.lost / _NS).tolist() if evident else [],
         how="account",
-    )  # fmt: skip
+    )
 
 
 def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
@@ -172,8 +179,13 @@ def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
             seconds = float(each.lost[k]) / _NS
             if k in found and found[k].seconds >= seconds:
                 continue
-            found[k] = GuiltySlice(account.steps_ns[k], account.slice_ns, account.host, seconds,
-                                   names[int(series[:, k].argmax())])  # fmt: skip
+            found[k] = GuiltySlice(
+                account.steps_ns[k],
+                account.slice_ns,
+                account.host,
+                seconds,
+                names[int(series[:, k].argmax())],
+            )
     return [found[k] for k in sorted(found)]
 
 
@@ -195,5 +207,8 @@ def joined(tested: Interval, accounted: Interval, run_s: float) -> Interval:
     if accounted.value <= 0:
         return tested
     value = min(tested.value + accounted.value, run_s)
-    return Interval(value, min(tested.low + accounted.low, value),
-                    max(min(tested.high + accounted.high, run_s), value))  # fmt: skip
+    return Interval(
+        value,
+        min(tested.low + accounted.low, value),
+        max(min(tested.high + accounted.high, run_s), value),
+    )

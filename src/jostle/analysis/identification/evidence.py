@@ -170,8 +170,7 @@ class Moved:
         """Return the best correlation of a load with another slowdown of the same slices."""
         other = Moved(slow, judged, self._base, self._lags)
         fit = other.fits(ranks(load)[None, :])[0][0]
-        return max(float(fit[lag % self.size])
-                   for lag in range(self._lags[0], self._lags[1] + 1))  # fmt: skip
+        return max(float(fit[lag % self.size]) for lag in range(self._lags[0], self._lags[1] + 1))
 
     def _best(self, fit: Floats) -> Floats:
         """Return the best correlation over the lags, for each shift."""

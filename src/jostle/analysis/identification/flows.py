@@ -38,8 +38,10 @@ class Flows:
         """Return what moved in channels between two instants each; 0 in unknown channels."""
         if not len(self._at):
             return np.zeros(len(channel))
-        until, since = (self._until(channel * self._width + np.minimum(t, self._width - 1))
-                        for t in (end, start))  # fmt: skip
+        until, since = (
+            self._until(channel * self._width + np.minimum(t, self._width - 1))
+            for t in (end, start)
+        )
         return np.asarray(np.maximum(until - since, 0.0))
 
     def _until(self, at: Ints) -> Floats:

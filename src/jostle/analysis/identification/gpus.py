@@ -10,12 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jostle.analysis.identification.buses import (
-    bus_resources,
-    devices_of,
-    rows_by_job,
-    rows_where,
-)
+from jostle.analysis.identification.buses import bus_resources, devices_of, rows_by_job, rows_where
 from jostle.analysis.identification.nvlink import nvlink_resources
 from jostle.analysis.identification.resources import (
     Axis,
@@ -74,10 +69,18 @@ def _gpu(beside: Beside, device: Device, axis: Axis) -> Iterator[SharedResource]
     own = rows.sum("gpu_busy_ns_sum")
     own = own if own.any() else _presumed(rows, axis)
     yield SharedResource(
-        f"GPU {gpu} of {host}", "gpu", axis,
+        f"GPU {gpu} of {host}",
+        "gpu",
+        axis,
         (CallSeries("kernels", launches, np.zeros(axis[2]), waits * share),),
-        mean, mean, active, own, loads, "ns", longest_slice(theirs, axis),
-    )  # fmt: skip
+        mean,
+        mean,
+        active,
+        own,
+        loads,
+        "ns",
+        longest_slice(theirs, axis),
+    )
 
 
 def _presumed(rows: AxisRows, axis: Axis) -> Floats:

@@ -89,10 +89,16 @@ def identify(
     suspects = _ranked([*_suspects(found, tested), *by_account.suspects])
     part = 100 / run_s if run_s else 0.0
     losses = [loss for evaluation in tested for loss in _losses(evaluation)] + by_account.losses
-    rest = innocence(evaluations, [each.account for each in accounts],
-                     {suspect.job for suspect in suspects}, apart, run_s)  # fmt: skip
-    active = {job for resource in resources for job in resource.loads
-              if found.others[job].kind == "job"} | set(apart)  # fmt: skip
+    rest = innocence(
+        evaluations,
+        [each.account for each in accounts],
+        {suspect.job for suspect in suspects},
+        apart,
+        run_s,
+    )
+    active = {
+        job for resource in resources for job in resource.loads if found.others[job].kind == "job"
+    } | set(apart)
     active |= {part.name for each in accounts for part in each.account.parts if part.kind == "job"}
     unseen = [resource_loss.smallest_s for resource_loss in losses]
     return Interference(
@@ -107,13 +113,18 @@ def identify(
         guilty=with_worse(guilty, by_account.guilty),
         neighbours=len(active),
         smallest_s=max(unseen, default=0.0),
-        limits=limits(found, [each.test for each in tested], [each.loss for each in tested], run_s,
-                      {each.account.host for each in accounts}),
+        limits=limits(
+            found,
+            [each.test for each in tested],
+            [each.loss for each in tested],
+            run_s,
+            {each.account.host for each in accounts},
+        ),
         seed=seed,
         unnamed=OTHERS in active,
         untested=rest.untested,
         accounts=[each.account for each in accounts],
-    )  # fmt: skip
+    )
 
 
 def _accounted(evaluation: Evaluation, accounts: Sequence[Accounted]) -> bool:
@@ -140,8 +151,11 @@ def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Genera
         result = suspect_loss(resource_test.resource, loads, resource_test.lag, rng)
         part = {name: result.shares[name].value for name in names}
         worst = max(names, key=lambda name: part[name])
-        weak = {name: part[name] for name in names if name != worst and (
-            part[name] < LEAST_SHARE or result.shares[name].low <= 0)}  # fmt: skip
+        weak = {
+            name: part[name]
+            for name in names
+            if name != worst and (part[name] < LEAST_SHARE or result.shares[name].low <= 0)
+        }
         if not weak:
             break
         drop = min(weak, key=lambda name: weak[name])
@@ -196,8 +210,11 @@ def _together(
     scale = value / alone if alone > 0 else 0.0
     down = sum((loss.seconds.value - loss.seconds.low) ** 2 for _, loss in with_loss) ** 0.5
     # Resources without evidence may still have caused a loss too small to be detected.
-    small = [evaluation.test.smallest_s for evaluation in evaluations
-             if evaluation.loss is None and evaluation.test.total.critical < 1]  # fmt: skip
+    small = [
+        evaluation.test.smallest_s
+        for evaluation in evaluations
+        if evaluation.loss is None and evaluation.test.total.critical < 1
+    ]
     above = [loss.seconds.high - loss.seconds.value for _, loss in with_loss]
     up = sum(part**2 for part in [*above, *small]) ** 0.5
     low = max(value - down * scale, *(loss.seconds.low for _, loss in with_loss), 0.0)
@@ -254,21 +271,23 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
             low, high = loss.seconds.low * share.low, loss.seconds.high * share.high
             value = loss.seconds.value * share.value
             load = delayed(resource_test.resource.loads[name], test.lag)
-            listed.append(Suspect(
-                job=name,
-                program=fact.program,
-                user=fact.user,
-                resource=resource_test.resource.place(name),
-                share=share.value,
-                seconds=Interval(value, min(low, value), max(high, value)),
-                slices=int((resource_test.served.judged & (load > 0)).sum()),
-                correlation=test.correlation,
-                p=test.p,
-                q=q,
-                lag_s=test.lag * resource_test.resource.axis[1] / _NS,
-                pattern=_pattern(beside, name, resource_test),
-                kind=fact.kind,
-            ))  # fmt: skip
+            listed.append(
+                Suspect(
+                    job=name,
+                    program=fact.program,
+                    user=fact.user,
+                    resource=resource_test.resource.place(name),
+                    share=share.value,
+                    seconds=Interval(value, min(low, value), max(high, value)),
+                    slices=int((resource_test.served.judged & (load > 0)).sum()),
+                    correlation=test.correlation,
+                    p=test.p,
+                    q=q,
+                    lag_s=test.lag * resource_test.resource.axis[1] / _NS,
+                    pattern=_pattern(beside, name, resource_test),
+                    kind=fact.kind,
+                )
+            )
     return listed
 
 
@@ -297,11 +316,15 @@ def _losses(evaluation: Evaluation) -> Iterator[ResourceLoss]:
         yield whole
         return
     for name, jobs in where.items():
-        part, low, high = (sum(getattr(loss.shares[job], end) for job in jobs)
-                           for end in ("value", "low", "high"))  # fmt: skip
+        part, low, high = (
+            sum(getattr(loss.shares[job], end) for job in jobs) for end in ("value", "low", "high")
+        )
         value = part * whole.seconds.value
-        seconds = Interval(value, min(low * whole.seconds.low, value),
-                           max(min(high, 1.0) * whole.seconds.high, value))  # fmt: skip
+        seconds = Interval(
+            value,
+            min(low * whole.seconds.low, value),
+            max(min(high, 1.0) * whole.seconds.high, value),
+        )
         place = resource.places.get(jobs[0])
         yield replace(
             whole,

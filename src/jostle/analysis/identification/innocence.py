@@ -90,8 +90,9 @@ def _elsewhere(
 
 def _by_account(account: CoreAccount, job: str) -> str:
     """Return what an account says of a job that took next to nothing."""
-    took = sum(part.seconds.value for part in account.parts
-               if part.kind == "job" and part.name == job)  # fmt: skip
+    took = sum(
+        part.seconds.value for part in account.parts if part.kind == "job" and part.name == job
+    )
     share = took / account.waited_s if account.waited_s > 0 else 0.0
     return (
         f"By account it had the cores of {account.host} for {share:.1%} of the time for which this "
@@ -106,15 +107,18 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
     if test.own_s < _LEAST * run_s or job in test.little or job in evaluation.together:
         return None
     if test.slices < FEWEST:
-        return Untested(f"too few slices on {where}: {test.slices} of {FEWEST} that are needed",
-                        shorter_slices(test))  # fmt: skip
+        return Untested(
+            f"too few slices on {where}: {test.slices} of {FEWEST} that are needed",
+            shorter_slices(test),
+        )
     if test.tests[job].alike:
         return Untested(
             f"its load on {where} never changed, or changed with the job's own phases", _QUIET
         )
     if blind(test) or test.tests[job].smallest > LEVEL:
-        return Untested(f"too few slices on {where} to tell its load from chance",
-                        shorter_slices(test))  # fmt: skip
+        return Untested(
+            f"too few slices on {where} to tell its load from chance", shorter_slices(test)
+        )
     if test.smallest_s > _UNSEEN * run_s:
         return Untested(
             f"a loss of less than {test.smallest_s:.3g} s on {where} would not show in this run",

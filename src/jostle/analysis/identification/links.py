@@ -83,11 +83,18 @@ class _Ground:
         names = sorted({fabric.name for fabric in beside.fabrics})
         versions = [valid_at(beside.fabrics, name, beside.job.start_ns) for name in names]
         theirs = beside.traffic.without(beside.job.job)
-        return cls(beside, axis, tuple(
-            link_loads(fabric, theirs, axis) for fabric in versions
-            if axis[2] and beside.traffic.jobs and fabric is not None
-            and any(host in fabric.adapters_of for host in beside.job.nodes)
-        ))  # fmt: skip
+        return cls(
+            beside,
+            axis,
+            tuple(
+                link_loads(fabric, theirs, axis)
+                for fabric in versions
+                if axis[2]
+                and beside.traffic.jobs
+                and fabric is not None
+                and any(host in fabric.adapters_of for host in beside.job.nodes)
+            ),
+        )
 
     def meetings(self, own: Traffic) -> list[_Meeting]:
         """Return where neighbours share the links of some of the job's traffic.
@@ -114,23 +121,31 @@ class _Ground:
         slightly = {name for name, sent in whole.items() if sent[total > 0].any()}
         loudest = sorted(sharing, key=lambda name: (-moved[name].sum(), name))[:_LOUDEST]
         # A neighbour's load on hundreds of links is nearly the same series: a few suffice.
-        places = [np.argsort(-total[used] * moved[name] / rates[used] ** 2, kind="stable")[:_FEW]
-                  for name in loudest]  # fmt: skip
+        places = [
+            np.argsort(-total[used] * moved[name] / rates[used] ** 2, kind="stable")[:_FEW]
+            for name in loudest
+        ]
         met = used[np.unique(np.concatenate([np.zeros(0, np.int64), *places]))]
         others = sum((loads.jobs[name][:, met] for name in loads.jobs), _dense(mine, job, met) * 0)
         return _Meeting(
-            _dense(mine, job, met), {name: _dense(loads, name, met) for name in loudest},
-            np.asarray(others), rates[met], [fabric.link_name(int(link)) for link in met],
-            frozenset(sharing), frozenset(slightly.difference(sharing)),
-        )  # fmt: skip
+            _dense(mine, job, met),
+            {name: _dense(loads, name, met) for name in loudest},
+            np.asarray(others),
+            rates[met],
+            [fabric.link_name(int(link)) for link in met],
+            frozenset(sharing),
+            frozenset(slightly.difference(sharing)),
+        )
 
     def unplaced(self) -> set[str]:
         """Return the neighbours of whose traffic too much has an end outside the job's fabrics."""
         return {
-            job for job in self.senders()
-            if all(job not in loads.jobs or loads.lost_share(job) > _UNKNOWN
-                   for loads in self.fabrics)
-        }  # fmt: skip
+            job
+            for job in self.senders()
+            if all(
+                job not in loads.jobs or loads.lost_share(job) > _UNKNOWN for loads in self.fabrics
+            )
+        }
 
     def senders(self) -> set[str]:
         """Return the neighbours that sent messages."""
@@ -168,8 +183,11 @@ def with_links(
     ground = _Ground.of(beside)
     if not ground.fabrics:
         return listed, {}
-    kept = [_with_strangers(ground, resource) if resource.kind == "file system" else resource
-            for resource in listed if resource.kind != "network"]  # fmt: skip
+    kept = [
+        _with_strangers(ground, resource) if resource.kind == "file system" else resource
+        for resource in listed
+        if resource.kind != "network"
+    ]
     own = beside.traffic.of(beside.job.job).messages
     meetings = ground.meetings(own) if beside.own_nodes.num_rows else []
     if not meetings:
@@ -179,8 +197,10 @@ def with_links(
     unplaced = ground.unplaced()
     loads |= {job: load for job, load in whole.loads.items() if job in unplaced - set(loads)}
     messages = replace(whole, own_load=_own(meetings), loads=loads, places=places)
-    apart = {job: _why_apart(job, meetings, adaptive=ground.is_adaptive)
-             for job in sorted(ground.senders() - set(loads))}  # fmt: skip
+    apart = {
+        job: _why_apart(job, meetings, adaptive=ground.is_adaptive)
+        for job in sorted(ground.senders() - set(loads))
+    }
     return [*kept, messages] if loads else kept, apart
 
 
@@ -200,10 +220,12 @@ def _with_strangers(ground: _Ground, mount: SharedResource) -> SharedResource:
     """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
     own = ground.beside.traffic.of(ground.beside.job.job).files_on(mount.name)
     known = [
-        replace(meeting, theirs={job: load for job, load in meeting.theirs.items()
-                                 if job not in mount.loads})
+        replace(
+            meeting,
+            theirs={job: load for job, load in meeting.theirs.items() if job not in mount.loads},
+        )
         for meeting in ground.meetings(own)
-    ]  # fmt: skip
+    ]
     loads, places = _met(known, f" (to {mount.name})")
     return replace(mount, loads=mount.loads | loads, places=places)
 
@@ -219,16 +241,18 @@ def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict
     for meeting in meetings:
         filled = (meeting.own + meeting.others) / meeting.rates
         whole = np.maximum(meeting.own + meeting.others, 1e-300)
-        full = {job: _fullest(meeting.own, load, whole, filled)
-                for job, load in meeting.theirs.items()}  # fmt: skip
+        full = {
+            job: _fullest(meeting.own, load, whole, filled) for job, load in meeting.theirs.items()
+        }
         left = {job for job, values in full.items() if values.any() and job not in loads}
         while left:
             loudest = max(left, key=lambda job: (float(meeting.theirs[job].sum()), job))
             link = int(np.argmax(full[loudest]))
             here = {job for job in left if full[job][link] >= _NEARLY * full[job].max()}
             left -= here
-            place = Place(f"link {meeting.names[link]}{suffix}", meeting.own[:, link],
-                          meeting.others[:, link])  # fmt: skip
+            place = Place(
+                f"link {meeting.names[link]}{suffix}", meeting.own[:, link], meeting.others[:, link]
+            )
             for job in here:
                 loads[job] = meeting.theirs[job][:, link] / meeting.rates[link]
                 places[job] = place

@@ -76,8 +76,11 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
         The matrix, and the runs behind each of its encounters, in their order.
     """
     cast = cast_of(tables.jobs, eyes)
-    parts = [matrix_part(kind, rows, cast)
-             for kind, table in tables.kinds().items() for _, rows in shares(table)]  # fmt: skip
+    parts = [
+        matrix_part(kind, rows, cast)
+        for kind, table in tables.kinds().items()
+        for _, rows in shares(table)
+    ]
     return combined(parts, cast)
 
 
@@ -173,16 +176,16 @@ def _part(rows: ResourceRows, cast: Cast) -> MatrixPart:
     pair, beside = _summed(
         pair, [*(values[met.row] for values in columns), own * rows.expected[met.row]]
     )
-    return MatrixPart(
-        rows.kind, job, sums, pair // len(cast.jobs), pair % len(cast.jobs), beside
-    )  # fmt: skip
+    return MatrixPart(rows.kind, job, sums, pair // len(cast.jobs), pair % len(cast.jobs), beside)
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
     """Return the keys that there are, each once, and the sums of columns over each."""
     keys, where = np.unique(key, return_inverse=True)
-    sums = [np.bincount(where.reshape(-1), values, minlength=len(keys)).astype(np.float64)
-            for values in columns]  # fmt: skip
+    sums = [
+        np.bincount(where.reshape(-1), values, minlength=len(keys)).astype(np.float64)
+        for values in columns
+    ]
     return keys, sums
 
 
@@ -195,16 +198,21 @@ def _encounters(parts: Sequence[MatrixPart], cast: Cast) -> list[_Met]:
     for other in others.tolist():
         here = [part.other == other for part in parts]
         jobs = [part.met[some] for part, some in zip(parts, here, strict=True)]
-        columns = [[values[some] for values in part.beside]
-                   for part, some in zip(parts, here, strict=True)]  # fmt: skip
+        columns = [
+            [values[some] for values in part.beside] for part, some in zip(parts, here, strict=True)
+        ]
         *beside, theirs = _over_jobs(jobs, columns, size)
         for victim in np.unique(cast.program[np.concatenate(jobs)]).tolist():
             runs = np.flatnonzero(cast.program == victim)
-            encounters.append(_encounter(
-                (cast.names[victim], cast.names[other], parts[0].kind),
-                [cast.jobs[run] for run in runs], [values[runs] for values in beside],
-                theirs[runs], [values[runs] for values in everything],
-            ))  # fmt: skip
+            encounters.append(
+                _encounter(
+                    (cast.names[victim], cast.names[other], parts[0].kind),
+                    [cast.jobs[run] for run in runs],
+                    [values[runs] for values in beside],
+                    theirs[runs],
+                    [values[runs] for values in everything],
+                )
+            )
     return [met for met in encounters if met is not None]
 
 
@@ -213,8 +221,10 @@ def _over_jobs(
 ) -> list[Floats]:
     """Add up the columns of all parts, in their order, by job."""
     job = np.concatenate(jobs)
-    return [np.bincount(job, np.concatenate(values), minlength=size).astype(np.float64)
-            for values in zip(*columns, strict=True)]  # fmt: skip
+    return [
+        np.bincount(job, np.concatenate(values), minlength=size).astype(np.float64)
+        for values in zip(*columns, strict=True)
+    ]
 
 
 def _meetings(rows: ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
@@ -377,8 +387,10 @@ def _encounter(
 
 
 def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[tuple[str, float]]:
-    return [(runs[at], value) for at, value in
-            zip(np.flatnonzero(which).tolist(), values.tolist(), strict=True)]  # fmt: skip
+    return [
+        (runs[at], value)
+        for at, value in zip(np.flatnonzero(which).tolist(), values.tolist(), strict=True)
+    ]
 
 
 def _controlled(found: list[_Met]) -> list[_Met]:
@@ -412,20 +424,25 @@ def _potentials(
     for number, name in enumerate(names):
         gives = [encounter for encounter in encounters if encounter.aggressor == name]
         takes = [encounter for encounter in encounters if encounter.victim == name]
-        listed.append(Potential(
-            program=name,
-            runs=int(runs[number]),
-            active=_mean(gives),
-            passive=_mean(takes),
-            hurts=sorted({encounter.victim for encounter in gives if _evident(encounter)}),
-            hurt_by=sorted({encounter.aggressor for encounter in takes if _evident(encounter)}),
-        ))  # fmt: skip
+        listed.append(
+            Potential(
+                program=name,
+                runs=int(runs[number]),
+                active=_mean(gives),
+                passive=_mean(takes),
+                hurts=sorted({encounter.victim for encounter in gives if _evident(encounter)}),
+                hurt_by=sorted({encounter.aggressor for encounter in takes if _evident(encounter)}),
+            )
+        )
     return sorted(listed, key=lambda potential: (-(potential.passive or 0.0), potential.program))
 
 
 def _mean(encounters: Sequence[Encounter]) -> float | None:
-    known = [(encounter.slowdown.value, encounter.with_runs)
-             for encounter in encounters if encounter.slowdown is not None]  # fmt: skip
+    known = [
+        (encounter.slowdown.value, encounter.with_runs)
+        for encounter in encounters
+        if encounter.slowdown is not None
+    ]
     if not known:
         return None
     values, weights = zip(*known, strict=True)

@@ -77,14 +77,17 @@ class Cast:
 
 def cast_of(jobs: Mapping[str, JobFacts], eyes: Eyes) -> Cast:
     """Assign numbers to programs; those that the viewer may not know share one."""
-    told = [fact.program if eyes.knows(fact.program, fact.user) else OTHERS
-            for fact in jobs.values()]  # fmt: skip
+    told = [
+        fact.program if eyes.knows(fact.program, fact.user) else OTHERS for fact in jobs.values()
+    ]
     names = tuple(sorted(set(told)))
     number = {name: k for k, name in enumerate(names)}
     return Cast(
-        tuple(jobs), names, np.array([number[name] for name in told], dtype=np.int64),
+        tuple(jobs),
+        names,
+        np.array([number[name] for name in told], dtype=np.int64),
         np.array([eyes.own(fact.user) for fact in jobs.values()], dtype=bool),
-    )  # fmt: skip
+    )
 
 
 def rows_of(kind: str, table: pa.Table, cast: Cast) -> ResourceRows:
@@ -123,10 +126,17 @@ def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> Reso
     first = int(start.min(initial=2**62)) // 1000 * 1000  # the same in each part
     begin, end = (start - first) // 1000, (start - first + length) // 1000
     return ResourceRows(
-        kind, job, cast.program[job], codes.indices.to_numpy().astype(np.int64), begin,
-        np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
-        np.zeros(len(job)), np.zeros(len(job)),
-    )  # fmt: skip
+        kind,
+        job,
+        cast.program[job],
+        codes.indices.to_numpy().astype(np.int64),
+        begin,
+        np.maximum(end, begin + 1),
+        max(int(whole.max(initial=0)) // 1000, 1),
+        load,
+        np.zeros(len(job)),
+        np.zeros(len(job)),
+    )
 
 
 def _service(

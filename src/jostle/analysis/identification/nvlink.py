@@ -43,16 +43,19 @@ def nvlink_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
         beside: From Repository.beside.
         axis: Of the job's own slices.
     """
-    used = {(device.host, beside.hardware.domains.get((device.host, device.name), ""))
-            for device in devices_of(beside.own_gpus)}  # fmt: skip
+    used = {
+        (device.host, beside.hardware.domains.get((device.host, device.name), ""))
+        for device in devices_of(beside.own_gpus)
+    }
     for host, domain in sorted(used):
         if domain:
             yield from _domain(beside, host, domain, axis)
 
 
 def _domain(beside: Beside, host: str, domain: str, axis: Axis) -> Iterator[SharedResource]:
-    gpus = [gpu for (at, gpu), name in beside.hardware.domains.items()
-            if (at, name) == (host, domain)]  # fmt: skip
+    gpus = [
+        gpu for (at, gpu), name in beside.hardware.domains.items() if (at, name) == (host, domain)
+    ]
     own = _of_gpus(beside.own_gpus, host, gpus)
     rows, node = AxisRows(own, axis), AxisRows(rows_where(beside.own_nodes, host=host), axis)
     calls = [*copy_calls(rows, _WAYS)]
@@ -75,9 +78,18 @@ def _domain(beside: Beside, host: str, domain: str, axis: Axis) -> Iterator[Shar
         return
     busy = np.minimum(busy, axis[1] / _NS)
     yield SharedResource(
-        f"NVLink domain {domain} of {host}", "bus", axis, tuple(calls), busy, busy, rows.active(),
-        load, loads, "bytes", longest_slice(theirs, axis),
-    )  # fmt: skip
+        f"NVLink domain {domain} of {host}",
+        "bus",
+        axis,
+        tuple(calls),
+        busy,
+        busy,
+        rows.active(),
+        load,
+        loads,
+        "bytes",
+        longest_slice(theirs, axis),
+    )
 
 
 def _of_gpus(table: pa.Table, host: str, gpus: list[str]) -> pa.Table:

@@ -44,8 +44,9 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         return _gpu(beside, job)
     unprofiled = beside.others[job].kind == "unprofiled"
     rows = beside.mount_loads
-    rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
-                               pc.equal(rows.column("mount"), resource.name)))  # fmt: skip
+    rows = rows.filter(
+        pc.and_(pc.equal(rows.column("job"), job), pc.equal(rows.column("mount"), resource.name))
+    )
     if unprofiled:  # the kernel counts bytes, not the calls of programs
         moved = {"read": _sum(rows, "posix_read_bytes"), "written": _sum(rows, "posix_write_bytes")}
         return " and ".join(f"{size(count)} {what}" for what, count in moved.items() if count)
@@ -55,8 +56,11 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
 def _gpu(beside: Beside, job: str) -> str:
     rows = beside.gpu_loads.filter(pc.equal(beside.gpu_loads.column("job"), job))
     said = []
-    for way, done in (("h2d", "copied to GPUs"), ("d2h", "copied back"),
-                      ("peer", "copied between GPUs")):  # fmt: skip
+    for way, done in (
+        ("h2d", "copied to GPUs"),
+        ("d2h", "copied back"),
+        ("peer", "copied between GPUs"),
+    ):
         if moved := _sum(rows, f"gpu_{way}_bytes_sum"):
             said.append(f"{size(moved)} {done}")
     if launches := _sum(rows, "gpu_launch_ops_sum", "gpu_graph_ops_sum"):

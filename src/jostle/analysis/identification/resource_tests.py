@@ -7,13 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jostle.analysis.identification.evidence import (
-    FEWEST,
-    NOTHING,
-    Moved,
-    Test,
-    own_phases,
-)
+from jostle.analysis.identification.evidence import FEWEST, NOTHING, Moved, Test, own_phases
 from jostle.analysis.identification.resources import Floats, SharedResource
 from jostle.analysis.identification.seconds_lost import smallest_loss
 from jostle.analysis.identification.service_time import (
@@ -33,8 +27,13 @@ _DOSE = 0.02
 _DRAIN_NS = 2_000_000_000  # what a load leaves in caches is gone after this,
 _LAGS = 4  # but no more slices than these are tried
 _AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
-_LENGTHS = ((100_000_000, "100ms"), (250_000_000, "250ms"), (500_000_000, "500ms"),
-            (1_000_000_000, "1s"), (2_000_000_000, "2s"))  # fmt: skip
+_LENGTHS = (
+    (100_000_000, "100ms"),
+    (250_000_000, "250ms"),
+    (500_000_000, "500ms"),
+    (1_000_000_000, "1s"),
+    (2_000_000_000, "2s"),
+)
 _AT_WORK = 0.2  # of its usual height: with more of it a suspect is at work
 _GRAIN = 20  # levels of a load: smaller changes are noise
 
@@ -95,16 +94,24 @@ def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
     moved = _ready(resource, served, (-clock_slices, lag + clock_slices))
     little, candidates = _doses(resource, served)
     total = moved.test(grained(others))
-    tests = {job: total if len(resource.loads) == 1 else moved.test(grained(resource.loads[job]))
-             for job in candidates}  # fmt: skip
+    tests = {
+        job: total if len(resource.loads) == 1 else moved.test(grained(resource.loads[job]))
+        for job in candidates
+    }
     every = [test.p for test in tests.values()]
     if len(resource.loads) > 1:
         every.append(total.p)
     return ResourceTest(
-        resource, served, total, tests, little,
-        smallest_loss(resource, served, others, moved, total.critical), lag, _simes(every),
+        resource,
+        served,
+        total,
+        tests,
+        little,
+        smallest_loss(resource, served, others, moved, total.critical),
+        lag,
+        _simes(every),
         moved,
-    )  # fmt: skip
+    )
 
 
 def _ready(resource: SharedResource, served: ServiceTimes, lags: tuple[int, int]) -> Moved:
@@ -182,9 +189,16 @@ def accuse(judgements: Sequence[ResourceTest]) -> None:
             for name in [name for name in left if not _answers(resource_test, name, left[name])]:
                 within.pop(name)
             fit = [name for name, part in within.items() if max(q, part) <= LEVEL]
-            best = min(fit, key=lambda name: (name in resource_test.resource.servers, left[name].p,
-                                              -left[name].correlation, name),
-                       default=None)  # fmt: skip
+            best = min(
+                fit,
+                key=lambda name: (
+                    name in resource_test.resource.servers,
+                    left[name].p,
+                    -left[name].correlation,
+                    name,
+                ),
+                default=None,
+            )
             if best is None:
                 break
             resource_test.suspects[best] = max(q, within[best])

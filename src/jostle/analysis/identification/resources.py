@@ -252,8 +252,9 @@ def _by_job(table: pa.Table) -> Iterable[tuple[str, pa.Table]]:
 
 # ---- file systems ----
 
-_MOUNT_TIMES = tuple(f"{kind}_{what}_ns" for kind in _FILES
-                     for what in ("read", "write", "sync", "meta"))  # fmt: skip
+_MOUNT_TIMES = tuple(
+    f"{kind}_{what}_ns" for kind in _FILES for what in ("read", "write", "sync", "meta")
+)
 _BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "write"))
 _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
 
@@ -277,10 +278,19 @@ def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
     slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
     mean = seconds / np.maximum(active, 1)
     return SharedResource(
-        name, "file system", axis, calls, _counts(beside, slowest, mean, axis),
-        np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
-        longest_slice(theirs, axis), apart=tuple(apart),
-    )  # fmt: skip
+        name,
+        "file system",
+        axis,
+        calls,
+        _counts(beside, slowest, mean, axis),
+        np.minimum(mean, axis[1] / _NS),
+        active,
+        _moved(rows),
+        loads,
+        "bytes",
+        longest_slice(theirs, axis),
+        apart=tuple(apart),
+    )
 
 
 def _moved(rows: AxisRows) -> Floats:
@@ -360,10 +370,18 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
     slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
     slowest = np.minimum(slowest, np.minimum(cpu + queued, axis[1] / _NS))
     return SharedResource(
-        name, "node", axis, (CallSeries("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
-        slowest, slowest, active,
-        cpu * _NS, loads, "ns", longest_slice(theirs, axis),
-    )  # fmt: skip
+        name,
+        "node",
+        axis,
+        (CallSeries("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
+        slowest,
+        slowest,
+        active,
+        cpu * _NS,
+        loads,
+        "ns",
+        longest_slice(theirs, axis),
+    )
 
 
 # ---- the network ----
@@ -380,9 +398,18 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
     active = rows.sum("count")
     least = _least(beside, axis)
     return SharedResource(
-        "network", "network", axis, calls, least, least, active, moved, loads, "bytes",
+        "network",
+        "network",
+        axis,
+        calls,
+        least,
+        least,
+        active,
+        moved,
+        loads,
+        "bytes",
         longest_slice(beside.network_loads, axis),
-    )  # fmt: skip
+    )
 
 
 def _mpi_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], Floats]:
@@ -413,8 +440,9 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
     least = rows.sum("state_p2p_ns_min", "state_collective_ns_min", *(f"{n}_min" for n in CCL_NS))
     return (
         (*calls, CallSeries("collectives", ops, per_operation(sent, ops), seconds)),
-        moved + sent + OPERATION * ops, np.minimum(least / _NS, axis[1] / _NS),
-    )  # fmt: skip
+        moved + sent + OPERATION * ops,
+        np.minimum(least / _NS, axis[1] / _NS),
+    )
 
 
 def _least(beside: Beside, axis: Axis) -> Floats:

@@ -65,9 +65,13 @@ def with_servers(
             slow = server_slowness(beside, resource.name, resource.axis)
         for each in slow:
             others[each.name] = JobFacts(
-                job=each.name, kind="server", start_ns=beside.job.start_ns,
-                seen_ns=beside.job.last_ns, slice_ns=resource.axis[1], clocks=beside.job.clocks,
-            )  # fmt: skip
+                job=each.name,
+                kind="server",
+                start_ns=beside.job.start_ns,
+                seen_ns=beside.job.last_ns,
+                slice_ns=resource.axis[1],
+                clocks=beside.job.clocks,
+            )
         loads = resource.loads | {each.name: each.series for each in slow}
         if any(load.any() for load in loads.values()):
             servers = tuple(each.name for each in slow)
@@ -89,8 +93,9 @@ def server_slowness(beside: Beside, mount: str, axis: Axis) -> list[Slowness]:
         axis: The job's slices.
     """
     rows = beside.machines.servers
-    rows = rows.filter(pc.and_(pc.equal(rows.column("mount"), mount),
-                               pc.equal(rows.column("job"), "")))  # fmt: skip
+    rows = rows.filter(
+        pc.and_(pc.equal(rows.column("mount"), mount), pc.equal(rows.column("job"), ""))
+    )
     found = []
     keys = ("host", "kind", "name")
     for key in rows.group_by(list(keys)).aggregate([]).to_pylist():

@@ -35,9 +35,10 @@ _LEAST = 0.05
 _DIRECTIONS = ("read_bytes", "write_bytes")
 _TRAFFIC = (*_DIRECTIONS, "meta_ops")
 _COLUMNS = {
-    "read_bytes": "posix_read_bytes", "write_bytes": "posix_write_bytes",
+    "read_bytes": "posix_read_bytes",
+    "write_bytes": "posix_write_bytes",
     "meta_ops": "posix_meta_ops",
-}  # fmt: skip
+}
 #: Of a server's component: what it read and wrote for its clients.
 _LINK = {"read_bytes": "link_send_bytes", "write_bytes": "link_receive_bytes"}
 _STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
@@ -79,16 +80,21 @@ Load = dict[str, Floats]
 
 def _put(by_name: dict[str, Load], name: str, load: Load) -> None:
     known = by_name.get(name)
-    by_name[name] = load if known is None else {
-        key: np.maximum(known[key], load[key]) for key in load
-    }  # fmt: skip
+    by_name[name] = (
+        load if known is None else {key: np.maximum(known[key], load[key]) for key in load}
+    )
 
 
 def _facts(beside: Beside, name: str, axis: Axis) -> JobFacts:
     return JobFacts(
-        job=name, kind="unprofiled", start_ns=axis[0], end_ns=0,
-        seen_ns=axis[0] + axis[1] * axis[2], slice_ns=axis[1], clocks=beside.job.clocks,
-    )  # fmt: skip
+        job=name,
+        kind="unprofiled",
+        start_ns=axis[0],
+        end_ns=0,
+        seen_ns=axis[0] + axis[1] * axis[2],
+        slice_ns=axis[1],
+        clocks=beside.job.clocks,
+    )
 
 
 def _laid(rows: pa.Table, name: str, axis: Axis) -> Floats:
@@ -123,8 +129,12 @@ def _notable(load: Load, counted: Load) -> Load | None:
     Operations of metadata are left out: one call may be several requests.
     """
     whole = sum(float(counted[name].sum()) for name in _DIRECTIONS)
-    kept = {name: values if name in _DIRECTIONS and values.sum() > _LEAST * max(whole, 1.0)
-            else np.zeros(len(values)) for name, values in load.items()}  # fmt: skip
+    kept = {
+        name: values
+        if name in _DIRECTIONS and values.sum() > _LEAST * max(whole, 1.0)
+        else np.zeros(len(values))
+        for name, values in load.items()
+    }
     return kept if any(values.any() for values in kept.values()) else None
 
 
@@ -136,8 +146,7 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         mine = _where(clients, host=host)
         known = _where(beside.machines.profiled, mount=mount, host=host)
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
-        load = {name: _beyond(counted[name], _laid(known, name, axis), axis)
-                for name in _TRAFFIC}  # fmt: skip
+        load = {name: _beyond(counted[name], _laid(known, name, axis), axis) for name in _TRAFFIC}
         notable = _notable(load, counted)
         if notable is not None:
             _put(found, _name_of(beside, host), notable)
@@ -220,8 +229,9 @@ def _on_server(
     profiled = beside.machines.profiled
     profiled = profiled.filter(pc.is_in(profiled.column("mount"), pa.array(sorted(places))))
     zero = np.zeros(axis[2])
-    counted = {name: _laid(rows, columns[name], axis) if name in columns else zero
-               for name in _TRAFFIC}  # fmt: skip
+    counted = {
+        name: _laid(rows, columns[name], axis) if name in columns else zero for name in _TRAFFIC
+    }
     load = {}
     for name in _TRAFFIC:
         theirs = _laid(profiled, name, axis) + sum((each[name] for each in known), zero)
@@ -242,16 +252,22 @@ def _rows(beside: Beside, name: str, mount: str, load: Load, axis: Axis) -> pa.T
     at = np.flatnonzero(moved > 0)
     start = axis[0] + at * axis[1]
     columns = {
-        "job": [name] * len(at), "mount": [mount] * len(at),
-        "slice": start // axis[1], "slice_ns": np.full(len(at), axis[1]),
-        "start_ns": start, "length_ns": np.full(len(at), axis[1]),
+        "job": [name] * len(at),
+        "mount": [mount] * len(at),
+        "slice": start // axis[1],
+        "slice_ns": np.full(len(at), axis[1]),
+        "start_ns": start,
+        "length_ns": np.full(len(at), axis[1]),
         "count": np.ones(len(at), np.int64),
-    }  # fmt: skip
+    }
     for key, column in _COLUMNS.items():
         columns[column] = load[key][at].astype(np.int64)
     schema = beside.mount_loads.schema
-    return pa.table({
-        field.name: pa.array(columns[field.name], field.type) if field.name in columns
-        else pa.array(np.zeros(len(at), np.int64)).cast(field.type)
-        for field in schema
-    })  # fmt: skip
+    return pa.table(
+        {
+            field.name: pa.array(columns[field.name], field.type)
+            if field.name in columns
+            else pa.array(np.zeros(len(at), np.int64)).cast(field.type)
+            for field in schema
+        }
+    )

@@ -63,8 +63,9 @@ def difference(beside: Floats, without: Floats) -> Difference:
         equal = _finite(stats.bartlett(beside, without).pvalue)
     sound = all(p is not None and p > _LEVEL for p in (*normal, equal))
     if sound:
-        return Difference(slowdown, normal, equal, "ANOVA",
-                          _finite(stats.f_oneway(beside, without).pvalue))  # fmt: skip
+        return Difference(
+            slowdown, normal, equal, "ANOVA", _finite(stats.f_oneway(beside, without).pvalue)
+        )
     if np.ptp(np.concatenate([beside, without])) == 0:
         return Difference(slowdown, normal, equal, "Kruskal-Wallis", 1.0)
     p = _finite(stats.kruskal(beside, without).pvalue)
@@ -99,13 +100,16 @@ def _slowdown(beside: Floats, without: Floats) -> Interval:
     """
     above, below = float(beside.mean()), float(without.mean())
     ratio = above / below
-    parts = [values.var(ddof=1) / len(values) / mean**2 if len(values) > 1 else np.inf
-             for values, mean in ((beside, above), (without, below))]  # fmt: skip
+    parts = [
+        values.var(ddof=1) / len(values) / mean**2 if len(values) > 1 else np.inf
+        for values, mean in ((beside, above), (without, below))
+    ]
     spread = float(sum(parts))
     if not math.isfinite(spread):
         return Interval(ratio - 1, -1.0, math.inf)
-    below_it = sum(part**2 / (len(values) - 1)
-                   for part, values in zip(parts, (beside, without), strict=True))  # fmt: skip
+    below_it = sum(
+        part**2 / (len(values) - 1) for part, values in zip(parts, (beside, without), strict=True)
+    )
     degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
     from scipy.special import stdtrit
 

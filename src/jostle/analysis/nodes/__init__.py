@@ -12,20 +12,8 @@ Public interface:
 from __future__ import annotations
 
 from jostle.analysis.nodes.compare import lasting_differences
-from jostle.analysis.nodes.figures import (
-    BY_NAME,
-    EVERY,
-    Figure,
-    days_sql,
-    job_days_sql,
-)
-from jostle.analysis.nodes.model import (
-    DayOfPeers,
-    Difference,
-    NodeDifferences,
-    Unjudged,
-    date_of,
-)
+from jostle.analysis.nodes.figures import BY_NAME, EVERY, Figure, days_sql, job_days_sql
+from jostle.analysis.nodes.model import DayOfPeers, Difference, NodeDifferences, Unjudged, date_of
 
 __all__ = [
     "BY_NAME",

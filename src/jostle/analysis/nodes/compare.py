@@ -72,11 +72,17 @@ def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferen
         row["host"]: (str(row["role"]), int(row["cores"] or 0)) for row in machines.to_pylist()
     }
     place = ints(condensed, "figure")
-    groups = [group for number in np.unique(place).tolist()
-              for group in _groups(EVERY[number], condensed.filter(pa.array(place == number)),
-                                   hardware)]  # fmt: skip
-    judged = [(group, row, each) for group in groups
-              for row, each in enumerate(group.judged) if each is not None]  # fmt: skip
+    groups = [
+        group
+        for number in np.unique(place).tolist()
+        for group in _groups(EVERY[number], condensed.filter(pa.array(place == number)), hardware)
+    ]
+    judged = [
+        (group, row, each)
+        for group in groups
+        for row, each in enumerate(group.judged)
+        if each is not None
+    ]
     values = np.array([each.value for _, _, each in judged])
     chosen = significant(values, len(values))
     differences = [_difference(*judged[number]) for number in np.flatnonzero(chosen).tolist()]
@@ -84,9 +90,15 @@ def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferen
     days = set(ints(condensed, "day").tolist())
     components = {group.keys[row] for group, row, _ in judged}
     return NodeDifferences(
-        differences, min(days, default=0), len(days), len({key[0] for key in components}),
-        len(components), len(judged), _unjudged(groups), FDR,
-    )  # fmt: skip
+        differences,
+        min(days, default=0),
+        len(days),
+        len({key[0] for key in components}),
+        len(components),
+        len(judged),
+        _unjudged(groups),
+        FDR,
+    )
 
 
 def _groups(
@@ -131,9 +143,13 @@ def _alike(role: str, kind: str, name: str, source: str, mount: str) -> tuple[st
 
 
 def _group(
-    figure: Figure, what: tuple[str, str], keys: list[_Key], component: Ints,
-    numbers: Mapping[str, Ints], value: Floats,
-) -> _Group:  # fmt: skip
+    figure: Figure,
+    what: tuple[str, str],
+    keys: list[_Key],
+    component: Ints,
+    numbers: Mapping[str, Ints],
+    value: Floats,
+) -> _Group:
     first = int(numbers["day"].min())
     days = int(numbers["day"].max()) - first + 1
     rows = Rows(
@@ -145,9 +161,14 @@ def _group(
     sums = np.bincount(where, rows.slices * value, len(keys) * days)
     means = np.divide(sums, weight, out=np.full(len(weight), np.nan), where=weight > 0)
     return _Group(
-        figure, *what, keys, first, differences, means.reshape(differences.shape),
+        figure,
+        *what,
+        keys,
+        first,
+        differences,
+        means.reshape(differences.shape),
         evidence(differences, figure.least),
-    )  # fmt: skip
+    )
 
 
 def _difference(group: _Group, row: int, each: Evidence) -> Difference:
@@ -166,16 +187,34 @@ def _difference(group: _Group, row: int, each: Evidence) -> Difference:
     for day in known.tolist():
         beside = np.delete(shown[:, day], row)
         low, high = np.quantile(beside[~np.isnan(beside)], [0.05, 0.95])
-        course.append(DayOfPeers(
-            group.first_day + day, float(shown[row, day]), float(low), float(high),
-            bool(each.worse[day]),
-        ))  # fmt: skip
+        course.append(
+            DayOfPeers(
+                group.first_day + day,
+                float(shown[row, day]),
+                float(low),
+                float(high),
+                bool(each.worse[day]),
+            )
+        )
     return Difference(
-        host, group.role, kind, name, figure.name, figure.worse, figure.unit,
-        _interval(figure, mine[lately]), own, peers, group.first_day + since,
-        group.first_day + int(known[-1]), int(each.worse[lately].sum()), len(lately), each.peers,
-        each.value, course,
-    )  # fmt: skip
+        host,
+        group.role,
+        kind,
+        name,
+        figure.name,
+        figure.worse,
+        figure.unit,
+        _interval(figure, mine[lately]),
+        own,
+        peers,
+        group.first_day + since,
+        group.first_day + int(known[-1]),
+        int(each.worse[lately].sum()),
+        len(lately),
+        each.peers,
+        each.value,
+        course,
+    )
 
 
 def _percent(figure: Figure, difference: float) -> float:
@@ -198,8 +237,9 @@ def _interval(figure: Figure, values: Floats) -> Interval:
 
 def _unjudged(groups: Sequence[_Group]) -> list[Unjudged]:
     """Say which components could not be judged by any figure."""
-    judged = {key for group in groups
-              for key, each in zip(group.keys, group.judged, strict=True) if each}  # fmt: skip
+    judged = {
+        key for group in groups for key, each in zip(group.keys, group.judged, strict=True) if each
+    }
     missing: dict[tuple[str, str], dict[_Key, int]] = {}
     for group in groups:
         days = (~np.isnan(group.values)).sum(axis=1)
@@ -213,8 +253,12 @@ def _unjudged(groups: Sequence[_Group]) -> list[Unjudged]:
             seen[key] = max(seen.get(key, 0), had)
     return [
         Unjudged(
-            why, kind, len(seen), sorted({key[0] for key in seen})[:3], max(seen.values()),
+            why,
+            kind,
+            len(seen),
+            sorted({key[0] for key in seen})[:3],
+            max(seen.values()),
             LEAST_DAYS if why == "too few days" else LEAST_PEERS,
         )
         for (why, kind), seen in sorted(missing.items())
-    ]  # fmt: skip
+    ]

@@ -31,8 +31,18 @@ _MANY = 50
 _MOST_PAIRED = 2000
 #: Number of peers -> robust standard deviations that one healthy component in 2000 is beyond, where
 #: the differences are normal (from 100 000 draws or more each; smooth in between).
-_BEYOND = ((5, 27.7), (7, 10.3), (9, 6.7), (11, 5.5), (13, 4.8), (17, 4.2), (21, 4.1), (31, 3.7),
-           (61, 3.5), (120, 3.3))  # fmt: skip
+_BEYOND = (
+    (5, 27.7),
+    (7, 10.3),
+    (9, 6.7),
+    (11, 5.5),
+    (13, 4.8),
+    (17, 4.2),
+    (21, 4.1),
+    (31, 3.7),
+    (61, 3.5),
+    (120, 3.3),
+)
 #: Residuals that are kept for the share p; a share below 1 in 20 000 needs no more.
 _MOST_RESIDUALS = 20_000
 
@@ -73,8 +83,10 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
     if len(judged) - 1 < LEAST_PEERS:
         return answer
     levels = np.array([np.median(differences[row, known[row]]) for row in judged])
-    residuals = [_residuals(differences[row, known[row]], level)
-                 for row, level in zip(judged, levels, strict=True)]  # fmt: skip
+    residuals = [
+        _residuals(differences[row, known[row]], level)
+        for row, level in zip(judged, levels, strict=True)
+    ]
     shared = np.sort(_thinned(np.concatenate(residuals)))
     spread = 0.0
     for place, row in enumerate(judged):

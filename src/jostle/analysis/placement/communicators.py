@@ -43,8 +43,9 @@ def communicators(
         own = collective_bytes.get(number)
         seconds = None
         if own is not None and own[ranks].sum() > 0:
-            part = np.divide(own[ranks], everything[ranks], out=np.zeros(len(ranks)),
-                             where=everything[ranks] > 0)  # fmt: skip
+            part = np.divide(
+                own[ranks], everything[ranks], out=np.zeros(len(ranks)), where=everything[ranks] > 0
+            )
             seconds = float((collective_s[ranks] * part).mean())
         name = f"{number & (2**64 - 1):x}" if number else "world"
         nodes = len({hosts[rank] for rank in ranks.tolist()})

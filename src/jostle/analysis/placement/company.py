@@ -78,10 +78,15 @@ def company(
         nobody = Stay(OTHERS, "", None, (), own.start_ns, own.end_ns)
         meetings.append(_meeting(nobody, unnamed, length))
     means = _means(
-        [(each.routers if len(each.links) else each.routers[:0], each.both, each.links)
-         for each in met],
-        [each.span for each in met], len(ground.topology.vertices), len(links), length,
-    )  # fmt: skip
+        [
+            (each.routers if len(each.links) else each.routers[:0], each.both, each.links)
+            for each in met
+        ],
+        [each.span for each in met],
+        len(ground.topology.vertices),
+        len(links),
+        length,
+    )
     order = sorted(meetings, key=lambda each: (-each.shared_links, -each.shared_routers, each.job))
     return Company(tuple(order), int(links.sum()), *means)
 
@@ -89,17 +94,25 @@ def company(
 def _meeting(stay: Stay, met: Sequence[_Met], length: int) -> Meeting:
     """Return what one job, or several together, have in common with the other."""
     shares = [(each.span[1] - each.span[0]) / length for each in met]
-    distinct = [len(np.unique(np.concatenate(parts))) for parts in (
-        [each.routers for each in met], [each.both for each in met], [each.links for each in met],
-    )]  # fmt: skip
+    distinct = [
+        len(np.unique(np.concatenate(parts)))
+        for parts in (
+            [each.routers for each in met],
+            [each.both for each in met],
+            [each.links for each in met],
+        )
+    ]
     nodes = sum(each.nodes for each in met)
     return Meeting(stay.job, stay.program, stay.user, max(shares), nodes, *distinct)
 
 
 def _means(
-    sets: Sequence[tuple[Ints, Ints, Ints]], spans: Sequence[tuple[int, int]], vertices: int,
-    links: int, length: int,
-) -> tuple[float, float, float]:  # fmt: skip
+    sets: Sequence[tuple[Ints, Ints, Ints]],
+    spans: Sequence[tuple[int, int]],
+    vertices: int,
+    links: int,
+    length: int,
+) -> tuple[float, float, float]:
     """Return how many routers and links others had, each counted once, as means over the time."""
     edges = sorted({edge for span in spans for edge in span})
     sums: Floats = np.zeros(3)

@@ -18,9 +18,7 @@ _MOST = 4  # runs
 _AROUND = 5  # slices before and after an event
 
 
-def courses(
-    runs: Sequence[Run], slices: pa.Table, stays: Mapping[str, Stay]
-) -> tuple[Course, ...]:  # fmt: skip
+def courses(runs: Sequence[Run], slices: pa.Table, stays: Mapping[str, Stay]) -> tuple[Course, ...]:
     """Return the rate inside the runs that are long enough, those that vary most first.
 
     Args:
@@ -39,17 +37,20 @@ def courses(
         rates = 1e9 * sent[mine] / spent[mine]
         times = (begin[mine] - run.start_ns) / 1e9
         slice_s = float(length[mine].max()) / 1e9
-        long.append(Course(
-            run.job, tuple(times.tolist()), tuple(rates.tolist()), slice_s,
-            float(rates.std(ddof=1) / rates.mean()),
-            tuple(_events(run, stays, times + slice_s / 2, rates)),
-        ))  # fmt: skip
+        long.append(
+            Course(
+                run.job,
+                tuple(times.tolist()),
+                tuple(rates.tolist()),
+                slice_s,
+                float(rates.std(ddof=1) / rates.mean()),
+                tuple(_events(run, stays, times + slice_s / 2, rates)),
+            )
+        )
     return tuple(sorted(long, key=lambda each: -each.variation)[:_MOST])
 
 
-def _events(
-    run: Run, stays: Mapping[str, Stay], middles: Floats, rates: Floats
-) -> list[Event]:  # fmt: skip
+def _events(run: Run, stays: Mapping[str, Stay], middles: Floats, rates: Floats) -> list[Event]:
     events = []
     for each in run.company.meetings:
         stay = stays.get(each.job)
@@ -58,8 +59,16 @@ def _events(
         for starts, instant in ((True, stay.start_ns), (False, stay.end_ns)):
             at = (instant - run.start_ns) / 1e9
             if 0 < at < run.seconds:
-                events.append(Event(at, each.job, each.program, starts, each.routers,
-                                    _change(at, middles, rates)))  # fmt: skip
+                events.append(
+                    Event(
+                        at,
+                        each.job,
+                        each.program,
+                        starts,
+                        each.routers,
+                        _change(at, middles, rates),
+                    )
+                )
     return sorted(events, key=lambda event: event.at_s)
 
 

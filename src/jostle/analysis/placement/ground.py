@@ -82,11 +82,19 @@ class Ground:
         box = self.box(routers)
         mean, most = self.mean_hops(routers, own)
         return Shape(
-            self.topology.name, self.topology.kind, len(known), unknown, len(routers),
-            int((own >= self.nodes_on[routers]).sum()), mean, most, box,
+            self.topology.name,
+            self.topology.kind,
+            len(known),
+            unknown,
+            len(routers),
+            int((own >= self.nodes_on[routers]).sum()),
+            mean,
+            most,
+            box,
             len(known) / box.nodes if box else None,
-            self.pieces(routers), tuple(self._touched(routers, len(known))),
-        )  # fmt: skip
+            self.pieces(routers),
+            tuple(self._touched(routers, len(known))),
+        )
 
     def mean_hops(self, routers: Ints, nodes: Ints) -> tuple[float | None, int | None]:
         """Return the mean and the greatest number of links between two nodes.
@@ -129,17 +137,19 @@ class Ground:
 
         topology = self.topology
         inner = between_switches(topology)
-        direct = inner & (self.nodes_on[topology.sources] > 0) & (
-            self.nodes_on[topology.targets] > 0
-        )  # fmt: skip
+        direct = (
+            inner & (self.nodes_on[topology.sources] > 0) & (self.nodes_on[topology.targets] > 0)
+        )
         if not direct.any() or not len(routers):
             return None
         place = np.full(len(topology.vertices), -1, np.int64)
         place[routers] = np.arange(len(routers))
         ends = place[topology.sources[direct]], place[topology.targets[direct]]
         own = (ends[0] >= 0) & (ends[1] >= 0)
-        graph = csr_array((np.ones(int(own.sum())), (ends[0][own], ends[1][own])),
-                          shape=(len(routers), len(routers)))  # fmt: skip
+        graph = csr_array(
+            (np.ones(int(own.sum())), (ends[0][own], ends[1][own])),
+            shape=(len(routers), len(routers)),
+        )
         return int(connected_components(graph, directed=False)[0])
 
     def _touched(self, routers: Ints, nodes: int) -> Iterable[Touched]:

@@ -25,8 +25,15 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
     if len(rated) < 2:
         return []
     own = [set(run.hosts) for run in rated]
-    beside = [{host for each in run.company.meetings if each.conflicting
-               for host in hosts_of.get(each.job, ())} for run in rated]  # fmt: skip
+    beside = [
+        {
+            host
+            for each in run.company.meetings
+            if each.conflicting
+            for host in hosts_of.get(each.job, ())
+        }
+        for run in rated
+    ]
     nodes, neighbours = _overlaps(own), _overlaps(beside)
     rates = np.array([run.rate or 0.0 for run in rated])
     ratio = np.maximum.outer(rates, rates) / np.minimum.outer(rates, rates) - 1
@@ -40,18 +47,25 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
             return
         slow, fast = (a, b) if rates[a] <= rates[b] else (b, a)
         pairs[a, b] = PairOfRuns(
-            why, rated[slow].job, rated[fast].job, float(nodes[a, b]),
+            why,
+            rated[slow].job,
+            rated[fast].job,
+            float(nodes[a, b]),
             float(neighbours[a, b]) if beside[a] or beside[b] else None,
             float(ratio[a, b]),
-        )  # fmt: skip
+        )
 
     add("best and worst", ratio)
     filled = np.array([bool(each) for each in beside])
     both, either = np.logical_and.outer(filled, filled), np.logical_or.outer(filled, filled)
-    add("most alike", np.where(both & (nodes >= _SAME) & (neighbours >= _OTHER),
-                               nodes * neighbours, -1.0))  # fmt: skip
-    add("same nodes, other neighbours",
-        np.where((nodes >= _SAME) & (neighbours < _OTHER) & either, ratio, -1.0))  # fmt: skip
+    add(
+        "most alike",
+        np.where(both & (nodes >= _SAME) & (neighbours >= _OTHER), nodes * neighbours, -1.0),
+    )
+    add(
+        "same nodes, other neighbours",
+        np.where((nodes >= _SAME) & (neighbours < _OTHER) & either, ratio, -1.0),
+    )
     add("same box, both surrounded", np.where(_same_box(rated), ratio, -1.0))
     return list(pairs.values())
 

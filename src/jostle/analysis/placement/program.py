@@ -34,8 +34,9 @@ class _Ranks:
         self._table = ranks
         jobs = np.array(ranks["job"].to_pylist(), dtype=object)
         names, first, count = np.unique(jobs, return_index=True, return_counts=True)
-        self.rows = {name: slice(int(a), int(a + n))
-                     for name, a, n in zip(names, first, count, strict=True)}  # fmt: skip
+        self.rows = {
+            name: slice(int(a), int(a + n)) for name, a, n in zip(names, first, count, strict=True)
+        }
 
     def of(self, job: str, name: str) -> Floats:
         """Return a column of one job; the table is in order of jobs."""
@@ -87,17 +88,25 @@ def program_placement(
     rates = [run.rate for run in runs if run.rate]
     stays = {stay.job: stay for stay in everyone}
     return ProgramPlacement(
-        program, ground.topology.name, ground.topology.kind, tuple(runs), measured(runs),
-        correlation([run.rate for run in runs], [run.seconds for run in runs]), suspects(runs),
+        program,
+        ground.topology.name,
+        ground.topology.kind,
+        tuple(runs),
+        measured(runs),
+        correlation([run.rate for run in runs], [run.seconds for run in runs]),
+        suspects(runs),
         tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
-        courses(runs, slices, stays), noise(runs), communicator_hops(runs), _calls(runs),
-        max(rates) / min(rates) if len(rates) > 1 else None, tuple(left_out), tuple(notes),
-    )  # fmt: skip
+        courses(runs, slices, stays),
+        noise(runs),
+        communicator_hops(runs),
+        _calls(runs),
+        max(rates) / min(rates) if len(rates) > 1 else None,
+        tuple(left_out),
+        tuple(notes),
+    )
 
 
-def _usual(
-    ground: Ground, own: Sequence[Stay], table: _Ranks
-) -> tuple[list[Stay], list[str]]:  # fmt: skip
+def _usual(ground: Ground, own: Sequence[Stay], table: _Ranks) -> tuple[list[Stay], list[str]]:
     """Return the runs that can be compared, in order of time, and why others are left out."""
     placed = [stay for stay in own if len(ground.routers(stay.hosts))]
     ranked = [stay for stay in placed if stay.job in table.rows]
@@ -109,8 +118,11 @@ def _usual(
         "without MPI ranks": len(placed) - len(ranked),
         f"with another number of ranks than {size}": len(ranked) - len(usual),
     }
-    left_out = [f"{number} {'run' if number == 1 else 'runs'} {reason}"
-                for reason, number in reasons.items() if number]  # fmt: skip
+    left_out = [
+        f"{number} {'run' if number == 1 else 'runs'} {reason}"
+        for reason, number in reasons.items()
+        if number
+    ]
     return sorted(usual, key=lambda each: (each.start_ns, each.job)), left_out
 
 
@@ -156,14 +168,21 @@ def _run(
         return _rate(*(table.of(stay.job, f"{kind}_{what}").sum() for what in ("bytes", "ns")))
 
     return Run(
-        stay.job, stay.start_ns, (stay.end_ns - stay.start_ns) / 1e9, len(life), stay.hosts,
+        stay.job,
+        stay.start_ns,
+        (stay.end_ns - stay.start_ns) / 1e9,
+        len(life),
+        stay.hosts,
         _rate(sent, spent.sum()),
-        class_rate("collective"), class_rate("p2p"),
-        Range.of(compute / 1e9), Range.of(spent / 1e9),
+        class_rate("collective"),
+        class_rate("p2p"),
+        Range.of(compute / 1e9),
+        Range.of(spent / 1e9),
         {name: float(table.of(stay.job, calls_column(name)).mean() / 1e9) for name in CALLS},
-        ground.shape(stay.hosts), company(ground, stay, others),
+        ground.shape(stay.hosts),
+        company(ground, stay, others),
         tuple(_shapes(ground, stay.job, table, groups)) if groups else (),
-    )  # fmt: skip
+    )
 
 
 def _rate(sent: float, spent_ns: float) -> float | None:
@@ -196,5 +215,8 @@ def _calls(runs: Sequence[Run]) -> dict[str, Range]:
     if not runs:
         return {}
     spent = {name: Range.of(np.array([run.calls_s[name] for run in runs])) for name in CALLS}
-    return {name: each for name, each in sorted(spent.items(), key=lambda item: item[1].mean)
-            if each.max > 0}  # fmt: skip
+    return {
+        name: each
+        for name, each in sorted(spent.items(), key=lambda item: item[1].mean)
+        if each.max > 0
+    }

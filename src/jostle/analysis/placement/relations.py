@@ -54,9 +54,12 @@ def correlation(left: Sequence[float | None], right: Sequence[float | None]) -> 
         return Correlation(len(rows), None, None, None, None)
     pearson, spearman = stats.pearsonr(*table.T), stats.spearmanr(*table.T)
     return Correlation(
-        len(rows), float(pearson.statistic), float(pearson.pvalue), float(spearman.statistic),
+        len(rows),
+        float(pearson.statistic),
+        float(pearson.pvalue),
+        float(spearman.statistic),
         float(spearman.pvalue),
-    )  # fmt: skip
+    )
 
 
 def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
@@ -70,8 +73,9 @@ def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
     for key, value in MEASURES.items():
         values = [value(run) for run in runs]
         if any(each is not None for each in values):
-            rows.append(Measured(key, tuple(values), correlation(values, rates),
-                                 correlation(values, times)))  # fmt: skip
+            rows.append(
+                Measured(key, tuple(values), correlation(values, rates), correlation(values, times))
+            )
     return tuple(sorted(rows, key=_weakness))
 
 
@@ -81,8 +85,11 @@ def _weakness(row: Measured) -> float:
 
 def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
     """Compare the runs beside each program that might use the same links with those without it."""
-    known = [(run.rate, {each.program for each in run.company.meetings if each.conflicting})
-             for run in runs if run.rate is not None]  # fmt: skip
+    known = [
+        (run.rate, {each.program for each in run.company.meetings if each.conflicting})
+        for run in runs
+        if run.rate is not None
+    ]
     rows = []
     for program in sorted({name for _, names in known for name in names if name}):
         beside = np.array([rate for rate, names in known if program in names])
@@ -91,11 +98,18 @@ def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
             continue
         tested = difference(beside, without)
         size = tested.slowdown
-        rows.append(SuspectProgram(
-            program, tuple(beside.tolist()), tuple(without.tolist()),
-            (size.value, size.low, size.high) if size else None, tested.normal,
-            tested.equal_variance, tested.test, tested.p,
-        ))  # fmt: skip
+        rows.append(
+            SuspectProgram(
+                program,
+                tuple(beside.tolist()),
+                tuple(without.tolist()),
+                (size.value, size.low, size.high) if size else None,
+                tested.normal,
+                tested.equal_variance,
+                tested.test,
+                tested.p,
+            )
+        )
     q = adjusted([1.0 if row.p is None else row.p for row in rows])
     rows = [replace(row, q=each) for row, each in zip(rows, q, strict=True)]
     return tuple(sorted(rows, key=lambda row: (row.q if row.q is not None else 1.0, row.program)))
@@ -110,15 +124,20 @@ def noise(runs: Sequence[Run]) -> Noise | None:
         return None
     spread = float(compute.std(ddof=1) / compute.mean())
     varies = total.var()
-    parts = [float(np.cov(each, total, bias=True)[0, 1] / varies) if varies > 0 else 0.0
-             for each in (compute, mpi)]  # fmt: skip
+    parts = [
+        float(np.cov(each, total, bias=True)[0, 1] / varies) if varies > 0 else 0.0
+        for each in (compute, mpi)
+    ]
     own = [run.compute_s for run in runs if run.compute_s.mean > 0]
     return Noise(
-        spread, float(mpi.std(ddof=1) / mpi.mean()),
+        spread,
+        float(mpi.std(ddof=1) / mpi.mean()),
         max((1 - each.min / each.mean for each in own), default=0.0),
-        max((each.max / each.mean - 1 for each in own), default=0.0), parts[0], parts[1],
+        max((each.max / each.mean - 1 for each in own), default=0.0),
+        parts[0],
+        parts[1],
         spread < _SMALL or parts[0] < _PART,
-    )  # fmt: skip
+    )
 
 
 def communicator_hops(runs: Sequence[Run]) -> CommunicatorHops | None:

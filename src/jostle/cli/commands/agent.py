@@ -33,8 +33,15 @@ def command() -> None:
 
 
 @command.command("start")
-@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH", default="1s",
-              show_default=True, help="Length of a time slice, 100ms to 60s.")  # fmt: skip
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    metavar="LENGTH",
+    default="1s",
+    show_default=True,
+    help="Length of a time slice, 100ms to 60s.",
+)
 def start(slice_ns: int) -> None:
     """Start the agent of this machine in the background, until `jostle agent stop`."""
     pid = start_agent(slice_text(slice_ns))

@@ -39,9 +39,14 @@ from jostle.report.models.jobs import describe, job_row
 @repository_option
 @json_option
 def command(
-    job: str, metric: str, zone: str | None, plot: str | None, engine: str | None,
-    repository: Path, as_json: bool,
-) -> None:  # fmt: skip
+    job: str,
+    metric: str,
+    zone: str | None,
+    plot: str | None,
+    engine: str | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
     """Sum, per slice, what all other jobs did on the mounts that JOB used.
 
     Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on. Of bytes and ops,
@@ -100,10 +105,16 @@ def _of_zone(job: str, zone: str, plot: str | None, repository: Path, *, as_json
         row = job_row(store, name)
         loads = zone_loads(store, name, zone)
         lasted_s = (row["end_ns"] - row["start_ns"]) / 1e9
-        panels = [each for load in loads
-                  for each in zone_panels(load, name, describe(row), zone, lasted_s)]  # fmt: skip
-        chart = Chart(f"{name} and its background: bytes on links",
-                      "a byte counts on each link that it crosses", tuple(panels))  # fmt: skip
+        panels = [
+            each
+            for load in loads
+            for each in zone_panels(load, name, describe(row), zone, lasted_s)
+        ]
+        chart = Chart(
+            f"{name} and its background: bytes on links",
+            "a byte counts on each link that it crosses",
+            tuple(panels),
+        )
         saved = save(chart, plot)
     if as_json:
         fabrics = [load.to_json() for load in loads]

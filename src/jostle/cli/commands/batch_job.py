@@ -112,8 +112,9 @@ def interference_parts(
 
     with Bar("comparing slices", quiet=as_json) as bar:
         row = batch_row(store, parts)
-        long = [part for part in row["parts"]
-                if part["end_ns"] - part["start_ns"] >= LEAST_RUN_S * 1e9]  # fmt: skip
+        long = [
+            part for part in row["parts"] if part["end_ns"] - part["start_ns"] >= LEAST_RUN_S * 1e9
+        ]
         answers = []
         for number, part in enumerate(long):
             bar.advance(number, len(long), part["part"])
@@ -126,12 +127,15 @@ def interference_parts(
         return
     for part, both in told:
         show(heading(part["part"], f"  {part['program']}"), *in_short(*both), "")
-    show(f"{count(len(long))} of {count(len(row['parts']))} parts of {row['title']} ran for "
-         f"{LEAST_RUN_S:g} s or longer; others are too short to tell.")  # fmt: skip
+    show(
+        f"{count(len(long))} of {count(len(row['parts']))} parts of {row['title']} ran for "
+        f"{LEAST_RUN_S:g} s or longer; others are too short to tell."
+    )
     seen = f" --as-user {viewer}" if viewer is not None else ""
     evident = [part for part, (_, who) in told if who.evident] or long
-    next_steps(*(f"jostle interference{flag}{seen} {part['part']}"
-                 for part in evident[:_MOST_NEXT]))  # fmt: skip
+    next_steps(
+        *(f"jostle interference{flag}{seen} {part['part']}" for part in evident[:_MOST_NEXT])
+    )
 
 
 def print_line(repository: Path, job: str) -> None:

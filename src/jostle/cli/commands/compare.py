@@ -32,15 +32,23 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("jobs", metavar="JOB JOB...", nargs=-1, required=True, shell_complete=complete_job)
 @estimation_options
-@click.option("--baseline", metavar="JOB", shell_complete=complete_job,
-              help="Compare with this one of the jobs [the fastest].")  # fmt: skip
+@click.option(
+    "--baseline",
+    metavar="JOB",
+    shell_complete=complete_job,
+    help="Compare with this one of the jobs [the fastest].",
+)
 @click.option(
     "--markdown",
     is_flag=True,
     help="Print run times and ratios as tables in Markdown, and nothing else.",
 )
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw the runs' clusters side by side into DIR, CSV beside.")  # fmt: skip
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw the runs' clusters side by side into DIR, CSV beside.",
+)
 @format_option
 @repository_option
 @json_option

@@ -35,17 +35,30 @@ if TYPE_CHECKING:
 
 @click.command("digest")
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
-@click.option("--segments", "with_segments", is_flag=True,
-              help="List the execution segments one by one.")  # fmt: skip
+@click.option(
+    "--segments", "with_segments", is_flag=True, help="List the execution segments one by one."
+)
 @click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
-@click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), default=0.0, metavar="S",
-              help="With --spool: wait for the end of all ranks, at most S seconds.")  # fmt: skip
-@click.option("--line", is_flag=True,
-              help="One line, also where JOB is not known; status 0 (for an epilog).")  # fmt: skip
-@click.option("--brief", is_flag=True,
-              help="At most 25 lines: what stands at the end of a job's output.")  # fmt: skip
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw the ends of processes, and what servers moved, into DIR.")  # fmt: skip
+@click.option(
+    "--wait",
+    "wait_s",
+    type=click.FloatRange(0, 3600),
+    default=0.0,
+    metavar="S",
+    help="With --spool: wait for the end of all ranks, at most S seconds.",
+)
+@click.option(
+    "--line", is_flag=True, help="One line, also where JOB is not known; status 0 (for an epilog)."
+)
+@click.option(
+    "--brief", is_flag=True, help="At most 25 lines: what stands at the end of a job's output."
+)
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw the ends of processes, and what servers moved, into DIR.",
+)
 @format_option
 @repository_option
 @json_option
@@ -88,8 +101,9 @@ def command(
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
             digest = _read(store, name, with_segments=with_segments)
-            content = _Content(digest, figures_of(store, runs_of(store, name), name),
-                               finishing_of(store, name))  # fmt: skip
+            content = _Content(
+                digest, figures_of(store, runs_of(store, name), name), finishing_of(store, name)
+            )
         _put(content, place, endings, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(*steps("digest", "a spool", spool=spool))
@@ -98,8 +112,10 @@ def command(
     flag = repository_flag(repository)
     name, *more = store.resolve_parts(job)
     if more and folder:
-        raise UsageError(f"`{job}` is a batch job of several parts; --plot draws one job.",
-                         hint=f"Name a part: {name}")  # fmt: skip
+        raise UsageError(
+            f"`{job}` is a batch job of several parts; --plot draws one job.",
+            hint=f"Name a part: {name}",
+        )
     if more:
         digest_parts(store, [name, *more], flag, as_json=as_json)
         return
@@ -194,10 +210,15 @@ def _put(
     digest, facts = content.digest, content.facts
     saved = _draw(content.finishing, folder, endings, quiet=as_json) if folder else []
     if as_json:
-        emit_json(digest.to_json() | {
-            "figures": content.among, "scheduler": facts and facts.to_json(),
-            "finishing": [each.to_json() for each in content.finishing],
-        } | ({"plots": saved_json(saved)} if folder else {}))  # fmt: skip
+        emit_json(
+            digest.to_json()
+            | {
+                "figures": content.among,
+                "scheduler": facts and facts.to_json(),
+                "finishing": [each.to_json() for each in content.finishing],
+            }
+            | ({"plots": saved_json(saved)} if folder else {})
+        )
         return
     from jostle.cli.views.digest import view
 

@@ -35,11 +35,19 @@ if TYPE_CHECKING:
 @click.command("estimate")
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
 @estimation_options
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw timeline, histograms and clusters into DIR, CSV beside.")  # fmt: skip
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw timeline, histograms and clusters into DIR, CSV beside.",
+)
 @format_option
-@click.option("--export", "export", metavar="FILE",
-              help="Write the interfered intervals: .json (Perfetto) or .csv.")  # fmt: skip
+@click.option(
+    "--export",
+    "export",
+    metavar="FILE",
+    help="Write the interfered intervals: .json (Perfetto) or .csv.",
+)
 @click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
 @as_user_option
 @repository_option
@@ -93,8 +101,9 @@ def command(
     from jostle.report.models.among_runs import newest_other_run
 
     another = "" if alone else newest_other_run(store, name, viewer)
-    next_steps(*steps("estimate", seen, name, flag=flag, viewer=viewer, another=another,
-                      spool=spool or ""))  # fmt: skip
+    next_steps(
+        *steps("estimate", seen, name, flag=flag, viewer=viewer, another=another, spool=spool or "")
+    )
 
 
 @contextmanager

@@ -26,27 +26,59 @@ if TYPE_CHECKING:
     from jostle.repository.types import ExportReport
 
 TABLES = (
-    "slices", "mount_slices", "rollup", "node_rollup", "gpu_slices", "gpu_rollup", "gpus",
-    "processes", "mounts", "jobs", "segments",
-    "tokens", "peer_slices", "collective_slices", "communicators", "peers", "files", "batch_jobs",
-    "machines", "components", "component_slices",
-)  # fmt: skip
+    "slices",
+    "mount_slices",
+    "rollup",
+    "node_rollup",
+    "gpu_slices",
+    "gpu_rollup",
+    "gpus",
+    "processes",
+    "mounts",
+    "jobs",
+    "segments",
+    "tokens",
+    "peer_slices",
+    "collective_slices",
+    "communicators",
+    "peers",
+    "files",
+    "batch_jobs",
+    "machines",
+    "components",
+    "component_slices",
+)
 _NEVER_NS = 2**63 - 1
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 
 @click.command("export")
 @click.argument("what", metavar="TABLE|JOB")
-@click.option("--format", "form", default=None,
-              type=click.Choice(["parquet", "csv", "json", "perfetto"]),
-              help="Form of the file [that of its ending, else parquet].")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    default=None,
+    type=click.Choice(["parquet", "csv", "json", "perfetto"]),
+    help="Form of the file [that of its ending, else parquet].",
+)
 @click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
-@click.option("--from", "begin_ns", type=Instant(), metavar="TIME",
-              help="Only slices that end after TIME, such as 2026-03-01T14:30Z.")  # fmt: skip
-@click.option("--to", "end_ns", type=Instant(), metavar="TIME",
-              help="Only slices that begin before TIME.")  # fmt: skip
-@click.option("--metric", default=None, metavar="NAME", shell_complete=complete_metric,
-              help="Beside the keys only this metric or pair, as of `timeline`.")  # fmt: skip
+@click.option(
+    "--from",
+    "begin_ns",
+    type=Instant(),
+    metavar="TIME",
+    help="Only slices that end after TIME, such as 2026-03-01T14:30Z.",
+)
+@click.option(
+    "--to", "end_ns", type=Instant(), metavar="TIME", help="Only slices that begin before TIME."
+)
+@click.option(
+    "--metric",
+    default=None,
+    metavar="NAME",
+    shell_complete=complete_metric,
+    help="Beside the keys only this metric or pair, as of `timeline`.",
+)
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @engine_option
 @repository_option

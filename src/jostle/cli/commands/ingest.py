@@ -82,8 +82,10 @@ def _sentence(report: IngestReport, others: int = 0) -> str:
 def _expired(report: IngestReport) -> list[str]:
     if not report.expired:
         return []
-    return [f"{_of(report.expired, 'profile')} older than what the repository keeps (`jostle "
-            "repository expire`): neither taken nor removed"]  # fmt: skip
+    return [
+        f"{_of(report.expired, 'profile')} older than what the repository keeps (`jostle "
+        "repository expire`): neither taken nor removed"
+    ]
 
 
 def _of(number: int, noun: str) -> str:

@@ -33,12 +33,22 @@ _PAINTED = 2  # resources that are drawn in the terminal
 
 @click.command("interference")
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw JOB above its background into DIR, a CSV beside each figure.")  # fmt: skip
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw JOB above its background into DIR, a CSV beside each figure.",
+)
 @format_option
 @as_user_option
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="Seed of the permutation tests.")  # fmt: skip
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the permutation tests.",
+)
 @repository_option
 @json_option
 def command(
@@ -76,8 +86,9 @@ def command(
     suspects = [suspect.job for suspect in interference.suspects if suspect.kind == "job"]
     others = list(dict.fromkeys(suspects))[:3]
     seen = "suspects" if interference.evident else "no suspects"
-    next_steps(*steps("interference", seen, interference.job, flag=flag, viewer=viewer,
-                      others=others))  # fmt: skip
+    next_steps(
+        *steps("interference", seen, interference.job, flag=flag, viewer=viewer, others=others)
+    )
 
 
 def _present(estimate: Estimate, interference: Interference) -> None:

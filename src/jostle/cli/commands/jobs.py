@@ -45,16 +45,29 @@ _KEYS: Mapping[str, Callable[[dict[str, Any]], Any]] = {
 
 
 @click.command("jobs")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True,
-              metavar="N", help="Show the last N.")  # fmt: skip
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Show the last N.",
+)
 @click.option("--all", "everything", is_flag=True, help="Show all of them.")
-@click.option("--user", "uid", metavar="USER", callback=user_id,
-              help="Only jobs of USER (a name or number).")  # fmt: skip
+@click.option(
+    "--user", "uid", metavar="USER", callback=user_id, help="Only jobs of USER (a name or number)."
+)
 @click.option("--program", metavar="NAME", help="Only jobs that run NAME; may have * and ?.")
 @click.option("--since", type=Since(), help="Only jobs that ran after it: `2d`, `2026-03-01`.")
 @click.option("--lost", is_flag=True, help="Estimate what each shown job lost to interference.")
-@click.option("--sort", type=click.Choice([*_KEYS, "lost"]), default="started",
-              show_default=True, help="What to sort by, the largest last.")  # fmt: skip
+@click.option(
+    "--sort",
+    type=click.Choice([*_KEYS, "lost"]),
+    default="started",
+    show_default=True,
+    help="What to sort by, the largest last.",
+)
 @click.option("--parts", is_flag=True, help="Show the script and the steps of batch jobs, too.")
 @repository_option
 @json_option

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 
 @click.command("matrix")
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw the matrix into DIR, a CSV beside each figure.")  # fmt: skip
+@click.option(
+    "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV beside each figure."
+)
 @format_option
 @as_user_option
 @engine_option

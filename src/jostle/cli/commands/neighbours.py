@@ -53,14 +53,28 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
         listed = neighbours(beside, as_user=viewer)
     own = beside.job
     if as_json:
-        emit_json({"job": own.job, "start": iso_time(own.start_ns), "end": iso_time(own.last_ns),
-                   "neighbours": [asdict(each) for each in listed]})  # fmt: skip
+        emit_json(
+            {
+                "job": own.job,
+                "start": iso_time(own.start_ns),
+                "end": iso_time(own.last_ns),
+                "neighbours": [asdict(each) for each in listed],
+            }
+        )
         return
     show(*_view(own, listed))
     flag = repository_flag(repository)
     seen = "neighbours" if listed else "nobody"
-    next_steps(*steps("neighbours", seen, own.job, flag=flag, viewer=viewer,
-                      others=[each.job for each in listed[:1]]))  # fmt: skip
+    next_steps(
+        *steps(
+            "neighbours",
+            seen,
+            own.job,
+            flag=flag,
+            viewer=viewer,
+            others=[each.job for each in listed[:1]],
+        )
+    )
 
 
 def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
@@ -89,18 +103,19 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
 def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
     """Make the table of neighbours, without the resource if it is the same for all."""
     places = [] if same_resource else ["=on"]
-    frame = table(
-        ["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"]
-    )  # fmt: skip
+    frame = table(["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"])
     for each in neighbours:
         loads = [f"{value}" for value in list(each.load.values())[:_LOADS] if value]
         share = each.overlap_s / max((own.last_ns - own.start_ns) / 1e9, 1e-9)
         frame.add_row(
-            each.job, PurePath(each.program).name or "-", who(each.user),
+            each.job,
+            PurePath(each.program).name or "-",
+            who(each.user),
             f"{duration(1e9 * each.overlap_s)} ({100 * share:.0f} %)",
             count(len(each.nodes)) if each.nodes else "-",
-            *([] if same_resource else [", ".join(each.shared)]), ", ".join(loads) or "-",
-        )  # fmt: skip
+            *([] if same_resource else [", ".join(each.shared)]),
+            ", ".join(loads) or "-",
+        )
     return fit(frame, "nodes", "on", "user", "program", "load there")
 
 

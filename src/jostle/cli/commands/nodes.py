@@ -26,18 +26,32 @@ if TYPE_CHECKING:
 
 
 @click.command("nodes")
-@click.option("--days", metavar="N", type=click.IntRange(1, 366), default=DAYS, show_default=True,
-              help="Look at the last N days with slices.")  # fmt: skip
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw each difference day by day into DIR, a CSV beside each.")  # fmt: skip
+@click.option(
+    "--days",
+    metavar="N",
+    type=click.IntRange(1, 366),
+    default=DAYS,
+    show_default=True,
+    help="Look at the last N days with slices.",
+)
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw each difference day by day into DIR, a CSV beside each.",
+)
 @format_option
 @engine_option
 @repository_option
 @json_option
 def command(
-    days: int, folder: str | None, endings: tuple[str, ...], engine: str | None,
-    repository: Path, as_json: bool,
-) -> None:  # fmt: skip
+    days: int,
+    folder: str | None,
+    endings: tuple[str, ...],
+    engine: str | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
     """Say which nodes, links and disks are persistently worse than their peers.
 
     Components of one kind, on machines with one role and as many cores, are compared day by day at

@@ -33,22 +33,47 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
 @click.command(
     "overhead", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
-@click.option("-n", "--runs", type=click.IntRange(3, 10_000), default=30, show_default=True,
-              metavar="N", help="Runs of each kind.")  # fmt: skip
-@click.option("--warmup", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-              help="Runs of each kind before those that count.")  # fmt: skip
-@click.option("--set", "names", metavar="NAMES",
-              help="Instead of CMD: programs of `jostle validate`, comma separated; "
-                   "all: those installed.")  # fmt: skip
-@click.option("--beside", "libraries", metavar="LIBRARY", multiple=True,
-              help="Also run it under another profiler, by its library to preload. "
-                   "Repeatable.")  # fmt: skip
+@click.option(
+    "-n",
+    "--runs",
+    type=click.IntRange(3, 10_000),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Runs of each kind.",
+)
+@click.option(
+    "--warmup",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Runs of each kind before those that count.",
+)
+@click.option(
+    "--set",
+    "names",
+    metavar="NAMES",
+    help="Instead of CMD: programs of `jostle validate`, comma separated; all: those installed.",
+)
+@click.option(
+    "--beside",
+    "libraries",
+    metavar="LIBRARY",
+    multiple=True,
+    help="Also run it under another profiler, by its library to preload. Repeatable.",
+)
 @click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
 @format_option
-@click.option("--seed", type=int, metavar="N",
-              help="Draw the order within each round by chance [plain first].")  # fmt: skip
-@click.option("--gpu", is_flag=True,
-              help="Profiled runs also count what an NVIDIA GPU does for CMD.")  # fmt: skip
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    help="Draw the order within each round by chance [plain first].",
+)
+@click.option(
+    "--gpu", is_flag=True, help="Profiled runs also count what an NVIDIA GPU does for CMD."
+)
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 @click.argument("cmd", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
@@ -81,8 +106,11 @@ def command(
     finally:
         trial.close()
     if not rounds.done:
-        raise JostleError("Interrupted before a single round was over.", hint="Use fewer ranks or "
-                          "less input, so that a run takes less time.", exit_code=130)  # fmt: skip
+        raise JostleError(
+            "Interrupted before a single round was over.",
+            hint="Use fewer ranks or less input, so that a run takes less time.",
+            exit_code=130,
+        )
     notes = [*([_GPU_NOTE] if gpu else []), *rounds.notes(), *busy_notes()]
     overhead, *others = rounds.compare().values()
     saved = _save(overhead, others, rounds, cmd, picture)
@@ -102,16 +130,20 @@ def _check_words(
 ) -> None:
     """Refuse what cannot be meant."""
     if names is None and not cmd:
-        raise UsageError("What is to be measured?",
-                         hint="jostle overhead -- CMD, or: jostle overhead --set all")  # fmt: skip
+        raise UsageError(
+            "What is to be measured?", hint="jostle overhead -- CMD, or: jostle overhead --set all"
+        )
     if names is not None and cmd:
-        raise UsageError("--set runs programs of its own, and CMD is another.",
-                         hint="Leave out one of them.")  # fmt: skip
+        raise UsageError(
+            "--set runs programs of its own, and CMD is another.", hint="Leave out one of them."
+        )
     if names is not None and gpu:
         raise UsageError("No program of --set uses a GPU.", hint="Leave out --gpu.")
     if names is None and tuple(endings) != ("png",):
-        raise UsageError("--format is of the figure of --set; that of CMD has it in its name.",
-                         hint="--plot overhead.svg")  # fmt: skip
+        raise UsageError(
+            "--format is of the figure of --set; that of CMD has it in its name.",
+            hint="--plot overhead.svg",
+        )
 
 
 def _picture(folder: str | None, program: str) -> Path | None:

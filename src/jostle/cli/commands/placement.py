@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 @click.command("placement")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
-@click.option("--program", metavar="P",
-              help="Compare the runs of a program, in place of one JOB.")  # fmt: skip
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw it into DIR, a CSV beside each figure.")  # fmt: skip
+@click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
+@click.option("--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV beside each figure.")
 @format_option
 @as_user_option
 @repository_option
@@ -69,9 +67,14 @@ def command(
 
 
 def _of_job(
-    job: str, place: Path | None, endings: tuple[str, ...], viewer: int | None,
-    repository: Path, *, as_json: bool,
-) -> None:  # fmt: skip
+    job: str,
+    place: Path | None,
+    endings: tuple[str, ...],
+    viewer: int | None,
+    repository: Path,
+    *,
+    as_json: bool,
+) -> None:
     from jostle.report.models.placement import job_json, job_placement
 
     store = open_repository(repository)

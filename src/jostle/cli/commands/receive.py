@@ -21,16 +21,31 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.group("receive", invoke_without_command=True)
-@click.option("--listen", metavar="HOST:PORT",
-              help="Where nodes post, as in 0.0.0.0:8643 [only the proxy's socket].")  # fmt: skip
-@click.option("--mirror", type=_PATH, metavar="DIR",
-              help="Folder for the nodes' files [/var/lib/jostle/mirror].")  # fmt: skip
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where nodes post, as in 0.0.0.0:8643 [only the proxy's socket].",
+)
+@click.option(
+    "--mirror",
+    type=_PATH,
+    metavar="DIR",
+    help="Folder for the nodes' files [/var/lib/jostle/mirror].",
+)
 @click.option("--tokens", type=_PATH, metavar="FILE", help="Nodes show tokens: their hashes.")
 @click.option("--munge", is_flag=True, help="Nodes show MUNGE credentials.")
-@click.option("--proxy-socket", type=_PATH, metavar="FILE",
-              help="nginx in front verifies the nodes' certificates, and posts here.")  # fmt: skip
-@click.option("--config", type=_PATH, metavar="FILE",
-              help="File of these and all other settings [/etc/jostle/receive.toml].")  # fmt: skip
+@click.option(
+    "--proxy-socket",
+    type=_PATH,
+    metavar="FILE",
+    help="nginx in front verifies the nodes' certificates, and posts here.",
+)
+@click.option(
+    "--config",
+    type=_PATH,
+    metavar="FILE",
+    help="File of these and all other settings [/etc/jostle/receive.toml].",
+)
 @repository_option
 @click.pass_context
 def command(
@@ -82,9 +97,12 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
 
 @command.command("token", short_help="Make a token for a node, and print it.")
 @click.argument("node", metavar="NODE")
-@click.option("--tokens", type=_PATH, metavar="FILE",
-              help="File of the hashes [`tokens` of the receiver's file, or "
-              "/etc/jostle/receive.tokens].")  # fmt: skip
+@click.option(
+    "--tokens",
+    type=_PATH,
+    metavar="FILE",
+    help="File of the hashes [`tokens` of the receiver's file, or /etc/jostle/receive.tokens].",
+)
 @click.pass_context
 def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
     """Make a token for NODE, and print it; the one that it had does not count any more.

@@ -50,19 +50,15 @@ def _complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[Co
 
 @click.command("report")
 @click.argument("what", metavar="JOB|STUDY", shell_complete=_complete)
-@click.option("-o", "--out", metavar="FILE",
-              help="File to write, .html or .pdf [./JOB.html, ./STUDY.html].")  # fmt: skip
+@click.option(
+    "-o", "--out", metavar="FILE", help="File to write, .html or .pdf [./JOB.html, ./STUDY.html]."
+)
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @as_user_option
 @repository_option
 @json_option
 def command(
-    what: str,
-    out: str | None,
-    force: bool,
-    viewer: int | None,
-    repository: Path,
-    as_json: bool,
+    what: str, out: str | None, force: bool, viewer: int | None, repository: Path, as_json: bool
 ) -> None:
     """Write one file about a job or a study that can be mailed: HTML, or PDF to print.
 
@@ -86,12 +82,16 @@ def command(
     data = _drawn(document, path, quiet=as_json)
     path.write_bytes(data)
     if as_json:
-        emit_json({
-            "file": str(path.absolute()), "bytes": len(data), "title": document.title,
-            "light": document.light if document.light in _LIGHTS else None,
-            "verdict": document.verdict,
-            "parts": [part.title for part in document.parts],
-        })  # fmt: skip
+        emit_json(
+            {
+                "file": str(path.absolute()),
+                "bytes": len(data),
+                "title": document.title,
+                "light": document.light if document.light in _LIGHTS else None,
+                "verdict": document.verdict,
+                "parts": [part.title for part in document.parts],
+            }
+        )
         return
     show(f"{document.title}, {byte_count(len(data))}: {path.absolute()}")
     flag, seen = repository_flag(repository), _seen(viewer)
@@ -168,8 +168,10 @@ def _batch(
         loss = batch_loss(store, row, viewer=viewer, say=bar.advance, keep=evaluated.append)
         facts = scheduler_facts(store, row)
     evaluated.sort(key=lambda each: each.estimate.start_ns - each.estimate.end_ns)
-    documents = {each.estimate.job: _of_one(store, each, viewer, flag, quiet=quiet)
-                 for each in evaluated[:_MOST_PARTS]}  # fmt: skip
+    documents = {
+        each.estimate.job: _of_one(store, each, viewer, flag, quiet=quiet)
+        for each in evaluated[:_MOST_PARTS]
+    }
     return batch_document(row, facts, loss, documents)
 
 
@@ -190,15 +192,22 @@ def _of_one(
             rows = {job: row for job, row in rows.items() if row["uid"] == viewer}
         among = figures_of(store, rows, name)
     seen, names = _seen(viewer), others_of(rows, name)[0]
-    another = [(f"jostle compare{flag} {name} {run}", "Why another run took another time:")
-               for run in names[:1]]  # fmt: skip
-    return job_document(evaluated_job, did, among, [
-        (f"jostle estimate{flag}{seen} {name}", "The verdict, with all causes and clusters:"),
-        (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),
-        (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
-        *another,
-        (f"jostle serve{flag} {name}", "The same in a browser, to zoom in:"),
-    ])  # fmt: skip
+    another = [
+        (f"jostle compare{flag} {name} {run}", "Why another run took another time:")
+        for run in names[:1]
+    ]
+    return job_document(
+        evaluated_job,
+        did,
+        among,
+        [
+            (f"jostle estimate{flag}{seen} {name}", "The verdict, with all causes and clusters:"),
+            (f"jostle interference{flag}{seen} {name}", "Who slowed it, on what, and when:"),
+            (f"jostle digest{flag} {name}", "What it did, rank by rank and mount by mount:"),
+            *another,
+            (f"jostle serve{flag} {name}", "The same in a browser, to zoom in:"),
+        ],
+    )
 
 
 def _drawn(document: Document, path: Path, *, quiet: bool) -> bytes:

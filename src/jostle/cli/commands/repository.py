@@ -162,8 +162,14 @@ def compact(repository: Path, as_json: bool) -> None:
 
 
 @command.command("expire")
-@click.option("--older-than", "age", type=Age(), required=True, metavar="AGE",
-              help="Remove what ended longer ago: 12h, 30d, 8w.")  # fmt: skip
+@click.option(
+    "--older-than",
+    "age",
+    type=Age(),
+    required=True,
+    metavar="AGE",
+    help="Remove what ended longer ago: 12h, 30d, 8w.",
+)
 @repository_option
 @json_option
 def expire(age: float, repository: Path, as_json: bool) -> None:

@@ -91,36 +91,65 @@ class Ending:
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
-@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
-              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s; less where the last "
-              "run of CMD took less than about a minute].")  # fmt: skip
-@click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
-              help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
-              "[JOSTLE_CANARY, or off].")  # fmt: skip
-@click.option("--gpu", is_flag=True,
-              help="Count what a GPU does for CMD: copies, launches, waits.")  # fmt: skip
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    metavar="LENGTH",
+    help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s; less where the last "
+    "run of CMD took less than about a minute].",
+)
+@click.option(
+    "--canary",
+    "canary_ns",
+    type=CanaryInterval(),
+    metavar="LENGTH",
+    help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
+    "[JOSTLE_CANARY, or off].",
+)
+@click.option("--gpu", is_flag=True, help="Count what a GPU does for CMD: copies, launches, waits.")
 @click.option(
     "--live",
     is_flag=True,
     help="Show in the last lines of the terminal what CMD does, slice by slice.",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
-@click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
-              help="End with 3 when interference took more of the run time, with 4 when that "
-              "is undecided.")  # fmt: skip
-@click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
-              help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
-@click.option("--output-of", type=click.Choice(["accepted", "all"]),
-              help="With --retries: write standard output of the attempt that the gate accepts (of "
-              "the last, if of none) at its end, or of all as it comes [accepted; all if it is a "
-              "terminal].")  # fmt: skip
-@click.option("--gate-status", type=click.IntRange(1, 254), metavar="N",
-              help="End with N instead of 3, with N + 1 instead of 4.")  # fmt: skip
-@click.option("--no-verdict", is_flag=True,
-              help="Do not estimate at the end what interference cost CMD.")  # fmt: skip
+@click.option(
+    "--gate",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="End with 3 when interference took more of the run time, with 4 when that is undecided.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="With --gate: run a disturbed CMD again, at most N times.",
+)
+@click.option(
+    "--output-of",
+    type=click.Choice(["accepted", "all"]),
+    help="With --retries: write standard output of the attempt that the gate accepts (of "
+    "the last, if of none) at its end, or of all as it comes [accepted; all if it is a "
+    "terminal].",
+)
+@click.option(
+    "--gate-status",
+    type=click.IntRange(1, 254),
+    metavar="N",
+    help="End with N instead of 3, with N + 1 instead of 4.",
+)
+@click.option(
+    "--no-verdict", is_flag=True, help="Do not estimate at the end what interference cost CMD."
+)
 @repository_option
-@click.option("--json", "as_json", is_flag=True,
-              help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Report as one line of JSON on stderr (stdout belongs to CMD).",
+)
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
     job: str | None,
@@ -187,17 +216,24 @@ def _check_options(
 ) -> None:
     """Refuse options that have no meaning together."""
     if retries and gate is None:
-        raise UsageError("--retries without --gate never runs anything again.",
-                         hint="For example: --gate 7.5 --retries 2")  # fmt: skip
+        raise UsageError(
+            "--retries without --gate never runs anything again.",
+            hint="For example: --gate 7.5 --retries 2",
+        )
     if output_of and not retries:
-        raise UsageError("--output-of chooses among attempts, and without --retries there is one.",
-                         hint="For example: --gate 7.5 --retries 2 --output-of all")  # fmt: skip
+        raise UsageError(
+            "--output-of chooses among attempts, and without --retries there is one.",
+            hint="For example: --gate 7.5 --retries 2 --output-of all",
+        )
     if gate_status and gate is None:
-        raise UsageError("--gate-status is the status of a gate, and there is none.",
-                         hint="For example: --gate 7.5 --gate-status 70")  # fmt: skip
+        raise UsageError(
+            "--gate-status is the status of a gate, and there is none.",
+            hint="For example: --gate 7.5 --gate-status 70",
+        )
     if live and as_json:
-        raise UsageError("--live and --json both write to standard error.",
-                         hint="Leave one of them out.")  # fmt: skip
+        raise UsageError(
+            "--live and --json both write to standard error.", hint="Leave one of them out."
+        )
 
 
 def once(
@@ -264,8 +300,20 @@ def once(
             watcher.end()
         if more is not None and not more.evaluate(spool.profiles_of(name), outcome):
             more = None
-        report = partial(_report, cmd, name, spool, outcome, repository, more, ending, published,
-                         watcher.files(), as_json=as_json, keep=keep)  # fmt: skip
+        report = partial(
+            _report,
+            cmd,
+            name,
+            spool,
+            outcome,
+            repository,
+            more,
+            ending,
+            published,
+            watcher.files(),
+            as_json=as_json,
+            keep=keep,
+        )
         try:
             report()
         except BrokenPipeError:  # who read our messages has seen enough: `2>&1 | head`
@@ -425,8 +473,11 @@ def _report(
         from jostle.repository.store.owner_names import login_name
 
         for uid in sorted(others):
-            click.echo(f"not in these figures: processes of {login_name(uid)}, which are the job "
-                       f"{name}@{login_name(uid)}", err=True)  # fmt: skip
+            click.echo(
+                f"not in these figures: processes of {login_name(uid)}, which are the job "
+                f"{name}@{login_name(uid)}",
+                err=True,
+            )
         if living and not cleared:
             click.echo(
                 f"processes of the job still run; later: jostle ingest {spool.folder}", err=True
@@ -503,9 +554,11 @@ def _nothing_recorded(
         return
     bold, reset = stderr_style("bold"), stderr_style("reset")
     read, written = outcome.read_chars, outcome.write_chars
-    moved = "" if read is None or written is None else (
-        f", {byte_count(read)} read, {byte_count(written)} written"
-    )  # fmt: skip
+    moved = (
+        ""
+        if read is None or written is None
+        else (f", {byte_count(read)} read, {byte_count(written)} written")
+    )
     click.echo(
         f"{bold}jostle:{reset} nothing recorded: {why}\n"
         f"  seen from outside: {duration(outcome.wall_ns)} wall time, "

@@ -34,20 +34,42 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
 
 @click.command("serve")
 @click.argument("job", required=False)
-@click.option("--listen", default="127.0.0.1:8642", show_default=True, metavar="HOST:PORT",
-              help="Where to listen; on a network address users must log in.")  # fmt: skip
+@click.option(
+    "--listen",
+    default="127.0.0.1:8642",
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where to listen; on a network address users must log in.",
+)
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front has TLS.")
-@click.option("--tls-cert", type=click.Path(path_type=Path), metavar="FILE",
-              help="Certificate, and the chain behind it (PEM).")  # fmt: skip
-@click.option("--tls-key", type=click.Path(path_type=Path), metavar="FILE",
-              help="The certificate's key (PEM).")  # fmt: skip
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE",
-              help="File of users and their rights [/etc/jostle/serve.toml].")  # fmt: skip
-@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR",
-              help="Folder of the cached verdicts [$XDG_CACHE_HOME/jostle/serve].")  # fmt: skip
-@click.option("--add-user", metavar="NAME",
-              help="Ask for a password, write the local account, and end.")  # fmt: skip
+@click.option(
+    "--tls-cert",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Certificate, and the chain behind it (PEM).",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The certificate's key (PEM).",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File of users and their rights [/etc/jostle/serve.toml].",
+)
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the cached verdicts [$XDG_CACHE_HOME/jostle/serve].",
+)
+@click.option(
+    "--add-user", metavar="NAME", help="Ask for a password, write the local account, and end."
+)
 @repository_option
 def command(
     job: str | None,
@@ -184,8 +206,12 @@ def _add_user(name: str, config: Path | None) -> None:
     try:
         pwd.getpwnam(name)
     except KeyError:
-        warn([f"this system knows no user {name}: with that name nobody owns a job here, and the "
-              "account sees none of its own"])  # fmt: skip
+        warn(
+            [
+                f"this system knows no user {name}: with that name nobody owns a job here, and the "
+                "account sees none of its own"
+            ]
+        )
     password = _password(name)
     with _site_packages():
         is_new = add_account(file, name, password)
@@ -214,8 +240,7 @@ def _site_packages() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"Log-in needs {error.name}, which is not installed.",
-            hint="pip install 'jostle[site]'",
+            f"Log-in needs {error.name}, which is not installed.", hint="pip install 'jostle[site]'"
         ) from None
 
 

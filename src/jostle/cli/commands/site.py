@@ -24,8 +24,14 @@ def command() -> None:
 
 @command.command("digest")
 @click.option("--follow", is_flag=True, help="Stay, and write digests as jobs end.")
-@click.option("--config", type=click.Path(path_type=Path), default=SITE_CONFIG, metavar="FILE",
-              show_default=True, help="The site's file: digest, wait, url.")  # fmt: skip
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    default=SITE_CONFIG,
+    metavar="FILE",
+    show_default=True,
+    help="The site's file: digest, wait, url.",
+)
 @repository_option
 def digest(follow: bool, config: Path, repository: Path) -> None:
     """Append the digests of jobs that ended to their outputs, or mail links.

@@ -39,10 +39,18 @@ if TYPE_CHECKING:
 
 @click.command("timeline")
 @click.argument("jobs", nargs=-1, metavar="[JOB...]", shell_complete=complete_job)
-@click.option("--node", "nodes", multiple=True, metavar="HOST",
-              help="Draw the components of a node or server, too; may be repeated.")  # fmt: skip
-@click.option("--per", type=click.Choice(["gpu"]),
-              help="Draw each GPU: of JOBS by a --metric of GPUs, or of --node.")  # fmt: skip
+@click.option(
+    "--node",
+    "nodes",
+    multiple=True,
+    metavar="HOST",
+    help="Draw the components of a node or server, too; may be repeated.",
+)
+@click.option(
+    "--per",
+    type=click.Choice(["gpu"]),
+    help="Draw each GPU: of JOBS by a --metric of GPUs, or of --node.",
+)
 @metric_option
 @plot_option
 @repository_option
@@ -91,8 +99,9 @@ def command(
 
             if per:
                 gpus = gpu_steps(store, row, view)
-                panels += [panel(f"{job} · {each.title}", each.name, view, each.lines)
-                           for each in gpus]  # fmt: skip
+                panels += [
+                    panel(f"{job} · {each.title}", each.name, view, each.lines) for each in gpus
+                ]
                 content.append({"job": job, "gpus": [each.to_json(view) for each in gpus]})
                 continue
             lines = lines_of(view, JobSpan.of(row), fetch)
@@ -101,19 +110,31 @@ def command(
                 empty.append(row)
             series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
             content.append({"job": job, "series": series})
-        span = (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)) if rows \
-            else None  # fmt: skip
+        span = (
+            (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows))
+            if rows
+            else None
+        )
         machines: list[ComponentSteps] = []
         gpus_of: list[NodeGpu] = []
         for host in dict.fromkeys(nodes):
             if per and of_nodes is None:
                 gpus_of += node_gpus(store, host, span)
                 continue
-            machines += [each for each in machine_steps(store, host, span, of_nodes)
-                         if not per or each.kind == "gpu"]  # fmt: skip
-        panels += [panel(each.title, "" if of_nodes or each.view.name == view.name
-                         else each.view.title.lower(), each.view, each.lines)
-                   for each in machines]  # fmt: skip
+            machines += [
+                each
+                for each in machine_steps(store, host, span, of_nodes)
+                if not per or each.kind == "gpu"
+            ]
+        panels += [
+            panel(
+                each.title,
+                "" if of_nodes or each.view.name == view.name else each.view.title.lower(),
+                each.view,
+                each.lines,
+            )
+            for each in machines
+        ]
         panels += [drawn for each in gpus_of for drawn in gpu_panels(each)]
         title = view.title if jobs or of_nodes else f"What {', '.join(nodes)} did"
         chart = Chart(
@@ -123,11 +144,16 @@ def command(
         )
         saved = save(chart, plot)
     if as_json:
-        emit_json({
-            "metric": view.name, "unit": view.unit, "jobs": content,
-            "machines": [each.to_json() for each in machines],
-            "gpus": [each.to_json() for each in gpus_of], "plot": saved,
-        })  # fmt: skip
+        emit_json(
+            {
+                "metric": view.name,
+                "unit": view.unit,
+                "jobs": content,
+                "machines": [each.to_json() for each in machines],
+                "gpus": [each.to_json() for each in gpus_of],
+                "plot": saved,
+            }
+        )
         return
     if panels:
         paint(chart, saved)

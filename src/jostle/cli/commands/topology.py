@@ -42,10 +42,16 @@ def command() -> None:
 
 
 @command.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...",
-                type=click.Path(path_type=Path))  # fmt: skip
-@click.option("--name", metavar="NAME", default="fabric", show_default=True,
-              help="Name of the fabric: compute, storage, rail0.")  # fmt: skip
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    default="fabric",
+    show_default=True,
+    help="Name of the fabric: compute, storage, rail0.",
+)
 @click.option(
     "--valid-from",
     type=Instant(),
@@ -61,9 +67,13 @@ def command() -> None:
 @repository_option
 @json_option
 def import_(
-    files: tuple[Path, ...], name: str, valid_from: int | None, hosts: Path | None,
-    repository: Path, as_json: bool,
-) -> None:  # fmt: skip
+    files: tuple[Path, ...],
+    name: str,
+    valid_from: int | None,
+    hosts: Path | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
     """Take a fabric from FILEs into the repository.
 
     What they are is seen from their content: Slurm's topology.conf or topology.yaml; ibnetdiscover
@@ -84,8 +94,10 @@ def import_(
     lost = outside(store.topologies(), hosts_of_jobs(store))
     differences = [changes(each.before, each.topology) if each.before else [] for each in saved]
     if as_json:
-        rows = [{"change": each.change, "changes": sentences} | plain(summary(each.topology))
-                for each, sentences in zip(saved, differences, strict=True)]  # fmt: skip
+        rows = [
+            {"change": each.change, "changes": sentences} | plain(summary(each.topology))
+            for each, sentences in zip(saved, differences, strict=True)
+        ]
         emit_json({"fabrics": rows, "outside": plain(lost)})
         return
     for each, sentences in zip(saved, differences, strict=True):
@@ -111,25 +123,52 @@ def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> S
 
 @command.command("show")
 @click.argument("name", required=False)
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw what the links of NAME carried into DIR, a CSV beside it.")  # fmt: skip
-@click.option("--at", "at_ns", type=Instant(), metavar="TIME",
-              help="With --plot: at this time [the last hour, or the time of JOB].")  # fmt: skip
-@click.option("--job", metavar="JOB", shell_complete=complete_job,
-              help="With --plot: the traffic of this job only.")  # fmt: skip
-@click.option("--order", metavar="NAMES", default="",
-              help="With --plot: the dimensions of a torus, the two of its planes first: "
-              "b,c,a,d,e.")  # fmt: skip
-@click.option("--plane", metavar="PLACES", default="",
-              help="With --plot: the plane of a torus whose nodes are drawn, by its places along "
-              "the other dimensions: a0,d1,e0 [the busiest one].")  # fmt: skip
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw what the links of NAME carried into DIR, a CSV beside it.",
+)
+@click.option(
+    "--at",
+    "at_ns",
+    type=Instant(),
+    metavar="TIME",
+    help="With --plot: at this time [the last hour, or the time of JOB].",
+)
+@click.option(
+    "--job",
+    metavar="JOB",
+    shell_complete=complete_job,
+    help="With --plot: the traffic of this job only.",
+)
+@click.option(
+    "--order",
+    metavar="NAMES",
+    default="",
+    help="With --plot: the dimensions of a torus, the two of its planes first: b,c,a,d,e.",
+)
+@click.option(
+    "--plane",
+    metavar="PLACES",
+    default="",
+    help="With --plot: the plane of a torus whose nodes are drawn, by its places along "
+    "the other dimensions: a0,d1,e0 [the busiest one].",
+)
 @format_option
 @repository_option
 @json_option
 def show_(
-    name: str | None, folder: str | None, at_ns: int | None, job: str | None, order: str,
-    plane: str, endings: tuple[str, ...], repository: Path, as_json: bool,
-) -> None:  # fmt: skip
+    name: str | None,
+    folder: str | None,
+    at_ns: int | None,
+    job: str | None,
+    order: str,
+    plane: str,
+    endings: tuple[str, ...],
+    repository: Path,
+    as_json: bool,
+) -> None:
     """Show the fabrics, or the one called NAME: nodes, switches, links, versions.
 
     With --plot, also draw what its links carried: leaves or groups as a matrix and links by kind, a
@@ -137,8 +176,10 @@ def show_(
     of one plane.
     """
     if folder is None and (at_ns is not None or job is not None or order or plane):
-        raise UsageError("`--at`, `--job`, `--order` and `--plane` choose what is drawn.",
-                         hint="Add `--plot DIR`.")  # fmt: skip
+        raise UsageError(
+            "`--at`, `--job`, `--order` and `--plane` choose what is drawn.",
+            hint="Add `--plot DIR`.",
+        )
     if folder is not None and name is None:
         raise UsageError(
             "Which fabric shall be drawn?", hint="jostle topology show NAME --plot DIR"
@@ -152,13 +193,17 @@ def show_(
     flag = repository_flag(repository)
     if name is not None and not content.fabrics:
         known = ", ".join(each.newest.name for each in fabrics(store).fabrics)
-        raise UsageError(f"There is no fabric `{name}`.",
-                         hint=f"There are: {known}." if known else
-                         f"Import one: `jostle topology import{flag} FILE`.")  # fmt: skip
+        raise UsageError(
+            f"There is no fabric `{name}`.",
+            hint=f"There are: {known}."
+            if known
+            else f"Import one: `jostle topology import{flag} FILE`.",
+        )
     saved = (
         _drawn(store, name, place, at_ns, job, (order, plane), endings, quiet=as_json)
-        if place else []
-    )  # fmt: skip
+        if place
+        else []
+    )
     if as_json:
         emit_json(fabrics_json(content) | ({"figures": saved_json(saved)} if place else {}))
         return
@@ -177,9 +222,16 @@ def show_(
 
 
 def _drawn(
-    store: Repository, name: str | None, folder: Path, at_ns: int | None, job: str | None,
-    view: tuple[str, str], endings: tuple[str, ...], *, quiet: bool,
-) -> list[SavedFigure]:  # fmt: skip
+    store: Repository,
+    name: str | None,
+    folder: Path,
+    at_ns: int | None,
+    job: str | None,
+    view: tuple[str, str],
+    endings: tuple[str, ...],
+    *,
+    quiet: bool,
+) -> list[SavedFigure]:
     """Draw what the links of a fabric carried."""
     from jostle.report.models.fabric_at import fabric_at
     from jostle.topology import valid_at
@@ -197,12 +249,30 @@ def _drawn(
 
 
 @command.command("probe")
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), default="latencies.csv",
-              show_default=True, help="Where the latencies are written.")  # fmt: skip
-@click.option("--repeats", metavar="N", type=click.IntRange(1, 1_000_000), default=100,
-              show_default=True, help="Round trips between two nodes, five times.")  # fmt: skip
-@click.option("--seed", metavar="N", type=click.IntRange(1), default=1, show_default=True,
-              help="Decides the order of the pairs.")  # fmt: skip
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    default="latencies.csv",
+    show_default=True,
+    help="Where the latencies are written.",
+)
+@click.option(
+    "--repeats",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    show_default=True,
+    help="Round trips between two nodes, five times.",
+)
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Decides the order of the pairs.",
+)
 def probe(out: Path, repeats: int, seed: int) -> None:
     """Measure how long a message takes between each two nodes, under `mpirun` or `srun`.
 

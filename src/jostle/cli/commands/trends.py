@@ -22,8 +22,14 @@ from jostle.report.models.trends import WEEKS
 
 
 @click.command("trends")
-@click.option("--weeks", metavar="N", type=click.IntRange(1, 104), default=WEEKS,
-              show_default=True, help="Look at the last N weeks with slices.")  # fmt: skip
+@click.option(
+    "--weeks",
+    metavar="N",
+    type=click.IntRange(1, 104),
+    default=WEEKS,
+    show_default=True,
+    help="Look at the last N weeks with slices.",
+)
 @as_user_option
 @engine_option
 @repository_option

@@ -83,9 +83,11 @@ def check_preload() -> Check:
         )
         if done.returncode != 0:
             return Check(
-                "preload", "fail", f"dd ended with {done.returncode} under the runtime: "
-                f"{done.stderr.strip()[-200:]}", "set JOSTLE=off and report this",
-            )  # fmt: skip
+                "preload",
+                "fail",
+                f"dd ended with {done.returncode} under the runtime: {done.stderr.strip()[-200:]}",
+                "set JOSTLE=off and report this",
+            )
         return _compare_profile(folder / "spool", size, done.stderr)
 
 
@@ -98,17 +100,21 @@ def _compare_profile(spool: Path, size: int, words: str) -> Check:
         messages = [line for line in words.splitlines() if "jostle" in line.lower()]
         why = messages[0] if messages else "the runtime gave no reason"
         return Check(
-            "preload", "fail", f"dd wrote {byte_count(size)} and left no profile ({why})",
+            "preload",
+            "fail",
+            f"dd wrote {byte_count(size)} and left no profile ({why})",
             "check whether the operator's settings switch jostle off; see `settings` below",
-        )  # fmt: skip
+        )
     decoded = read_profiles([ReadRequest(path, number) for number, path in enumerate(paths)])
     rows = decoded.mount_slices.column("posix_write_bytes").to_pylist()
     counted = sum(value or 0 for value in rows)
     if counted < size:
         return Check(
-            "preload", "fail", f"dd wrote {byte_count(size)}, the profile holds "
-            f"{byte_count(counted)}", "report this, with the version of your C library",
-        )  # fmt: skip
+            "preload",
+            "fail",
+            f"dd wrote {byte_count(size)}, the profile holds {byte_count(counted)}",
+            "report this, with the version of your C library",
+        )
     return Check("preload", "ok", f"dd wrote {byte_count(size)}; its profile says the same")
 
 
@@ -126,9 +132,11 @@ def check_counters() -> Check:
             missing.append(f"{path} ({content}): {error.strerror}")
     if missing:
         return Check(
-            "counters", "warn", "not readable: " + "; ".join(missing),
+            "counters",
+            "warn",
+            "not readable: " + "; ".join(missing),
             "mount /proc, or use a kernel with TASK_IO_ACCOUNTING and SCHED_INFO",
-        )  # fmt: skip
+        )
     return Check("counters", "ok", "/proc/self/io, schedstat and rusage are readable")
 
 
@@ -158,9 +166,12 @@ def check_clock() -> Check:
     name = source.read_text().strip() if source.is_file() else "unknown"
     if state == 5:
         return Check(
-            "clock", "warn", f"not synchronised (clock source {name}): slices of several nodes "
-            "may not line up; on one node they do", "start chrony, ntpd or systemd-timesyncd",
-        )  # fmt: skip
+            "clock",
+            "warn",
+            f"not synchronised (clock source {name}): slices of several nodes "
+            "may not line up; on one node they do",
+            "start chrony, ntpd or systemd-timesyncd",
+        )
     return Check("clock", "ok", f"synchronised, at most {bound} off (clock source {name})")
 
 
@@ -194,28 +205,35 @@ def check_spool() -> Check:
     spool = settings().spool
     if private := private_to_jobs(spool):
         return Check(
-            "spool", "fail", f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
+            "spool",
+            "fail",
+            f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
             "private to each job: profiles would go with it",
             "set `spool` in /etc/jostle/jostle.conf to a folder elsewhere, such as "
             "/var/spool/jostle",
-        )  # fmt: skip
+        )
     if not spool.exists():
         parent = spool.parent
         if os.access(parent, os.W_OK):
             return Check("spool", "ok", f"{spool} is not there yet; the first profile makes it")
         return Check(
-            "spool", "fail", f"{spool} does not exist and {parent} is not writable for you",
+            "spool",
+            "fail",
+            f"{spool} does not exist and {parent} is not writable for you",
             f"mkdir -m 1777 {spool} as root, or set JOSTLE_SPOOL",
-        )  # fmt: skip
+        )
     facts = spool.stat()
     if not stat.S_ISDIR(facts.st_mode):
         return Check("spool", "fail", f"{spool} is not a folder", "remove it, or set JOSTLE_SPOOL")
     owner = owner_name(facts.st_uid)
     if not os.access(spool, os.W_OK | os.X_OK):
         return Check(
-            "spool", "fail", f"{spool} belongs to {owner} ({stat.filemode(facts.st_mode)}) and "
-            "you cannot write there", f"ask {owner} to `chmod 1777 {spool}`, or set JOSTLE_SPOOL",
-        )  # fmt: skip
+            "spool",
+            "fail",
+            f"{spool} belongs to {owner} ({stat.filemode(facts.st_mode)}) and "
+            "you cannot write there",
+            f"ask {owner} to `chmod 1777 {spool}`, or set JOSTLE_SPOOL",
+        )
     free = shutil.disk_usage(spool).free
     kind = file_system_of(spool)
     says = f"{spool}: {kind}, {byte_count(free)} free"
@@ -223,9 +241,11 @@ def check_spool() -> Check:
         return Check("spool", "warn", says, "make room: a full spool ends recording")
     if facts.st_mode & stat.S_IWOTH and not facts.st_mode & stat.S_ISVTX:
         return Check(
-            "spool", "fail", f"{spool} is writable for all but not sticky: users could remove "
-            "each other's profiles", f"chmod 1777 {spool}",
-        )  # fmt: skip
+            "spool",
+            "fail",
+            f"{spool} is writable for all but not sticky: users could remove each other's profiles",
+            f"chmod 1777 {spool}",
+        )
     if kind in NETWORK_TYPES:
         return Check(
             "spool",
@@ -290,10 +310,11 @@ def check_repository(path: Path) -> Check:
     if not os.access(path, os.W_OK | os.X_OK):
         owner = owner_name(path.stat().st_uid)
         return Check(
-            "repository", "warn", f"{path} belongs to {owner}: you can read it, but not ingest "
-            f"into it",
+            "repository",
+            "warn",
+            f"{path} belongs to {owner}: you can read it, but not ingest into it",
             "name one of your own with --repository or JOSTLE_REPOSITORY",
-        )  # fmt: skip
+        )
     store = Repository(path)
     number = store.jobs().num_rows
     free = byte_count(shutil.disk_usage(path).free)
@@ -314,13 +335,20 @@ def _check_objects(path: Path) -> Check:
     try:
         excludes = storage.excludes()
     except OSError as error:
-        return Check("repository", "fail", f"{storage.name}: {error.strerror or error}",
-                     "look at AWS_ENDPOINT_URL, AWS_REGION, the credentials and the bucket's name",
-                     )  # fmt: skip
+        return Check(
+            "repository",
+            "fail",
+            f"{storage.name}: {error.strerror or error}",
+            "look at AWS_ENDPOINT_URL, AWS_REGION, the credentials and the bucket's name",
+        )
     if not excludes:
-        return Check("repository", "fail", f"{storage.name}: the object store ignores "
-                     "`If-None-Match: *`; two ingesters would overwrite each other's commits",
-                     "use a store that puts an object only if it is absent")  # fmt: skip
+        return Check(
+            "repository",
+            "fail",
+            f"{storage.name}: the object store ignores "
+            "`If-None-Match: *`; two ingesters would overwrite each other's commits",
+            "use a store that puts an object only if it is absent",
+        )
     says = f"{storage.name}: the object store refuses to replace a commit"
     try:
         store = Repository(path)
@@ -350,9 +378,11 @@ def check_fabrics(path: Path) -> Check:
         return Check("fabrics", "warn", content.damaged[0], "import the fabric again")
     if not content.fabrics:
         return Check(
-            "fabrics", "ok", "none is known: which links jobs share cannot be told; "
+            "fabrics",
+            "ok",
+            "none is known: which links jobs share cannot be told; "
             f"`jostle topology import{flag} FILE` takes one",
-        )  # fmt: skip
+        )
     if lost := outside_words(content.outside):
         mend = (
             f"import the network as it is now, or give the right names: `jostle topology import"

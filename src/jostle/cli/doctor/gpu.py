@@ -39,17 +39,25 @@ class Vendor:
 
 
 NVIDIA = Vendor(
-    "NVIDIA", "0x10de", "libjostle_cuda.so", ("libcupti.so.13", "libcupti.so.12"),
-    ("CUDA_HOME", "CUDA_PATH", "/usr/local/cuda"), ("extras/CUPTI/lib64", "lib64"),
+    "NVIDIA",
+    "0x10de",
+    "libjostle_cuda.so",
+    ("libcupti.so.13", "libcupti.so.12"),
+    ("CUDA_HOME", "CUDA_PATH", "/usr/local/cuda"),
+    ("extras/CUPTI/lib64", "lib64"),
     "no libcupti was found: only programs that bring it along, as PyTorch does, can be recorded",
     "install CUDA's toolkit, or set CUDA_HOME",
-)  # fmt: skip
+)
 AMD = Vendor(
-    "AMD", "0x1002", "libjostle_rocm.so", ("librocprofiler-sdk.so.1",),
-    ("ROCM_PATH", "/opt/rocm"), ("lib",),
+    "AMD",
+    "0x1002",
+    "libjostle_rocm.so",
+    ("librocprofiler-sdk.so.1",),
+    ("ROCM_PATH", "/opt/rocm"),
+    ("lib",),
     "no librocprofiler-sdk.so.1 was found: only programs that bring it along can be recorded",
     "install rocprofiler-sdk of ROCm 7, or set ROCM_PATH",
-)  # fmt: skip
+)
 
 
 def gpus_on_pci(vendor: Vendor, devices: Path = Path("/sys/bus/pci/devices")) -> list[str]:

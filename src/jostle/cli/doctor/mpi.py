@@ -67,9 +67,14 @@ def _asked(path: str) -> FoundMpi | None:
     """Ask a launcher what it is."""
     try:
         done = subprocess.run(
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=_PATIENCE_S, check=False, env={**os.environ, "JOSTLE": "off"},
-        )  # fmt: skip
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_S,
+            check=False,
+            env={**os.environ, "JOSTLE": "off"},
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return recognised(done.stdout + done.stderr, path)
@@ -94,10 +99,12 @@ def check_mpi() -> Check:
     if without:
         missing = ", ".join(f"{mpi.says} ({mpi.path})" for mpi in without)
         return Check(
-            "MPI", "warn", f"adapters: {names}; without one, so that its calls are not counted: "
-            f"{missing}", "install its compiler wrapper (mpicc) and build jostle again, with "
+            "MPI",
+            "warn",
+            f"adapters: {names}; without one, so that its calls are not counted: {missing}",
+            "install its compiler wrapper (mpicc) and build jostle again, with "
             "-DJOSTLE_MPICC=LIST for an MPI elsewhere",
-        )  # fmt: skip
+        )
     if not found_mpis:
         return Check("MPI", "ok", f"adapters: {names}; no MPI on PATH")
     served = ", ".join(mpi.says for mpi in found_mpis)
@@ -145,9 +152,11 @@ def check_perf() -> Check:
     denied = [name for name, failure in failures.items() if failure]
     if not denied:
         return Check(
-            "perf events", "ok", f"granted: {', '.join(granted)}; those of hardware pause where "
+            "perf events",
+            "ok",
+            f"granted: {', '.join(granted)}; those of hardware pause where "
             "they would cost too much (JOSTLE_PERF=on: never)",
-        )  # fmt: skip
+        )
     why, mend = _why({failures[name] for name in denied})
     says = f"not granted: {', '.join(denied)} ({why})"
     if granted:
@@ -198,9 +207,11 @@ def _papi_says(name: str, library: ctypes.CDLL) -> Check:
     if known:
         return Check("PAPI", "ok", f"{name}; for JOSTLE_PAPI there are {', '.join(known)}")
     return Check(
-        "PAPI", "warn", f"{name} knows none of {', '.join(_PAPI_EVENTS)} on this machine",
+        "PAPI",
+        "warn",
+        f"{name} knows none of {', '.join(_PAPI_EVENTS)} on this machine",
         "see `perf events`; papi_avail lists what there is",
-    )  # fmt: skip
+    )
 
 
 def _papi_knows(library: ctypes.CDLL, event: str) -> bool:

@@ -110,12 +110,15 @@ class Site:
         # A login node may share the folder of programs with nodes; there no slurmd runs.
         counts = installed.exists() and (self.program("slurmd") or not self.slurm.exists())
         signs = [
-            sign for sign, there in (
-                ("jostle-agent runs", sampler), ("jostle-ship runs", self.program("jostle-ship")),
+            sign
+            for sign, there in (
+                ("jostle-agent runs", sampler),
+                ("jostle-ship runs", self.program("jostle-ship")),
                 (str(self.agent_conf), self.agent_conf.exists()),
                 (str(installed), counts),
-            ) if there
-        ]  # fmt: skip
+            )
+            if there
+        ]
         if signs:
             serves = {"server", "--serves"} & set(sampler) or self.agent.get("role") == "server"
             roles.append(f"{'server' if serves else 'node'} ({signs[0]})")
@@ -193,10 +196,15 @@ def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
         yield "newest slices", lambda: site_host.check_newest(site)
         yield "silent nodes", lambda: site_host.check_silent(site)
     elif site.is_a("login"):
-        yield "repository", lambda: Check(
-            "repository", "warn", f"{shown(site.repository)} is no repository: users see no jobs",
-            "set JOSTLE_REPOSITORY to the site's repository for all users",
-        )  # fmt: skip
+        yield (
+            "repository",
+            lambda: Check(
+                "repository",
+                "warn",
+                f"{shown(site.repository)} is no repository: users see no jobs",
+                "set JOSTLE_REPOSITORY to the site's repository for all users",
+            ),
+        )
     if site.is_a("repository"):
         yield "ingester", lambda: site_host.check_ingester(site)
         yield "site digest", lambda: site_host.check_digest(site)
@@ -206,8 +214,10 @@ def _check_role(site: Site) -> Check:
     if site.roles:
         return Check("this machine", "ok", f"{os.uname().nodename}: {', '.join(site.roles)}")
     return Check(
-        "this machine", "fail", "nothing of a site is here: no agent, no receiver, no repository "
+        "this machine",
+        "fail",
+        "nothing of a site is here: no agent, no receiver, no repository "
         f"at {shown(site.repository)}, no Slurm",
         f"on a node install the package for nodes, on the repository's host set "
         f"JOSTLE_REPOSITORY ({_HOW_TO})",
-    )  # fmt: skip
+    )

@@ -31,9 +31,11 @@ _GONE_NS = 7 * 86_400 * 10**9
 _RECENT_NS = 3600 * 10**9
 _MOST_NAMES = 5
 _OPTIONS = {
-    "listen": "--listen", "mirror": "--mirror", "tokens": "--tokens",
+    "listen": "--listen",
+    "mirror": "--mirror",
+    "tokens": "--tokens",
     "proxy_socket": "--proxy-socket",
-}  # fmt: skip
+}
 _MUNGE_SOCKET = Path("/run/munge/munge.socket.2")
 _NEWEST = (
     "SELECT host, max(CASE WHEN end_ns > 0 THEN end_ns ELSE (last_slice + 1) * slice_ns END) AS ns,"
@@ -67,13 +69,21 @@ def check_receive_toml(site: Site) -> Check:
     """Check the receiver's file."""
     rules = _settings(site)  # raises what is wrong, with its mend
     ways = [
-        way for way, there in (
-            ("tokens", rules.tokens), ("MUNGE", rules.munge), ("a proxy", rules.proxy_socket)
-        ) if there
-    ]  # fmt: skip
+        way
+        for way, there in (
+            ("tokens", rules.tokens),
+            ("MUNGE", rules.munge),
+            ("a proxy", rules.proxy_socket),
+        )
+        if there
+    ]
     if rules.tokens and not rules.tokens.exists():
-        return Check("receive.toml", "fail", f"{rules.tokens} is not there: no node can send",
-                     f"jostle receive token NODE --tokens {rules.tokens}")  # fmt: skip
+        return Check(
+            "receive.toml",
+            "fail",
+            f"{rules.tokens} is not there: no node can send",
+            f"jostle receive token NODE --tokens {rules.tokens}",
+        )
     where = rules.listen or str(rules.proxy_socket)
     told = site.receive_toml if site.receive_toml.exists() else "its command line"
     return Check("receive.toml", "ok", f"{told}: {where}, by {', '.join(ways)}")
@@ -85,24 +95,40 @@ def check_mirror(site: Site) -> Check:
     mirror = rules.mirror
     if not mirror.is_dir():
         if os.access(mirror.parent, os.R_OK | os.X_OK):
-            return Check("mirror", "warn", f"{mirror} is not there yet; the first start of `jostle "
-                         "receive` makes it", "systemctl enable --now jostle-receive")  # fmt: skip
+            return Check(
+                "mirror",
+                "warn",
+                f"{mirror} is not there yet; the first start of `jostle receive` makes it",
+                "systemctl enable --now jostle-receive",
+            )
         return Check("mirror", "warn", f"{mirror} is closed to you", "ask as root")
     facts = mirror.stat()
     mode, owner = stat.S_IMODE(facts.st_mode), owner_name(facts.st_uid)
     if mode & 0o077:
-        return Check("mirror", "fail", f"{mirror} has mode {mode:o}: others can read profiles of "
-                     "all users", f"chmod 700 {mirror}")  # fmt: skip
+        return Check(
+            "mirror",
+            "fail",
+            f"{mirror} has mode {mode:o}: others can read profiles of all users",
+            f"chmod 700 {mirror}",
+        )
     free = shutil.disk_usage(mirror).free
     says = f"{mirror}: owner {owner}, {byte_count(free)} free"
     if os.statvfs(mirror).f_flag & os.ST_RDONLY:
         return Check("mirror", "fail", f"{says}; it is mounted read-only", "mount it writable")
     if free < rules.free_bytes:
-        return Check("mirror", "fail", f"{says}: posts wait below {byte_count(rules.free_bytes)}",
-                     "make room, or lower `free_bytes`")  # fmt: skip
+        return Check(
+            "mirror",
+            "fail",
+            f"{says}: posts wait below {byte_count(rules.free_bytes)}",
+            "make room, or lower `free_bytes`",
+        )
     if free < 2 * rules.free_bytes:
-        return Check("mirror", "warn", f"{says}: posts wait below {byte_count(rules.free_bytes)}",
-                     "make room soon")  # fmt: skip
+        return Check(
+            "mirror",
+            "warn",
+            f"{says}: posts wait below {byte_count(rules.free_bytes)}",
+            "make room soon",
+        )
     return Check("mirror", "ok", says)
 
 
@@ -116,8 +142,12 @@ def check_receive(site: Site) -> Check:
     if content is None:
         return Check("jostle receive", "ok", "it runs; it answers only to the proxy, or by TLS")
     if problems := content.get("problems"):
-        return Check("jostle receive", "fail", "; ".join(map(str, problems)),
-                     "look into `journalctl -u jostle-receive`")  # fmt: skip
+        return Check(
+            "jostle receive",
+            "fail",
+            "; ".join(map(str, problems)),
+            "look into `journalctl -u jostle-receive`",
+        )
     lag = duration(1e9 * float(content.get("lag_s", 0)))
     return Check("jostle receive", "ok", f"it runs; the repository is {lag} behind the mirror")
 
@@ -155,9 +185,11 @@ def check_munged(site: Site) -> Check:
             link.connect(path)
     except OSError as error:
         return Check(
-            "munged", "fail", f"{path}: {error.strerror}: no credential can be made or checked",
+            "munged",
+            "fail",
+            f"{path}: {error.strerror}: no credential can be made or checked",
             "systemctl enable --now munge; all machines need the same /etc/munge/munge.key",
-        )  # fmt: skip
+        )
     return Check("munged", "ok", f"{path} takes connections")
 
 
@@ -175,8 +207,12 @@ def check_newest(site: Site) -> Check:
     """Check how far the repository is behind: with this machine's slices, and with any."""
     newest = _newest(site)
     if not newest:
-        return Check("newest slices", "warn", "no machine's agent has sent a slice yet",
-                     "run `jostle doctor --site` on a node")  # fmt: skip
+        return Check(
+            "newest slices",
+            "warn",
+            "no machine's agent has sent a slice yet",
+            "run `jostle doctor --site` on a node",
+        )
     now, own = time.time_ns(), os.uname().nodename
     names = [name for name in (site.agent.get("node"), own, own.partition(".")[0]) if name]
     mine = next((name for name in names if name in newest), None)
@@ -187,29 +223,46 @@ def check_newest(site: Site) -> Check:
     if mine is not None:
         says = f"this machine's newest slice ended {_ago(now - newest[mine][0])}; {says}"
         late = now - newest[mine][0] > _SILENT_NS
-        return Check("newest slices", "warn" if late else "ok", says,
-                     "see `sampler`, `shipper` and `receiver` above" if late else "")  # fmt: skip
+        return Check(
+            "newest slices",
+            "warn" if late else "ok",
+            says,
+            "see `sampler`, `shipper` and `receiver` above" if late else "",
+        )
     if site.is_a("node", "server"):
-        return Check("newest slices", "warn", f"nothing of this machine has arrived; {says}",
-                     "see `sampler`, `shipper` and `receiver` above")  # fmt: skip
+        return Check(
+            "newest slices",
+            "warn",
+            f"nothing of this machine has arrived; {says}",
+            "see `sampler`, `shipper` and `receiver` above",
+        )
     late = now - newest[latest][0] > _SILENT_NS
-    return Check("newest slices", "warn" if late else "ok", says,
-                 "see `jostle receive` above, and run this on a node" if late else "")  # fmt: skip
+    return Check(
+        "newest slices",
+        "warn" if late else "ok",
+        says,
+        "see `jostle receive` above, and run this on a node" if late else "",
+    )
 
 
 def check_silent(site: Site) -> Check:
     """Name the machines whose agents have not ended, and of which nothing came for a minute."""
     now = time.time_ns()
     silent = sorted(
-        (now - ns, host) for host, (ns, runs) in _newest(site).items()
+        (now - ns, host)
+        for host, (ns, runs) in _newest(site).items()
         if runs and _SILENT_NS < now - ns < _GONE_NS
-    )  # fmt: skip
+    )
     if not silent:
         return Check("silent nodes", "ok", "none is silent for longer than a minute")
     named = ", ".join(f"{host} ({duration(ns)})" for ns, host in silent[:_MOST_NAMES])
     named += f" and {len(silent) - _MOST_NAMES} more" if len(silent) > _MOST_NAMES else ""
-    return Check("silent nodes", "warn", f"silent for longer than a minute: {named}",
-                 "run `jostle doctor --site` there")  # fmt: skip
+    return Check(
+        "silent nodes",
+        "warn",
+        f"silent for longer than a minute: {named}",
+        "run `jostle doctor --site` there",
+    )
 
 
 def _ago(ns: int) -> str:
@@ -223,9 +276,11 @@ def check_ingester(site: Site) -> Check:
     if site.verb("ingest", "--follow"):
         return Check("ingester", "ok", "`jostle ingest --follow` runs")
     return Check(
-        "ingester", "warn", "neither `jostle receive` nor `jostle ingest --follow` runs here",
+        "ingester",
+        "warn",
+        "neither `jostle receive` nor `jostle ingest --follow` runs here",
         f"jostle ingest --follow{repository_flag(site.repository)}, or on another machine",
-    )  # fmt: skip
+    )
 
 
 def check_digest(site: Site) -> Check:
@@ -241,7 +296,9 @@ def check_digest(site: Site) -> Check:
         return Check("site digest", "ok", f"{file} wants none")
     if not words:
         return Check(
-            "site digest", "fail", f"{file} wants digests ({wanted}), and `jostle site digest` "
-            "does not run", f"jostle site digest --follow{repository_flag(site.repository)}",
-        )  # fmt: skip
+            "site digest",
+            "fail",
+            f"{file} wants digests ({wanted}), and `jostle site digest` does not run",
+            f"jostle site digest --follow{repository_flag(site.repository)}",
+        )
     return Check("site digest", "ok", f"`jostle site digest` runs ({wanted})")

@@ -46,14 +46,18 @@ def check_library(site: Site) -> Check:
         folder = native_path("libjostle.so").parent  # raises where there is none, with its mend
     files = [folder / "libjostle.so", *sorted(folder.glob("libjostle-*.so"))]
     closed = [
-        path for path in (*files, folder, *folder.parents)
+        path
+        for path in (*files, folder, *folder.parents)
         if not path.stat().st_mode & (stat.S_IXOTH if path.is_dir() else stat.S_IROTH)
-    ]  # fmt: skip
+    ]
     if closed:
         return Check(
-            "library", "fail", f"users cannot read {closed[0]}: their programs start without it, "
-            "with an error of the loader", f"chmod o+rX {closed[0]}",
-        )  # fmt: skip
+            "library",
+            "fail",
+            f"users cannot read {closed[0]}: their programs start without it, "
+            "with an error of the loader",
+            f"chmod o+rX {closed[0]}",
+        )
     names = [path.name[len("libjostle-") : -len(".so")] for path in files[1:]]
     adapters = ", ".join(name for name in names if name not in ("decode", "timer")) or "none"
     return Check("library", "ok", f"{files[0]}; adapters for MPI: {adapters}")
@@ -67,16 +71,20 @@ def check_operators_file(site: Site) -> Check:
         return Check("operator's file", check.state, check.says, check.mend)
     if rules.file is None:
         return Check(
-            "operator's file", "warn", f"{site.etc}/jostle.conf is not there: everything is at "
+            "operator's file",
+            "warn",
+            f"{site.etc}/jostle.conf is not there: everything is at "
             "its default, and users can change all of it",
             f"write `spool`, `slice` and `lock = spool, slice` into {site.etc}/jostle.conf",
-        )  # fmt: skip
+        )
     open_keys = sorted({"spool"} - rules.locked)
     if open_keys:
         return Check(
-            "operator's file", "warn", f"{check.says}; users may choose another spool, which "
-            "nobody ships", f"add `spool` to `lock` in {rules.file}",
-        )  # fmt: skip
+            "operator's file",
+            "warn",
+            f"{check.says}; users may choose another spool, which nobody ships",
+            f"add `spool` to `lock` in {rules.file}",
+        )
     return Check("operator's file", "ok", check.says)
 
 
@@ -86,25 +94,31 @@ def check_spool(site: Site) -> Check:
     private = checks.private_to_jobs(spool, site.slurm)
     if private:
         return Check(
-            "spool", "fail", f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
+            "spool",
+            "fail",
+            f"{spool} lies in {private}, which Slurm's job_container/tmpfs makes "
             "private to each job: profiles go with it",
-            "set `spool` in jostle.conf to a folder elsewhere, such as "
-            "/var/spool/jostle",
-        )  # fmt: skip
+            "set `spool` in jostle.conf to a folder elsewhere, such as /var/spool/jostle",
+        )
     make = f"install -d -m 1777 {spool}, as root, and at each boot (tmpfiles.d)"
     if not spool.is_dir():
         return Check("spool", "fail", f"{spool} is no folder: nothing is recorded", make)
     facts = spool.stat()
     if stat.S_IMODE(facts.st_mode) & 0o1777 != 0o1777:
         return Check(
-            "spool", "fail", f"{spool} has mode {stat.S_IMODE(facts.st_mode):o}: all users must "
-            "be able to write, and nobody to remove what is another's", f"chmod 1777 {spool}",
-        )  # fmt: skip
+            "spool",
+            "fail",
+            f"{spool} has mode {stat.S_IMODE(facts.st_mode):o}: all users must "
+            "be able to write, and nobody to remove what is another's",
+            f"chmod 1777 {spool}",
+        )
     if settings().spool != spool:
         return Check(
-            "spool", "warn", f"programs write into {settings().spool}, the agent reads {spool}",
+            "spool",
+            "warn",
+            f"programs write into {settings().spool}, the agent reads {spool}",
             f"move `spool` from {site.agent_conf} to {site.etc}/jostle.conf",
-        )  # fmt: skip
+        )
     kind, free = checks.file_system_of(spool), checks.free_of(spool)
     says = f"{spool}: owner {owner_name(facts.st_uid)}, sticky, {kind}, {free} free"
     if kind in checks.NETWORK_TYPES:
@@ -126,9 +140,13 @@ def _status(site: Site) -> tuple[int, str]:
     """Return exit status and words of `jostle-ship --status`, which reads agent.conf first."""
     done = subprocess.run(
         [str(_ship(site)), "--config", str(site.agent_conf), "--status"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-        timeout=_PATIENCE_S, check=False,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_PATIENCE_S,
+        check=False,
+    )
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr.strip()
 
 
@@ -136,10 +154,12 @@ def check_agent_conf(site: Site) -> Check:
     """Check agent.conf by the program that reads it."""
     if not site.agent_conf.exists():
         return Check(
-            "agent.conf", "warn", f"{site.agent_conf} is not there: profiles stay in the spool "
+            "agent.conf",
+            "warn",
+            f"{site.agent_conf} is not there: profiles stay in the spool "
             "until something takes them (`jostle ingest --follow`, on a shared folder)",
             f"write `receiver = https://HOST:8643` and a credential into {site.agent_conf}",
-        )  # fmt: skip
+        )
     code, words = _status(site)
     if code:
         why, _, mend = words.removeprefix("jostle-ship: ").partition(" Mend: ")
@@ -147,9 +167,11 @@ def check_agent_conf(site: Site) -> Check:
     receiver = site.agent.get("receiver")
     if not receiver:
         return Check(
-            "agent.conf", "warn", f"{site.agent_conf} names no receiver",
+            "agent.conf",
+            "warn",
+            f"{site.agent_conf} names no receiver",
             f"write `receiver = https://HOST:8643` into {site.agent_conf}",
-        )  # fmt: skip
+        )
     return Check("agent.conf", "ok", f"{site.agent_conf}: to {receiver}")
 
 
@@ -157,8 +179,12 @@ def check_sampler(site: Site) -> Check:
     """Check that the sampler runs, and that its profile grows."""
     start = "systemctl enable --now jostle-agent-sampler"
     if not site.program("jostle-agent"):
-        return Check("sampler", "fail", "jostle-agent does not run: what this machine did is "
-                     "not recorded", start)  # fmt: skip
+        return Check(
+            "sampler",
+            "fail",
+            "jostle-agent does not run: what this machine did is not recorded",
+            start,
+        )
     from jostle.reader import ReadRequest, read_machines
 
     try:
@@ -168,29 +194,39 @@ def check_sampler(site: Site) -> Check:
         return Check("sampler", "warn", f"{site.spool}: {error.strerror}", "ask as root")
     if newest is None:
         return Check(
-            "sampler", "fail", f"jostle-agent runs, and {site.spool} has no profile of a machine",
+            "sampler",
+            "fail",
+            f"jostle-agent runs, and {site.spool} has no profile of a machine",
             "look into `journalctl -u jostle-agent-sampler`",
-        )  # fmt: skip
+        )
     (read,) = read_machines([ReadRequest(newest, 0)]).results
     if read.header is None:
         closed = not os.access(newest, os.R_OK)
-        return Check("sampler", "warn" if closed else "fail", str(read.error),
-                     "ask as root" if closed else start)  # fmt: skip
+        return Check(
+            "sampler",
+            "warn" if closed else "fail",
+            str(read.error),
+            "ask as root" if closed else start,
+        )
     header = read.header
     silent = time.time_ns() - max(header.heartbeat_ns, header.start_ns)
     if silent > _STALE_SLICES * header.slice_ns + 10**9:
         return Check(
-            "sampler", "fail", f"{newest.name} has not grown for {duration(silent)}",
+            "sampler",
+            "fail",
+            f"{newest.name} has not grown for {duration(silent)}",
             "systemctl restart jostle-agent-sampler",
-        )  # fmt: skip
+        )
     texts = list(dict.fromkeys(note.text for note in header.notes))
     texts = [text for text in texts if not text.startswith("not here")]  # which is no fault
     lacks = f"; it says: {texts[0]}" if texts else ""
     lacks += f" (and {len(texts) - 1} more: jostle-agent --once)" if len(texts) > 1 else ""
     return Check(
-        "sampler", "ok", f"{newest.name}: {header.role}, {len(header.components)} components, "
+        "sampler",
+        "ok",
+        f"{newest.name}: {header.role}, {len(header.components)} components, "
         f"slices of {duration(header.slice_ns)}{lacks}",
-    )  # fmt: skip
+    )
 
 
 def check_shipper(site: Site) -> Check:
@@ -225,14 +261,18 @@ def check_receiver(site: Site) -> Check:
         status, content, headers, until = _health(site, url)
     except ssl.SSLCertVerificationError as error:
         return Check(
-            "receiver", "fail", f"{url.netloc}: its certificate does not hold: "
-            f"{error.verify_message}", "set `ca_file`, or renew the receiver's certificate",
-        )  # fmt: skip
+            "receiver",
+            "fail",
+            f"{url.netloc}: its certificate does not hold: {error.verify_message}",
+            "set `ca_file`, or renew the receiver's certificate",
+        )
     except (OSError, http.client.HTTPException, ValueError) as error:
         return Check(
-            "receiver", "fail", f"{url.netloc} does not answer: {error}",
+            "receiver",
+            "fail",
+            f"{url.netloc} does not answer: {error}",
             "start `jostle receive` there, and let this machine through its firewall",
-        )  # fmt: skip
+        )
     now = (asked + time.time()) / 2
     told = content.get("time_ns", 0) / 1e9
     if not told and headers.get("Date"):
@@ -240,15 +280,26 @@ def check_receiver(site: Site) -> Check:
     skew = abs(now - told) if told else 0.0
     if skew > _MOST_SKEW_S / 10:
         state = "fail" if skew > _MOST_SKEW_S else "warn"
-        return Check("receiver", state, f"{url.netloc}: its clock and this one are "
-                     f"{duration(skew * 1e9)} apart", "start chrony, ntpd or systemd-timesyncd on "
-                     "both")  # fmt: skip
+        return Check(
+            "receiver",
+            state,
+            f"{url.netloc}: its clock and this one are {duration(skew * 1e9)} apart",
+            "start chrony, ntpd or systemd-timesyncd on both",
+        )
     if status == 503 and content.get("problems"):
-        return Check("receiver", "fail", f"{url.netloc}: {'; '.join(content['problems'])}",
-                     "run `jostle doctor --site` there")  # fmt: skip
+        return Check(
+            "receiver",
+            "fail",
+            f"{url.netloc}: {'; '.join(content['problems'])}",
+            "run `jostle doctor --site` there",
+        )
     if until is not None and until - now < _SOON_S:
-        return Check("receiver", "warn", f"{url.netloc}: its certificate ends in "
-                     f"{duration(max(until - now, 0) * 1e9)}", "renew it")  # fmt: skip
+        return Check(
+            "receiver",
+            "warn",
+            f"{url.netloc}: its certificate ends in {duration(max(until - now, 0) * 1e9)}",
+            "renew it",
+        )
     clocks = f"clocks {duration(skew * 1e9)} apart" if told else "its clock is not known"
     return Check("receiver", "ok", f"{url.netloc} answers; {clocks}")
 
@@ -305,27 +356,36 @@ def check_slurm(site: Site) -> Check:
     share = site.prefix / "share" / "jostle" / "slurm"
     if plugin is None and task_prolog is None:
         return Check(
-            "Slurm", "fail", f"neither {plugstack} nor TaskProlog names jostle: jobs are not "
-            "profiled", f"add `optional {site.prefix}/lib/slurm/spank_jostle.so` to {plugstack}",
-        )  # fmt: skip
+            "Slurm",
+            "fail",
+            f"neither {plugstack} nor TaskProlog names jostle: jobs are not profiled",
+            f"add `optional {site.prefix}/lib/slurm/spank_jostle.so` to {plugstack}",
+        )
     if plugin is not None and not Path(plugin[2]).exists():
-        return Check("Slurm", "fail", f"{plugstack} names {plugin[2]}, which is not here",
-                     "install the package for nodes, or correct the line")  # fmt: skip
+        return Check(
+            "Slurm",
+            "fail",
+            f"{plugstack} names {plugin[2]}, which is not here",
+            "install the package for nodes, or correct the line",
+        )
     if plugin is not None and plugin[1] == "required":
-        return Check("Slurm", "warn", f"{plugstack} says `required`: if the plugin does not load, "
-                     "no job starts", "write `optional`")  # fmt: skip
+        return Check(
+            "Slurm",
+            "warn",
+            f"{plugstack} says `required`: if the plugin does not load, no job starts",
+            "write `optional`",
+        )
     by = f"the plugin ({plugstack})" if plugin else "TaskProlog"
-    missing = [
-        key for key in _SCRIPTS
-        if not re.search(rf"^\s*{key}\s*=\s*\S", text, re.M | re.I)
-    ]  # fmt: skip
+    missing = [key for key in _SCRIPTS if not re.search(rf"^\s*{key}\s*=\s*\S", text, re.M | re.I)]
     if missing and not site.is_a("login"):
         lines = " and ".join(f"`{key}={share}/{_SCRIPTS[key]}`" for key in missing)
         return Check(
-            "Slurm", "warn", f"profiles by {by}; no {' and no '.join(missing)}: names, limits and "
+            "Slurm",
+            "warn",
+            f"profiles by {by}; no {' and no '.join(missing)}: names, limits and "
             "ends of jobs are not noted, and there are no digests",
             f"write {lines} into {site.slurm}, then `scontrol reconfigure`",
-        )  # fmt: skip
+        )
     return Check("Slurm", "ok", f"profiles by {by}; Prolog and Epilog are set")
 
 

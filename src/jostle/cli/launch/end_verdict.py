@@ -87,8 +87,9 @@ def is_outermost() -> bool:
     """Return whether this run is neither within another one nor one of several ranks."""
     if os.environ.get("JOSTLE_FIRST"):
         return False
-    several = (os.environ.get(ranks, "") not in ("", "1") for rank, ranks in _RANKS
-               if os.environ.get(rank))  # fmt: skip
+    several = (
+        os.environ.get(ranks, "") not in ("", "1") for rank, ranks in _RANKS if os.environ.get(rank)
+    )
     return not any(several)
 
 

@@ -25,9 +25,13 @@ class _Version(NamedTuple):
 
 _VERSIONS = (
     _Version("", "memory.max", "memory.current", ("inactive_file", "active_file")),
-    _Version("memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-             ("total_inactive_file", "total_active_file")),
-)  # fmt: skip
+    _Version(
+        "memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        ("total_inactive_file", "total_active_file"),
+    ),
+)
 
 
 def free_bytes(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
@@ -50,8 +54,11 @@ def free_bytes(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")
                 if version.controller in controllers.split(","):
                     top = groups / version.controller
                     own = top / path.lstrip("/")
-                    free += [_left(group, version) for group in (own, *own.parents)
-                             if group.is_relative_to(top)]  # fmt: skip
+                    free += [
+                        _left(group, version)
+                        for group in (own, *own.parents)
+                        if group.is_relative_to(top)
+                    ]
     return min(free)
 
 

@@ -193,11 +193,15 @@ class Gate:
         """Return the last result as plain values."""
         estimate = self._result.estimate
         return {
-            "finding": self._result.finding, "most_percent": self._most, "why": self._result.why,
-            "sure": self._result.sure, "attempt": self._attempt, "attempts": self._attempts,
+            "finding": self._result.finding,
+            "most_percent": self._most,
+            "why": self._result.why,
+            "sure": self._result.sure,
+            "attempt": self._attempt,
+            "attempts": self._attempts,
             "status": self.status,
             "estimate": estimate_json(estimate) if estimate else None,
-        }  # fmt: skip
+        }
 
 
 def _is_of(path: Path, start_ns: int) -> bool:

@@ -64,22 +64,30 @@ def start_agent(slice_text: str) -> int:
 
     folder = agent_spool()
     if pid := running_agent():
-        raise UsageError(f"The agent runs already (pid {pid}), and writes into {folder}.",
-                         hint="To end it: jostle agent stop")  # fmt: skip
+        raise UsageError(
+            f"The agent runs already (pid {pid}), and writes into {folder}.",
+            hint="To end it: jostle agent stop",
+        )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     environment |= {"JOSTLE_SPOOL": str(folder), "JOSTLE_SLICE": slice_text}
     child = subprocess.Popen(
         [str(native_path("jostle-agent")), "sample", "--role", "node"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/",
-        env=environment, start_new_session=True,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=environment,
+        start_new_session=True,
+    )
     assert child.stderr is not None
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(_SAYS_S)
         said = child.stderr.read().decode(errors="replace").strip()
-        raise JostleError(f"The agent ended at once: {said or 'it says nothing'}",
-                          hint="jostle-agent --once says what it can read.")  # fmt: skip
+        raise JostleError(
+            f"The agent ended at once: {said or 'it says nothing'}",
+            hint="jostle-agent --once says what it can read.",
+        )
     child.stderr.close()
     child.returncode = 0  # it outlives us
     return child.pid

@@ -98,10 +98,11 @@ class Publisher:
         with contextlib.suppress(OSError):
             self._child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "jostle.cli.launch.publish", *self._words],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=None if self._lines else subprocess.DEVNULL,
                 env=environment | {"JOSTLE": "off"},
-            )  # fmt: skip
+            )
 
     def end(self) -> list[str]:
         """End it, and return the warnings about what it has published."""

@@ -77,8 +77,9 @@ class Rounds:
             seconds = run.mpi_s if mpi and run.mpi_s is not None else run.wall_s
             times.setdefault(run.arm, []).append(seconds)
         plain = times.pop(ARMS[0])
-        return {arm: overhead(plain, some, arm) for arm, some in times.items()
-                if arm not in self.lost}  # fmt: skip
+        return {
+            arm: overhead(plain, some, arm) for arm, some in times.items() if arm not in self.lost
+        }
 
     def notes(self) -> list[str]:
         """Return remarks that a reader of the figures needs."""
@@ -91,11 +92,15 @@ class Rounds:
                 f"only {some} of {len(self.done)} runs came from MPI_Init to MPI_Finalize, so the "
                 "whole command is timed"
             )
-        notes += [f"no adapter for this MPI ({library}): its calls were not counted"
-                  for library in sorted(self.lacking)]  # fmt: skip
+        notes += [
+            f"no adapter for this MPI ({library}): its calls were not counted"
+            for library in sorted(self.lacking)
+        ]
         notes += [f"{name} is left out: {why}" for name, why in self.lost.items()]
-        notes += [f"{name} left no log where it was to, so perhaps it recorded nothing"
-                  for name in sorted(self.unlogged - self.lost.keys())]  # fmt: skip
+        notes += [
+            f"{name} left no log where it was to, so perhaps it recorded nothing"
+            for name in sorted(self.unlogged - self.lost.keys())
+        ]
         return notes
 
 
@@ -161,8 +166,11 @@ def _check_recorded(trial: Trial, rounds: Rounds) -> None:
     """Refuse a command that the runtime does not reach: the measurement would say 0 %."""
     headers = trial.recorded()
     if headers:
-        rounds.lacking = {header.mpi_library.strip() for header in headers
-                          if getattr(header, "mpi_adapter", 0) == MpiAdapter.LACKING}  # fmt: skip
+        rounds.lacking = {
+            header.mpi_library.strip()
+            for header in headers
+            if getattr(header, "mpi_adapter", 0) == MpiAdapter.LACKING
+        }
         return
     from jostle.cli.launch.elf import why_no_preload
 

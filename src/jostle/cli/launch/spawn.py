@@ -82,9 +82,13 @@ def run(
     start_ns, start = time.time_ns(), time.monotonic_ns()
     try:
         pid = os.posix_spawnp(
-            command[0], list(command), dict(environment), setsigmask=mask, setsigdef=restored,
+            command[0],
+            list(command),
+            dict(environment),
+            setsigmask=mask,
+            setsigdef=restored,
             file_actions=[(os.POSIX_SPAWN_DUP2, output, 1)] if output != 1 else [],
-        )  # fmt: skip
+        )
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         raise UsageError(

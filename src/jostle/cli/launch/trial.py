@@ -145,9 +145,13 @@ class Trial:
         with self._output.open("wb") as output:
             begin = time.monotonic_ns()
             process = subprocess.Popen(
-                self.command, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, cwd=self._place.folder if self._place else None,
-            )  # fmt: skip
+                self.command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=self._place.folder if self._place else None,
+            )
             try:
                 status = process.wait(limit_s)
             except subprocess.TimeoutExpired:

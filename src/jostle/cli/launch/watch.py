@@ -49,11 +49,13 @@ class Watcher:
         }
         with contextlib.suppress(OSError, JostleError):
             self._child = subprocess.Popen(
-                [str(native_path("jostle-agent")), "watch", self._name, str(pid),
-                 str(os.getpid())],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env=environment, start_new_session=True,
-            )  # fmt: skip
+                [str(native_path("jostle-agent")), "watch", self._name, str(pid), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
 
     def end(self) -> None:
         """End it, once its last record is written."""

@@ -34,9 +34,14 @@ class Asked(Protocol):
         """Find which program slowed which, in slices that begin in a span of time (ns)."""
 
     def export(
-        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        self,
+        what: str,
+        form: str,
+        out: Path,
+        *,
+        span: tuple[int, int] | None,
         metrics: Sequence[str] | None,
-    ) -> ExportReport:  # fmt: skip
+    ) -> ExportReport:
         """Write a table or a job's slices (see Repository.export)."""
 
 
@@ -52,9 +57,14 @@ class _Embedded:
         return matrix(self.repository.programs_beside(span), as_user=as_user)
 
     def export(
-        self, what: str, form: str, out: Path, *, span: tuple[int, int] | None,
+        self,
+        what: str,
+        form: str,
+        out: Path,
+        *,
+        span: tuple[int, int] | None,
         metrics: Sequence[str] | None,
-    ) -> ExportReport:  # fmt: skip
+    ) -> ExportReport:
         return self.repository.export(what, form, out, span=span, metrics=metrics)
 
 

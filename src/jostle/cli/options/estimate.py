@@ -12,14 +12,27 @@ from jostle.errors import UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--method", type=click.Choice(["jostle", "thesis"]), default="jostle",
-                 show_default=True, help="Account first and infer the rest; or as Shah's thesis "
-                 "does."),
-    click.option("--bytes", "bytes_rule", type=click.Choice(["exact", "median", "ignore"]),
-                 help="With --method thesis: how bytes make segments alike [exact]."),
-    click.option("--seed", type=click.IntRange(0), default=0, metavar="N",
-                 help="Of the random steps behind the intervals [0]."),
-)  # fmt: skip
+    click.option(
+        "--method",
+        type=click.Choice(["jostle", "thesis"]),
+        default="jostle",
+        show_default=True,
+        help="Account first and infer the rest; or as Shah's thesis does.",
+    ),
+    click.option(
+        "--bytes",
+        "bytes_rule",
+        type=click.Choice(["exact", "median", "ignore"]),
+        help="With --method thesis: how bytes make segments alike [exact].",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Of the random steps behind the intervals [0].",
+    ),
+)
 
 
 def estimation_options(function: F) -> F:

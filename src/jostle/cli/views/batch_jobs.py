@@ -82,8 +82,17 @@ def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterato
     """
     yield from headline(row, facts)
     yield from ("", heading("Parts"))
-    columns = ["=part", "=program", ">began", ">lasted", ">procs", ">ranks", ">cores busy",
-               ">read", ">written"]  # fmt: skip
+    columns = [
+        "=part",
+        "=program",
+        ">began",
+        ">lasted",
+        ">procs",
+        ">ranks",
+        ">cores busy",
+        ">read",
+        ">written",
+    ]
     frame = table(columns)
     for part in row["parts"]:
         began = (part["start_ns"] - row["start_ns"]) / 1e9
@@ -136,8 +145,9 @@ def verdict(row: Mapping[str, Any], loss: BatchLoss) -> Any:
 
 
 def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
-    frame = table(["=part", "=program", ">lasted", "=light", ">lost", ">95 %", ">of its time",
-                   "mostly"])  # fmt: skip
+    frame = table(
+        ["=part", "=program", ">lasted", "=light", ">lost", ">95 %", ">of its time", "mostly"]
+    )
     for part, lost in zip(row["parts"], loss.parts, strict=True):
         lasted = duration(part["end_ns"] - part["start_ns"])
         told = lost.head
@@ -145,10 +155,15 @@ def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
             frame.add_row(part["part"], part["program"], lasted, "-", "", "", "", lost.why)
             continue
         frame.add_row(
-            part["part"], part["program"], lasted, light_of(told.light), seconds(told.lost_s.value),
+            part["part"],
+            part["program"],
+            lasted,
+            light_of(told.light),
+            seconds(told.lost_s.value),
             f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}",
-            f"{points(told.percent.value)} %", told.what,
-        )  # fmt: skip
+            f"{points(told.percent.value)} %",
+            told.what,
+        )
     return fit(frame, "of its time", "lasted", "95 %")
 
 
@@ -162,10 +177,12 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
     """
     named = f" {facts.name}" if facts and facts.name else ""
     words = [
-        duration(row["end_ns"] - row["start_ns"]), lost_words(loss),
-        f"{significant(row['cores_busy'])} cores busy", f"read {byte_count(row['read_bytes'])}",
+        duration(row["end_ns"] - row["start_ns"]),
+        lost_words(loss),
+        f"{significant(row['cores_busy'])} cores busy",
+        f"read {byte_count(row['read_bytes'])}",
         f"written {byte_count(row['written_bytes'])}",
-    ]  # fmt: skip
+    ]
     name = f"{row['job']}{named} ({row['program']})"
     return one_line(f"{name}: {', '.join(words)}")
 

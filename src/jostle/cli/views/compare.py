@@ -13,10 +13,7 @@ from jostle.report.format.values import alike, count, seconds
 from jostle.report.verdict.compare import finding, large
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import (
-        CauseName,
-        Comparison,
-    )
+    from jostle.analysis.estimation.model import CauseName, Comparison
     from jostle.report.verdict.run_ratios import GroupRatio, RunRatios
 
 _MOST_CLUSTERS = 8
@@ -75,14 +72,28 @@ def group_cells(group: GroupRatio) -> tuple[str, ...]:
     if group.low is not None and group.high is not None:
         interval = f"{ratio_label(group.low)} to {ratio_label(group.high)}"
     return (
-        group.group, count(group.runs), seconds(group.median_s), mean,
-        f"{seconds(group.min_s)} to {seconds(group.max_s)}", ratio_label(group.ratio), interval,
-    )  # fmt: skip
+        group.group,
+        count(group.runs),
+        seconds(group.median_s),
+        mean,
+        f"{seconds(group.min_s)} to {seconds(group.max_s)}",
+        ratio_label(group.ratio),
+        interval,
+    )
 
 
 def _groups(ratios: RunRatios) -> Any:
-    frame = table(["=runs of", ">runs", ">median", ">mean ± s.d.", ">least to most", ">ratio",
-                   ">95 % interval"])  # fmt: skip
+    frame = table(
+        [
+            "=runs of",
+            ">runs",
+            ">median",
+            ">mean ± s.d.",
+            ">least to most",
+            ">ratio",
+            ">95 % interval",
+        ]
+    )
     for group in ratios.groups:
         frame.add_row(*group_cells(group))
     return fit(frame, "least to most")
@@ -94,15 +105,27 @@ def markdown_tables(comparison: Comparison, ratios: RunRatios) -> Iterator[str]:
     Each run has its light beside it: the time of a disturbed run says little about the program.
     """
     if ratios.repeated:
-        names = ("Runs of", "Runs", "Median", "Mean ± s.d.", "Least to most", "Ratio",
-                 "95 % interval")  # fmt: skip
+        names = (
+            "Runs of",
+            "Runs",
+            "Median",
+            "Mean ± s.d.",
+            "Least to most",
+            "Ratio",
+            "95 % interval",
+        )
         yield from _markdown(names, map(group_cells, ratios.groups))
         yield ""
     rows = (
-        (run.job, seconds(run.run_s), ratio_label(run.ratio), percent_within(estimate.percent),
-         estimate.light or "undecided")
+        (
+            run.job,
+            seconds(run.run_s),
+            ratio_label(run.ratio),
+            percent_within(estimate.percent),
+            estimate.light or "undecided",
+        )
         for run, estimate in zip(ratios.runs, comparison.estimates, strict=True)
-    )  # fmt: skip
+    )
     yield from _markdown(("Run", "Run time", "Ratio", "Interference", "Light"), rows)
 
 
@@ -115,8 +138,20 @@ def _markdown(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[s
 
 
 def _runs(comparison: Comparison, ratios: RunRatios) -> Any:
-    frame = table(["=run", "=light", ">interference", ">run time", ">ratio", ">measured",
-                   ">estimated", ">displaced", ">work", ">unexplained"])  # fmt: skip
+    frame = table(
+        [
+            "=run",
+            "=light",
+            ">interference",
+            ">run time",
+            ">ratio",
+            ">measured",
+            ">estimated",
+            ">displaced",
+            ">work",
+            ">unexplained",
+        ]
+    )
     named = "fastest" if _fastest(comparison) else "baseline"
     for number, estimate in enumerate(comparison.estimates):
         base = number == comparison.baseline
@@ -128,10 +163,13 @@ def _runs(comparison: Comparison, ratios: RunRatios) -> Any:
             comparison.unexplained_s,
         )
         frame.add_row(
-            estimate.job, light_of(estimate.light), percent_within(estimate.percent),
-            seconds(estimate.run_s), ratio_label(ratios.runs[number].ratio),
+            estimate.job,
+            light_of(estimate.light),
+            percent_within(estimate.percent),
+            seconds(estimate.run_s),
+            ratio_label(ratios.runs[number].ratio),
             *([named, "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
-        )  # fmt: skip
+        )
     # Never without a piece of the difference: the pieces would not add up to what is measured.
     return fit(frame, "light")
 
@@ -157,10 +195,13 @@ def _clusters(comparison: Comparison) -> Any:
         for run, (number, usual, lost) in enumerate(of_runs):
             longer = row.total_s[run] - row.total_s[comparison.baseline]
             frame.add_row(
-                row.name, comparison.estimates[run].job, count(number),
-                seconds(usual) if number else "-", seconds(lost) if lost > 0 else "-",
+                row.name,
+                comparison.estimates[run].job,
+                count(number),
+                seconds(usual) if number else "-",
+                seconds(lost) if lost > 0 else "-",
                 signed(longer) if run == farthest else "",
-            )  # fmt: skip
+            )
     more = len(comparison.clusters) - len(shown)
     if more > 0:
         frame.add_row(f"{more} more", *[""] * 5)

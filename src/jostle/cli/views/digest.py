@@ -175,9 +175,19 @@ def _few(names: list[str]) -> str:
 
 def _mounts(digest: Digest) -> Any:
     frame = table(
-        ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
-         ">read served at", ">write served at"]
-    )  # fmt: skip
+        [
+            "=mount",
+            "=type",
+            ">read",
+            ">written",
+            ">reads",
+            ">writes",
+            ">opens",
+            ">metadata",
+            ">read served at",
+            ">write served at",
+        ]
+    )
     shown = Counter(mount_name(mount) for mount in busy_mounts(digest))
     for mount in busy_mounts(digest):
         name = mount_name(mount)
@@ -189,19 +199,32 @@ def _mounts(digest: Digest) -> Any:
             for key in ("read_service", "write_service")
         ]
         frame.add_row(
-            name, mount.type,
-            byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
+            name,
+            mount.type,
+            byte_count(moved["read_bytes"]),
+            byte_count(moved["write_bytes"]),
             *(count(moved[name]) for name in ("read_ops", "write_ops", "open_ops", "meta_ops")),
             *served,
-        )  # fmt: skip
+        )
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
 
 
 def _gpus(digest: Digest) -> Any:
     frame = table(
-        ["=GPU", "=node", "=make", ">to it", ">back", ">within", ">other GPUs", ">to it at",
-         ">back at", ">launches", ">computing"]
-    )  # fmt: skip
+        [
+            "=GPU",
+            "=node",
+            "=make",
+            ">to it",
+            ">back",
+            ">within",
+            ">other GPUs",
+            ">to it at",
+            ">back at",
+            ">launches",
+            ">computing",
+        ]
+    )
     for gpu in digest.gpus:
         served = [
             byte_count(value) + "/s" if value is not None else "-"
@@ -209,9 +232,14 @@ def _gpus(digest: Digest) -> Any:
         ]
         moved = (gpu.to_bytes, gpu.back_bytes, gpu.within_bytes, gpu.peer_bytes)
         frame.add_row(
-            gpu.gpu or "unknown", gpu.host, gpu.name or "-", *map(byte_count, moved), *served,
-            count(gpu.launches), percent(gpu.busy_share) if gpu.busy_share is not None else "-",
-        )  # fmt: skip
+            gpu.gpu or "unknown",
+            gpu.host,
+            gpu.name or "-",
+            *map(byte_count, moved),
+            *served,
+            count(gpu.launches),
+            percent(gpu.busy_share) if gpu.busy_share is not None else "-",
+        )
     return fit(frame, "within", "make", "other GPUs", "node", "launches", "back at")
 
 
@@ -242,19 +270,32 @@ def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:
 def _files(digest: Digest) -> Any:
     paths = {mount.mount: mount_name(mount) for mount in digest.mounts}
     formats = any(file.format for file in digest.files)
-    frame = table(["=file", *["=format"] * formats, "=mount", ">time", ">read", ">written",
-                   ">opens", ">processes"])  # fmt: skip
+    frame = table(
+        [
+            "=file",
+            *["=format"] * formats,
+            "=mount",
+            ">time",
+            ">read",
+            ">written",
+            ">opens",
+            ">processes",
+        ]
+    )
     for file in digest.files:
         single = bool(file.hash)
         frame.add_row(
-            path_end(file.path or f"file {file.hash}", 64) if single
+            path_end(file.path or f"file {file.hash}", 64)
+            if single
             else f"{count(file.files)} other{'s' if file.files != 1 else ''}",
             *[file.format] * formats,
             paths.get(file.mount, file.mount) if single else "",
             duration(file.seconds * 1e9),
-            byte_count(file.read_bytes), byte_count(file.write_bytes),
-            count(file.opens), count(file.processes),
-        )  # fmt: skip
+            byte_count(file.read_bytes),
+            byte_count(file.write_bytes),
+            count(file.opens),
+            count(file.processes),
+        )
     return fit(frame, "mount", "opens", "processes")
 
 
@@ -265,10 +306,14 @@ def _access(digest: Digest) -> Any:
     for access in digest.access:
         if access.ops:
             frame.add_row(
-                access.direction, count(access.ops), byte_count(access.mean_bytes),
-                _common(access), access.pattern if access.pattern != "none" else "-",
-                significant(access.seeks_per_op), histogram(access.histogram),
-            )  # fmt: skip
+                access.direction,
+                count(access.ops),
+                byte_count(access.mean_bytes),
+                _common(access),
+                access.pattern if access.pattern != "none" else "-",
+                significant(access.seeks_per_op),
+                histogram(access.histogram),
+            )
     return fit(frame, "seeks/call", "most common size", "mean size")
 
 
@@ -316,9 +361,12 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
     for name in names:
         unit, spread = BY_ID[name].unit, metrics[name]
         frame.add_row(
-            _PER_PROCESS[name], quantity(spread.min, unit), quantity(spread.mean, unit),
-            quantity(spread.max, unit), quantity(spread.total, unit),
-        )  # fmt: skip
+            _PER_PROCESS[name],
+            quantity(spread.min, unit),
+            quantity(spread.mean, unit),
+            quantity(spread.max, unit),
+            quantity(spread.total, unit),
+        )
     return frame
 
 

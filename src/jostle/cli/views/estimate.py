@@ -25,13 +25,7 @@ from jostle.report.format.values import (
 )
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
-from jostle.report.verdict.verdict import (
-    NOTHING,
-    CauseRow,
-    blame_of,
-    cause_rows,
-    head,
-)
+from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_rows, head
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
@@ -68,9 +62,11 @@ def verdict(estimate: Estimate, interference: Interference | None = None) -> Any
     why = ", ".join(reasons) if first.cause else ""
     lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
     return Text.assemble(
-        light_of(first.light, "bold "), (lost, "bold"), f": {why}" if why else "",
+        light_of(first.light, "bold "),
+        (lost, "bold"),
+        f": {why}" if why else "",
         f"; {first.undecided}" if first.undecided else "",
-    )  # fmt: skip
+    )
 
 
 def light_of(light: Light | None, style: str = "") -> Any:
@@ -211,10 +207,14 @@ def _causes(shown: Sequence[CauseRow]) -> Any:
         share = cause.share
         filled = min(max(round(share * wide), int(share > 0)), wide)
         frame.add_row(
-            cause.what, cause.place, seconds(cause.seconds.value),
-            f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
-            full * filled + empty * (wide - filled), cause.how,
-        )  # fmt: skip
+            cause.what,
+            cause.place,
+            seconds(cause.seconds.value),
+            f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}",
+            percent(share),
+            full * filled + empty * (wide - filled),
+            cause.how,
+        )
     # Two rows of the same cause and place differ only in how they are known.
     twins = len({(cause.what, cause.place) for cause in shown}) < len(shown)
     return fit(frame, "95 %", *([] if twins else ["how"]))
@@ -278,18 +278,32 @@ def _neighbours(
         yield _no_evidence(interference, names)
         return
     frame = table(
-        ["=job", "=on", ">cost", ">95 %", ">of the loss", "=found", ">beside it",
-         ">correlation", "=what it did"]
-    )  # fmt: skip
+        [
+            "=job",
+            "=on",
+            ">cost",
+            ">95 %",
+            ">of the loss",
+            "=found",
+            ">beside it",
+            ">correlation",
+            "=what it did",
+        ]
+    )
     for blamed in blame.suspects[:_MOST_SUSPECTS]:
         more = len(blamed.resources) - 1
         where = place(blamed.resources[0], names) + (f" and {more} more" if more else "")
         frame.add_row(
-            _job(blamed).removeprefix("job "), where, seconds(blamed.seconds.value),
-            _ends(blamed.seconds), percent(blamed.share), blamed.how,
+            _job(blamed).removeprefix("job "),
+            where,
+            seconds(blamed.seconds.value),
+            _ends(blamed.seconds),
+            percent(blamed.share),
+            blamed.how,
             _count_slices(blamed.slices),
-            f"{blamed.correlation:.2f}" if blamed.tested else "-", blamed.pattern,
-        )  # fmt: skip
+            f"{blamed.correlation:.2f}" if blamed.tested else "-",
+            blamed.pattern,
+        )
     left = blame.suspects[_MOST_SUSPECTS:]
     if left:
         cost, share = (
@@ -302,9 +316,16 @@ def _neighbours(
     if blame.leaves_some:
         rest = blame.unexplained_s
         frame.add_row(
-            UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(blame.unexplained_share),
-            "", "", "", "",
-        )  # fmt: skip
+            UNEXPLAINED,
+            "",
+            seconds(rest.value),
+            _ends(rest),
+            percent(blame.unexplained_share),
+            "",
+            "",
+            "",
+            "",
+        )
     if len(how) == 1:  # the heading says it
         without(frame, [column for column in frame.columns if column.header == "found"])
     yield fit(frame, "95 %", "correlation", "beside it", "what it did")
@@ -348,21 +369,31 @@ def _clusters_note(estimate: Estimate) -> str:
 
 def _clusters(usable: Sequence[Cluster]) -> Any:
     """Return the clusters that lost most; small ones, evaluated with similar ones, as one row."""
-    frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
-                   ">lost"])  # fmt: skip
+    frame = table(
+        [">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit", ">lost"]
+    )
     large = [cluster for cluster in usable if cluster.members >= _LEAST_MEMBERS]
     large.sort(key=lambda cluster: (-cluster.excess_s, -cluster.total_s))
     for cluster in large[:_MOST_CLUSTERS]:
         frame.add_row(
-            str(cluster.number), cluster.name, count(cluster.members), seconds(cluster.reference_s),
-            seconds(cluster.threshold_s), count(cluster.hit), seconds(cluster.excess_s),
-        )  # fmt: skip
+            str(cluster.number),
+            cluster.name,
+            count(cluster.members),
+            seconds(cluster.reference_s),
+            seconds(cluster.threshold_s),
+            count(cluster.hit),
+            seconds(cluster.excess_s),
+        )
     small = [cluster for cluster in usable if cluster.members < _LEAST_MEMBERS]
     for name, rest in (("more", large[_MOST_CLUSTERS:]), ("small ones", small)):
         if rest:
             frame.add_row(
-                "", f"{count(len(rest))} {name}", count(sum(cluster.members for cluster in rest)),
-                "", "", count(sum(cluster.hit for cluster in rest)),
+                "",
+                f"{count(len(rest))} {name}",
+                count(sum(cluster.members for cluster in rest)),
+                "",
+                "",
+                count(sum(cluster.hit for cluster in rest)),
                 seconds(sum(cluster.excess_s for cluster in rest)),
-            )  # fmt: skip
+            )
     return fit(frame, "interfered beyond", "usually")

@@ -11,13 +11,7 @@ from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table, without
 from jostle.report.format.users import others_beside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.blame import (
-    UNEXPLAINED,
-    Blame,
-    found_by,
-    suspect_name,
-    to_whom,
-)
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, found_by, suspect_name, to_whom
 from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 
 if TYPE_CHECKING:
@@ -73,17 +67,25 @@ def _agreement(interference: Interference) -> Iterator[str]:
 
 def _core_account(account: CoreAccount) -> Iterator[Any]:
     """Yield whose the time was for which the job waited for cores, where not all was others'."""
-    shares = [(part, part.seconds.value / account.waited_s) for part in account.parts
-              if part.seconds.value >= _PART * account.waited_s]  # fmt: skip
+    shares = [
+        (part, part.seconds.value / account.waited_s)
+        for part in account.parts
+        if part.seconds.value >= _PART * account.waited_s
+    ]
     if all(part.kind in ("job", "unprofiled") for part, _ in shares):
         return
-    yield from ("", heading(f"Its threads waited {duration(1e9 * account.waited_s)} for cores of "
-                       f"{account.host}"))  # fmt: skip
+    yield from (
+        "",
+        heading(
+            f"Its threads waited {duration(1e9 * account.waited_s)} for cores of {account.host}"
+        ),
+    )
     frame = table(["=who had them", ">seconds", ">interval", ">share"])
     for part, share in shares:
         ends = [duration(1e9 * end) for end in (part.seconds.low, part.seconds.high)]
-        frame.add_row(part.name, duration(1e9 * part.seconds.value), " to ".join(ends),
-                      f"{100 * share:.0f} %")  # fmt: skip
+        frame.add_row(
+            part.name, duration(1e9 * part.seconds.value), " to ".join(ends), f"{100 * share:.0f} %"
+        )
     yield fit(frame, "interval")
 
 
@@ -170,37 +172,68 @@ def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
 
 def _resources(losses: list[ResourceLoss]) -> Table:
     lost = any(loss.evident for loss in losses)
-    columns = ["=resource", "=kind", *([">lost", ">interval"] * lost), ">slower", ">own calls",
-               ">slices", ">visible", "=evident"]  # fmt: skip
+    columns = [
+        "=resource",
+        "=kind",
+        *([">lost", ">interval"] * lost),
+        ">slower",
+        ">own calls",
+        ">slices",
+        ">visible",
+        "=evident",
+    ]
     frame = table(columns)
     for loss in losses:
         ends = [duration(1e9 * end) for end in (loss.seconds.low, loss.seconds.high)]
         cells = [duration(1e9 * loss.seconds.value), " to ".join(ends)]
         frame.add_row(
-            loss.resource, loss.kind, *((cells if loss.evident else ["-", "-"]) * lost),
+            loss.resource,
+            loss.kind,
+            *((cells if loss.evident else ["-", "-"]) * lost),
             "-" if loss.slowdown is None else f"{significant(loss.slowdown)} x",
-            duration(1e9 * loss.own_s), count(loss.slices),
+            duration(1e9 * loss.own_s),
+            count(loss.slices),
             "-" if loss.evident else f"> {duration(1e9 * loss.smallest_s)}",
             "yes" if loss.evident else "no",
-        )  # fmt: skip
+        )
     return fit(frame, "own calls", "kind", "visible", "slices")
 
 
 def _suspects(interference: Interference) -> Table:
     frame = table(
-        ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", "=found",
-         ">slices", ">correlation", ">p", ">q", ">lag", "=how it used it"]
-    )  # fmt: skip
+        [
+            "=job",
+            "=program",
+            "=user",
+            "=on",
+            ">share there",
+            ">lost",
+            ">interval",
+            "=found",
+            ">slices",
+            ">correlation",
+            ">p",
+            ">q",
+            ">lag",
+            "=how it used it",
+        ]
+    )
     for suspect, place in _once(interference):
         ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
         frame.add_row(
-            suspect_name(suspect.job, suspect.kind), PurePath(suspect.program).name or "-",
-            who(suspect.user), place,
-            f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
-            " to ".join(ends), found_by([suspect.how]), count(suspect.slices),
+            suspect_name(suspect.job, suspect.kind),
+            PurePath(suspect.program).name or "-",
+            who(suspect.user),
+            place,
+            f"{100 * suspect.share:.0f} %",
+            duration(1e9 * suspect.seconds.value),
+            " to ".join(ends),
+            found_by([suspect.how]),
+            count(suspect.slices),
             *_tested(suspect),
-            duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
-        )  # fmt: skip
+            duration(1e9 * suspect.lag_s) if suspect.lag_s else "none",
+            suspect.pattern or "-",
+        )
     same_resource = len({suspect.resource for suspect in interference.suspects}) == 1
     on = ["on"] if same_resource else []
     if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading says it
@@ -218,8 +251,9 @@ def _tested(suspect: Suspect) -> tuple[str, str, str]:
 def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
     """Yield each suspect with where it was, once for all nodes that it shares with the job."""
     kinds = {loss.resource: loss.kind for loss in interference.resources}
-    nodes = Counter(suspect.job for suspect in interference.suspects
-                    if kinds.get(suspect.resource) == "node")  # fmt: skip
+    nodes = Counter(
+        suspect.job for suspect in interference.suspects if kinds.get(suspect.resource) == "node"
+    )
     shown: set[str] = set()
     for suspect in interference.suspects:
         if kinds.get(suspect.resource) != "node":
@@ -246,8 +280,10 @@ def details(interference: Interference) -> Iterator[Any]:
             yield f"  and {len(reasons) - _ACQUITTED} more"
     if interference.untested:
         yield from ("", heading("Beside it, could not be tested"))
-        reasons = [(job, f"because {each.why}; what would decide it: {each.decided_by}")
-                   for job, each in interference.untested.items()]  # fmt: skip
+        reasons = [
+            (job, f"because {each.why}; what would decide it: {each.decided_by}")
+            for job, each in interference.untested.items()
+        ]
         yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
         if len(reasons) > _ACQUITTED:
             yield f"  and {len(reasons) - _ACQUITTED} more"

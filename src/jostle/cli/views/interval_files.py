@@ -67,7 +67,14 @@ def _write_csv(estimate: Estimate, path: Path) -> None:
         for hit in estimate.hits:
             for part in hit.by_cause:
                 writer.writerow(
-                    (cell(estimate.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns),
-                     part.seconds, part.cause, cell(part.resource),
-                     hit.cluster if hit.cluster >= 0 else "")
-                )  # fmt: skip
+                    (
+                        cell(estimate.job),
+                        hit.start_ns,
+                        hit.end_ns,
+                        iso_time(hit.start_ns),
+                        part.seconds,
+                        part.cause,
+                        cell(part.resource),
+                        hit.cluster if hit.cluster >= 0 else "",
+                    )
+                )

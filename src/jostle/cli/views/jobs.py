@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import fit_around, table
 from jostle.cli.views.estimate import light_of
 from jostle.names.users import owner_name
-from jostle.report.format.values import (
-    byte_count,
-    count,
-    duration,
-    local_time,
-    seconds,
-    zone_name,
-)
+from jostle.report.format.values import byte_count, count, duration, local_time, seconds, zone_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,10 +37,11 @@ def jobs_table(
     lines = [
         (name, each)
         for row in rows
-        for name, each in [(row["job"], row), *(
-            [(f"  {part['part']}", part) for part in row.get("parts", [])] if parts else []
-        )]
-    ]  # fmt: skip
+        for name, each in [
+            (row["job"], row),
+            *([(f"  {part['part']}", part) for part in row.get("parts", [])] if parts else []),
+        ]
+    ]
     optional = [name for name in _OPTIONAL if name != keep]
     return fit_around([_table(lines, losses, short=short) for short in (False, True)], optional)
 

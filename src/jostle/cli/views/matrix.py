@@ -77,16 +77,24 @@ def _runs(each: Encounter) -> tuple[int, int]:
 
 def _programs(programs: list[Potential]) -> Table:
     frame = table(
-        ["=program", ">runs", ">passive (is slowed)", ">active (slows others)", "slowed by",
-         "slows"]
-    )  # fmt: skip
+        [
+            "=program",
+            ">runs",
+            ">passive (is slowed)",
+            ">active (slows others)",
+            "slowed by",
+            "slows",
+        ]
+    )
     for each in programs:
         frame.add_row(
-            each.program, count(each.runs),
+            each.program,
+            count(each.runs),
             potential(each.passive, proven=bool(each.hurt_by)),
             potential(each.active, proven=bool(each.hurts)),
-            ", ".join(each.hurt_by) or "-", ", ".join(each.hurts) or "-",
-        )  # fmt: skip
+            ", ".join(each.hurt_by) or "-",
+            ", ".join(each.hurts) or "-",
+        )
     return fit(frame, "slows")
 
 
@@ -107,18 +115,33 @@ def _grid(grid: MatrixGrid) -> Table:
 
 def _pairs(encounters: list[Encounter]) -> Table:
     frame = table(
-        ["=slowed", "=by", "=on", ">runs with", ">without", ">slower", ">interval", "=test", ">p",
-         ">q"]
-    )  # fmt: skip
+        [
+            "=slowed",
+            "=by",
+            "=on",
+            ">runs with",
+            ">without",
+            ">slower",
+            ">interval",
+            "=test",
+            ">p",
+            ">q",
+        ]
+    )
     for each in encounters:
         size = each.slowdown
         known = size and math.isfinite(size.low) and math.isfinite(size.high)
         ends = f"{signed(size.low)} to {signed(size.high)}" if size and known else "-"
         frame.add_row(
-            each.victim, each.aggressor, place_name(each.resource_kind), count(each.with_runs),
-            count(each.without_runs), met(each),
-            ends, each.test or "-",
+            each.victim,
+            each.aggressor,
+            place_name(each.resource_kind),
+            count(each.with_runs),
+            count(each.without_runs),
+            met(each),
+            ends,
+            each.test or "-",
             "-" if each.p is None else probability(each.p),
             "-" if each.q is None else probability(each.q),
-        )  # fmt: skip
+        )
     return fit(frame, "p", "test", "interval")

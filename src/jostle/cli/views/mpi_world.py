@@ -37,8 +37,13 @@ _TIMES = {
     "other mpi": "MPI: start, end, other",
     "file i/o": "file I/O",
 }
-_LAUNCHERS = {"orte": "mpirun (ORTE)", "prrte": "mpirun (PRRTE)", "hydra": "mpiexec (Hydra)",
-              "slurm": "srun", "torch": "torchrun or the like"}  # fmt: skip
+_LAUNCHERS = {
+    "orte": "mpirun (ORTE)",
+    "prrte": "mpirun (PRRTE)",
+    "hydra": "mpiexec (Hydra)",
+    "slurm": "srun",
+    "torch": "torchrun or the like",
+}
 #: A table of segments is cut here; --json has them all.
 _MOST_ROWS = 40
 
@@ -72,8 +77,10 @@ def _size(world: WorldDigest) -> str:
 
 
 def _who(world: WorldDigest) -> str:
-    programs = [f"{name} {count(n)}" if len(world.programs) > 1 else name
-                for name, n in list(world.programs.items())[:4]]  # fmt: skip
+    programs = [
+        f"{name} {count(n)}" if len(world.programs) > 1 else name
+        for name, n in list(world.programs.items())[:4]
+    ]
     where = f"{len(world.hosts)} nodes" if len(world.hosts) > 1 else "".join(world.hosts)
     return f"{', '.join(programs)} on {where}"
 
@@ -152,9 +159,12 @@ def _shares(world: WorldDigest) -> Any:
             name = "computation, waiting for GPUs"
         frame.add_row(
             name.removeprefix("MPI: ") if world.is_training else name,
-            duration(part.seconds * 1e9), percent(part.share),
-            percent(part.least), percent(part.most), full * filled + empty * (20 - filled),
-        )  # fmt: skip
+            duration(part.seconds * 1e9),
+            percent(part.share),
+            percent(part.least),
+            percent(part.most),
+            full * filled + empty * (20 - filled),
+        )
     return fit(frame, "least", "most")
 
 
@@ -263,9 +273,11 @@ def brief(world: WorldDigest) -> str:
         return words + _imbalance(world)
     parts = {part.name: part.share for part in world.shares}
     mpi = sum(share for name, share in parts.items() if name not in ("computation", "file i/o"))
-    inside = [f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
-              for name in ("point-to-point", "collective", "one-sided", "mpiio")
-              if parts.get(name, 0) >= 0.005]  # fmt: skip
+    inside = [
+        f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
+        for name in ("point-to-point", "collective", "one-sided", "mpiio")
+        if parts.get(name, 0) >= 0.005
+    ]
     words += f"; {percent(mpi if parts else math.nan)} of their time in MPI"
     words += f" ({', '.join(inside)})" if inside else ""
     return words + _imbalance(world)
@@ -288,18 +300,37 @@ def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
 
 def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
     """Yield the segments one by one, as many as fit a screen or two."""
-    frame = table([">segment", ">begins", ">lasts", ">least", ">most", "=rule", "=ended by",
-                   ">globals", ">in calls", ">waited", "=kind"])  # fmt: skip
+    frame = table(
+        [
+            ">segment",
+            ">begins",
+            ">lasts",
+            ">least",
+            ">most",
+            "=rule",
+            "=ended by",
+            ">globals",
+            ">in calls",
+            ">waited",
+            "=kind",
+        ]
+    )
     start = rows[0]["start_ns"] if rows else 0
     for row in rows[:_MOST_ROWS]:
         time = ranks * row["duration_ns"]
         shares = (min(row[name] / time, 1.0) if time else 0.0 for name in ("mpi_ns", "wait_ns"))
         frame.add_row(
-            count(row["number"]), duration(row["start_ns"] - start), duration(row["duration_ns"]),
-            duration(row["duration_min_ns"]), duration(row["duration_max_ns"]),
-            row["rule"], row["function"] or "-", count(row["globals"]), *map(percent, shares),
+            count(row["number"]),
+            duration(row["start_ns"] - start),
+            duration(row["duration_ns"]),
+            duration(row["duration_min_ns"]),
+            duration(row["duration_max_ns"]),
+            row["rule"],
+            row["function"] or "-",
+            count(row["globals"]),
+            *map(percent, shares),
             _letter(row["kind"]),
-        )  # fmt: skip
+        )
     yield fit(frame, "globals", "least", "most", "waited", "kind")
     if len(rows) > _MOST_ROWS:
         yield f"{len(rows) - _MOST_ROWS} more segments (--json has them all)"

@@ -32,7 +32,11 @@ def _differences(content: NodeDifferences) -> Table:
     frame = table(["=node", "what is worse", "how much", "=since", ">days", ">peers"])
     for each in content.differences:
         frame.add_row(
-            each.host, what_of(each), size_of(each), date_of(each.since_day),
-            f"{each.worse_days} of {each.days}", str(each.peers),
-        )  # fmt: skip
+            each.host,
+            what_of(each),
+            size_of(each),
+            date_of(each.since_day),
+            f"{each.worse_days} of {each.days}",
+            str(each.peers),
+        )
     return fit(frame, "peers")

@@ -23,8 +23,13 @@ def interval_text(overhead: Overhead) -> str:
 
 
 #: Verdicts as cells of a table.
-_SHORT = {"cost": "costs", "gain": "faster", "none": "none seen", "noise": "too noisy",
-          "few": "too few runs"}  # fmt: skip
+_SHORT = {
+    "cost": "costs",
+    "gain": "faster",
+    "none": "none seen",
+    "noise": "too noisy",
+    "few": "too few runs",
+}
 
 
 def verdict(overhead: Overhead) -> str:
@@ -83,23 +88,28 @@ def _bar(arm: Arm, base: float, order: Mapping[str, Sequence[int]] | None) -> In
     kept: list[tuple[int, float]] = []
     left_out: list[tuple[int, float]] = []
     for number, seconds, out in zip(
-        order[arm.name] if order else range(len(arm.seconds)),
-        arm.seconds,
-        arm.outlier,
-        strict=True,
+        order[arm.name] if order else range(len(arm.seconds)), arm.seconds, arm.outlier, strict=True
     ):
         (left_out if out else kept).append((number, seconds))
     return IntervalBar(
-        arm.name, 100 * arm.overhead_least, 100 * arm.overhead_median, 100 * arm.overhead_most,
+        arm.name,
+        100 * arm.overhead_least,
+        100 * arm.overhead_median,
+        100 * arm.overhead_most,
         tuple(100 * (seconds / base - 1) for _, seconds in kept),
-        tuple(kept) if order else (), tuple(left_out) if order else (),
-    )  # fmt: skip
+        tuple(kept) if order else (),
+        tuple(left_out) if order else (),
+    )
 
 
 def view(
-    shown: str, program: str, timed: str, overhead: Overhead, notes: Sequence[str],
+    shown: str,
+    program: str,
+    timed: str,
+    overhead: Overhead,
+    notes: Sequence[str],
     others: Sequence[Overhead] = (),
-) -> Iterator[Any]:  # fmt: skip
+) -> Iterator[Any]:
     """Yield the measurement as lines, a table and a chart."""
     rounds = len(overhead.plain.seconds)
     yield heading(shown, f"  {rounds} runs of each kind in turn; timed: {timed}")
@@ -117,9 +127,18 @@ def view(
 def _table(arms: Sequence[Arm]) -> Any:
     plus = "±" if utf8() else "+-"
     frame = table(
-        ["=", f">mean {plus} 99 %", ">fastest", ">median", ">slowest", ">overhead: least",
-         ">its median", ">most", ">left out"]
-    )  # fmt: skip
+        [
+            "=",
+            f">mean {plus} 99 %",
+            ">fastest",
+            ">median",
+            ">slowest",
+            ">overhead: least",
+            ">its median",
+            ">most",
+            ">left out",
+        ]
+    )
     for arm in arms:
         half = (arm.mean_high - arm.mean_low) / 2
         spread = f" {plus} {percent(half / arm.mean)}" if math.isfinite(half) else ""
@@ -155,9 +174,17 @@ def set_view(programs: Sequence[ProgramOverhead], notes: Sequence[str]) -> Itera
 
 def _set_table(programs: Sequence[ProgramOverhead]) -> Any:
     frame = table(
-        ["=program", "=profiler", ">runs", ">mean (99 % interval)", ">median", ">least", ">most",
-         "=verdict"]
-    )  # fmt: skip
+        [
+            "=program",
+            "=profiler",
+            ">runs",
+            ">mean (99 % interval)",
+            ">median",
+            ">least",
+            ">most",
+            "=verdict",
+        ]
+    )
     for each in programs:
         for number, (profiler, cost) in enumerate(each.profilers.items()):
             arm = cost.profiled

@@ -88,15 +88,30 @@ def _listed(content: JobPlacement) -> list[Meeting]:
 
 
 def _meetings(content: JobPlacement) -> Table:
-    frame = table(["=job", "=program", ">links", ">of its", ">shared routers", ">routers",
-                   ">nodes", ">beside"])  # fmt: skip
+    frame = table(
+        [
+            "=job",
+            "=program",
+            ">links",
+            ">of its",
+            ">shared routers",
+            ">routers",
+            ">nodes",
+            ">beside",
+        ]
+    )
     for each in _listed(content):
         share = each.shared_links / max(content.company.links, 1)
         frame.add_row(
-            each.job, PurePath(each.program).name or "-", count(each.shared_links),
-            percent(share), count(each.shared_routers), count(each.routers), count(each.nodes),
+            each.job,
+            PurePath(each.program).name or "-",
+            count(each.shared_links),
+            percent(share),
+            count(each.shared_routers),
+            count(each.routers),
+            count(each.nodes),
             percent(each.share),
-        )  # fmt: skip
+        )
     return fit(frame, "nodes", "program", "beside", "of its")
 
 
@@ -160,39 +175,53 @@ def _extremes(content: ProgramPlacement) -> Table:
     frame = table(["=run", "=started", ">rate", ">took", ">conflicting routers", ">hops"])
     for run in chosen:
         frame.add_row(
-            run.job, local_time(run.start_ns)[:16], message_rate(run.rate),
-            duration(1e9 * run.seconds), significant(run.company.conflicting_routers),
+            run.job,
+            local_time(run.start_ns)[:16],
+            message_rate(run.rate),
+            duration(1e9 * run.seconds),
+            significant(run.company.conflicting_routers),
             hops_of(run.shape.hops),
-        )  # fmt: skip
+        )
     return fit(frame, "hops", "took", "started")
 
 
 def _measures(content: ProgramPlacement) -> Table:
-    frame = table(["=measure", ">rho with rate", ">p", ">r with rate", ">p of r", ">r with time",
-                   ">n"])  # fmt: skip
+    frame = table(
+        ["=measure", ">rho with rate", ">p", ">r with rate", ">p of r", ">r with time", ">n"]
+    )
     for row in content.measures:
         frame.add_row(
-            measure_name(row.key), signed(row.rate.spearman), chance(row.rate.spearman_p),
-            signed(row.rate.pearson), chance(row.rate.pearson_p), signed(row.time.pearson),
+            measure_name(row.key),
+            signed(row.rate.spearman),
+            chance(row.rate.spearman_p),
+            signed(row.rate.pearson),
+            chance(row.rate.pearson_p),
+            signed(row.time.pearson),
             count(row.rate.n),
-        )  # fmt: skip
+        )
     return fit(frame, "n", "p of r")
 
 
 def _suspects(content: ProgramPlacement) -> Table:
-    frame = table(["=program", ">rate with it", ">without", ">change", ">runs", "=test", ">p",
-                   ">q"])  # fmt: skip
+    frame = table(
+        ["=program", ">rate with it", ">without", ">change", ">runs", "=test", ">p", ">q"]
+    )
     for each in content.suspects:
         groups = []
         for values in (np.array(each.with_rates), np.array(each.without_rates)):
-            groups.append(f"{significant(values.mean() / 1e6)} ± "
-                          f"{significant(values.std(ddof=1) / 1e6)} MB/s")  # fmt: skip
+            groups.append(
+                f"{significant(values.mean() / 1e6)} ± {significant(values.std(ddof=1) / 1e6)} MB/s"
+            )
         change = change_of(each.change[0] if each.change else None)
         frame.add_row(
-            each.program, *groups, change if is_proven(each) else f"({change})",
-            f"{len(each.with_rates)} / {len(each.without_rates)}", each.test,
-            chance(each.p), chance(each.q),
-        )  # fmt: skip
+            each.program,
+            *groups,
+            change if is_proven(each) else f"({change})",
+            f"{len(each.with_rates)} / {len(each.without_rates)}",
+            each.test,
+            chance(each.p),
+            chance(each.q),
+        )
     return fit(frame, "q", "test", "runs", "without")
 
 
@@ -200,9 +229,13 @@ def _pairs(content: ProgramPlacement) -> Table:
     frame = table(["=pair", "=slower", "=faster", ">faster by", ">same nodes", ">same neighbours"])
     for each in content.pairs:
         frame.add_row(
-            each.why, each.slow, each.fast, percent(each.faster), percent_alike(each.nodes_alike),
+            each.why,
+            each.slow,
+            each.fast,
+            percent(each.faster),
+            percent_alike(each.nodes_alike),
             percent_alike(each.neighbours_alike),
-        )  # fmt: skip
+        )
     return frame
 
 
@@ -218,9 +251,13 @@ def _events(course: Course) -> Table:
     largest = sorted(course.events, key=lambda event: -abs(event.change or 0.0))[:_EVENTS]
     for event in sorted(largest, key=lambda event: event.at_s):
         frame.add_row(
-            duration(1e9 * event.at_s), "starts" if event.starts else "ends", event.job,
-            event.program or "-", count(event.routers), change_of(event.change),
-        )  # fmt: skip
+            duration(1e9 * event.at_s),
+            "starts" if event.starts else "ends",
+            event.job,
+            event.program or "-",
+            count(event.routers),
+            change_of(event.change),
+        )
     return fit(frame, "program", "routers")
 
 

@@ -72,12 +72,17 @@ def job_document(
         Part("What was not measured", [Section("", "", [Words(note) for note in notes])]),
         Part("How to read on", [Section("", "", [Commands(commands)])]),
     ]
-    kept = [replace(part, sections=[each for each in part.sections if each.blocks])
-            for part in parts]  # fmt: skip
+    kept = [
+        replace(part, sections=[each for each in part.sections if each.blocks]) for part in parts
+    ]
     return Document(
-        "Job", estimate.job, estimate.light or "undecided", verdict,
-        [part for part in kept if part.sections], foot(),
-    )  # fmt: skip
+        "Job",
+        estimate.job,
+        estimate.light or "undecided",
+        verdict,
+        [part for part in kept if part.sections],
+        foot(),
+    )
 
 
 def batch_document(
@@ -158,14 +163,17 @@ def untitled(section: Section) -> Section:
 def _block(thing: Any) -> Block:
     """Turn one line or table of a view into a block."""
     if hasattr(thing, "columns"):
-        columns = [(str(column.header).strip(), column.justify == "right")
-                   for column in thing.columns]  # fmt: skip
+        columns = [
+            (str(column.header).strip(), column.justify == "right") for column in thing.columns
+        ]
         cells = [[_plain(cell) for cell in column.cells] for column in thing.columns]
         return Grid(columns, [list(row) for row in zip(*cells, strict=True)])
     if isinstance(thing, str):
         return Words(thing.strip())
-    end = max((span.end for span in thing.spans if span.start == 0 and "bold" in str(span.style)),
-              default=0)  # fmt: skip
+    end = max(
+        (span.end for span in thing.spans if span.start == 0 and "bold" in str(span.style)),
+        default=0,
+    )
     return Words(thing.plain[end:].strip(), thing.plain[:end].strip())
 
 
@@ -198,14 +206,19 @@ def _facts(evaluated_job: EvaluatedJob) -> Facts:
     estimate = evaluated_job.estimate
     told = head(estimate)
     lost, share = told.lost_s, told.percent
-    return Facts([
-        ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),
-        ("Of the run time", f"{points(share.value)} %",
-         f"{points(share.low)} to {points(share.high)} % (95 %)"),
-        ("Run time", seconds(told.run_s), ""),
-        ("Without interference", seconds(told.intrinsic_s), ""),
-        ("Could be evaluated", percent(estimate.coverage), "of the time"),
-    ])  # fmt: skip
+    return Facts(
+        [
+            ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),
+            (
+                "Of the run time",
+                f"{points(share.value)} %",
+                f"{points(share.low)} to {points(share.high)} % (95 %)",
+            ),
+            ("Run time", seconds(told.run_s), ""),
+            ("Without interference", seconds(told.intrinsic_s), ""),
+            ("Could be evaluated", percent(estimate.coverage), "of the time"),
+        ]
+    )
 
 
 def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[Section]:
@@ -221,11 +234,7 @@ def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[
     tables = {section.title: section for section in lost}
     causes = [section for section in lost if section.title not in ("When", "Why", "By whom")]
     clusters = tables.get("Why", Section("Why", "", []))
-    return [
-        *causes,
-        Section("When", "", when),
-        replace(clusters, blocks=[*clusters.blocks, *why]),
-    ]
+    return [*causes, Section("When", "", when), replace(clusters, blocks=[*clusters.blocks, *why])]
 
 
 def _notes(found: Iterable[Section]) -> list[str]:
@@ -241,10 +250,16 @@ def _notes(found: Iterable[Section]) -> list[str]:
 
 def _without_notes(found: Iterable[Section]) -> list[Section]:
     return [
-        replace(section, blocks=[block for block in section.blocks
-                                 if not (isinstance(block, Words) and _is_note(block))])
+        replace(
+            section,
+            blocks=[
+                block
+                for block in section.blocks
+                if not (isinstance(block, Words) and _is_note(block))
+            ],
+        )
         for section in found
-    ]  # fmt: skip
+    ]
 
 
 def _is_note(words: Words) -> bool:

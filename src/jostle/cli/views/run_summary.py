@@ -63,9 +63,13 @@ def _mounts(digest: Digest) -> None:
     for mount in mounts[:4]:
         moved = mount_traffic(mount)
         frame.add_row(
-            f"  {mount_name(mount)}", mount.type, byte_count(moved["read_bytes"]),
-            count(moved["read_ops"]), byte_count(moved["write_bytes"]), count(moved["write_ops"]),
-        )  # fmt: skip
+            f"  {mount_name(mount)}",
+            mount.type,
+            byte_count(moved["read_bytes"]),
+            count(moved["read_ops"]),
+            byte_count(moved["write_bytes"]),
+            count(moved["write_ops"]),
+        )
     if mounts:
         show(fit(frame, "type"), err=True)
     if len(mounts) > 4:

@@ -67,11 +67,15 @@ def outside_words(outside: Outside) -> list[str]:
         return []
     names = ", ".join(outside.missing[:5])
     more = f" and {len(outside.missing) - 5} more" if len(outside.missing) > 5 else ""
-    sentences = [f"{len(outside.missing)} of {outside.hosts} nodes that jobs ran on are in no "
-                 f"fabric: {names}{more}."]  # fmt: skip
+    sentences = [
+        f"{len(outside.missing)} of {outside.hosts} nodes that jobs ran on are in no "
+        f"fabric: {names}{more}."
+    ]
     for host, node in list(outside.alike.items())[:3]:
-        sentences.append(f"`{host}` may be the node that a fabric calls `{node}`; say so with "
-                         "`jostle topology import --hosts FILE`.")  # fmt: skip
+        sentences.append(
+            f"`{host}` may be the node that a fabric calls `{node}`; say so with "
+            "`jostle topology import --hosts FILE`."
+        )
     return sentences
 
 
@@ -92,8 +96,11 @@ def _routes(content: Summary) -> str:
 def _links(links: tuple[Links, ...]) -> Table:
     frame = table(["  links", ">cables", ">rate of each"])
     for each in links:
-        rates = " to ".join(dict.fromkeys((_rate(each.rates[0]), _rate(each.rates[-1])))
-                            if each.rates else ["unknown"])  # fmt: skip
+        rates = " to ".join(
+            dict.fromkeys((_rate(each.rates[0]), _rate(each.rates[-1])))
+            if each.rates
+            else ["unknown"]
+        )
         frame.add_row(f"  {each.between}", count(each.cables), rates)
     return frame
 

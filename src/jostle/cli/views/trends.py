@@ -31,8 +31,10 @@ def view(trends: ProgramTrends) -> Iterator[Any]:
 def _answer(trends: ProgramTrends) -> str:
     if not trends.programs:
         return "There are no slices to compare."
-    proven = {name: sum(bool(week and week.hurts) for week in weeks)
-              for name, weeks in trends.programs.items()}  # fmt: skip
+    proven = {
+        name: sum(bool(week and week.hurts) for week in weeks)
+        for name, weeks in trends.programs.items()
+    }
     name, most = max(proven.items(), key=lambda each: each[1])
     of = len(trends.begins_ns)
     if not most:

@@ -33,8 +33,7 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
     """
 
     def one(title: str, note: str, lines: dict[str, Floats]) -> Panel:
-        view = View("bytes", title, "bytes", False,
-                    tuple(ViewLine(label, ()) for label in lines))  # fmt: skip
+        view = View("bytes", title, "bytes", False, tuple(ViewLine(label, ()) for label in lines))
         drawn = [Steps(load.first, load.step_ns, values, lasted_s) for values in lines.values()]
         return panel(title, note, view, drawn)
 
@@ -47,8 +46,13 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
     ]
     if load.measured is not None:
         note = f"{count(load.counted)} of {count(load.count)}"
-        panels.append(one("all on links with counters", note,
-                          {"measured": load.measured, "routed": load.routed_there}))  # fmt: skip
+        panels.append(
+            one(
+                "all on links with counters",
+                note,
+                {"measured": load.measured, "routed": load.routed_there},
+            )
+        )
     return panels
 
 
@@ -66,14 +70,20 @@ def zone_view(load: ZoneLoad, zone: str) -> Iterator[Any]:
 def notes(load: ZoneLoad) -> Iterator[str]:
     """Yield how the load of others is known, in sentences."""
     if load.others_high is not None:
-        yield ("Routing is adaptive here: the true load lies between that with minimal and that "
-               "with Valiant routes.")  # fmt: skip
+        yield (
+            "Routing is adaptive here: the true load lies between that with minimal and that "
+            "with Valiant routes."
+        )
     if load.modelled >= _FEW:
-        yield (f"{percent(load.modelled)} of others' load is modelled: collectives, expanded by "
-               "stated algorithms.")  # fmt: skip
+        yield (
+            f"{percent(load.modelled)} of others' load is modelled: collectives, expanded by "
+            "stated algorithms."
+        )
     if load.spread >= _FEW:
-        yield (f"{percent(load.spread)} of others' load has no known partners: it is spread evenly "
-               "over the nodes of its job.")  # fmt: skip
+        yield (
+            f"{percent(load.spread)} of others' load has no known partners: it is spread evenly "
+            "over the nodes of its job."
+        )
     if load.lost > 0:
         yield f"{byte_count(load.lost)} of others have an end that is not in this fabric."
 
@@ -83,9 +93,9 @@ def _links(load: ZoneLoad) -> Any:
     columns = ["=link", ">own", ">others", *([">measured"] if measured else []), "most by"]
     rows = table(columns)
     for link in load.links[:_MOST_LINKS]:
-        counted = [] if not measured else [
-            "" if link.measured is None else byte_count(link.measured)
-        ]  # fmt: skip
+        counted = (
+            [] if not measured else ["" if link.measured is None else byte_count(link.measured)]
+        )
         most = link.jobs[0].job if link.jobs else ""
         rows.add_row(link.name, byte_count(link.own), _others(link), *counted, most)
     return rows

@@ -76,8 +76,11 @@ class ImprintChart:
     @property
     def known_from(self) -> str:
         """How the bursts are known, in words; empty where that is unknown."""
-        return {"log": "from its own log", "rule": "by its period",
-                "profile": "from its slices"}.get(self.told, "")  # fmt: skip
+        return {
+            "log": "from its own log",
+            "rule": "by its period",
+            "profile": "from its slices",
+        }.get(self.told, "")
 
     @property
     def title(self) -> str:

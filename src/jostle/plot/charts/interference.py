@@ -84,8 +84,10 @@ class BlameChart:
         """Unbroken stretches of guilty slices, ns since the epoch."""
         flags = np.concatenate([[False], self.guilty, [False]]).astype(np.int8)
         changes = np.flatnonzero(np.diff(flags))
-        return [(int(self.edges[a]), int(self.edges[b]))
-                for a, b in zip(changes[::2], changes[1::2], strict=True)]  # fmt: skip
+        return [
+            (int(self.edges[a]), int(self.edges[b]))
+            for a, b in zip(changes[::2], changes[1::2], strict=True)
+        ]
 
     @property
     def slice_ns(self) -> int:
@@ -185,7 +187,10 @@ def service_top(chart: BlameChart) -> tuple[float, str]:
     known = chart.service[~np.isnan(chart.service)]
     hit = chart.service[chart.guilty & ~np.isnan(chart.service)]
     high = float(known.max(initial=1.0))
-    usual = [float(np.quantile(values, share))
-             for values, share in ((known, 0.9), (hit, 0.75)) if len(values)]  # fmt: skip
+    usual = [
+        float(np.quantile(values, share))
+        for values, share in ((known, 0.9), (hit, 0.75))
+        if len(values)
+    ]
     cut = 2 * max(usual, default=high)
     return (cut, f"cut: up to {significant(high)}") if high > 2 * cut else (high, "")

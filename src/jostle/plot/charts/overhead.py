@@ -45,5 +45,9 @@ def profilers_of(programs: Sequence[ProgramOverhead]) -> list[str]:
 
 def drawn(programs: Sequence[ProgramOverhead]) -> list[tuple[str, str, Overhead]]:
     """Return program, profiler and comparison of all that there is."""
-    return [(each.program, name, cost) for each in programs for name, cost in each.profilers.items()
-            if math.isfinite(cost.profiled.overhead_median)]  # fmt: skip
+    return [
+        (each.program, name, cost)
+        for each in programs
+        for name, cost in each.profilers.items()
+        if math.isfinite(cost.profiled.overhead_median)
+    ]

@@ -25,8 +25,15 @@ MOST = 3
 #: What a node can be, beside OWN and the named jobs (1 to MOST).
 OWN, OTHERS, APART, SERVER, FREE, NOBODY = 0, MOST + 1, MOST + 2, MOST + 3, MOST + 4, -1
 COLOURS = (
-    PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[4], "#8C97A3", "#D3D9DF", "#1F2933", "#F4F6F8",
-)  # fmt: skip
+    PALETTE[0],
+    PALETTE[1],
+    PALETTE[2],
+    PALETTE[4],
+    "#8C97A3",
+    "#D3D9DF",
+    "#1F2933",
+    "#F4F6F8",
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +73,7 @@ def most_conflicting(companies: Sequence[Company]) -> list[str]:
     return [program for program, links in shared.most_common(MOST) if links and program]
 
 
-def cast(
-    stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None
-) -> Cast:  # fmt: skip
+def cast(stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None) -> Cast:
     """Return who has which node while a job runs.
 
     Args:
@@ -97,16 +102,27 @@ def cast(
         if states[each.job] <= MOST:
             program = each.program if each.program != own.program else ""
             names[states[each.job]] = _titled(each.job, program, company.links, each.shared_links)
-    names |= {OTHERS: "other jobs that may use its links", APART: "jobs that share no link with it",
-              SERVER: "servers", FREE: "no job"}  # fmt: skip
+    names |= {
+        OTHERS: "other jobs that may use its links",
+        APART: "jobs that share no link with it",
+        SERVER: "servers",
+        FREE: "no job",
+    }
     seen = set(held.tolist())
     return Cast(
         np.array(list(ground.vertex_of.values()), np.int64),
-        np.array(list(ground.router_of.values()), np.int64), held,
+        np.array(list(ground.router_of.values()), np.int64),
+        held,
         {key: names[key] for key in sorted(names) if key in seen},
-        {OWN: own.job, **{states[each.job]: each.job if programs is None else each.program
-                          for each in met if states[each.job] <= MOST}},
-    )  # fmt: skip
+        {
+            OWN: own.job,
+            **{
+                states[each.job]: each.job if programs is None else each.program
+                for each in met
+                if states[each.job] <= MOST
+            },
+        },
+    )
 
 
 def _titled(job: str, program: str, links: int, shared: int) -> str:

@@ -4,10 +4,4 @@ from __future__ import annotations
 
 from jostle.plot.document.document import Commands, Document, Part, Picture, Section
 
-__all__ = [
-    "Commands",
-    "Document",
-    "Part",
-    "Picture",
-    "Section",
-]
+__all__ = ["Commands", "Document", "Part", "Picture", "Section"]

@@ -121,9 +121,9 @@ class _Writer:
         self.size += len(drawn)
         words = " ".join(filter(None, (page.note, page.foot)))
         return (
-            f'<figure>\n<figcaption><b>{_text(page.title)}</b>{_text(words)}</figcaption>\n'
+            f"<figure>\n<figcaption><b>{_text(page.title)}</b>{_text(words)}</figcaption>\n"
             f'<div class="scroll picture" tabindex="0">{drawn}</div>\n</figure>\n'
-        )  # fmt: skip
+        )
 
 
 def _verdict(document: Document) -> str:

@@ -104,9 +104,15 @@ class _Flow:
 
         place = (left / _WIDTH, (self.y - drop - height) / _HEIGHT)
         self.figure.add_artist(
-            Rectangle(place, width / _WIDTH, height / _HEIGHT, facecolor=colour, linewidth=0,
-                      transform=self.figure.transFigure)
-        )  # fmt: skip
+            Rectangle(
+                place,
+                width / _WIDTH,
+                height / _HEIGHT,
+                facecolor=colour,
+                linewidth=0,
+                transform=self.figure.transFigure,
+            )
+        )
 
     def write(self, document: Document) -> None:
         """Write all of a document."""
@@ -153,8 +159,12 @@ class _Flow:
         match block:
             case Words():
                 lead = one_line(block.lead)
-                self.paragraph(" ".join(filter(None, (lead, one_line(block.text)))), _TEXT, INK,
-                               bold=bool(lead) and not block.text)  # fmt: skip
+                self.paragraph(
+                    " ".join(filter(None, (lead, one_line(block.text)))),
+                    _TEXT,
+                    INK,
+                    bold=bool(lead) and not block.text,
+                )
             case Commands():
                 for line, shows in block.lines:
                     self.need(2 * _line(_TEXT) + 0.1)
@@ -222,9 +232,14 @@ class _Flow:
                 self.box(left, _BAR * filled, 0.08, _OWN, 0.025)
             for line in layout.lines(cell, width, bold=head):
                 at = left + width if right else left
-                self.text(line, at, layout.points, SOFT if head else INK,
-                          ha="right" if right else "left",
-                          fontweight="bold" if head else "normal")  # fmt: skip
+                self.text(
+                    line,
+                    at,
+                    layout.points,
+                    SOFT if head else INK,
+                    ha="right" if right else "left",
+                    fontweight="bold" if head else "normal",
+                )
                 self.y -= layout.line
             left += width + _GAP
         self.y = top - layout.height(row, bold=head) + 0.035
@@ -245,10 +260,12 @@ class _Flow:
         self.empty = False
         left, above = _LEFT, _HEIGHT - self.y
         grid = GridSpec(
-            3, 3, self.figure,
+            3,
+            3,
+            self.figure,
             width_ratios=[left, width, _WIDTH - left - width],
             height_ratios=[above, height, _HEIGHT - above - height],
-        )  # fmt: skip
+        )
         self.y -= height + 0.1
         return self.figure.add_subfigure(grid[1, 1], facecolor="none")
 
@@ -305,10 +322,18 @@ def _layout(names: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
     room = FULL - _GAP * (len(names) - 1)
     for points in _CELLS:
-        whole = [max(_inches(cell, points, bold=not at) for at, cell in enumerate(column))
-                 for column in columns]  # fmt: skip
-        words = [max(_inches(word, points, bold=not at) for at, cell in enumerate(column)
-                     for word in wrapped(cell, 0.0, points)) for column in columns]  # fmt: skip
+        whole = [
+            max(_inches(cell, points, bold=not at) for at, cell in enumerate(column))
+            for column in columns
+        ]
+        words = [
+            max(
+                _inches(word, points, bold=not at)
+                for at, cell in enumerate(column)
+                for word in wrapped(cell, 0.0, points)
+            )
+            for column in columns
+        ]
         for least in (words, [0.3] * len(names)) if points == _CELLS[-1] else (words,):
             widths = _narrowed(whole, least, room)
             if sum(widths) <= room:

@@ -20,11 +20,25 @@ def bar(
 ) -> None:
     """Draw one bar in a look; on a logarithmic axis, where lengths mean nothing, its mark."""
     if log:
-        axes.plot([where], [height], look.marker, markersize=5, markerfacecolor=look.fill,
-                  markeredgecolor=look.colour, markeredgewidth=0.9)  # fmt: skip
+        axes.plot(
+            [where],
+            [height],
+            look.marker,
+            markersize=5,
+            markerfacecolor=look.fill,
+            markeredgecolor=look.colour,
+            markeredgewidth=0.9,
+        )
         return
-    axes.bar(where, height, width=wide, facecolor=look.fill, edgecolor=look.colour,
-             hatch=look.hatch, linewidth=0.8)  # fmt: skip
+    axes.bar(
+        where,
+        height,
+        width=wide,
+        facecolor=look.fill,
+        edgecolor=look.colour,
+        hatch=look.hatch,
+        linewidth=0.8,
+    )
 
 
 def whisker(axes: Axes, where: float, low: float, high: float, half: float) -> None:
@@ -53,16 +67,32 @@ def legend(
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
-        Line2D([], [], linestyle="none", marker=look.marker, markersize=5,
-               markerfacecolor=look.fill, markeredgecolor=look.colour, label=label)
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=look.marker,
+            markersize=5,
+            markerfacecolor=look.fill,
+            markeredgecolor=look.colour,
+            label=label,
+        )
         if log
-        else Patch(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8,
-              label=label)
+        else Patch(
+            facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8, label=label
+        )
         for label, look in entries
-    ]  # fmt: skip
+    ]
     top = canvas.floor + canvas.body - 0.1
     canvas.figure.legend(
-        handles=[*handles, *extra], loc="center left", ncols=len(handles) + len(extra),
-        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height), fontsize=7.5, borderaxespad=0,
-        handlelength=2.0, handleheight=1.0, columnspacing=1.2, labelcolor=INK,
-    )  # fmt: skip
+        handles=[*handles, *extra],
+        loc="center left",
+        ncols=len(handles) + len(extra),
+        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height),
+        fontsize=7.5,
+        borderaxespad=0,
+        handlelength=2.0,
+        handleheight=1.0,
+        columnspacing=1.2,
+        labelcolor=INK,
+    )

@@ -78,9 +78,13 @@ def _history(axes: Axes, chart: Bars) -> None:
         axes.plot(places, values, ".-", color=colour, linewidth=0.6, markersize=5, label=bar.label)
         if bar.left_out:
             axes.plot(
-                [p for p, _ in bar.left_out], [v for _, v in bar.left_out], "x", color=colour,
-                markersize=5, label=f"{bar.label}, left out",
-            )  # fmt: skip
+                [p for p, _ in bar.left_out],
+                [v for _, v in bar.left_out],
+                "x",
+                color=colour,
+                markersize=5,
+                label=f"{bar.label}, left out",
+            )
     axes.set_title(chart.history_axis, loc="left", fontsize=9, color=SOFT)
     axes.set_xlabel("run", loc="left")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

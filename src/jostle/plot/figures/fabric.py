@@ -30,9 +30,15 @@ _SIDE = 2.9  # inches of the matrix
 _CELL = 0.13  # inches of a link's cell, at most
 _HEAD = 0.3  # inches of the words above a kind of links
 _MOST_NAMES = 24  # zones whose names are written
-_WORDS = {"terminal": "node and switch", "up": "upwards", "down": "downwards",
-          "dimension": "along a dimension", "local": "within a group",
-          "global": "between groups", "other": "other"}  # fmt: skip
+_WORDS = {
+    "terminal": "node and switch",
+    "up": "upwards",
+    "down": "downwards",
+    "dimension": "along a dimension",
+    "local": "within a group",
+    "global": "between groups",
+    "other": "other",
+}
 _WIRED = (
     "Switches above the nodes; a node has the colour of its job, whose name is below it. Each way "
     "of a cable has its own line, on the right as one goes."
@@ -85,8 +91,15 @@ def _page(content: FabricAt) -> Page:
     else:
         note += "A cell for each link, "
     note += "the busiest of a kind first."
-    return Page(_stem(content), title, note, _foot(content), link_numbers(content), width=FULL,
-                body=_SIDE + 0.45)  # fmt: skip
+    return Page(
+        _stem(content),
+        title,
+        note,
+        _foot(content),
+        link_numbers(content),
+        width=FULL,
+        body=_SIDE + 0.45,
+    )
 
 
 def _stem(content: FabricAt) -> str:
@@ -114,12 +127,16 @@ def link_numbers(content: FabricAt) -> DrawnFigures:
     return DrawnFigures(
         ("link", "bytes_per_s", "rate_bits_per_s", "busiest_job", "how"),
         tuple(
-            (topology.link_name(link), float(content.load[link]),
-             float(topology.rates[link]) or None, content.busiest[link],
-             "measured" if content.is_measured[link] else "routed")
+            (
+                topology.link_name(link),
+                float(content.load[link]),
+                float(topology.rates[link]) or None,
+                content.busiest[link],
+                "measured" if content.is_measured[link] else "routed",
+            )
             for link in order
         ),
-    )  # fmt: skip
+    )
 
 
 def _tree(canvas: Canvas, content: FabricAt) -> None:
@@ -171,7 +188,13 @@ def _cells(axes: Axes, values: NDArray[np.float64], most: float, *, gap: bool) -
     """Draw values as cells, the first row on top."""
     look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8} if gap else {}
     axes.pcolormesh(
-        np.arange(values.shape[1] + 1) - 0.5, np.arange(values.shape[0] + 1) - 0.5, values,
-        cmap=ramp(), vmin=0, vmax=most or 1.0, rasterized=not gap, **look,
-    )  # fmt: skip
+        np.arange(values.shape[1] + 1) - 0.5,
+        np.arange(values.shape[0] + 1) - 0.5,
+        values,
+        cmap=ramp(),
+        vmin=0,
+        vmax=most or 1.0,
+        rasterized=not gap,
+        **look,
+    )
     axes.set_ylim(values.shape[0] - 0.5, -0.5)

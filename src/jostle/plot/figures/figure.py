@@ -89,12 +89,7 @@ def _build(chart: Chart) -> Figure:
             _time_axis(axes, chart)
     if chart.note:
         picture.text(
-            (_WIDTH - 0.55) / _WIDTH,
-            0.1 / height,
-            chart.note,
-            fontsize=7.5,
-            color=SOFT,
-            ha="right",
+            (_WIDTH - 0.55) / _WIDTH, 0.1 / height, chart.note, fontsize=7.5, color=SOFT, ha="right"
         )
     return picture
 
@@ -134,16 +129,27 @@ def _panel(axes: Axes, panel: Panel) -> None:
 def _heading(axes: Axes, panel: Panel) -> None:
     """Write whose panel it is on the left and the series with their figures on the right."""
     name = axes.annotate(
-        panel.title, (0, 1), (0, 7), "axes fraction", "offset points",
-        fontweight="bold", fontsize=10,
-    )  # fmt: skip
+        panel.title,
+        (0, 1),
+        (0, 7),
+        "axes fraction",
+        "offset points",
+        fontweight="bold",
+        fontsize=10,
+    )
     axes.annotate(
         panel.note, (1, 0), (8, 0), name, "offset points", fontsize=8, color=SOFT, va="bottom"
     )
     axes.legend(
-        loc="lower right", bbox_to_anchor=(1.005, 1.0), ncols=len(panel.series), fontsize=7.5,
-        handlelength=1.2, columnspacing=1.6, borderaxespad=0.2, labelcolor=SOFT,
-    )  # fmt: skip
+        loc="lower right",
+        bbox_to_anchor=(1.005, 1.0),
+        ncols=len(panel.series),
+        fontsize=7.5,
+        handlelength=1.2,
+        columnspacing=1.6,
+        borderaxespad=0.2,
+        labelcolor=SOFT,
+    )
 
 
 def _time_axis(axes: Axes, chart: Chart) -> None:

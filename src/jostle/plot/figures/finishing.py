@@ -69,9 +69,10 @@ def _numbers(each: Finishing) -> DrawnFigures:
     for server in each.servers:
         rows += [
             ("server", server.host, begin, moved, int(slow))
-            for begin, moved, slow in zip(_seconds(each)[:-1].tolist(), server.rates, server.slow,
-                                          strict=True)
-        ]  # fmt: skip
+            for begin, moved, slow in zip(
+                _seconds(each)[:-1].tolist(), server.rates, server.slow, strict=True
+            )
+        ]
     return DrawnFigures(("what", "name", "seconds", "bytes_per_s", "late_or_slow"), tuple(rows))
 
 
@@ -97,10 +98,21 @@ def _ends(axes: Axes, each: Finishing) -> None:
     borders = np.arange(len(end) + 1)
     split = int((~late).sum())
     for colour, low, high in ((_BLUE, 0, split), (_ORANGE, split, len(end))):
-        axes.stairs(end[low:high], borders[low : high + 1], fill=True, color=colour,
-                    alpha=0.35 if len(end) < 200 else 0.6, linewidth=0)  # fmt: skip
-        axes.hlines(end[low:high], borders[low:high] + 0.06, borders[low + 1 : high + 1] - 0.06,
-                    color=colour, linewidth=1.4)  # fmt: skip
+        axes.stairs(
+            end[low:high],
+            borders[low : high + 1],
+            fill=True,
+            color=colour,
+            alpha=0.35 if len(end) < 200 else 0.6,
+            linewidth=0,
+        )
+        axes.hlines(
+            end[low:high],
+            borders[low:high] + 0.06,
+            borders[low + 1 : high + 1] - 0.06,
+            color=colour,
+            linewidth=1.4,
+        )
     axes.set_xlim(0, len(end))
     value_axis(axes, ceiling(each.whole_s * 1.02, "s"), "s")
     axes.set_ylabel("end of its I/O")
@@ -120,24 +132,52 @@ def _servers(axes: Axes, each: Finishing) -> None:
     rest = [server for server in each.servers if server.ratio is None]
     for number, server in enumerate(rest):
         label = f"{len(rest)} other{'s' if len(rest) > 1 else ''}" if slow else "servers"
-        axes.stairs(_means(server, seconds, edges), edges, baseline=None, color=_BLUE,
-                    linewidth=0.8, alpha=0.7, label=None if number else label)  # fmt: skip
+        axes.stairs(
+            _means(server, seconds, edges),
+            edges,
+            baseline=None,
+            color=_BLUE,
+            linewidth=0.8,
+            alpha=0.7,
+            label=None if number else label,
+        )
     for number, server in enumerate(slow):
         colour = _SLOW[number % len(_SLOW)]
         label = slow_server(server) if number < 2 else server.host
-        axes.stairs(_means(server, seconds, edges), edges, baseline=None, color=colour,
-                    linewidth=1.5, label=label)  # fmt: skip
-        axes.fill_between(seconds, 0, 1, where=[*server.slow, False], step="post",
-                          transform=axes.get_xaxis_transform(), color=colour, alpha=FILL / 2,
-                          linewidth=0)  # fmt: skip
+        axes.stairs(
+            _means(server, seconds, edges),
+            edges,
+            baseline=None,
+            color=colour,
+            linewidth=1.5,
+            label=label,
+        )
+        axes.fill_between(
+            seconds,
+            0,
+            1,
+            where=[*server.slow, False],
+            step="post",
+            transform=axes.get_xaxis_transform(),
+            color=colour,
+            alpha=FILL / 2,
+            linewidth=0,
+        )
     peak = max(max(server.rates, default=0.0) for server in each.servers)
     value_axis(axes, ceiling(peak, "bytes"), "bytes")
     if each.late:
         axes.axvline(each.balanced_s, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
     axes.set_xlim(max(float(seconds[0]), 0.0), float(seconds[-1]))
     axes.set_xlabel("seconds from the first byte on", loc="left")
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, fontsize=6.5,
-                handlelength=1.4, columnspacing=1.4, borderaxespad=0.2)  # fmt: skip
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.0),
+        ncols=3,
+        fontsize=6.5,
+        handlelength=1.4,
+        columnspacing=1.4,
+        borderaxespad=0.2,
+    )
 
 
 def _means(server: ServerRate, seconds: Floats, edges: Floats) -> Floats:
@@ -148,5 +188,14 @@ def _means(server: ServerRate, seconds: Floats, edges: Floats) -> Floats:
 
 
 def _name(axes: Axes, text: str, value: float, side: str) -> None:
-    axes.annotate(text, (1, value), (5, 0), ("axes fraction", "data"), "offset points",
-                  fontsize=6.5, color=INK, va=side, annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        text,
+        (1, value),
+        (5, 0),
+        ("axes fraction", "data"),
+        "offset points",
+        fontsize=6.5,
+        color=INK,
+        va=side,
+        annotation_clip=False,
+    )

@@ -58,10 +58,14 @@ def _numbers(chart: BlameChart) -> DrawnFigures:
     rows = tuple(
         ((int(edge) - start) / 1e9, int(edge), service, own, others, int(guilty))
         for edge, service, own, others, guilty in zip(
-            chart.edges[:-1].tolist(), chart.service.tolist(), chart.own.tolist(),
-            chart.others.tolist(), chart.guilty.tolist(), strict=True,
+            chart.edges[:-1].tolist(),
+            chart.service.tolist(),
+            chart.own.tolist(),
+            chart.others.tolist(),
+            chart.guilty.tolist(),
+            strict=True,
         )
-    )  # fmt: skip
+    )
     unit = f"{chart.unit}_per_s"
     columns = ("begin_s", "begin_ns", "service_relative", f"own_{unit}", f"others_{unit}", "guilty")
     return DrawnFigures(columns, rows)
@@ -122,8 +126,17 @@ def _service(axes: Axes, chart: BlameChart) -> None:
         median = float(np.median(slowed))
         labels.append((median, f"median of the\nshaded slices:\n\u00d7{significant(median)}"))
     for value, text in _apart(labels, 0.32 * top):
-        axes.annotate(text, (1, value), (6, 0), ("axes fraction", "data"), "offset points",
-                      fontsize=6.5, color=INK, va="center", annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            text,
+            (1, value),
+            (6, 0),
+            ("axes fraction", "data"),
+            "offset points",
+            fontsize=6.5,
+            color=INK,
+            va="center",
+            annotation_clip=False,
+        )
 
 
 def _apart(labels: list[tuple[float, str]], least: float) -> list[tuple[float, str]]:
@@ -149,8 +162,17 @@ def _load(axes: Axes, chart: BlameChart, values: Floats, colour: str, title: str
     value_axis(axes, top, chart.unit, 1 if values is chart.own else 2)
     _heading(axes, title)
     text = f"mean\n{rate(float(np.mean(drawn)), chart.unit)}"
-    axes.annotate(text, (1, 0.5), (6, 0), "axes fraction", "offset points", fontsize=6.5,
-                  color=INK, va="center", annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        text,
+        (1, 0.5),
+        (6, 0),
+        "axes fraction",
+        "offset points",
+        fontsize=6.5,
+        color=INK,
+        va="center",
+        annotation_clip=False,
+    )
 
 
 def _heading(axes: Axes, text: str) -> None:

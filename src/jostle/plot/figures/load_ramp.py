@@ -53,10 +53,15 @@ def draw_lines(axes: Axes, segments: Floats, load: Floats, most: float, thick: f
     strength = _strength(load, most)
     widths = _widths(strength, thick)
     order = np.argsort(strength, kind="stable")
-    axes.add_collection(LineCollection(
-        list(segments.reshape(-1, 2, 2)[order]), colors=colours(load, most)[order],
-        linewidths=widths[order], capstyle="butt", zorder=2,
-    ))  # fmt: skip
+    axes.add_collection(
+        LineCollection(
+            list(segments.reshape(-1, 2, 2)[order]),
+            colors=colours(load, most)[order],
+            linewidths=widths[order],
+            capstyle="butt",
+            zorder=2,
+        )
+    )
     return widths
 
 
@@ -82,8 +87,9 @@ def key(canvas: Canvas, left: float, top: float, most: float, thick: float) -> N
         axes.text(x + 0.31, 0.5, text, fontsize=LABEL, color=INK, va="center_baseline")
         x += 0.31 + text_width(text, LABEL) + 0.2
     draw_lines(axes, np.array(ends), loads, most, thick)
-    axes.text(x, 0.5, "of a link, by width and shade", fontsize=LABEL,
-              color=SOFT, va="center_baseline")  # fmt: skip
+    axes.text(
+        x, 0.5, "of a link, by width and shade", fontsize=LABEL, color=SOFT, va="center_baseline"
+    )
 
 
 def _strength(load: Floats, most: float) -> Floats:

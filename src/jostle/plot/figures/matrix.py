@@ -83,17 +83,39 @@ def _below(columns: list[str]) -> float:
 
 def _numbers(grid: MatrixGrid) -> DrawnFigures:
     columns = (
-        "victim", "aggressor", "resource_kind", "with_runs", "without_runs", "with_mean",
-        "without_mean", "slowdown", "low95", "high95", "test", "p", "q",
-    )  # fmt: skip
+        "victim",
+        "aggressor",
+        "resource_kind",
+        "with_runs",
+        "without_runs",
+        "with_mean",
+        "without_mean",
+        "slowdown",
+        "low95",
+        "high95",
+        "test",
+        "p",
+        "q",
+    )
     rows = []
     for each in grid.cells.values():
         size = each.slowdown
         bounds = (size.value, size.low, size.high) if size else (None, None, None)
-        rows.append((
-            each.victim, each.aggressor, each.resource_kind, each.with_runs, each.without_runs,
-            each.with_mean, each.without_mean, *bounds, each.test, each.p, each.q,
-        ))  # fmt: skip
+        rows.append(
+            (
+                each.victim,
+                each.aggressor,
+                each.resource_kind,
+                each.with_runs,
+                each.without_runs,
+                each.with_mean,
+                each.without_mean,
+                *bounds,
+                each.test,
+                each.p,
+                each.q,
+            )
+        )
     return DrawnFigures(columns, tuple(rows))
 
 
@@ -113,8 +135,10 @@ def _draw(canvas: Canvas, grid: MatrixGrid, matrix: Matrix) -> None:
 def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) -> None:
     from matplotlib.patches import Rectangle
 
-    top = max((each.slowdown.value for each in grid.cells.values()
-               if each.slowdown and sure(each)), default=1.0)  # fmt: skip
+    top = max(
+        (each.slowdown.value for each in grid.cells.values() if each.slowdown and sure(each)),
+        default=1.0,
+    )
     for y, victim in enumerate(rows):
         for x, aggressor in enumerate(columns):
             each = grid.cells.get((victim, aggressor))
@@ -125,15 +149,31 @@ def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) ->
             if each is None:
                 continue
             ink = "white" if share > 0.6 else INK if share else SOFT
-            axes.text(x + 0.5, y + 0.4, met(each), ha="center", va="center", color=ink,
-                      fontsize=_CELL + 0.5, fontweight="bold" if share else "normal")  # fmt: skip
-            axes.text(x + 0.5, y + 0.76, f"{each.with_runs} / {each.without_runs}", ha="center",
-                      va="center", fontsize=5, color=ink)  # fmt: skip
+            axes.text(
+                x + 0.5,
+                y + 0.4,
+                met(each),
+                ha="center",
+                va="center",
+                color=ink,
+                fontsize=_CELL + 0.5,
+                fontweight="bold" if share else "normal",
+            )
+            axes.text(
+                x + 0.5,
+                y + 0.76,
+                f"{each.with_runs} / {each.without_runs}",
+                ha="center",
+                va="center",
+                fontsize=5,
+                color=ink,
+            )
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     axes.set_xticks([x + 0.5 for x in range(len(columns))])
-    axes.set_xticklabels(list(columns), rotation=35, ha="right",
-                         rotation_mode="anchor", fontsize=_LABEL, color=INK)  # fmt: skip
+    axes.set_xticklabels(
+        list(columns), rotation=35, ha="right", rotation_mode="anchor", fontsize=_LABEL, color=INK
+    )
     axes.set_yticks([y + 0.5 for y in range(len(rows))])
     axes.set_yticklabels(list(rows), fontsize=_LABEL, color=INK)
     axes.tick_params(length=0)
@@ -155,13 +195,24 @@ def _passive(axes: Axes, matrix: Matrix, rows: list[str]) -> None:
     proven = {each.program for each in matrix.programs if each.hurt_by}
     values = [max(passive.get(name) or 0.0, 0.0) for name in rows]
     fills = ["#8FA3B5" if name in proven else "white" for name in rows]
-    axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color=fills,
-              edgecolor="#8FA3B5", linewidth=0.8)  # fmt: skip
+    axes.barh(
+        [y + 0.5 for y in range(len(rows))],
+        values,
+        height=0.5,
+        color=fills,
+        edgecolor="#8FA3B5",
+        linewidth=0.8,
+    )
     wide = max(*values, 0.01)
     for y, name in enumerate(rows):
-        axes.text(values[y] + 0.05 * wide, y + 0.5,
-                  potential(passive.get(name), proven=name in proven), va="center",
-                  fontsize=_CELL, color=INK)  # fmt: skip
+        axes.text(
+            values[y] + 0.05 * wide,
+            y + 0.5,
+            potential(passive.get(name), proven=name in proven),
+            va="center",
+            fontsize=_CELL,
+            color=INK,
+        )
     axes.set_xlim(0, wide * 1.7)
     axes.axvline(0, color=RULE, linewidth=0.8)
     axes.tick_params(labelleft=False, labelbottom=False, length=0)

@@ -44,9 +44,10 @@ def _page(each: Difference) -> Page:
     )
     numbers = DrawnFigures(
         ("day", unit, f"peers_low_{unit}", f"peers_high_{unit}", "worse"),
-        tuple((date_of(day.day), day.value, day.low, day.high, int(day.worse))
-              for day in each.course),
-    )  # fmt: skip
+        tuple(
+            (date_of(day.day), day.value, day.low, day.high, int(day.worse)) for day in each.course
+        ),
+    )
     stem = f"nodes-{slug(each.host)}-{slug(each.component)}-{slug(each.figure)}"
     return Page(stem, title, note, foot, numbers, width=FULL, body=_TOP + _HIGH + _FOOT)
 
@@ -56,8 +57,9 @@ def _draw(canvas: Canvas, each: Difference) -> None:
 
     axes = canvas.axes(_LEFT, _TOP, canvas.width - _LEFT - _RIGHT, _HIGH)
     days = np.array([day.day for day in each.course])
-    own, low, high = (np.array([getattr(day, name) for day in each.course])
-                      for name in ("value", "low", "high"))  # fmt: skip
+    own, low, high = (
+        np.array([getattr(day, name) for day in each.course]) for name in ("value", "low", "high")
+    )
     worse = np.array([day.worse for day in each.course])
     axes.fill_between(days, low, high, color=RULE, alpha=0.7, linewidth=0, step=None)
     axes.axhline(0.0, color=SOFT, linewidth=0.9, linestyle=(0, (4, 2)))
@@ -73,5 +75,14 @@ def _draw(canvas: Canvas, each: Difference) -> None:
     axes.set_xlim(days[0] - 0.5, days[-1] + 0.5)
     axes.set_xlabel(f"day of {date_of(int(days[0]))[:4]} (UTC)", loc="left")
     for text, value in ((each.host, own[-1]), ("peers", (low[-1] + high[-1]) / 2)):
-        axes.annotate(text, (1, value), (6, 0), ("axes fraction", "data"), "offset points",
-                      fontsize=6.5, color=INK, va="center", annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            text,
+            (1, value),
+            (6, 0),
+            ("axes fraction", "data"),
+            "offset points",
+            fontsize=6.5,
+            color=INK,
+            va="center",
+            annotation_clip=False,
+        )

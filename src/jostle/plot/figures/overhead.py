@@ -13,8 +13,18 @@ from jostle.plot.figures.figure import SOFT
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Saved, draw_pages, looks
 
 _LEFT, _RIGHT, _TALL, _SMALL = 0.55, 0.14, 1.9, 6.5
-_COLUMNS = ("program", "profiler", "runs", "least_percent", "median_percent", "most_percent",
-            "mean_percent", "low_percent", "high_percent", "verdict")  # fmt: skip
+_COLUMNS = (
+    "program",
+    "profiler",
+    "runs",
+    "least_percent",
+    "median_percent",
+    "most_percent",
+    "mean_percent",
+    "low_percent",
+    "high_percent",
+    "verdict",
+)
 
 
 def save_set(
@@ -37,12 +47,25 @@ def save_set(
 
 def _page(programs: Sequence[ProgramOverhead]) -> Page:
     rows = tuple(
-        (program, profiler, cost.profiled.kept,
-         *(100 * value for value in (
-             cost.profiled.overhead_least, cost.profiled.overhead_median,
-             cost.profiled.overhead_most, cost.mean, cost.low, cost.high)), cost.verdict)
+        (
+            program,
+            profiler,
+            cost.profiled.kept,
+            *(
+                100 * value
+                for value in (
+                    cost.profiled.overhead_least,
+                    cost.profiled.overhead_median,
+                    cost.profiled.overhead_most,
+                    cost.mean,
+                    cost.low,
+                    cost.high,
+                )
+            ),
+            cost.verdict,
+        )
         for program, profiler, cost in drawn(programs)
-    )  # fmt: skip
+    )
     timed = " or ".join(dict.fromkeys(each.timed for each in programs if each.profilers))
     counts = sorted({each.rounds for each in programs if each.profilers})
     runs = " to ".join(dict.fromkeys(f"{count}" for count in (counts[0], counts[-1])))

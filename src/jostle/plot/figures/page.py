@@ -153,9 +153,7 @@ class Canvas:
     def axes(self, left: float, top: float, width: float, height: float, **options: Any) -> Axes:
         """Add axes; `left` from the page's left edge, `top` from the top of the body, inches."""
         bottom = self.floor + self.body - top - height
-        box = (
-            left / self.width, bottom / self.height, width / self.width, height / self.height,
-        )  # fmt: skip
+        box = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         made = self.figure.add_axes(box, **options)
         self.drawn.append(made)
         return made
@@ -190,11 +188,13 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
     left = _MARGIN / page.width
     top = height - _MARGIN
     for lines, size, weight, colour in (
-        (title, _TITLE, "bold", INK), (note, _NOTE, "normal", SOFT),
-    ):  # fmt: skip
+        (title, _TITLE, "bold", INK),
+        (note, _NOTE, "normal", SOFT),
+    ):
         for line in lines:
-            figure.text(left, top / height, line, fontsize=size, fontweight=weight, color=colour,
-                        va="top")  # fmt: skip
+            figure.text(
+                left, top / height, line, fontsize=size, fontweight=weight, color=colour, va="top"
+            )
             top -= _line(size)
     for number, line in enumerate(reversed(foot)):
         low = _MARGIN * 0.5 + number * _line(_FOOT)

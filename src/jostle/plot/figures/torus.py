@@ -48,8 +48,12 @@ _RULER = 0.17  # inches of a scale
 _CORNERS = 1.5  # inches of the key to the polygons' corners
 _LEAST, _MOST = 0.07, 0.5  # inches of a unit in the planes
 _LEAST_POLYGON, _MOST_POLYGON = 0.34, 1.15
-_EDGES = {"plane": (None, "#F4F6F8"), "cuboid": ("#0072B2", "white"), "block": ("#A65E2E", "white"),
-          "bar": (None, INK)}  # fmt: skip
+_EDGES = {
+    "plane": (None, "#F4F6F8"),
+    "cuboid": ("#0072B2", "white"),
+    "block": ("#A65E2E", "white"),
+    "bar": (None, INK),
+}
 
 
 def torus_plans(
@@ -80,8 +84,14 @@ def torus_plans(
         shown = picture.layout.part.words(dimensions[: 2 if view == "polygons" else None])
         if shown:
             note += f" Too large to be drawn whole: this is the busiest part, {shown}."
-        return Page(f"{texts[0]}-{view}", title, note, texts[1], numbers,
-                    body=_high(picture, view == "polygons"))  # fmt: skip
+        return Page(
+            f"{texts[0]}-{view}",
+            title,
+            note,
+            texts[1],
+            numbers,
+            body=_high(picture, view == "polygons"),
+        )
 
     planes = f"the ({', '.join(map(all_places.name, dimensions[:2]))}) planes of {topology.name}"
     if len(dimensions) < 3:
@@ -89,28 +99,37 @@ def torus_plans(
     part = busiest_part(all_places, load, lambda some: _is_legible(detail_layout(some), False))
     detail = detail_picture(part, load)
     yield (
-        page("planes", _detail_title(content, all_places, whose, planes),
-             _detail_note(detail), detail, links),
+        page(
+            "planes",
+            _detail_title(content, all_places, whose, planes),
+            _detail_note(detail),
+            detail,
+            links,
+        ),
         partial(draw, picture=detail),
-    )  # fmt: skip
+    )
     if any(topology.sizes[d] > 1 for d in dimensions[2:]):
         part = busiest_part(all_places, load, lambda s: _is_legible(composite_layout(s), False))
         composite = composite_picture(part, load)
         yield (
-            page("composite", _composite_title(content, all_places, planes),
-                 _composite_note(composite), composite, _line_numbers(composite)),
+            page(
+                "composite",
+                _composite_title(content, all_places, planes),
+                _composite_note(composite),
+                composite,
+                _line_numbers(composite),
+            ),
             partial(draw, picture=composite),
-        )  # fmt: skip
+        )
     title = _polygon_title(content, at_plane(all_places, chosen), chosen)
     part = busiest_part(
         at_plane(all_places, chosen), load, lambda some: _is_legible(polygon_layout(some), True)
     )
     polygons = polygon_picture(part, load)
     yield (
-        page("polygons", title, _POLYGON_NOTE, polygons,
-             _polygon_numbers(content, polygons)),
+        page("polygons", title, _POLYGON_NOTE, polygons, _polygon_numbers(content, polygons)),
         partial(draw, picture=polygons, polygons=True),
-    )  # fmt: skip
+    )
 
 
 # What is said.
@@ -149,8 +168,10 @@ def _outer(picture: Picture) -> str:
     """Return how planes, and cuboids of them, are ordered."""
     part, directions = picture.layout.part, picture.layout.scheme.directions
     names = [part.name(d) for d in part.order]
-    ways = [f"{name} {'to the right' if way == 'across' else 'downwards'}"
-            for name, way in zip(names[3:], directions[3:], strict=True)]  # fmt: skip
+    ways = [
+        f"{name} {'to the right' if way == 'across' else 'downwards'}"
+        for name, way in zip(names[3:], directions[3:], strict=True)
+    ]
     cuboids = f" in blue cuboids, and these by {', '.join(ways)}" if ways else ""
     return f" ordered by {names[2]}{cuboids}."
 
@@ -209,11 +230,15 @@ def _busiest(content: FabricAt, links: Ints) -> int | None:
 def _line_numbers(picture: Picture) -> DrawnFigures:
     part = picture.layout.part
     rows = [
-        (part.name(line.dimension), "+" if line.sign > 0 else "-",
-         *(int(line.at[d]) + part.first[d] if d in line.kept else None for d in part.order),
-         len(line.links), value)
+        (
+            part.name(line.dimension),
+            "+" if line.sign > 0 else "-",
+            *(int(line.at[d]) + part.first[d] if d in line.kept else None for d in part.order),
+            len(line.links),
+            value,
+        )
         for line, value in zip(picture.lines, picture.values.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
     places = (f"from_{part.name(d)}" for d in part.order)
     return DrawnFigures(("along", "way", *places, "links", "mean_bytes_per_s"), tuple(rows))
 
@@ -223,8 +248,14 @@ def _polygon_numbers(content: FabricAt, picture: Picture) -> DrawnFigures:
     rows = []
     for line, value in zip(picture.lines, picture.values.tolist(), strict=True):
         end = topology.sources if line.sign > 0 else topology.targets
-        rows.append((topology.vertices[end[line.links[0]]], part.name(line.dimension),
-                     "out" if line.sign > 0 else "in", value))  # fmt: skip
+        rows.append(
+            (
+                topology.vertices[end[line.links[0]]],
+                part.name(line.dimension),
+                "out" if line.sign > 0 else "in",
+                value,
+            )
+        )
     return DrawnFigures(("switch", "along", "way", "most_bytes_per_s"), tuple(rows))
 
 
@@ -270,8 +301,14 @@ def _draw(canvas: Canvas, picture: Picture, most: float, polygons: bool = False)
         _heads(axes, picture, most, widths / 72 / unit)
         _corners(canvas, picture, top)
     elif len(picture.nodes):
-        axes.plot(*picture.nodes.T, "s", markersize=2 * NODE * unit * 72, color="#8C97A3",
-                  markeredgewidth=0, zorder=3)  # fmt: skip
+        axes.plot(
+            *picture.nodes.T,
+            "s",
+            markersize=2 * NODE * unit * 72,
+            color="#8C97A3",
+            markeredgewidth=0,
+            zorder=3,
+        )
     scales = layout.rulers("across")
     for number, (dimension, ticks) in enumerate(scales):
         place = top - _RULER * (len(scales) - number)
@@ -301,21 +338,39 @@ def _ruler(
         text = f"{name} {at}" if with_name else str(at)
         middle = (begin + end) / 2
         where = (middle, place + _RULER / 2) if across else (place + _RULER, middle)
-        canvas.text(*where, text, fontsize=LABEL, color=SOFT, va="center",
-                    ha="center" if across else "right")  # fmt: skip
+        canvas.text(
+            *where,
+            text,
+            fontsize=LABEL,
+            color=SOFT,
+            va="center",
+            ha="center" if across else "right",
+        )
     if not with_name:
-        canvas.text(ticks[0][0] - 0.02, place + _RULER / 2, name, fontsize=LABEL, color=INK,
-                    va="center", ha="right")  # fmt: skip
+        canvas.text(
+            ticks[0][0] - 0.02,
+            place + _RULER / 2,
+            name,
+            fontsize=LABEL,
+            color=INK,
+            va="center",
+            ha="right",
+        )
 
 
 def _boxes(axes: Axes, boxes: Any, edge: str | None, fill: str) -> None:
     from matplotlib.collections import PolyCollection
 
     x, y, wide, high = boxes.T
-    corners = np.stack([
-        np.column_stack([x, y]), np.column_stack([x + wide, y]),
-        np.column_stack([x + wide, y + high]), np.column_stack([x, y + high]),
-    ], axis=1)  # fmt: skip
+    corners = np.stack(
+        [
+            np.column_stack([x, y]),
+            np.column_stack([x + wide, y]),
+            np.column_stack([x + wide, y + high]),
+            np.column_stack([x, y + high]),
+        ],
+        axis=1,
+    )
     look: dict[str, Any] = {"edgecolors": edge, "linewidths": 0.8} if edge else {"linewidths": 0}
     axes.add_collection(PolyCollection(list(corners), facecolors=fill, zorder=1, **look))
 
@@ -329,10 +384,15 @@ def _outlines(axes: Axes, picture: Picture, unit: float) -> None:
     from matplotlib.collections import PolyCollection
 
     outline = _outline(len(picture.layout.part.sizes))
-    axes.add_collection(PolyCollection(
-        [outline + node for node in picture.nodes], facecolors="#F4F6F8", edgecolors="#8C97A3",
-        linewidths=min(0.8, 1.2 * unit), zorder=1,
-    ))  # fmt: skip
+    axes.add_collection(
+        PolyCollection(
+            [outline + node for node in picture.nodes],
+            facecolors="#F4F6F8",
+            edgecolors="#8C97A3",
+            linewidths=min(0.8, 1.2 * unit),
+            zorder=1,
+        )
+    )
 
 
 def _heads(axes: Axes, picture: Picture, most: float, widths: Any) -> None:
@@ -348,10 +408,15 @@ def _heads(axes: Axes, picture: Picture, most: float, widths: Any) -> None:
     right = np.column_stack([-along[:, 1], along[:, 0]])
     size = (0.06 + widths[busy] * 0.5)[:, None]
     inner = widths[busy][:, None] / 2
-    heads = np.stack([
-        end - right * inner, end - right * inner - along * size,
-        end + right * size - along * size, end,
-    ], axis=1)  # fmt: skip
+    heads = np.stack(
+        [
+            end - right * inner,
+            end - right * inner - along * size,
+            end + right * size - along * size,
+            end,
+        ],
+        axis=1,
+    )
     axes.add_collection(
         PolyCollection(list(heads), facecolors=colours(load[busy], most), linewidths=0, zorder=2.5)
     )
@@ -372,8 +437,24 @@ def _corners(canvas: Canvas, picture: Picture, top: float) -> None:
         axes.text(x, y, part.name(number), fontsize=LABEL + 1, color=INK, ha="center", va="center")
     # As towards the first corner, which is on top: out on the right, in on the left.
     for x, begin, end, words in ((0.05, -0.02, -0.37, "out"), (-0.05, -0.37, -0.02, "in")):
-        axes.annotate("", (x, end), (x, begin), arrowprops={
-            "arrowstyle": "->", "color": INK, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0,
-        })  # fmt: skip
-        axes.text(1.4 * x, 0.03, words, fontsize=LABEL, color=SOFT,
-                  ha="left" if x > 0 else "right", va="top")  # fmt: skip
+        axes.annotate(
+            "",
+            (x, end),
+            (x, begin),
+            arrowprops={
+                "arrowstyle": "->",
+                "color": INK,
+                "linewidth": 0.9,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+        axes.text(
+            1.4 * x,
+            0.03,
+            words,
+            fontsize=LABEL,
+            color=SOFT,
+            ha="left" if x > 0 else "right",
+            va="top",
+        )

@@ -76,8 +76,9 @@ class Part:
         return ", ".join(
             f"{self.name(d)} {self.first[d]}"
             + (f" to {self.first[d] + self.sizes[d] - 1}" if self.sizes[d] > 1 else "")
-            for d in dimensions if self.sizes[d] < self.topology.sizes[d]
-        )  # fmt: skip
+            for d in dimensions
+            if self.sizes[d] < self.topology.sizes[d]
+        )
 
 
 def whole(topology: Topology, order: Sequence[int]) -> Part:
@@ -117,9 +118,10 @@ def _window(part: Part, load: Floats, dimension: int, size: int) -> Part:
     upto = np.concatenate([[0.0], np.cumsum(loads)])
     first = int((upto[size:] - upto[:-size]).argmax())
     return replace(
-        part, first=(*part.first[:dimension], first, *part.first[dimension + 1 :]),
+        part,
+        first=(*part.first[:dimension], first, *part.first[dimension + 1 :]),
         sizes=(*part.sizes[:dimension], size, *part.sizes[dimension + 1 :]),
-    )  # fmt: skip
+    )
 
 
 def busiest_plane(part: Part, load: Floats) -> tuple[int, ...]:
@@ -248,10 +250,13 @@ class Layout:
             math.prod(shape), len(outer)
         )
         corner = self.start + at @ self.steps[list(outer)] - (size.pad_x, size.pad_y)
-        return np.column_stack([
-            corner, np.full(len(at), size.width + 2 * size.pad_x),
-            np.full(len(at), size.height + 2 * size.pad_y),
-        ])  # fmt: skip
+        return np.column_stack(
+            [
+                corner,
+                np.full(len(at), size.width + 2 * size.pad_x),
+                np.full(len(at), size.height + 2 * size.pad_y),
+            ]
+        )
 
     def rulers(self, direction: Direction) -> list[tuple[int, list[Tick]]]:
         """Return the scales of the dimensions that lead a way, the outermost first."""
@@ -269,12 +274,18 @@ class Layout:
             length, pad = ((inner.width, inner.pad_x), (inner.height, inner.pad_y))[axis]
             if level < len(self.scheme.pitch):
                 length, pad = 0.0, 0.5
-            places = [(begin + at * self.steps[dimension, axis], at)
-                      for begin in begins for at in range(self.part.sizes[dimension])]  # fmt: skip
+            places = [
+                (begin + at * self.steps[dimension, axis], at)
+                for begin in begins
+                for at in range(self.part.sizes[dimension])
+            ]
             first = self.part.first[dimension]
-            rulers.append((dimension, [
-                (begin - pad, begin + length + pad, first + at) for begin, at in places
-            ]))  # fmt: skip
+            rulers.append(
+                (
+                    dimension,
+                    [(begin - pad, begin + length + pad, first + at) for begin, at in places],
+                )
+            )
             begins = [begin for begin, _ in places]
         return rulers
 
@@ -303,5 +314,12 @@ def lay_out(part: Part, scheme: Scheme) -> Layout:
             pad_x += along if direction == "across" else beside
             pad_y += along if direction == "down" else beside
         levels.append(Level(width, height, pad_x, pad_y))
-    return Layout(part, scheme, steps, tuple(levels), np.array([pad_x, pad_y]),
-                  width + 2 * pad_x, height + 2 * pad_y)  # fmt: skip
+    return Layout(
+        part,
+        scheme,
+        steps,
+        tuple(levels),
+        np.array([pad_x, pad_y]),
+        width + 2 * pad_x,
+        height + 2 * pad_y,
+    )

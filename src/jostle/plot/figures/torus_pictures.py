@@ -76,8 +76,10 @@ def lines_along(part: Part, dimension: int, kept: Sequence[int]) -> list[Line]:
     _, first, line = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(line.ravel(), kind="stable")
     groups = np.split(links[order], np.cumsum(np.bincount(line.ravel()))[:-1])
-    return [Line(dimension, int(signs[place]), at[place], tuple(kept), group)
-            for place, group in zip(first.tolist(), groups, strict=bool(len(first)))]  # fmt: skip
+    return [
+        Line(dimension, int(signs[place]), at[place], tuple(kept), group)
+        for place, group in zip(first.tolist(), groups, strict=bool(len(first)))
+    ]
 
 
 def detail_layout(part: Part) -> Layout:
@@ -131,8 +133,12 @@ def composite_picture(part: Part, load: Floats) -> Picture:
     for level in range(2, len(part.order)):
         dimension, axis = part.order[level], 0 if directions[level] == "across" else 1
         # A line tells apart places beside it, and those of its own level and further out.
-        kept = [d for other, d in enumerate(part.order) if directions[other] != "none"
-                and (directions[other] != directions[level] or other >= level)]  # fmt: skip
+        kept = [
+            d
+            for other, d in enumerate(part.order)
+            if directions[other] != "none"
+            and (directions[other] != directions[level] or other >= level)
+        ]
         inner = layout.levels[level - 1]
         length, pad = (inner.width, inner.pad_x) if axis == 0 else (inner.height, inner.pad_y)
         if level == 2:
@@ -146,9 +152,13 @@ def composite_picture(part: Part, load: Floats) -> Picture:
             origin = float(start[axis] - line.at[dimension] * step)
 
             def edge(
-                box: int, side: int, origin: float = origin, step: float = step,
-                length: float = length, pad: float = pad,
-            ) -> float:  # fmt: skip
+                box: int,
+                side: int,
+                origin: float = origin,
+                step: float = step,
+                length: float = length,
+                pad: float = pad,
+            ) -> float:
                 return origin + box * step + (length + pad if side > 0 else -pad)
 
             ends = _ends(part, line, edge, 0.75)
@@ -209,24 +219,49 @@ def polygon_picture(part: Part, load: Floats) -> Picture:
                 of.append(len(lines))
                 lines.append(Line(dimension, side, at, part.order, links))
     values = np.array([load[line.links].max() for line in lines])
-    return Picture(layout, 0.055, tuple(lines), values, np.array(segments).reshape(-1, 4),
-                   np.array(of, np.int64), nodes, ())  # fmt: skip
+    return Picture(
+        layout,
+        0.055,
+        tuple(lines),
+        values,
+        np.array(segments).reshape(-1, 4),
+        np.array(of, np.int64),
+        nodes,
+        (),
+    )
 
 
 def _picture(
-    layout: Layout, thick: float, lines: list[Line], load: Floats, segments: list[list[float]],
-    of: list[int], nodes: Floats, boxes: tuple[tuple[str, Floats], ...],
-) -> Picture:  # fmt: skip
+    layout: Layout,
+    thick: float,
+    lines: list[Line],
+    load: Floats,
+    segments: list[list[float]],
+    of: list[int],
+    nodes: Floats,
+    boxes: tuple[tuple[str, Floats], ...],
+) -> Picture:
     values = np.array([load[line.links].mean() for line in lines])
-    return Picture(layout, thick, tuple(lines), values, np.array(segments).reshape(-1, 4),
-                   np.array(of, np.int64), nodes, boxes)  # fmt: skip
+    return Picture(
+        layout,
+        thick,
+        tuple(lines),
+        values,
+        np.array(segments).reshape(-1, 4),
+        np.array(of, np.int64),
+        nodes,
+        boxes,
+    )
 
 
 def _outer_boxes(layout: Layout) -> tuple[tuple[str, Floats], ...]:
     """Return blocks around cuboids, as far as they hold more than one; the outermost first."""
     order, sizes = layout.part.order, layout.part.sizes
-    blocks = tuple(("block", layout.boxes(count)) for count in (5, 4)
-                   if len(order) > count and any(sizes[d] > 1 for d in order[count:]))  # fmt: skip
+    blocks = tuple(
+        ("block", layout.boxes(count))
+        for count in (5, 4)
+        if len(order) > count and any(sizes[d] > 1 for d in order[count:])
+    )
     return (*blocks, *([("cuboid", layout.boxes(3))] if len(order) > 2 else []))
 
 

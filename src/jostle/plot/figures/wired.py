@@ -97,10 +97,23 @@ def _switches(axes: Axes, topology: Topology, places: Floats) -> None:
         is_crowded = widest + 0.16 > apart
         for switch, name in zip(here.tolist(), names, strict=True):
             x, y = map(float, places[switch])
-            axes.text(x, y, name, fontsize=LABEL, color=INK, ha="center", va="center", zorder=4,
-                      rotation=90 if is_crowded else 0,
-                      bbox={"boxstyle": "round,pad=0.35", "facecolor": "white",
-                            "edgecolor": SOFT, "linewidth": 0.8})  # fmt: skip
+            axes.text(
+                x,
+                y,
+                name,
+                fontsize=LABEL,
+                color=INK,
+                ha="center",
+                va="center",
+                zorder=4,
+                rotation=90 if is_crowded else 0,
+                bbox={
+                    "boxstyle": "round,pad=0.35",
+                    "facecolor": "white",
+                    "edgecolor": SOFT,
+                    "linewidth": 0.8,
+                },
+            )
 
 
 def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
@@ -114,13 +127,30 @@ def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
         x, y = map(float, places[node])
         there = content.placed.get(content.topology.hosts[node], ())
         fill = colours.get(there[0], SOFT) if there else "white"
-        axes.add_patch(Rectangle((x - _NODE / 2, y - _NODE / 2), _NODE, _NODE, facecolor=fill,
-                                 edgecolor=SOFT, linewidth=0.8, zorder=4))  # fmt: skip
+        axes.add_patch(
+            Rectangle(
+                (x - _NODE / 2, y - _NODE / 2),
+                _NODE,
+                _NODE,
+                facecolor=fill,
+                edgecolor=SOFT,
+                linewidth=0.8,
+                zorder=4,
+            )
+        )
         name, job = _words(content, node)
         below = y + _NODE / 2 + 0.05
         if is_crowded:
-            axes.text(x, below, f"{name}  {job}".strip(), fontsize=LABEL, color=INK, rotation=90,
-                      ha="center", va="top")  # fmt: skip
+            axes.text(
+                x,
+                below,
+                f"{name}  {job}".strip(),
+                fontsize=LABEL,
+                color=INK,
+                rotation=90,
+                ha="center",
+                va="top",
+            )
         else:
             axes.text(x, below, name, fontsize=LABEL, color=INK, ha="center", va="top")
             axes.text(x, below + 0.13, job, fontsize=LABEL, color=SOFT, ha="center", va="top")

@@ -43,8 +43,10 @@ def draw_finishing(chart: FinishingChart, *, width: int, unicode: bool) -> list[
     lines.extend(_servers(chart, columns, unicode=unicode))
     if unicode:
         return lines
-    return [[(text.replace("µ", "u").encode("ascii", "replace").decode(), style)
-             for text, style in row] for row in lines]  # fmt: skip
+    return [
+        [(text.replace("µ", "u").encode("ascii", "replace").decode(), style) for text, style in row]
+        for row in lines
+    ]
 
 
 def _ends(chart: FinishingChart, columns: int, *, unicode: bool) -> Iterator[list[Span]]:

@@ -85,10 +85,11 @@ def rows(
         label = value_label(top * row / height, unit, level=False) if row == height else ""
         label = "0" if row == 1 else label
         text = "".join(
-            idle if row == 1 and value == 0 and not math.isnan(mean)
+            idle
+            if row == 1 and value == 0 and not math.isnan(mean)
             else glyphs[min(max(value - (row - 1) * steps, 0), steps)]
             for value, mean in zip(levels.tolist(), means.tolist(), strict=True)
-        )  # fmt: skip
+        )
         yield [(f"{label:>{_GUTTER - 1}} {wall}", "dim"), (text.rstrip(), colour)]
 
 

@@ -40,8 +40,9 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
     if chart.guilty.any():
         lines.append(_ruler(chart, borders, orange, unicode=unicode))
     for label, values, colour, height in (
-        ("its own load", chart.own, blue, 2), ("load of all others", chart.others, orange, 4),
-    ):  # fmt: skip
+        ("its own load", chart.own, blue, 2),
+        ("load of all others", chart.others, orange, 4),
+    ):
         load = means(values, chart.edges, borders)
         peak = float(np.nanmax(load, initial=0.0))
         if peak <= 0:

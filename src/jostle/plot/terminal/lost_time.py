@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate
 
 _SHORT: dict[CauseName, str] = {
-    "cpu": "CPU", "memory or cpu": "memory, CPU", "gpu": "GPU", "bus": "GPU transfers",
-}  # fmt: skip
+    "cpu": "CPU",
+    "memory or cpu": "memory, CPU",
+    "gpu": "GPU",
+    "bus": "GPU transfers",
+}
 
 
 def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Span]]:

@@ -8,10 +8,14 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseKind, CauseName
 
 CAUSES: dict[CauseName, str] = {
-    "file system": "file system", "network": "network",
-    "memory or cpu": "memory or CPU (messages within the node)", "cpu": "CPU",
-    "gpu": "GPU", "bus": "transfers of GPUs", "unknown": "cause unknown",
-}  # fmt: skip
+    "file system": "file system",
+    "network": "network",
+    "memory or cpu": "memory or CPU (messages within the node)",
+    "cpu": "CPU",
+    "gpu": "GPU",
+    "bus": "transfers of GPUs",
+    "unknown": "cause unknown",
+}
 _KINDS: dict[CauseKind, str] = {
     "": "",
     "core speed": ", slower cores",
@@ -23,8 +27,10 @@ _KINDS: dict[CauseKind, str] = {
 }
 #: How the level of a kind is said, where it is known.
 _LEVELS: dict[CauseKind, str] = {
-    "capped": " at {:.1f} GHz", "heat": " ({:.0f} °C)", "power limit": " ({:.0f} W)",
-}  # fmt: skip
+    "capped": " at {:.1f} GHz",
+    "heat": " ({:.0f} °C)",
+    "power limit": " ({:.0f} W)",
+}
 
 
 def cause_words(cause: CauseName, kind: CauseKind = "", level: float = 0.0) -> str:

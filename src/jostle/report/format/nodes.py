@@ -11,17 +11,22 @@ if TYPE_CHECKING:
     from jostle.report.models.node_gpus import Slowed
 
 _KINDS = {
-    "machine": ("machine", "machines"), "nfs_mount": ("NFS mount", "NFS mounts"),
+    "machine": ("machine", "machines"),
+    "nfs_mount": ("NFS mount", "NFS mounts"),
     "lustre_mount": ("Lustre mount", "Lustre mounts"),
-    "gpfs_mount": ("GPFS mount", "GPFS mounts"), "lustre_ost": ("OST", "OSTs"),
-    "lustre_mdt": ("MDT", "MDTs"), "lustre_job": ("requests to", "requests"),
+    "gpfs_mount": ("GPFS mount", "GPFS mounts"),
+    "lustre_ost": ("OST", "OSTs"),
+    "lustre_mdt": ("MDT", "MDTs"),
+    "lustre_job": ("requests to", "requests"),
     "nfs_server": ("NFS server", "NFS servers"),
-    "gpfs_disk": ("GPFS disk", "GPFS disks"), "port": ("fabric port", "fabric ports"),
+    "gpfs_disk": ("GPFS disk", "GPFS disks"),
+    "port": ("fabric port", "fabric ports"),
     "interface": ("network interface", "network interfaces"),
-    "gpu": ("GPU", "GPUs"), "job_gpu": ("GPU", "GPUs"),
+    "gpu": ("GPU", "GPUs"),
+    "job_gpu": ("GPU", "GPUs"),
     "job_mount": ("mount", "mounts"),
     "job_cores": ("node", "nodes"),
-}  # fmt: skip
+}
 
 
 def kind_of(kind: str, *, many: bool = False) -> str:

@@ -63,26 +63,34 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     rows = [
         ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
         ("routers", count(shape.routers), f"switches of its nodes; {whole} of them wholly its own"),
-        ("hops", "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
-         "links between two of its nodes, mean"),
-    ]  # fmt: skip
+        (
+            "hops",
+            "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
+            "links between two of its nodes, mean",
+        ),
+    ]
     if shape.box is not None:
         begin = ", ".join(
             f"{name} {at}" for name, at in zip(dimensions, shape.box.begin, strict=True)
         )
         rows += [
-            ("box", " x ".join(map(str, shape.box.lengths)),
-             f"the smallest around it, from {begin}; {_many(shape.box.nodes, 'node')}"),
+            (
+                "box",
+                " x ".join(map(str, shape.box.lengths)),
+                f"the smallest around it, from {begin}; {_many(shape.box.nodes, 'node')}",
+            ),
             ("contiguity", significant(shape.contiguity or 0.0), "its nodes over those in the box"),
-        ]  # fmt: skip
+        ]
     else:
         rows.append(("box, contiguity", "not defined", f"in a {shape.kind}"))
     if shape.pieces is None:
         rows.append(("pieces", "not defined", f"in a {shape.kind}: no leaf is next to another"))
     else:
         rows.append(("pieces", count(shape.pieces), "groups of its routers that hang together"))
-    rows += [(touched_name(part), count(part.number), f"{count(part.least)} would do")
-             for part in shape.touched]  # fmt: skip
+    rows += [
+        (touched_name(part), count(part.number), f"{count(part.least)} would do")
+        for part in shape.touched
+    ]
     return rows
 
 
@@ -100,8 +108,11 @@ def job_answer(content: JobPlacement) -> str:
         return f"{where} No other job ran beside it in this fabric."
     if not met:
         beside = len(company.meetings)
-        none = "The job beside it uses none" if beside == 1 else (
-            f"None of the {count(beside)} jobs beside it uses any")  # fmt: skip
+        none = (
+            "The job beside it uses none"
+            if beside == 1
+            else (f"None of the {count(beside)} jobs beside it uses any")
+        )
         return f"{where} {none} of the links between its nodes."
     first = met[0]
     by = f"{first.job} ({first.program})" if first.program else first.job
@@ -124,10 +135,10 @@ def program_answer(content: ProgramPlacement) -> str:
         text = (
             f"The more {measure_name(best.key)}, the {more} the messaging rate of "
             f"{content.program} (rho {signed(best.rate.spearman)})."
-            if best.key != "contiguity" else
-            f"The more contiguous, the {more} the messaging rate of {content.program} "
+            if best.key != "contiguity"
+            else f"The more contiguous, the {more} the messaging rate of {content.program} "
             f"(rho {signed(best.rate.spearman)})."
-        )  # fmt: skip
+        )
     if slower and slower[0].change:
         text += f" Beside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
     if content.noise is not None and not content.noise.excluded:

@@ -43,8 +43,11 @@ def newest_other_run(store: Repository, job: str, owner: int | None = None) -> s
         job: The job.
         owner: Look among the jobs of this user (a uid) alone.
     """
-    rows = {name: row for name, row in runs_of(store, job).items()
-            if name == job or owner is None or row["uid"] == owner}  # fmt: skip
+    rows = {
+        name: row
+        for name, row in runs_of(store, job).items()
+        if name == job or owner is None or row["uid"] == owner
+    }
     names, size = others_of(rows, job)
     return names[0] if names and size else ""
 
@@ -75,8 +78,13 @@ def figures_of(
         training=is_collective_library(rows[job].get("mpi_library")),
     )
     others = names if len(names) < FEWEST_FOR_QUARTERS else []
-    return {"program": rows[job]["program"], "runs": len(names), "others": others,
-            "processes": processes, "figures": found}  # fmt: skip
+    return {
+        "program": rows[job]["program"],
+        "runs": len(names),
+        "others": others,
+        "processes": processes,
+        "figures": found,
+    }
 
 
 def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
@@ -104,9 +112,12 @@ def _of_processes(
     sums = np.zeros((len(wanted), job_processes.count))
     for mount, chosen in _parts(wanted).items():
         rows = store.loads.totals(
-            "mount_slices" if mount else "slices", [wanted[at].metrics for at in chosen],
-            [job["job"]], _span([job]), by="process",
-        )  # fmt: skip
+            "mount_slices" if mount else "slices",
+            [wanted[at].metrics for at in chosen],
+            [job["job"]],
+            _span([job]),
+            by="process",
+        )
         at = np.array([place.get(one, -1) for one in rows["process"].to_pylist()], dtype=np.int64)
         for number, figure in enumerate(chosen):
             sums[figure, at[at >= 0]] = rows[f"v{number}"].to_numpy()[at >= 0]
@@ -121,9 +132,11 @@ def _of_jobs(
     place = {job["job"]: at for at, job in enumerate(jobs)}
     for mount, chosen in _parts(wanted).items() if jobs else ():
         rows = store.loads.totals(
-            "rollup" if mount else "node_rollup", [wanted[at].metrics for at in chosen],
-            list(place), _span(jobs),
-        )  # fmt: skip
+            "rollup" if mount else "node_rollup",
+            [wanted[at].metrics for at in chosen],
+            list(place),
+            _span(jobs),
+        )
         at = np.array([place[one] for one in rows["job"].to_pylist()], dtype=np.int64)
         for number, figure in enumerate(chosen):
             sums[figure, at] = rows[f"v{number}"].to_numpy()

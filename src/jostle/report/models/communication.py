@@ -111,37 +111,51 @@ class Communication:
             hops = np.where(np.isfinite(self.hops), self.hops, 0) * weight
             values = np.bincount(cell, hops[seen], cells * cells) / values
         header = {
-            "ranks": len(ranks), "begin": begin, "end": end, "each": each, "cells": cells,
+            "ranks": len(ranks),
+            "begin": begin,
+            "end": end,
+            "each": each,
+            "cells": cells,
             "unit": {"bytes": "bytes", "messages": "messages", "hops": "hops"}[by],
-            "labels": [self._label(ranks[at : min(at + each, end)])
-                       for at in range(begin, end, each)],
+            "labels": [
+                self._label(ranks[at : min(at + each, end)]) for at in range(begin, end, each)
+            ],
             "pairs": self._heaviest(by, np.flatnonzero(seen)),
-            "bytes": float(self.bytes.sum()), "messages": float(self.messages.sum()),
+            "bytes": float(self.bytes.sum()),
+            "messages": float(self.messages.sum()),
             "modelled": float((self.bytes * self.modelled).sum() / max(self.bytes.sum(), 1)),
-            "left_out": self.left_out, "has_hops": bool(np.isfinite(self.hops).any()),
+            "left_out": self.left_out,
+            "has_hops": bool(np.isfinite(self.hops).any()),
             "has_switches": any(self.switches),
-        }  # fmt: skip
+        }
         return header, values.reshape(cells, cells)
 
     def _label(self, ranks: Ints) -> dict[str, Any]:
         first = int(ranks[0])
-        return {"rank": first, "last": int(ranks[-1]), "many": len(ranks),
-                "host": self.hosts[first], "switch": self.switches[first]}  # fmt: skip
+        return {
+            "rank": first,
+            "last": int(ranks[-1]),
+            "many": len(ranks),
+            "host": self.hosts[first],
+            "switch": self.switches[first],
+        }
 
     def _heaviest(self, by: By, pairs: Ints) -> list[dict[str, Any]]:
         value = {"bytes": self.bytes, "messages": self.messages, "hops": self.hops}[by][pairs]
         order = np.lexsort((-self.bytes[pairs], -np.where(np.isfinite(value), value, -1)))
         return [
             {
-                "source": int(self.source[pair]), "target": int(self.target[pair]),
+                "source": int(self.source[pair]),
+                "target": int(self.target[pair]),
                 "source_host": self.hosts[self.source[pair]],
                 "target_host": self.hosts[self.target[pair]],
-                "bytes": float(self.bytes[pair]), "messages": float(self.messages[pair]),
+                "bytes": float(self.bytes[pair]),
+                "messages": float(self.messages[pair]),
                 "hops": float(self.hops[pair]) if np.isfinite(self.hops[pair]) else None,
                 "modelled": float(self.modelled[pair]),
             }
             for pair in pairs[order[:_MOST_LISTED]].tolist()
-        ]  # fmt: skip
+        ]
 
 
 def communication(found: RankPairs, topology: Topology | None) -> Communication:
@@ -163,8 +177,9 @@ def communication(found: RankPairs, topology: Topology | None) -> Communication:
     router = np.array([-1 if ground is None else ground.router_of.get(host, -1) for host in hosts])
     switches = ["" if topology is None or each < 0 else topology.vertices[each] for each in router]
     hops = _hops(ground, router.astype(np.int64), source, target)
-    return Communication(tuple(hosts), tuple(switches), source, target, moved, ops, part, hops,
-                         left_out)  # fmt: skip
+    return Communication(
+        tuple(hosts), tuple(switches), source, target, moved, ops, part, hops, left_out
+    )
 
 
 #: Source, target, bytes, messages and modelled bytes of pairs.
@@ -195,8 +210,9 @@ def _collectives(found: RankPairs, many: int) -> tuple[list[_Pairs], float]:
         calls = row["ops"] / len(members)
         sent = messages(row["operation"], len(members), int(root[0]) if len(root) else -1, size)
         moved = sent.bytes * calls
-        pairs.append((members[sent.sources], members[sent.targets], moved, sent.messages * calls,
-                      moved))  # fmt: skip
+        pairs.append(
+            (members[sent.sources], members[sent.targets], moved, sent.messages * calls, moved)
+        )
     return pairs, left_out
 
 

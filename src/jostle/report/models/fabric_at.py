@@ -89,12 +89,22 @@ def fabric_at(
         whole = sum((each.toarray()[0] for each in pairs), start=np.zeros(many * many))
         sent = whole.reshape(many, many) / (axis[1] / 1e9)
     names = (*fabric.jobs, "")
-    who = [names[min(place, len(names) - 1)] if place != NO_JOB else ""
-           for place in fabric.busiest_jobs(0, 1)[0].tolist()]  # fmt: skip
+    who = [
+        names[min(place, len(names) - 1)] if place != NO_JOB else ""
+        for place in fabric.busiest_jobs(0, 1)[0].tolist()
+    ]
     return FabricAt(
-        topology, start, end, job or "", fabric.rates(0, 1)[0][0], fabric.loads.is_measured,
-        tuple(who), zones, sent, _placed(facts.values(), start, end),
-    )  # fmt: skip
+        topology,
+        start,
+        end,
+        job or "",
+        fabric.rates(0, 1)[0][0],
+        fabric.loads.is_measured,
+        tuple(who),
+        zones,
+        sent,
+        _placed(facts.values(), start, end),
+    )
 
 
 def _placed(facts: Iterable[JobFacts], start: int, end: int) -> dict[str, tuple[str, ...]]:

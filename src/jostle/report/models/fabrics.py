@@ -106,11 +106,12 @@ def outside(topologies: Iterable[Topology], hosts: Sequence[str]) -> Outside:
 def fabrics_json(content: Fabrics) -> dict[str, Any]:
     """Return the fabrics as JSON."""
     return {
-        "fabrics": [plain(each.newest) | {"versions": plain(each.versions)}
-                    for each in content.fabrics],
+        "fabrics": [
+            plain(each.newest) | {"versions": plain(each.versions)} for each in content.fabrics
+        ],
         "outside": plain(content.outside),
         "damaged": list(content.damaged),
-    }  # fmt: skip
+    }
 
 
 def _fabric(versions: Sequence[Topology]) -> Fabric:
@@ -119,7 +120,8 @@ def _fabric(versions: Sequence[Topology]) -> Fabric:
     for each in versions:
         differences = changes(before, each) if before is not None else []
         switches = int(each.is_switch.sum())
-        rows.append(Version(each.valid_from_ns, len(each.adapters_of), switches,
-                            tuple(differences)))  # fmt: skip
+        rows.append(
+            Version(each.valid_from_ns, len(each.adapters_of), switches, tuple(differences))
+        )
         before = each
     return Fabric(summary(versions[-1]), tuple(rows))

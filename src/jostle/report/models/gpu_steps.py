@@ -78,8 +78,9 @@ def gpu_steps(store: Repository, job: dict[str, Any], view: View) -> list[GpuSte
     from jostle.report.models.steps import JobSpan, lines_of
 
     rows = store.gpus.series(job["job"], [name for line in view.lines for name in line.metrics])
-    models = {(row["host"], row["gpu"]): row["name"]
-              for row in store.gpus.named(job["job"]).to_pylist()}  # fmt: skip
+    models = {
+        (row["host"], row["gpu"]): row["name"] for row in store.gpus.named(job["job"]).to_pylist()
+    }
     places = zip(rows["host"].to_pylist(), rows["gpu"].to_pylist(), strict=True)
     every = []
     for host, gpu in sorted(set(places)):

@@ -22,10 +22,7 @@ _LOSSES, _NEIGHBOURS, _MOUNTS, _GPUS, _NODES = 1, 2, 3, 4, 10
 
 
 def job_trace(
-    store: Repository,
-    job: str,
-    estimate: Estimate | None,
-    users: frozenset[int] | None = None,
+    store: Repository, job: str, estimate: Estimate | None, users: frozenset[int] | None = None
 ) -> dict[str, Any]:
     """Return a job in the Trace Event Format, which Perfetto and Chrome read.
 
@@ -120,8 +117,16 @@ def _named(kind: str, group: int, track: int, name: str) -> dict[str, Any]:
 
 
 def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict[str, Any]:
-    return {"ph": "X", "name": name, "cat": "run", "pid": group, "tid": track,
-            "ts": start_ns / 1000, "dur": max(end_ns - start_ns, 0) / 1000, "args": {}}  # fmt: skip
+    return {
+        "ph": "X",
+        "name": name,
+        "cat": "run",
+        "pid": group,
+        "tid": track,
+        "ts": start_ns / 1000,
+        "dur": max(end_ns - start_ns, 0) / 1000,
+        "args": {},
+    }
 
 
 def trace_events(estimate: Estimate) -> dict[str, Any]:
@@ -160,19 +165,30 @@ def trace_events(estimate: Estimate) -> dict[str, Any]:
 
 def _verdict(estimate: Estimate) -> dict[str, Any]:
     return {
-        "light": estimate.light, "sure": estimate.lit.sure, "undecided": estimate.lit.undecided,
-        "percent": estimate.percent.value, "lost_s": estimate.lost_s.value, "run_s": estimate.run_s,
-        "coverage": estimate.coverage, "method": estimate.method,
-    }  # fmt: skip
+        "light": estimate.light,
+        "sure": estimate.lit.sure,
+        "undecided": estimate.lit.undecided,
+        "percent": estimate.percent.value,
+        "lost_s": estimate.lost_s.value,
+        "run_s": estimate.run_s,
+        "coverage": estimate.coverage,
+        "method": estimate.method,
+    }
 
 
 def _complete(
     name: str, start_ns: int, end_ns: int, track: int, arguments: dict[str, Any]
 ) -> dict[str, Any]:
     return {
-        "ph": "X", "name": name, "cat": "interference", "pid": _LOSSES, "tid": track,
-        "ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000, "args": arguments,
-    }  # fmt: skip
+        "ph": "X",
+        "name": name,
+        "cat": "interference",
+        "pid": _LOSSES,
+        "tid": track,
+        "ts": start_ns / 1000,
+        "dur": (end_ns - start_ns) / 1000,
+        "args": arguments,
+    }
 
 
 def _lanes(hits: list[Hit]) -> list[int]:

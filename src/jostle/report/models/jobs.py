@@ -84,8 +84,11 @@ def is_chosen(
         return False
     if program is None:
         return True
-    runs = [name for each in (row, *row.get("parts", []))
-            for name in (each["program"], *each["programs"])]  # fmt: skip
+    runs = [
+        name
+        for each in (row, *row.get("parts", []))
+        for name in (each["program"], *each["programs"])
+    ]
     return any(fnmatchcase(name, program) for name in runs)
 
 

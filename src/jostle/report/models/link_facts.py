@@ -23,28 +23,48 @@ Ints = NDArray[np.int64]
 
 #: No job has a load on the link.
 NO_JOB = 65535
-_ARRAYS = ("levels", "groups", "planes", "coordinates", "sources", "targets", "rates", "lanes",
-           "link_kinds", "link_dimensions", "link_signs")  # fmt: skip
+_ARRAYS = (
+    "levels",
+    "groups",
+    "planes",
+    "coordinates",
+    "sources",
+    "targets",
+    "rates",
+    "lanes",
+    "link_kinds",
+    "link_dimensions",
+    "link_signs",
+)
 
 
 def fabric_row(topology: Topology) -> dict[str, Any]:
     """Return a version of a fabric for a list: its name, how it is laid out, how large it is."""
     return {
-        "name": topology.name, "kind": topology.kind, "valid_from_ns": topology.valid_from_ns,
-        "nodes": len(topology.adapters_of), "switches": int(topology.is_switch.sum()),
-        "links": len(topology.sources), "dimensions": list(topology.dimensions),
-        "sizes": list(topology.sizes), "wraps": list(topology.wraps),
-        "origin": topology.origin, "notes": list(topology.notes),
-    }  # fmt: skip
+        "name": topology.name,
+        "kind": topology.kind,
+        "valid_from_ns": topology.valid_from_ns,
+        "nodes": len(topology.adapters_of),
+        "switches": int(topology.is_switch.sum()),
+        "links": len(topology.sources),
+        "dimensions": list(topology.dimensions),
+        "sizes": list(topology.sizes),
+        "wraps": list(topology.wraps),
+        "origin": topology.origin,
+        "notes": list(topology.notes),
+    }
 
 
 def fabric_shape(topology: Topology) -> dict[str, Any]:
     """Return the vertices and links of a fabric as plain lists; words for kinds are in `kinds`."""
     return {
-        **fabric_row(topology), "vertices": list(topology.vertices), "hosts": list(topology.hosts),
-        "kinds": list(LINK_KINDS), **{name: getattr(topology, name).tolist() for name in _ARRAYS},
+        **fabric_row(topology),
+        "vertices": list(topology.vertices),
+        "hosts": list(topology.hosts),
+        "kinds": list(LINK_KINDS),
+        **{name: getattr(topology, name).tolist() for name in _ARRAYS},
         "link_names": [topology.link_name(link) for link in range(len(topology.sources))],
-    }  # fmt: skip
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,20 +172,27 @@ class FabricLoads:
         start, step, steps = self.loads.axis
         peaks = self.load.max(axis=1).toarray().ravel() / self.step_s
         return {
-            "start_ns": start, "step_ns": step, "steps": steps,
-            "links": len(self.loads.is_measured), "peaks": [_short(value) for value in peaks],
+            "start_ns": start,
+            "step_ns": step,
+            "steps": steps,
+            "links": len(self.loads.is_measured),
+            "peaks": [_short(value) for value in peaks],
             "greatest": _short(float(peaks.max(initial=0.0))),
-            "measured": int(self.loads.is_measured.sum()), "low_high": self.has_range,
+            "measured": int(self.loads.is_measured.sum()),
+            "low_high": self.has_range,
             "waiting": self.has_waiting,
             "jobs": [
-                {"job": job, "program": programs.get(job, ""),
-                 "bytes": float(self.loads.jobs[job].sum()),
-                 "modelled": self.loads.modelled.get(job, 0.0),
-                 "spread": self.loads.spread.get(job, 0.0),
-                 "lost_bytes": float(self.loads.lost.get(job, 0.0))}
+                {
+                    "job": job,
+                    "program": programs.get(job, ""),
+                    "bytes": float(self.loads.jobs[job].sum()),
+                    "modelled": self.loads.modelled.get(job, 0.0),
+                    "spread": self.loads.spread.get(job, 0.0),
+                    "lost_bytes": float(self.loads.lost.get(job, 0.0)),
+                }
                 for job in self.jobs
             ],
-        }  # fmt: skip
+        }
 
     def on_links(self, links: Sequence[int]) -> dict[str, Any]:
         """Return what some links carried together, and for whom, step by step in bytes per second.
@@ -178,9 +205,7 @@ class FabricLoads:
             the greatest sum first. What ports counted beyond the jobs' routed loads is no job's.
         """
         place = np.array(links, np.int64)
-        jobs = {
-            job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs
-        }  # fmt: skip
+        jobs = {job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs}
         sums = {job: float(values.sum()) for job, values in jobs.items()}
         load = self.load[:, place].sum(axis=1) / self.step_s
         return {
@@ -188,15 +213,17 @@ class FabricLoads:
             "low": np.minimum(load, self.least[:, place].sum(axis=1) / self.step_s),
             "high": np.maximum(load, self.most[:, place].sum(axis=1) / self.step_s),
             "measured": bool(len(place)) and bool(self.loads.is_measured[place].all()),
-            "jobs": {job: jobs[job] for job in sorted(sums, key=lambda job: -sums[job])
-                     if sums[job] > 0},
-        }  # fmt: skip
+            "jobs": {
+                job: jobs[job] for job in sorted(sums, key=lambda job: -sums[job]) if sums[job] > 0
+            },
+        }
 
 
 def losses_at(
-    resources: AbstractSet[str], slices: Mapping[str, Sequence[Mapping[str, Any]]],
+    resources: AbstractSet[str],
+    slices: Mapping[str, Sequence[Mapping[str, Any]]],
     span: tuple[int, int],
-) -> tuple[dict[str, float], dict[str, float]]:  # fmt: skip
+) -> tuple[dict[str, float], dict[str, float]]:
     """Add up what jobs lost at some resources in a time, by their verdicts.
 
     Args:
@@ -251,23 +278,29 @@ def link_report(
     lost, cost = losses_at(resources, slices, (start, start + step * steps))
     whole = sum(float(values.sum()) for values in there["jobs"].values())
     return {
-        "name": name, "resource": resource, "rate": float(topology.rates[links].sum()) / 8,
-        "links": len(links), "start_ns": start, "step_ns": step,
+        "name": name,
+        "resource": resource,
+        "rate": float(topology.rates[links].sum()) / 8,
+        "links": len(links),
+        "start_ns": start,
+        "step_ns": step,
         **{which: _list(there[which]) for which in ("load", "low", "high")},
         "measured": there["measured"],
         "jobs": [
             {
-                "job": job, "program": programs.get(job, ""),
+                "job": job,
+                "program": programs.get(job, ""),
                 "bytes": float(values.sum()) * fabric.step_s,
                 "share": float(values.sum()) / whole,
                 "modelled": fabric.loads.modelled.get(job, 0.0),
                 "spread": fabric.loads.spread.get(job, 0.0),
-                "seconds_lost": lost.get(job), "seconds_cost": cost.get(job, 0.0),
+                "seconds_lost": lost.get(job),
+                "seconds_cost": cost.get(job, 0.0),
                 "values": _list(values),
             }
             for job, values in there["jobs"].items()
         ],
-    }  # fmt: skip
+    }
 
 
 def _list(values: Floats) -> list[float]:

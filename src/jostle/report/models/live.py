@@ -68,9 +68,13 @@ def live_load(
 
 
 def _sums(
-    store: Repository, table: Rollup, lines: Sequence[Sequence[str]], span: tuple[int, int],
-    job: str | None, resources: Sequence[str] | None = None,
-) -> list[float]:  # fmt: skip
+    store: Repository,
+    table: Rollup,
+    lines: Sequence[Sequence[str]],
+    span: tuple[int, int],
+    job: str | None,
+    resources: Sequence[str] | None = None,
+) -> list[float]:
     rows = store.loads.sums(table, lines, span, job=job, resources=resources)
     return [float(pc.sum(rows[f"v{n}"]).as_py() or 0) for n in range(len(lines))]
 

@@ -40,8 +40,10 @@ def lost_over_time(
     """
     spread = {}
     for cause in ORDER:
-        parts = [(hit, sum(part.seconds for part in hit.by_cause if part.cause == cause))
-                 for hit in estimate.hits]  # fmt: skip
+        parts = [
+            (hit, sum(part.seconds for part in hit.by_cause if part.cause == cause))
+            for hit in estimate.hits
+        ]
         parts = [(hit, seconds) for hit, seconds in parts if seconds > 0]
         if not parts:
             continue

@@ -18,15 +18,27 @@ if TYPE_CHECKING:
 
 _DAY_NS = 86_400_000_000_000
 _BY_ID = {metric.id: metric for metric in COMPONENT_METRICS}
-_CPU = View("cpu", "CPU time", "ns", False, (
-    ViewLine("programs", ("cpu_user_ns",)), ViewLine("kernel", ("cpu_system_ns",)),
-))  # fmt: skip
-_STORAGE = View("bytes", "Bytes written and read", "bytes", False, (
-    ViewLine("written", ("storage_write_bytes",)), ViewLine("read", ("storage_read_bytes",)),
-))  # fmt: skip
-_LINK = View("bytes", "Bytes sent and received", "bytes", False, (
-    ViewLine("sent", ("link_send_bytes",)), ViewLine("received", ("link_receive_bytes",)),
-))  # fmt: skip
+_CPU = View(
+    "cpu",
+    "CPU time",
+    "ns",
+    False,
+    (ViewLine("programs", ("cpu_user_ns",)), ViewLine("kernel", ("cpu_system_ns",))),
+)
+_STORAGE = View(
+    "bytes",
+    "Bytes written and read",
+    "bytes",
+    False,
+    (ViewLine("written", ("storage_write_bytes",)), ViewLine("read", ("storage_read_bytes",))),
+)
+_LINK = View(
+    "bytes",
+    "Bytes sent and received",
+    "bytes",
+    False,
+    (ViewLine("sent", ("link_send_bytes",)), ViewLine("received", ("link_receive_bytes",))),
+)
 #: What is shown of a kind of component; of others their storage counters.
 _VIEWS = {"machine": _CPU, "batch_job": _CPU, "port": _LINK, "interface": _LINK}
 _HIDDEN = ("socket", "power", "lustre_osc", "lustre_mdc")
@@ -69,10 +81,14 @@ class ComponentSteps:
         from jostle.report.models.steps import steps_json
 
         return {
-            "host": self.host, "kind": self.kind, "name": self.name, "job": self.job,
-            "metric": self.view.name, "unit": self.view.unit,
+            "host": self.host,
+            "kind": self.kind,
+            "name": self.name,
+            "job": self.job,
+            "metric": self.view.name,
+            "unit": self.view.unit,
             "series": [steps_json(*both) for both in zip(self.view.lines, self.lines, strict=True)],
-        }  # fmt: skip
+        }
 
 
 def component_view(metric: str) -> View | None:
@@ -115,8 +131,12 @@ def machine_steps(
     components = rows.group_by(["kind", "name", "job"], use_threads=False).aggregate([]).to_pylist()
     every = [_steps_of(rows, host, row, (begin, end), view) for row in components]
     every = [each for each in every if any(line.values.any() for line in each.lines)]
-    every.sort(key=lambda each: (
-        each.kind != "machine", -sum(float(line.values.sum()) for line in each.lines)))  # fmt: skip
+    every.sort(
+        key=lambda each: (
+            each.kind != "machine",
+            -sum(float(line.values.sum()) for line in each.lines),
+        )
+    )
     return every[:_MOST]
 
 
@@ -162,10 +182,13 @@ def server_loads(
     if view.name not in _SERVED:
         return []
     loads = store.machine_loads(mounts, (span.start_ns, span.end_ns))
-    shown = replace(view, lines=tuple(
-        ViewLine(line.label, ids)
-        for line, ids in zip(view.lines, _SERVED[view.name], strict=True)
-    ))  # fmt: skip
+    shown = replace(
+        view,
+        lines=tuple(
+            ViewLine(line.label, ids)
+            for line, ids in zip(view.lines, _SERVED[view.name], strict=True)
+        ),
+    )
     every = []
     for mount in mounts:
         mine = _where(loads.servers, mount=mount, job="")
@@ -223,16 +246,18 @@ def life_of(store: Repository, host: str) -> tuple[int, int]:
     """
     row = store.query(
         "SELECT min(start_ns) AS begin, max((last_slice + 1) * slice_ns) AS end "
-        "FROM machines WHERE host = ?", [host],
-    ).to_pylist()[0]  # fmt: skip
+        "FROM machines WHERE host = ?",
+        [host],
+    ).to_pylist()[0]
     if row["end"] is None:
         known = store.query("SELECT DISTINCT host FROM machines ORDER BY host")["host"].to_pylist()
         some = ", ".join(known[:5]) + (" and others" if len(known) > 5 else "")
         raise UsageError(
             f"No agent ran on a machine {host}.",
-            hint=f"Machines with an agent: {some}." if known else
-            "jostle-agent writes the slices of a machine; none are in the repository.",
-        )  # fmt: skip
+            hint=f"Machines with an agent: {some}."
+            if known
+            else "jostle-agent writes the slices of a machine; none are in the repository.",
+        )
     return row["begin"], row["end"]
 
 

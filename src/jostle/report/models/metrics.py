@@ -59,8 +59,10 @@ class View:
     @property
     def sums(self) -> list[list[str]]:
         """Metrics that are added up where the view is one number; of several sums the largest."""
-        parts = [[name for line in self.lines if line.again is again for name in line.metrics]
-                 for again in (False, True)]  # fmt: skip
+        parts = [
+            [name for line in self.lines if line.again is again for name in line.metrics]
+            for again in (False, True)
+        ]
         return [part for part in parts if part]
 
 
@@ -75,34 +77,90 @@ _COLLECTIVE_BYTES = tuple(
     for name in (shape, f"i{shape}")
 ) + tuple(f"ccl_{name}_bytes" for name in _CCL)
 VIEWS = (
-    View("bytes", "Bytes written and read", "bytes", False,
-         (ViewLine("written", file_metrics("write_bytes")),
-          ViewLine("read", file_metrics("read_bytes")))),
-    View("ops", "Write and read calls", "ops", False,
-         (ViewLine("writes", file_metrics("write_ops")),
-          ViewLine("reads", file_metrics("read_ops")))),
-    View("time", "Time in write and read calls", "ns", False,
-         (ViewLine("writing", file_metrics("write_ns")),
-          ViewLine("reading", file_metrics("read_ns")))),
-    View("cpu", "CPU time", "ns", False,
-         (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",)))),
-    View("communication", "Time in communication, and in files", "ns", False,
-         (ViewLine("communication", CALLS),
-          ViewLine("files", ("state_io_ns", "state_mpiio_ns")),
-          ViewLine("collective library", CCL_TIMES, again=True))),
-    View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
-         (ViewLine("collectives", ("state_collective_ns",)),
-          ViewLine("point-to-point", ("state_p2p_ns",)),
-          ViewLine("collective library", CCL_TIMES, again=True))),
-    View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
-         (ViewLine("point-to-point", (*SENT, "ccl_send_bytes")),
-          ViewLine("collectives", _COLLECTIVE_BYTES))),
-    View("gpu", "Bytes copied to GPUs and back", "bytes", False,
-         (ViewLine("to GPUs", ("gpu_h2d_bytes",)), ViewLine("back", ("gpu_d2h_bytes",)))),
-    View("wait", "Time waited in communication beyond the usual, and off the CPU", "ns", False,
-         (ViewLine("communication", ("wait_mpi_ns",)),
-          ViewLine("off the CPU", ("wait_offcpu_ns",)))),
-)  # fmt: skip
+    View(
+        "bytes",
+        "Bytes written and read",
+        "bytes",
+        False,
+        (
+            ViewLine("written", file_metrics("write_bytes")),
+            ViewLine("read", file_metrics("read_bytes")),
+        ),
+    ),
+    View(
+        "ops",
+        "Write and read calls",
+        "ops",
+        False,
+        (
+            ViewLine("writes", file_metrics("write_ops")),
+            ViewLine("reads", file_metrics("read_ops")),
+        ),
+    ),
+    View(
+        "time",
+        "Time in write and read calls",
+        "ns",
+        False,
+        (
+            ViewLine("writing", file_metrics("write_ns")),
+            ViewLine("reading", file_metrics("read_ns")),
+        ),
+    ),
+    View(
+        "cpu",
+        "CPU time",
+        "ns",
+        False,
+        (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",))),
+    ),
+    View(
+        "communication",
+        "Time in communication, and in files",
+        "ns",
+        False,
+        (
+            ViewLine("communication", CALLS),
+            ViewLine("files", ("state_io_ns", "state_mpiio_ns")),
+            ViewLine("collective library", CCL_TIMES, again=True),
+        ),
+    ),
+    View(
+        "collectives",
+        "Time in collectives and in point-to-point calls",
+        "ns",
+        False,
+        (
+            ViewLine("collectives", ("state_collective_ns",)),
+            ViewLine("point-to-point", ("state_p2p_ns",)),
+            ViewLine("collective library", CCL_TIMES, again=True),
+        ),
+    ),
+    View(
+        "messages",
+        "Bytes sent point to point and put into collectives",
+        "bytes",
+        False,
+        (
+            ViewLine("point-to-point", (*SENT, "ccl_send_bytes")),
+            ViewLine("collectives", _COLLECTIVE_BYTES),
+        ),
+    ),
+    View(
+        "gpu",
+        "Bytes copied to GPUs and back",
+        "bytes",
+        False,
+        (ViewLine("to GPUs", ("gpu_h2d_bytes",)), ViewLine("back", ("gpu_d2h_bytes",))),
+    ),
+    View(
+        "wait",
+        "Time waited in communication beyond the usual, and off the CPU",
+        "ns",
+        False,
+        (ViewLine("communication", ("wait_mpi_ns",)), ViewLine("off the CPU", ("wait_offcpu_ns",))),
+    ),
+)
 _PAIRS = {view.name: view for view in VIEWS}
 DEFAULT = "bytes"
 

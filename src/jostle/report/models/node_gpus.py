@@ -49,16 +49,25 @@ VIEWS = (
     GpuView("memory", "Memory", "bytes", (("used", ("memory_used_bytes",)),)),
     GpuView("clock", "Clock", "MHz", (("clock", ("device_clock_khz",)),), 1e-3),
     GpuView("power", "Power", "W", (("power", ("power_energy_uj",)),), 1e-6),
-    GpuView("pcie", "PCIe", "bytes/s", (
-        ("to it", ("link_receive_bytes",)), ("from it", ("link_send_bytes",)),
-    )),
-    GpuView("nvlink", "NVLink", "bytes/s", (
-        ("to it", ("device_peer_receive_bytes",)), ("from it", ("device_peer_send_bytes",)),
-    )),
-    GpuView("errors", "Errors", "errors", (
-        ("errors", ("device_error_ops",)), ("repeated packets", ("link_error_ops",)),
-    )),
-)  # fmt: skip
+    GpuView(
+        "pcie",
+        "PCIe",
+        "bytes/s",
+        (("to it", ("link_receive_bytes",)), ("from it", ("link_send_bytes",))),
+    ),
+    GpuView(
+        "nvlink",
+        "NVLink",
+        "bytes/s",
+        (("to it", ("device_peer_receive_bytes",)), ("from it", ("device_peer_send_bytes",))),
+    ),
+    GpuView(
+        "errors",
+        "Errors",
+        "errors",
+        (("errors", ("device_error_ops",)), ("repeated packets", ("link_error_ops",))),
+    ),
+)
 _SHOWN = [name for view in VIEWS for _, names in view.lines for name in names]
 _BESIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "memory_limit_bytes"]
 
@@ -118,21 +127,41 @@ class NodeGpu:
         from jostle.report.format.nodes import slowed_words
 
         return {
-            "host": self.host, "gpu": self.gpu, "path": self.path,
-            "memory_bytes": self.memory_bytes, "start_ns": self.start_ns, "step_ns": self.step_ns,
+            "host": self.host,
+            "gpu": self.gpu,
+            "path": self.path,
+            "memory_bytes": self.memory_bytes,
+            "start_ns": self.start_ns,
+            "step_ns": self.step_ns,
             "views": [
-                {"name": view.name, "title": view.title, "unit": view.unit, "lines": [
-                    {"name": label, "values": [None if np.isnan(each) else float(f"{each:.4g}")
-                                               for each in row.tolist()]}
-                    for (label, _), row in zip(view.lines, self.values[view.name], strict=True)
-                ]}
-                for view in VIEWS if view.name in self.values
+                {
+                    "name": view.name,
+                    "title": view.title,
+                    "unit": view.unit,
+                    "lines": [
+                        {
+                            "name": label,
+                            "values": [
+                                None if np.isnan(each) else float(f"{each:.4g}")
+                                for each in row.tolist()
+                            ],
+                        }
+                        for (label, _), row in zip(view.lines, self.values[view.name], strict=True)
+                    ],
+                }
+                for view in VIEWS
+                if view.name in self.values
             ],
             "slowed": [
-                {"start_ns": each.start_ns, "end_ns": each.end_ns, "share": each.share,
-                 "words": slowed_words(each)} for each in self.slowed
+                {
+                    "start_ns": each.start_ns,
+                    "end_ns": each.end_ns,
+                    "share": each.share,
+                    "words": slowed_words(each),
+                }
+                for each in self.slowed
             ],
-        }  # fmt: skip
+        }
 
 
 def node_gpus(
@@ -201,13 +230,22 @@ def _gpu(host: str, rows: pa.Table, axis: tuple[int, int, int]) -> NodeGpu:
 
     values = {}
     for view in VIEWS:
-        lines = np.stack([view.scale * np.sum([of(name) for name in names], axis=0)
-                          for _, names in view.lines])  # fmt: skip
+        lines = np.stack(
+            [view.scale * np.sum([of(name) for name in names], axis=0) for _, names in view.lines]
+        )
         if np.nansum(lines) > 0:
             values[view.name] = lines
     memory = int(ints(rows, "memory_limit_bytes").max())
-    return NodeGpu(host, rows["name"][0].as_py(), rows["mount"][0].as_py(), memory, axis[0], step,
-                   values, _slowed(rows, start, lasts))  # fmt: skip
+    return NodeGpu(
+        host,
+        rows["name"][0].as_py(),
+        rows["mount"][0].as_py(),
+        memory,
+        axis[0],
+        step,
+        values,
+        _slowed(rows, start, lasts),
+    )
 
 
 def _slowed(rows: pa.Table, start: NDArray[np.int64], lasts: NDArray[np.int64]) -> list[Slowed]:
@@ -226,9 +264,14 @@ def _slowed(rows: pa.Table, start: NDArray[np.int64], lasts: NDArray[np.int64]) 
     every = []
     for part in parts:
         whole = int(lasts[part].sum())
-        every.append(Slowed(
-            int(start[part[0]]), int((start + lasts)[part[-1]]),
-            min(float(throttled[part].sum() / whole), 1.0), float(energy[part].sum() / whole * 1e3),
-            float(limit[part].max() / 1e6), float(heat[part].max() / 1e3),
-        ))  # fmt: skip
+        every.append(
+            Slowed(
+                int(start[part[0]]),
+                int((start + lasts)[part[-1]]),
+                min(float(throttled[part].sum() / whole), 1.0),
+                float(energy[part].sum() / whole * 1e3),
+                float(limit[part].max() / 1e6),
+                float(heat[part].max() / 1e3),
+            )
+        )
     return every

@@ -85,8 +85,10 @@ def _machines(store: Repository, cores: pa.Table) -> pa.Table:
     slices: dict[str, Counter[int]] = {}
     for row in cores.to_pylist():
         slices.setdefault(row["host"], Counter())[row["cpu_count"]] += row["slices"]
-    usual = {host: max(had.items(), key=lambda each: (each[1], each[0]))[0]
-             for host, had in slices.items()}  # fmt: skip
+    usual = {
+        host: max(had.items(), key=lambda each: (each[1], each[0]))[0]
+        for host, had in slices.items()
+    }
     machines = store.query(_MACHINES)
     numbers = [usual.get(host, 0) for host in machines["host"].to_pylist()]
     return machines.append_column("cores", array(numbers, int64()))

@@ -91,9 +91,15 @@ def job_placement(
     shapes = shapes_of(ground, job, asked.ranks([job]), *asked.communicators([job]))
     shape = ground.shape(own.hosts)
     content = JobPlacement(
-        job, own.program, own.start_ns, own.end_ns, shape,
-        company(ground, own, others, hidden), tuple(shapes), (*notes, *_unknown(shape)),
-    )  # fmt: skip
+        job,
+        own.program,
+        own.start_ns,
+        own.end_ns,
+        shape,
+        company(ground, own, others, hidden),
+        tuple(shapes),
+        (*notes, *_unknown(shape)),
+    )
     shown = {name: stay for name, stay in everyone.items() if name not in hidden}
     return content, Stays(ground, shown, _servers(store))
 
@@ -121,9 +127,15 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
     others = [stay for stay in everyone.values() if stay.program != program]
     asked, jobs = store.messages, [stay.job for stay in own]
     content = place(
-        ground, program, own, others, asked.ranks(jobs), asked.slices(jobs),
-        *asked.communicators(jobs), notes=notes,
-    )  # fmt: skip
+        ground,
+        program,
+        own,
+        others,
+        asked.ranks(jobs),
+        asked.slices(jobs),
+        *asked.communicators(jobs),
+        notes=notes,
+    )
     if len(content.runs) < LEAST_RUNS:
         number = len(content.runs)
         why = f" (left out: {', '.join(content.left_out)})" if content.left_out else ""
@@ -139,8 +151,9 @@ def job_json(content: JobPlacement) -> dict[str, Any]:
     """Return the placement of a job as plain values, and the answer in words."""
     from jostle.report.format.placement import job_answer
 
-    meetings = [plain(each) | {"conflicting": each.conflicting}
-                for each in content.company.meetings]  # fmt: skip
+    meetings = [
+        plain(each) | {"conflicting": each.conflicting} for each in content.company.meetings
+    ]
     values: dict[str, Any] = plain(content)
     values["company"]["meetings"] = meetings
     return values | {"answer": job_answer(content)}
@@ -178,8 +191,14 @@ def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, 
     for row in rows:
         name = row["job"]
         if name and name not in stays and name not in profiled:
-            stays[name] = Stay(name, row["name"] or "", row["uid"], tuple(row["nodes"]),
-                               row["start_ns"], row["end_ns"])  # fmt: skip
+            stays[name] = Stay(
+                name,
+                row["name"] or "",
+                row["uid"],
+                tuple(row["nodes"]),
+                row["start_ns"],
+                row["end_ns"],
+            )
     return stays
 
 

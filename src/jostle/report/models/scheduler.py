@@ -130,10 +130,15 @@ def stored_facts(
         row: As for `scheduler_facts`.
     """
     meant = [
-        said for said in rows
-        if _means(row, str(said["uid"]), str(said["start_ns"] // 10**9),
-                  str(said["end_ns"] // 10**9 or ""))
-    ]  # fmt: skip
+        said
+        for said in rows
+        if _means(
+            row,
+            str(said["uid"]),
+            str(said["start_ns"] // 10**9),
+            str(said["end_ns"] // 10**9 or ""),
+        )
+    ]
     # Clocks differ by little: the last start before the job's own, else the next one.
     late = {id(said): said["start_ns"] - row["start_ns"] for said in meant}
     meant.sort(key=lambda said: (max(late[id(said)], 0), abs(late[id(said)])))
@@ -211,9 +216,13 @@ def _ask(*command: str) -> str:
     environment |= {"SLURM_TIME_FORMAT": "%s", "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=_PATIENCE_S, check=False,
-        )  # fmt: skip
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

@@ -77,10 +77,7 @@ class DrawnSegments:
 
     def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> DrawnSegments:
         """Return some of the segments."""
-        return replace(
-            self,
-            **{name: getattr(self, name)[which] for name in self.arrays},
-        )
+        return replace(self, **{name: getattr(self, name)[which] for name in self.arrays})
 
     def thinned(self) -> DrawnSegments:
         """Return few enough to draw: the longest losses, and every so many of all others."""

@@ -84,9 +84,11 @@ def views_with_values(store: Repository, job: dict[str, Any]) -> list[str]:
     for table, scope in (("rollup", "mount"), ("node_rollup", "process")):
         views = [view for view in VIEWS if view.scope == scope]
         rows = store.loads.totals(
-            table, [[name for part in view.sums for name in part] for view in views],
-            [job["job"]], (job["start_ns"], job["end_ns"]),
-        ).to_pylist()  # fmt: skip
+            table,
+            [[name for part in view.sums for name in part] for view in views],
+            [job["job"]],
+            (job["start_ns"], job["end_ns"]),
+        ).to_pylist()
         named += [view.name for row in rows for at, view in enumerate(views) if row[f"v{at}"]]
     return named
 

@@ -100,22 +100,34 @@ class ZoneLoad:
             return None if values is None else [round(float(value), 1) for value in values]
 
         return {
-            "fabric": self.fabric, "unit": "bytes", "slice_ns": self.step_ns,
-            "first_slice": self.first, "start": iso_time(self.first * self.step_ns),
-            "own": listed(self.own), "others": listed(self.others),
-            "others_high": listed(self.others_high), "measured": listed(self.measured),
+            "fabric": self.fabric,
+            "unit": "bytes",
+            "slice_ns": self.step_ns,
+            "first_slice": self.first,
+            "start": iso_time(self.first * self.step_ns),
+            "own": listed(self.own),
+            "others": listed(self.others),
+            "others_high": listed(self.others_high),
+            "measured": listed(self.measured),
             "routed_where_measured": listed(self.routed_there),
             "links": [
-                {"link": link.name, "own": link.own, "others": link.others,
-                 "others_high": link.others_high, "measured": link.measured,
-                 "jobs": [{"job": each.job, "bytes": each.bytes} for each in link.jobs]}
+                {
+                    "link": link.name,
+                    "own": link.own,
+                    "others": link.others,
+                    "others_high": link.others_high,
+                    "measured": link.measured,
+                    "jobs": [{"job": each.job, "bytes": each.bytes} for each in link.jobs],
+                }
                 for link in self.links
             ],
             "jobs": [{"job": each.job, "bytes": each.bytes} for each in self.jobs],
-            "links_in_zone": self.count, "links_measured": self.counted,
-            "modelled_share": self.modelled, "spread_share": self.spread,
+            "links_in_zone": self.count,
+            "links_measured": self.counted,
+            "modelled_share": self.modelled,
+            "spread_share": self.spread,
             "lost_bytes": self.lost,
-        }  # fmt: skip
+        }
 
 
 def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
@@ -146,10 +158,12 @@ def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
     return [
         _zone_load(
             link_loads(fabric, traffic.of(job), axis),
-            link_loads(fabric, traffic.without(job), axis, ports), job, links,
+            link_loads(fabric, traffic.without(job), axis, ports),
+            job,
+            links,
         )
         for fabric, links in chosen
-    ]  # fmt: skip
+    ]
 
 
 def fabrics_of(known: list[Topology], hosts: set[str], time_ns: int) -> list[Topology]:
@@ -185,8 +199,10 @@ def _zone_load(own: LinkLoads, others: LinkLoads, job: str, links: Flags) -> Zon
     fabric, chosen = others.topology, np.flatnonzero(links)
     count = others.axis[2]
     mine = _dense(own.jobs.get(job), count, chosen)
-    low = sum((_dense(load, count, chosen) for load in others.jobs.values()),
-              np.zeros((count, len(chosen))))  # fmt: skip
+    low = sum(
+        (_dense(load, count, chosen) for load in others.jobs.values()),
+        np.zeros((count, len(chosen))),
+    )
     adaptive = others.high is not others.low
     valiant = _dense(others.low, count, chosen) + _dense(others.high, count, chosen) - low
     measured, counted = _dense(others.measured, count, chosen), others.is_measured[chosen]
@@ -200,22 +216,33 @@ def _zone_load(own: LinkLoads, others: LinkLoads, job: str, links: Flags) -> Zon
         return sum(parts[name] * whole[name] for name in whole) / all_bytes if all_bytes else 0.0
 
     return ZoneLoad(
-        fabric.name, others.axis[0] // others.axis[1], others.axis[1],
-        mine.sum(axis=1), low.sum(axis=1), valiant.sum(axis=1) if adaptive else None,
-        measured.sum(axis=1) if counted.any() else None, (low + mine)[:, counted].sum(axis=1),
+        fabric.name,
+        others.axis[0] // others.axis[1],
+        others.axis[1],
+        mine.sum(axis=1),
+        low.sum(axis=1),
+        valiant.sum(axis=1) if adaptive else None,
+        measured.sum(axis=1) if counted.any() else None,
+        (low + mine)[:, counted].sum(axis=1),
         tuple(
             ZoneLink(
-                fabric.link_name(int(chosen[k])), float(mine[:, k].sum()), float(low[:, k].sum()),
+                fabric.link_name(int(chosen[k])),
+                float(mine[:, k].sum()),
+                float(low[:, k].sum()),
                 float(valiant[:, k].sum()) if adaptive else float(low[:, k].sum()),
                 float(measured[:, k].sum()) if counted[k] else None,
                 _busiest({name: float(total[k]) for name, total in totals.items()})[:_MOST_JOBS],
             )
-            for k in order.tolist() if moved[k] > 0
+            for k in order.tolist()
+            if moved[k] > 0
         ),
         _busiest({name: float(total.sum()) for name, total in totals.items()}),
-        len(chosen), int(counted.sum()), share(others.modelled), share(others.spread),
+        len(chosen),
+        int(counted.sum()),
+        share(others.modelled),
+        share(others.spread),
         sum(others.lost.values()),
-    )  # fmt: skip
+    )
 
 
 def _dense(load: Any, count: int, links: NDArray[np.int64]) -> Floats:

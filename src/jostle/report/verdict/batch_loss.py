@@ -118,9 +118,12 @@ def loss_numbers(loss: JobLoss | BatchLoss) -> LossNumbers:
 
 
 def job_loss(
-    store: Repository, row: Mapping[str, Any], how: Mapping[str, Any] = USUAL,
-    viewer: int | None = None, keep: Callable[[EvaluatedJob], None] = lambda _: None,
-) -> JobLoss:  # fmt: skip
+    store: Repository,
+    row: Mapping[str, Any],
+    how: Mapping[str, Any] = USUAL,
+    viewer: int | None = None,
+    keep: Callable[[EvaluatedJob], None] = lambda _: None,
+) -> JobLoss:
     """Evaluate one job, unless it is evidently too short.
 
     Args:
@@ -210,14 +213,16 @@ def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
     run_s = (row["end_ns"] - row["start_ns"]) / 1e9
     parts = [
         _Part(part["start_ns"], part["end_ns"], part["job"] == row["script"], loss, loss.head)
-        for part, loss in zip(row["parts"], losses, strict=True) if loss.head
-    ]  # fmt: skip
+        for part, loss in zip(row["parts"], losses, strict=True)
+        if loss.head
+    ]
     if not parts or run_s <= 0:
         none = Interval(math.nan, math.nan, math.nan)
         why = "no part of it could be evaluated"
         what = "longer steps, or shorter slices (--slice 250ms)"
-        return BatchLoss(none, none, run_s, 0.0, "", Lit(None, "green", math.nan, why, what),
-                         list(losses))  # fmt: skip
+        return BatchLoss(
+            none, none, run_s, 0.0, "", Lit(None, "green", math.nan, why, what), list(losses)
+        )
     scripts, groups = [part for part in parts if part.is_script], _side_by_side(parts)
     busy = join_spans(
         [
@@ -233,13 +238,18 @@ def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
     )
     percent = Interval(*(100 * lost / run_s for lost in (value, low, high)))
     covered = sum(_covered_s(group) for group in groups)
-    covered += sum(part.loss.coverage * _outside_s(part.begin_ns, part.end_ns, busy)
-                   for part in scripts)  # fmt: skip
+    covered += sum(
+        part.loss.coverage * _outside_s(part.begin_ns, part.end_ns, busy) for part in scripts
+    )
     return BatchLoss(
-        Interval(value, low, high), percent, run_s, covered / run_s,
+        Interval(value, low, high),
+        percent,
+        run_s,
+        covered / run_s,
         _main_cause(parts) if percent.value >= WORTH_A_WORD else "",
-        lit(percent, covered / run_s, run_s=run_s), list(losses),
-    )  # fmt: skip
+        lit(percent, covered / run_s, run_s=run_s),
+        list(losses),
+    )
 
 
 @dataclass(frozen=True)
@@ -270,8 +280,9 @@ def _side_by_side(parts: Sequence[_Part]) -> list[list[_Part]]:
 def _delay(group: Sequence[_Part], which: str) -> float:
     """Return by how much the last of a group would have ended earlier without its loss, s."""
     last = max(part.end_ns for part in group)
-    return min((last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which))
-               for part in group)  # fmt: skip
+    return min(
+        (last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which)) for part in group
+    )
 
 
 def _covered_s(group: Sequence[_Part]) -> float:

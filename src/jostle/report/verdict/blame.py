@@ -127,14 +127,19 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     from jostle.analysis.interval import Interval
 
     found = interference.suspects if interference else []
-    named = {how: sum(suspect.seconds.value for suspect in found if suspect.how == how)
-             for how in ("account", "test")}  # fmt: skip
+    named = {
+        how: sum(suspect.seconds.value for suspect in found if suspect.how == how)
+        for how in ("account", "test")
+    }
     by_account = min(named["account"], lost.value)
-    by_test = min(_by_suspects(interference, named["test"]) if interference else 0.0,
-                  lost.value - by_account)  # fmt: skip
+    by_test = min(
+        _by_suspects(interference, named["test"]) if interference else 0.0, lost.value - by_account
+    )
     explained = by_account + by_test
-    scale = {how: seconds / named[how] if named[how] > 0 else 0.0
-             for how, seconds in (("account", by_account), ("test", by_test))}  # fmt: skip
+    scale = {
+        how: seconds / named[how] if named[how] > 0 else 0.0
+        for how, seconds in (("account", by_account), ("test", by_test))
+    }
     suspects = _suspects(found, scale, lost)
     down, up = _widths(interference, by_test)
     rest = max(lost.value - explained, 0.0)
@@ -142,8 +147,9 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     return Blame(
         lost_s=lost,
         suspects=suspects,
-        explained_s=Interval(explained, max(explained - down, 0.0),
-                            max(min(explained + up, lost.high), explained)),
+        explained_s=Interval(
+            explained, max(explained - down, 0.0), max(min(explained + up, lost.high), explained)
+        ),
         unexplained_s=Interval(
             rest,
             max(rest - math.hypot(lost.value - lost.low, up), 0.0),
@@ -152,7 +158,7 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
         unexplained_share=rest / lost.value if lost.value > 0 else 0.0,
         lost_slices=lost_slices,
         suspect_slices=suspect_slices,
-    )  # fmt: skip
+    )
 
 
 def _widths(interference: Interference | None, explained: float) -> tuple[float, float]:
@@ -169,8 +175,11 @@ def _widths(interference: Interference | None, explained: float) -> tuple[float,
 
 def _tested_s(interference: Interference) -> float:
     """Return what suspects by test took together, each instant once."""
-    by_account = sum(loss.seconds.value for loss in interference.resources
-                     if loss.evident and loss.how == "account")  # fmt: skip
+    by_account = sum(
+        loss.seconds.value
+        for loss in interference.resources
+        if loss.evident and loss.how == "account"
+    )
     return max(interference.seconds.value - by_account, 0.0)
 
 
@@ -200,21 +209,23 @@ def _suspects(
             sum(scale[suspect.how] * getattr(suspect.seconds, end) for suspect in each)
             for end in ("value", "low", "high")
         )
-        listed.append(Blamed(
-            job=job,
-            user=each[0].user,
-            program=each[0].program,
-            resources=[suspect.resource for suspect in each],
-            seconds=Interval(value, low, max(min(high, lost.high), value)),
-            share=value / lost.value if lost.value > 0 else 0.0,
-            slices=max(suspect.slices for suspect in each),
-            correlation=each[0].correlation,
-            pattern=each[0].pattern,
-            kind=each[0].kind,
-            how=found_by(suspect.how for suspect in each),
-            agreement=each[0].agreement,
-            tested=each[0].tested,
-        ))  # fmt: skip
+        listed.append(
+            Blamed(
+                job=job,
+                user=each[0].user,
+                program=each[0].program,
+                resources=[suspect.resource for suspect in each],
+                seconds=Interval(value, low, max(min(high, lost.high), value)),
+                share=value / lost.value if lost.value > 0 else 0.0,
+                slices=max(suspect.slices for suspect in each),
+                correlation=each[0].correlation,
+                pattern=each[0].pattern,
+                kind=each[0].kind,
+                how=found_by(suspect.how for suspect in each),
+                agreement=each[0].agreement,
+                tested=each[0].tested,
+            )
+        )
     return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
 
 

@@ -75,8 +75,11 @@ def combine(
 
 def _raised(estimate: Estimate, interference: Interference, tested: Interval) -> list[_Raised]:
     """Return the resources on which the neighbours' load decides; tested: seconds by test."""
-    losses = [loss for loss in interference.resources
-              if loss.evident and loss.seconds.value > 0 and loss.how == "test"]  # fmt: skip
+    losses = [
+        loss
+        for loss in interference.resources
+        if loss.evident and loss.seconds.value > 0 and loss.how == "test"
+    ]
     alone = sum(loss.seconds.value for loss in losses)
     # What several resources lost at the same instants counts once.
     part = min(tested.value / alone, 1.0) if alone > 0 else 0.0
@@ -88,8 +91,10 @@ def _raised(estimate: Estimate, interference: Interference, tested: Interval) ->
         same = [loss for loss in losses if _calls(loss) == resource]
         loss = max(same, key=lambda each: each.seconds.value)
         cause: CauseName = "cpu" if loss.kind == "node" else loss.kind
-        value, low, high = (part * sum(getattr(each.seconds, bound) for each in same)
-                            for bound in ("value", "low", "high"))  # fmt: skip
+        value, low, high = (
+            part * sum(getattr(each.seconds, bound) for each in same)
+            for bound in ("value", "low", "high")
+        )
         if value > _shown(estimate, resource):
             bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
             raised.append(_Raised(loss, cause, resource, bounds))
@@ -123,8 +128,10 @@ def _with_raised(estimate: Estimate, raised: list[_Raised], names: Mapping[str, 
 
     resources = {each.resource for each in raised}
     kept = [cause for cause in estimate.causes if cause.resource not in resources]
-    causes = [*kept, *(Cause(each.cause, each.resource, each.seconds, "neighbours")
-                       for each in raised)]  # fmt: skip
+    causes = [
+        *kept,
+        *(Cause(each.cause, each.resource, each.seconds, "neighbours") for each in raised),
+    ]
     causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
     run_s, own = estimate.run_s, estimate.lost_s
     whole = sum(cause.seconds.value for cause in causes)
@@ -224,14 +231,23 @@ def _within(interference: Interference, estimate: Estimate, tested: Interval) ->
         run_s=estimate.run_s,
         seconds=seconds,
         percent=_times(seconds, part),
-        resources=[replace(loss, lost=[of(loss.how) * each for each in loss.lost],
-                           seconds=_times(loss.seconds, of(loss.how) if loss.evident else 1.0))
-                   for loss in interference.resources],
-        suspects=[replace(suspect, seconds=_times(suspect.seconds, of(suspect.how)))
-                  for suspect in interference.suspects],
-        guilty=[replace(guilty, seconds=of(by_name.get(guilty.resource, "test")) * guilty.seconds)
-                for guilty in interference.guilty],
-    )  # fmt: skip
+        resources=[
+            replace(
+                loss,
+                lost=[of(loss.how) * each for each in loss.lost],
+                seconds=_times(loss.seconds, of(loss.how) if loss.evident else 1.0),
+            )
+            for loss in interference.resources
+        ],
+        suspects=[
+            replace(suspect, seconds=_times(suspect.seconds, of(suspect.how)))
+            for suspect in interference.suspects
+        ],
+        guilty=[
+            replace(guilty, seconds=of(by_name.get(guilty.resource, "test")) * guilty.seconds)
+            for guilty in interference.guilty
+        ],
+    )
 
 
 def _times(interval: Interval, factor: float) -> Interval:

@@ -55,8 +55,11 @@ def with_core_shares(
 
 
 def _shares(estimate: Estimate, account: CoreAccount) -> _Shares:
-    on_cores = [cause for cause in estimate.causes
-                if cause.cause == "cpu" and cause.resource == account.host]  # fmt: skip
+    on_cores = [
+        cause
+        for cause in estimate.causes
+        if cause.cause == "cpu" and cause.resource == account.host
+    ]
     lost_s = sum(cause.seconds.value for cause in on_cores if not cause.kind)
     known = any(cause.kind == "steal" for cause in on_cores)
     kinds = {"job", "unprofiled", "unknown"} | (set() if known else {"steal"})
@@ -70,10 +73,14 @@ def _shares(estimate: Estimate, account: CoreAccount) -> _Shares:
     share = np.where(whole > 0, series / np.where(whole > 0, whole, 1.0), usual[:, None])
     lost = _by_slice(estimate.hits, account)
     weights = share @ lost / lost.sum() if lost.sum() > 0 else usual
-    of = {part.name: float(weight) for part, weight in zip(parts, weights, strict=True)
-          if part.kind in ("job", "unprofiled")}  # fmt: skip
-    stolen = sum(float(weight) for part, weight in zip(parts, weights, strict=True)
-                 if part.kind == "steal")  # fmt: skip
+    of = {
+        part.name: float(weight)
+        for part, weight in zip(parts, weights, strict=True)
+        if part.kind in ("job", "unprofiled")
+    }
+    stolen = sum(
+        float(weight) for part, weight in zip(parts, weights, strict=True) if part.kind == "steal"
+    )
     return _Shares(lost_s, of, stolen)
 
 
@@ -83,9 +90,10 @@ def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float
     zero = int(edges[0])
     parts = [
         (hit.start_ns - zero, hit.end_ns - zero, part.seconds)
-        for hit in hits for part in hit.by_cause
+        for hit in hits
+        for part in hit.by_cause
         if (part.cause, part.resource, part.kind) == ("cpu", account.host, "")
-    ]  # fmt: skip
+    ]
     lost = np.zeros(len(account.steps_ns))
     for start, end, seconds in parts:
         first = max(int(np.searchsorted(edges - zero, start, side="right")) - 1, 0)
@@ -137,13 +145,19 @@ def _with_shares(
             suspects.append(suspect)
         elif evident:
             part, value = by_name[suspect.job], shares.lost_s * shares.of.get(suspect.job, 0.0)
-            ends = [shares.lost_s * end / max(whole, 1e-12)
-                    for end in (part.seconds.low, part.seconds.high)]  # fmt: skip
-            suspects.append(replace(
-                suspect, share=value / taken if taken else 0.0,
-                seconds=Interval(value, min(ends[0], value),
-                                 max(min(ends[1], shares.lost_s), value)),
-            ))  # fmt: skip
+            ends = [
+                shares.lost_s * end / max(whole, 1e-12)
+                for end in (part.seconds.low, part.seconds.high)
+            ]
+            suspects.append(
+                replace(
+                    suspect,
+                    share=value / taken if taken else 0.0,
+                    seconds=Interval(
+                        value, min(ends[0], value), max(min(ends[1], shares.lost_s), value)
+                    ),
+                )
+            )
         elif suspect.kind == "job":
             cleared.setdefault(
                 suspect.job,
@@ -158,37 +172,48 @@ def _with_shares(
         before = sum(loss.lost)
         scale = taken / before if before > 0 else 0.0
         seconds = Interval(taken, taken, taken) if evident else Interval(0.0, 0.0, _LEAST * run_s)
-        losses.append(replace(
-            loss, seconds=seconds, evident=evident and loss.evident,
-            slowdown=loss.slowdown if evident else None,
-            lost=[scale * each for each in loss.lost] if evident else [],
-        ))  # fmt: skip
-    guilty = [each for each in interference.guilty
-              if evident or each.resource != account.host]  # fmt: skip
+        losses.append(
+            replace(
+                loss,
+                seconds=seconds,
+                evident=evident and loss.evident,
+                slowdown=loss.slowdown if evident else None,
+                lost=[scale * each for each in loss.lost] if evident else [],
+            )
+        )
+    guilty = [each for each in interference.guilty if evident or each.resource != account.host]
     return replace(
         interference,
         resources=losses,
         suspects=sorted(suspects, key=lambda each: (-each.seconds.value, each.job)),
-        acquitted={job: why for job, why in sorted(cleared.items())
-                   if job not in named and job not in interference.untested},
+        acquitted={
+            job: why
+            for job, why in sorted(cleared.items())
+            if job not in named and job not in interference.untested
+        },
         guilty=guilty,
-    )  # fmt: skip
+    )
 
 
 def accounted_s(interference: Interference) -> float:
     """Return the seconds that are divided by account, on all nodes."""
-    return sum(loss.seconds.value for loss in interference.resources
-               if loss.how == "account" and loss.evident)  # fmt: skip
+    return sum(
+        loss.seconds.value
+        for loss in interference.resources
+        if loss.how == "account" and loss.evident
+    )
 
 
 def tested_s(interference: Interference) -> Interval:
     """Return the seconds that the test attributes, before those by account are scaled."""
-    series = [loss.lost for loss in interference.resources
-              if loss.how == "account" and loss.evident]  # fmt: skip
+    series = [
+        loss.lost for loss in interference.resources if loss.how == "account" and loss.evident
+    ]
     accounted = float(np.max(np.array(series), axis=0).sum()) if series else 0.0
     seconds = interference.seconds
-    return Interval(*(max(end - accounted, 0.0)
-                      for end in (seconds.value, seconds.low, seconds.high)))  # fmt: skip
+    return Interval(
+        *(max(end - accounted, 0.0) for end in (seconds.value, seconds.low, seconds.high))
+    )
 
 
 def _times(interval: Interval, factor: float) -> Interval:

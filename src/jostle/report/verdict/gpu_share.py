@@ -43,8 +43,10 @@ def with_gpus(estimate: Estimate, interference: Interference) -> Estimate:
     kind: CauseName = "gpu" if loss.kind == "gpu" else "bus"
     moved = min(loss.seconds.value, pool)
     left = 1 - moved / pool
-    causes = [replace(cause, seconds=_times(cause.seconds, left))
-              if cause.cause in _SEEN_AS else cause for cause in estimate.causes]  # fmt: skip
+    causes = [
+        replace(cause, seconds=_times(cause.seconds, left)) if cause.cause in _SEEN_AS else cause
+        for cause in estimate.causes
+    ]
     seconds = Interval(moved, min(loss.seconds.low, moved), max(loss.seconds.high, moved))
     causes.append(Cause(kind, loss.resource, seconds, "neighbours"))
     causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))

@@ -101,23 +101,34 @@ def run_ratios(
     base = baseline or min(seconds, key=lambda job: seconds[job])
     base_group = groups[base] if baseline else min(times, key=lambda name: np.mean(times[name]))
     return RunRatios(
-        [RunRatio(job, groups[job], run_s, _ratio(run_s, seconds[base]))
-         for job, run_s in seconds.items()],
-        [_group(name, values, times[base_group], own=name == base_group)
-         for name, values in times.items()],
+        [
+            RunRatio(job, groups[job], run_s, _ratio(run_s, seconds[base]))
+            for job, run_s in seconds.items()
+        ],
+        [
+            _group(name, values, times[base_group], own=name == base_group)
+            for name, values in times.items()
+        ],
         base,
         base_group,
-    )  # fmt: skip
+    )
 
 
 def _group(name: str, values: Sequence[float], base: Sequence[float], *, own: bool) -> GroupRatio:
     mean = float(np.mean(values))
     low, high = (None, None) if own else mean_ratio(base, values)
     return GroupRatio(
-        name, len(values), float(np.median(values)), mean,
+        name,
+        len(values),
+        float(np.median(values)),
+        mean,
         float(np.std(values, ddof=1)) if len(values) >= LEAST_RUNS else None,
-        min(values), max(values), _ratio(mean, float(np.mean(base))), low, high,
-    )  # fmt: skip
+        min(values),
+        max(values),
+        _ratio(mean, float(np.mean(base))),
+        low,
+        high,
+    )
 
 
 def _ratio(one: float, other: float) -> float:

@@ -137,9 +137,12 @@ def evaluate_job(
 
 
 def evaluate_company(
-    store: Repository, name: str, seed: int, viewer: int | None = None,
+    store: Repository,
+    name: str,
+    seed: int,
+    viewer: int | None = None,
     say: ReportProgress = lambda *_: None,
-) -> tuple[Estimate, Interference]:  # fmt: skip
+) -> tuple[Estimate, Interference]:
     """Evaluate a job for what its neighbours did: also that there were none is an answer.
 
     Args:
@@ -158,9 +161,12 @@ def evaluate_company(
 
 
 def _beside(
-    store: Repository, name: str, seed: int, viewer: int | frozenset[int] | None,
+    store: Repository,
+    name: str,
+    seed: int,
+    viewer: int | frozenset[int] | None,
     at: Callable[[int], None],
-) -> Interference | None:  # fmt: skip
+) -> Interference | None:
     """Identify suspects, if other jobs, or programs without a profile, ran beside the job."""
     at(0)
     if not store.has_company(name):
@@ -230,9 +236,7 @@ def blame_of(estimate: Estimate, interference: Interference | None) -> Blame:
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as plain values; `judged` says whether its light is decided."""
     probability = estimate.probability if estimate.light else None
-    return estimate.to_json() | {
-        "probability": probability, "judged": estimate.light is not None,
-    }  # fmt: skip
+    return estimate.to_json() | {"probability": probability, "judged": estimate.light is not None}
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,7 @@ def answer(
 
     try:
         evaluated_job = evaluate_job(
-            store,
-            verdict_request.job,
-            USUAL,
-            viewer=verdict_request.users,
-            say=say,
+            store, verdict_request.job, USUAL, viewer=verdict_request.users, say=say
         )
         if verdict_request.only:
             return VerdictAnswer(estimate=evaluated_job.estimate)

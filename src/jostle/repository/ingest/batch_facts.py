@@ -45,13 +45,30 @@ _AHEAD_NS = 86_400_000_000_000
 _SYSTEMS = ("slurm", "pbs", "lsf")
 _ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
 _TEXTS = (
-    "cluster", "name", "user", "account", "partition", "node", "dependency", "output", "state",
+    "cluster",
+    "name",
+    "user",
+    "account",
+    "partition",
+    "node",
+    "dependency",
+    "output",
+    "state",
     "exit",
-)  # fmt: skip
+)
 _NUMBERS = {
-    "submit_ns": 0, "start_ns": 0, "uid": -1, "gid": -1, "cores": 0, "memory_bytes": 0,
-    "time_limit_s": 0, "array_job": 0, "array_task": -1, "het_job": 0, "het_component": -1,
-}  # fmt: skip
+    "submit_ns": 0,
+    "start_ns": 0,
+    "uid": -1,
+    "gid": -1,
+    "cores": 0,
+    "memory_bytes": 0,
+    "time_limit_s": 0,
+    "array_job": 0,
+    "array_task": -1,
+    "het_job": 0,
+    "het_component": -1,
+}
 
 
 @dataclass(frozen=True)
@@ -143,9 +160,10 @@ class BatchFacts:
             done = [facts for key, facts in newest.items() if key in over]
             base = dict(zip(newest, state.positions(newest), strict=True))
         fresh = [
-            facts for key, facts in newest.items()
+            facts
+            for key, facts in newest.items()
             if facts not in done and facts.says > (False, base[key].records)
-        ]  # fmt: skip
+        ]
         if fresh and not self._commit(fresh, base, report):
             for facts in fresh:
                 self._seen.pop(facts.path, None)  # somebody else took some: look again

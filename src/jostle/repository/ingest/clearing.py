@@ -54,10 +54,12 @@ def _is_whole(peek: HeaderPeek, state: RepositoryState) -> bool:
         if result.error is not None or result.warnings or not result.complete:
             return False
         shorts = [
-            {process_id(owner, short.header.boot_id, short.pid, short.start_ns, 0)
-             for owner in (None, short.uid)}
+            {
+                process_id(owner, short.header.boot_id, short.pid, short.start_ns, 0)
+                for owner in (None, short.uid)
+            }
             for short in read.short_processes
-        ]  # fmt: skip
+        ]
         done = state.done_of({key for some in shorts for key in some})
         done -= state.expired_of(done)
         return not any(done.isdisjoint(some) for some in shorts)

@@ -426,8 +426,10 @@ class Ingester:
             ]
             segments = _read_segments(left, requests)
             # A process is complete when its last slice is taken: not before its segments are.
-            requests = [request if segments.complete(request.process)
-                        else replace(request, remainder=False) for request in requests]  # fmt: skip
+            requests = [
+                request if segments.complete(request.process) else replace(request, remainder=False)
+                for request in requests
+            ]
             decoded = read_profiles(requests, _BATCH_ROWS)
             files = _read_files(left, decoded)
             plan = Plan(self._devices, self._names, decoded, segments, files, horizon)
@@ -524,8 +526,12 @@ class Ingester:
     def _forget(self, path: Path) -> None:
         """Forget what is known of a file that is gone: memory must not grow with the days."""
         memories: tuple[dict[Path, Any], ...] = (
-            self._settled, self._aside, self._taken, self._shorts, self._bookmarks
-        )  # fmt: skip
+            self._settled,
+            self._aside,
+            self._taken,
+            self._shorts,
+            self._bookmarks,
+        )
         for memory in memories:
             memory.pop(path, None)
         self._over.discard(path)
@@ -562,13 +568,15 @@ def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest])
 
 def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
     """Read the files of processes that are over: only then is all known of them."""
-    return read_files([
-        result.request
-        for item, result in zip(items, decoded.results, strict=True)
-        if isinstance(result.header, ProfileHeader)
-        and result.complete
-        and is_over(item, result.header)
-    ])  # fmt: skip
+    return read_files(
+        [
+            result.request
+            for item, result in zip(items, decoded.results, strict=True)
+            if isinstance(result.header, ProfileHeader)
+            and result.complete
+            and is_over(item, result.header)
+        ]
+    )
 
 
 def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:

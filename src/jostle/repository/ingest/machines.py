@@ -83,9 +83,12 @@ class MachinePlan:
         who = f"The machine {header.host}"
         numbers = [header.pid, header.start_ns, header.end_ns, header.part]
         problem = implausible(
-            who, header.slice_ns, numbers, [min(lo, header.first_slice), hi],
+            who,
+            header.slice_ns,
+            numbers,
+            [min(lo, header.first_slice), hi],
             [header.start_ns, header.end_ns or header.start_ns],
-        )  # fmt: skip
+        )
         if not problem and len(header.components) > _MOST_COMPONENTS:
             problem = f"{who} claims to have {len(header.components)} components; it is left out."
         if not problem and item.origin is not None and not _same(header.host, item.origin.node):
@@ -209,18 +212,32 @@ def _names(step: _Step, component: Component) -> dict[str, Any]:
     if fs_type is not None and component.source:
         mount = mount_identity(host, component.path, fs_type, component.source)
     return {
-        "machine": step.machine, "host": host, "component": component.number,
-        "kind": component.kind, "name": component.name, "source": component.source,
-        "mount": mount, "job": component.job, "path": component.path,
-        "major": component.major, "minor": component.minor, "numa": component.numa,
-        "pid": component.pid, "uid": component.uid,
-    }  # fmt: skip
+        "machine": step.machine,
+        "host": host,
+        "component": component.number,
+        "kind": component.kind,
+        "name": component.name,
+        "source": component.source,
+        "mount": mount,
+        "job": component.job,
+        "path": component.path,
+        "major": component.major,
+        "minor": component.minor,
+        "numa": component.numa,
+        "pid": component.pid,
+        "uid": component.uid,
+    }
 
 
 def _row(
-    machine: int, header: MachineHeader, result: MachineRead, base: Position, last: int, *,
+    machine: int,
+    header: MachineHeader,
+    result: MachineRead,
+    base: Position,
+    last: int,
+    *,
     final: bool,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return a machine's row of table machines."""
     over = is_over(header)
     end = header.end_ns or (max(header.heartbeat_ns, header.file_ns) if over else 0)
@@ -231,15 +248,34 @@ def _row(
         "complete": final,
         "last_slice": last,
         "records": result.records_read,
-        "clock_state": max(header.start_clock_state, header.clock_state,
-                           *(event.state for event in header.clock_events), 0),
-        "clock_error_us": max(header.start_clock_error_us, header.clock_error_us,
-                              *(event.maxerror_us for event in header.clock_events), 0),
+        "clock_state": max(
+            header.start_clock_state,
+            header.clock_state,
+            *(event.state for event in header.clock_events),
+            0,
+        ),
+        "clock_error_us": max(
+            header.start_clock_error_us,
+            header.clock_error_us,
+            *(event.maxerror_us for event in header.clock_events),
+            0,
+        ),
         "clock_steps": sum(1 for event in header.clock_events if event.step_ns),
         "notes": [note.text for note in header.notes],
         "warnings": result.warnings,
         "revision": base.revision + 1,
-        **{name: getattr(header, name) for name in
-           ("host", "role", "boot_id", "pid", "part", "library", "slice_ns", "start_ns",
-            "first_slice")},
-    }  # fmt: skip
+        **{
+            name: getattr(header, name)
+            for name in (
+                "host",
+                "role",
+                "boot_id",
+                "pid",
+                "part",
+                "library",
+                "slice_ns",
+                "start_ns",
+                "first_slice",
+            )
+        },
+    }

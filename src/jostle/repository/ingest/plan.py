@@ -298,8 +298,11 @@ def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
     for rows in (
-        decoded.slices, decoded.peer_slices, decoded.collective_slices, decoded.gpu_slices
-    ):  # fmt: skip
+        decoded.slices,
+        decoded.peer_slices,
+        decoded.collective_slices,
+        decoded.gpu_slices,
+    ):
         if not rows.num_rows:
             continue
         process = rows.column("process").to_numpy()

@@ -10,14 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jostle.reader import (
-    Gpu,
-    MachineHeader,
-    Mount,
-    Origin,
-    ProfileHeader,
-    ShortProcess,
-)
+from jostle.reader import Gpu, MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
 from jostle.reader.header import boot_text, clean_text, parse_header
 from jostle.reader.liveness import is_alive
@@ -117,9 +110,17 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     if path.suffix == ".jss" or not _is_profile(head):
         final = origin is not None and origin.over
         return HeaderPeek(
-            path, None, owner, 0, final, info.st_size, mark, names=info.st_nlink, origin=origin,
+            path,
+            None,
+            owner,
+            0,
+            final,
+            info.st_size,
+            mark,
+            names=info.st_nlink,
+            origin=origin,
             is_dead=final,
-        )  # fmt: skip
+        )
     alive = not origin.over if origin else is_alive(head, path.name)
     h = Head._make(HEAD.unpack_from(head))
     life = (boot_text(h.boot_id), h.pid, h.start_ns, h.part)
@@ -129,10 +130,20 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
     if over and not h.end_ns:
         last = max(h.heartbeat_ns, h.file_ns)
     return HeaderPeek(
-        path, life, owner, h.slice_ns, over, size, mark, clean_text(h.job), (h.start_ns, last),
-        h.mpi_init_ns > 0, info.st_nlink, origin=origin,
+        path,
+        life,
+        owner,
+        h.slice_ns,
+        over,
+        size,
+        mark,
+        clean_text(h.job),
+        (h.start_ns, last),
+        h.mpi_init_ns > 0,
+        info.st_nlink,
+        origin=origin,
         is_dead=alive is False or (over and _is_long_silent(h)),
-    )  # fmt: skip
+    )
 
 
 def _is_long_silent(h: Head) -> bool:
@@ -455,8 +466,12 @@ def validate_source(
     row = source.row
     who = f"Process {row['pid']} of job {source.job}"
     gpus = [{**gpu, "numa": gpu["numa"] + 1} for gpu in source.gpu_rows]  # -1: unknown
-    numbers = [n for values in (row, *source.mount_rows, *gpus) for n in values.values()
-               if isinstance(n, int)]  # fmt: skip
+    numbers = [
+        n
+        for values in (row, *source.mount_rows, *gpus)
+        for n in values.values()
+        if isinstance(n, int)
+    ]
     times = [row["start_ns"], row["end_ns"] or row["start_ns"]]
     times += segments if any(segments) else ()
     return implausible(who, source.slice_ns, numbers, [first, last], times)

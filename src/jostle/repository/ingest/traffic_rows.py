@@ -41,9 +41,13 @@ def traffic_chunks(
     own = np.array([source.row.get("world_rank") or 0 for source in sources], dtype=np.int64)
     for table, rows, keys, values in (
         ("peer_slices", decoded.peer_slices, ("peer",), PEER_VALUES),
-        ("collective_slices", decoded.collective_slices, ("communicator", "root"),
-         COLLECTIVE_VALUES),
-    ):  # fmt: skip
+        (
+            "collective_slices",
+            decoded.collective_slices,
+            ("communicator", "root"),
+            COLLECTIVE_VALUES,
+        ),
+    ):
         if rows.num_rows:
             yield from _slices(table, rows, keys, values, source_index, names, own, horizon_ns)
     if decoded.communicators.num_rows:
@@ -51,9 +55,15 @@ def traffic_chunks(
 
 
 def _slices(
-    table: str, rows: pa.Table, keys: Sequence[str], values: Sequence[str], source_index: Ints,
-    names: NameRanks, own: Ints, horizon_ns: int,
-) -> Iterator[PartitionChunk]:  # fmt: skip
+    table: str,
+    rows: pa.Table,
+    keys: Sequence[str],
+    values: Sequence[str],
+    source_index: Ints,
+    names: NameRanks,
+    own: Ints,
+    horizon_ns: int,
+) -> Iterator[PartitionChunk]:
     index = source_index[ints(rows, "process")]
     end = (ints(rows, "slice") + ints(rows, "span")) * names.slice_ns[index]
     keep = (index >= 0) & (end > horizon_ns)
@@ -63,8 +73,13 @@ def _slices(
     slices = ints(rows, "slice")
     start = slices * names.slice_ns[index]
     hour = start // HOUR_NS
-    by = order(hour, names.job[index], slices, names.process_rank[index],
-               *(ints(rows, key) for key in keys))  # fmt: skip
+    by = order(
+        hour,
+        names.job[index],
+        slices,
+        names.process_rank[index],
+        *(ints(rows, key) for key in keys),
+    )
     index = index[by]
     columns: dict[str, Any] = {
         "job": dictionary(names.job[index], names.jobs),
@@ -99,8 +114,10 @@ def _communicators(
     if not rows.num_rows:
         return
     # All members know them all: of a large one, that would be a square of what is worth keeping.
-    ranks = [each if each and (len(each) <= _FEW or each[0] == own[at]) else None
-             for each, at in zip(rows.column("ranks").to_pylist(), index, strict=True)]  # fmt: skip
+    ranks = [
+        each if each and (len(each) <= _FEW or each[0] == own[at]) else None
+        for each, at in zip(rows.column("ranks").to_pylist(), index, strict=True)
+    ]
     start = np.array([source.row["start_ns"] for source in sources], dtype=np.int64)[index]
     last = np.array([source.row["last_slice"] + 1 for source in sources], dtype=np.int64)
     end = np.maximum(last[index] * names.slice_ns[index], start + 1)
@@ -114,6 +131,4 @@ def _communicators(
         "size": ints(rows, "size")[by],
         "ranks": pa.array([ranks[at] for at in by], pa.list_(pa.int64())),
     }
-    yield from split_by_partition(
-        "communicators", pa.table(columns), day[by], start[by], end[by]
-    )  # fmt: skip
+    yield from split_by_partition("communicators", pa.table(columns), day[by], start[by], end[by])

@@ -89,9 +89,15 @@ class Compactor:
         """
         state = self.log.refresh()
         newest = min(state.newest_ns, time.time_ns())  # a node's clock may be ahead
-        files = [file for table in TABLES for file in
-                 (state.reaching(table, newest - _RECENT_NS, 2**63) if TABLES[table].partition_ns
-                  else state.of(table))]  # fmt: skip
+        files = [
+            file
+            for table in TABLES
+            for file in (
+                state.reaching(table, newest - _RECENT_NS, 2**63)
+                if TABLES[table].partition_ns
+                else state.of(table)
+            )
+        ]
         if time.monotonic() >= self._all_at:
             self._all_at = time.monotonic() + _ALL_EVERY_S
             self.remove_strays()
@@ -250,8 +256,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     _settle(root, log)
     state = log.refresh()
     _sane(state, horizon)
-    old = [file for file in state
-           if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
+    old = [file for file in state if TABLES[file.table].partition_ns and file.hi <= horizon]
     gone = _Gone(root, state, horizon, old, rows=sum(file.rows for file in old))
     gone.add_settled()
     for lives in LIVES:
@@ -367,8 +372,10 @@ def _sane(state: RepositoryState, horizon: int) -> None:
     """
     newest = state.newest_ns
     if newest and horizon > newest:
-        ends, border = (f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
-                        for at in (newest, horizon))  # fmt: skip
+        ends, border = (
+            f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
+            for at in (newest, horizon)
+        )
         raise RepositoryError(
             f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
             hint="Is this machine's clock right? Else take a higher age, or remove the folder.",

@@ -38,11 +38,15 @@ from jostle.repository.store.storage import open_storage
 
 Progress = Callable[[int, int], None]
 #: Tables of rows that must not be there twice, and what tells one row.
-_KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
-         "gpu_slices": ("process", "slice", "gpu"),
-         "segments": ("process", "number"), "peer_slices": ("process", "slice", "peer"),
-         "collective_slices": ("process", "slice", "communicator", "operation", "root"),
-         "component_slices": ("machine", "component", "slice")}  # fmt: skip
+_KEYS = {
+    "slices": ("process", "slice"),
+    "mount_slices": ("process", "slice", "mount"),
+    "gpu_slices": ("process", "slice", "gpu"),
+    "segments": ("process", "number"),
+    "peer_slices": ("process", "slice", "peer"),
+    "collective_slices": ("process", "slice", "communicator", "operation", "root"),
+    "component_slices": ("machine", "component", "slice"),
+}
 
 
 @dataclass(frozen=True)
@@ -402,10 +406,11 @@ class _Replaced:
         if any(_trouble(self._root, file) is not None for file in group):
             return []
         return [
-            file for file in group
+            file
+            for file in group
             if Path(file.path).name not in self._by_any
             and self._by_named.isdisjoint(self._of.get(file.path, ()))
-        ]  # fmt: skip
+        ]
 
 
 @contextlib.contextmanager
@@ -445,8 +450,11 @@ def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
     with contextlib.closing(connect()) as database:
         for table, keys in _KEYS.items():
             ours = [file for file in group if file.table == table]
-            others = [other for other in there[table]
-                      if any(other.lo < own.hi and own.lo < other.hi for own in ours)]  # fmt: skip
+            others = [
+                other
+                for other in there[table]
+                if any(other.lo < own.hi and own.lo < other.hi for own in ours)
+            ]
             try:
                 if ours and others and _common(database, root, ours, others, ", ".join(keys)):
                     return True

@@ -63,13 +63,17 @@ def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
         seen = (last_slice[row] + 1) * slice_ns[row]
         if time.time_ns() - seen > SILENT_NS + SILENT_SLICES * slice_ns[row]:
             over[row], end_ns[row] = True, seen
-    reasons = [END_NOT_SEEN if is_over else reason for is_over, reason
-               in zip(over.tolist(), rows["end_reason"].to_pylist(), strict=True)]  # fmt: skip
+    reasons = [
+        END_NOT_SEEN if is_over else reason
+        for is_over, reason in zip(over.tolist(), rows["end_reason"].to_pylist(), strict=True)
+    ]
     complete = rows["complete"].to_numpy() | over
     for name, values in (
-        ("last_slice", last_slice), ("end_ns", end_ns), ("end_reason", reasons),
+        ("last_slice", last_slice),
+        ("end_ns", end_ns),
+        ("end_reason", reasons),
         ("complete", complete),
-    ):  # fmt: skip
+    ):
         field = rows.schema.field(name)
         rows = rows.set_column(
             rows.schema.get_field_index(name), field, pa.array(values, field.type)

@@ -348,8 +348,10 @@ def _added(parts: Sequence[RowGroupRows], lines: int, step_ns: int | None) -> pa
         keys |= {"job": job.codes, "start_ns": start // step_ns * step_ns}
         length = _joined([part.keys.length[part.rows] for part in parts], np.int64)
     names = [f"v{at}" for at in range(lines)]
-    values = {name: _joined([part.values[at] for part in parts], np.float64)
-              for at, name in enumerate(names)}  # fmt: skip
+    values = {
+        name: _joined([part.values[at] for part in parts], np.float64)
+        for at, name in enumerate(names)
+    }
     if step_ns is not None:
         keys, values = _spread(keys, length, values, step_ns)
     rows = pa.table(keys | values)
@@ -368,9 +370,11 @@ def _added(parts: Sequence[RowGroupRows], lines: int, step_ns: int | None) -> pa
 
 
 def _spread(
-    keys: dict[str, NDArray[Any]], length: NDArray[Any], values: dict[str, NDArray[Any]],
+    keys: dict[str, NDArray[Any]],
+    length: NDArray[Any],
+    values: dict[str, NDArray[Any]],
     step_ns: int,
-) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:  # fmt: skip
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """Spread slices that are longer than a step evenly over the steps from their start on."""
     steps = np.maximum(-(-length // step_ns), 1)
     if (steps == 1).all():

@@ -21,12 +21,25 @@ CCL_OPS = tuple(f"ccl_{name}_ops" for name in _CLASSES)
 CCL_BYTES = tuple(f"ccl_{name}_bytes" for name in _CLASSES if name not in ("barrier", "recv"))
 CCL_NS = tuple(f"ccl_{name}_ns" for name in _CLASSES)
 #: Messages of jobs without a row.
-NO_MESSAGES = pa.table({
-    **{name: pa.array([], pa.string()) for name in ("job", "host")},
-    **{name: pa.array([], pa.int64())
-       for name in ("slice", "slice_ns", "start_ns", "length_ns", "count", "bytes", "ops",
-                    "ccl_bytes", "ccl_ops")},
-})  # fmt: skip
+NO_MESSAGES = pa.table(
+    {
+        **{name: pa.array([], pa.string()) for name in ("job", "host")},
+        **{
+            name: pa.array([], pa.int64())
+            for name in (
+                "slice",
+                "slice_ns",
+                "start_ns",
+                "length_ns",
+                "count",
+                "bytes",
+                "ops",
+                "ccl_bytes",
+                "ccl_ops",
+            )
+        },
+    }
+)
 _BUSY = 0.1  # of the bytes of all adapters of a node: those with less do not count
 
 
@@ -68,13 +81,17 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
         window: Span of time, ns since the epoch, in which adapters carried something.
     """
     rows = _rows(engine, hosts, window)
-    domains = {(row["host"], row["name"]): row["source"]
-               for row in rows if row["kind"] == "gpu" and row["source"]}  # fmt: skip
+    domains = {
+        (row["host"], row["name"]): row["source"]
+        for row in rows
+        if row["kind"] == "gpu" and row["source"]
+    }
     adapters = _adapters(rows)
     whole = {host: sum(size for device, size in adapters if device.host == host) for host in hosts}
-    return Hardware(domains, tuple(
-        device for device, size in adapters if 0 < size >= _BUSY * whole[device.host]
-    ))  # fmt: skip
+    return Hardware(
+        domains,
+        tuple(device for device, size in adapters if 0 < size >= _BUSY * whole[device.host]),
+    )
 
 
 def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> pa.Table:
@@ -90,12 +107,14 @@ def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int])
         where no agent counted.
     """
     loads = sorted(_adapters(_rows(engine, hosts, window)))
-    return pa.table({
-        "host": pa.array([device.host for device, _ in loads], pa.string()),
-        "name": pa.array([device.name for device, _ in loads], pa.string()),
-        "numa": pa.array([device.numa for device, _ in loads], pa.int64()),
-        "bytes": pa.array([size for _, size in loads], pa.int64()),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "host": pa.array([device.host for device, _ in loads], pa.string()),
+            "name": pa.array([device.name for device, _ in loads], pa.string()),
+            "numa": pa.array([device.numa for device, _ in loads], pa.int64()),
+            "bytes": pa.array([size for _, size in loads], pa.int64()),
+        }
+    )
 
 
 def _rows(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> list[dict[str, Any]]:
@@ -154,12 +173,15 @@ def messages_on(
         Columns job, host, slice, slice_ns, count, bytes and ops (both kinds of messages),
         ccl_bytes, ccl_ops.
     """
-    ccl = {name: " + ".join(f"coalesce({metric}_sum, 0)::HUGEINT" for metric in metrics)
-           for name, metrics in (("ccl_bytes", CCL_BYTES), ("ccl_ops", CCL_OPS))}  # fmt: skip
+    ccl = {
+        name: " + ".join(f"coalesce({metric}_sum, 0)::HUGEINT" for metric in metrics)
+        for name, metrics in (("ccl_bytes", CCL_BYTES), ("ccl_ops", CCL_OPS))
+    }
     every = {
         "bytes": f"{sums['bytes']} + {ccl['ccl_bytes']}",
-        "ops": f"{sums['ops']} + {ccl['ccl_ops']}", **ccl,
-    }  # fmt: skip
+        "ops": f"{sums['ops']} + {ccl['ccl_ops']}",
+        **ccl,
+    }
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in every.items())
     return engine.ask(
         lambda: (

@@ -40,10 +40,11 @@ _KINDS = ("posix", "stdio")
 MOUNT_METRICS = (
     *ACCESS_METRICS,
     *(f"{kind}_{name}" for kind in _KINDS for name in ("sync_ops", "meta_ops")),
-)  # fmt: skip
+)
 #: Metrics that also have their maximum over processes, as <metric>_max.
-MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
-                    for name in ("read", "write", "sync", "meta"))  # fmt: skip
+MOUNT_TIMES = tuple(
+    f"{kind}_{name}_ns" for kind in _KINDS for name in ("read", "write", "sync", "meta")
+)
 #: The families of MPI calls by kind of work: (operations, bytes, time).
 P2P = ("send", "recv", "sendrecv", "isend", "irecv")
 COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
@@ -59,20 +60,45 @@ def family_bytes(family: str) -> tuple[str, ...]:
 
 
 _SENDING = (
-    "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
-    "ione_to_all", "iall_to_one", "iall_to_all", "iscan", "ineighbor", "put", "get", "accumulate",
-)  # fmt: skip
+    "send",
+    "isend",
+    "sendrecv",
+    "one_to_all",
+    "all_to_one",
+    "all_to_all",
+    "scan",
+    "neighbor",
+    "ione_to_all",
+    "iall_to_one",
+    "iall_to_all",
+    "iscan",
+    "ineighbor",
+    "put",
+    "get",
+    "accumulate",
+)
 MPI_BYTES = tuple(metric for name in _SENDING for metric in family_bytes(name))
 MPI_OPS = tuple(f"mpi_{name}_ops" for name in _SENDING)
 MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 #: Columns of own_nodes: sums over the processes of a slice on a node.
-NODE_METRICS = tuple(dict.fromkeys((
-    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns",
-    "gpu_wait_ns", *MPI_NS,
-    *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
-    *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
-    *CCL_OPS, *CCL_BYTES, *CCL_NS,
-)))  # fmt: skip
+NODE_METRICS = tuple(
+    dict.fromkeys(
+        (
+            "os_user_ns",
+            "os_system_ns",
+            "os_runqueue_ns",
+            "wait_mpi_ns",
+            "wait_offcpu_ns",
+            "gpu_wait_ns",
+            *MPI_NS,
+            *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
+            *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
+            *CCL_OPS,
+            *CCL_BYTES,
+            *CCL_NS,
+        )
+    )
+)
 #: Metrics that also have maximum and minimum over processes: <metric>_max, <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MPI_NS, *CCL_NS)
 
@@ -206,8 +232,11 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
     # The launcher of a training job is in its login session's job: alone there, it is no neighbour.
-    others = {name: fact for name, fact in others.items()
-              if met(own, fact) and not is_wrapper(fact.program)}  # fmt: skip
+    others = {
+        name: fact
+        for name, fact in others.items()
+        if met(own, fact) and not is_wrapper(fact.program)
+    }
     messages = leaving(messages, [job for job, fact in others.items() if len(fact.nodes) > 1])
     seen = (*seen[:-1], messages)
     mount_loads, node_loads, network_loads, loads_of_gpus, message_loads = (
@@ -227,8 +256,9 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
         message_loads=message_loads,
         hardware=around,
         core_use=_of_met(core_use(engine, job, own.nodes, node_loads, window), {job, *others})
-        if cores else CoreUse(),
-    )  # fmt: skip
+        if cores
+        else CoreUse(),
+    )
 
 
 def _of_met(use: CoreUse, jobs: Collection[str]) -> CoreUse:
@@ -247,8 +277,10 @@ def _around_gpus(
     around = hardware(engine, hosts, window)
     if not around.domains and not around.adapters:
         return around, NO_MESSAGES.drop_columns(["start_ns", "length_ns"])
-    sums = {"bytes": added(f"{metric}_sum" for metric in MPI_BYTES),
-            "ops": added(f"{metric}_sum" for metric in MPI_OPS)}  # fmt: skip
+    sums = {
+        "bytes": added(f"{metric}_sum" for metric in MPI_BYTES),
+        "ops": added(f"{metric}_sum" for metric in MPI_OPS),
+    }
     return around, messages_on(engine, job, hosts, window, sums)
 
 
@@ -294,8 +326,9 @@ def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
     rows = engine.ask(question, [] if jobs is None else [jobs]).to_pylist()
     result = {}
     for row in rows:
-        nodes, clocks = (tuple(name for name in row.pop(key) or () if name)
-                         for key in ("nodes", "clocks"))  # fmt: skip
+        nodes, clocks = (
+            tuple(name for name in row.pop(key) or () if name) for key in ("nodes", "clocks")
+        )
         user = row.pop("uid")
         known = {name: value for name, value in row.items() if value is not None}
         result[row["job"]] = JobFacts(**known, nodes=nodes, clocks=clocks, user=user)
@@ -304,9 +337,11 @@ def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
 
 _NO_TRAFFIC = pa.table(
     {"job": pa.array([], pa.string())}
-    | {name: pa.array([], pa.int64())
-       for name in ("slice", "slice_ns", "count", "bytes", "ops", "ns")}
-)  # fmt: skip
+    | {
+        name: pa.array([], pa.int64())
+        for name in ("slice", "slice_ns", "count", "bytes", "ops", "ns")
+    }
+)
 _SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
 _SLICE = "slice, slice_ns"
 
@@ -440,7 +475,7 @@ def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.T
     rows = wide.group_by(by, use_threads=False).aggregate(
         [(column, "max" if column.endswith("_max") else "sum") for column in values]
     )
-    plain = {column: f"{column}_{'max' if column.endswith('_max') else 'sum'}"
-             for column in values}  # fmt: skip
-    return pa.table({column: rows.column(plain.get(column, column))
-                     for column in table.column_names})  # fmt: skip
+    plain = {column: f"{column}_{'max' if column.endswith('_max') else 'sum'}" for column in values}
+    return pa.table(
+        {column: rows.column(plain.get(column, column)) for column in table.column_names}
+    )

@@ -245,8 +245,9 @@ def _keys(path: Path, meta: Any, group: int, resource: str) -> Keys:
     names = ["job", resource]
     rows = _read(path, meta, group, [*names, "slice", "slice_ns"], names)
     length = rows["slice_ns"].to_numpy()
-    return Keys(_names(rows["job"]), _names(rows[resource]), rows["slice"].to_numpy() * length,
-                length)  # fmt: skip
+    return Keys(
+        _names(rows["job"]), _names(rows[resource]), rows["slice"].to_numpy() * length, length
+    )
 
 
 def _names(column: pa.ChunkedArray) -> NameColumn:

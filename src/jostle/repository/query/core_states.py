@@ -15,9 +15,11 @@ from jostle.repository.types import CORE_METRICS, NO_CORE_STATES
 _KINDS = ("machine", "power", "batch_job")
 _MOST_ROWS = 1_000_000  # of a day on a thousand nodes so many slices are joined that this is left
 _LEVELS = {
-    "cpu_frequency_khz": "avg", "cpu_frequency_limit_khz": "max", "power_limit_uw": "min",
+    "cpu_frequency_khz": "avg",
+    "cpu_frequency_limit_khz": "max",
+    "power_limit_uw": "min",
     "power_temperature_mc": "max",
-}  # fmt: skip
+}
 _JOINED = {name: _LEVELS.get(name, "sum") for name in CORE_METRICS}
 
 

@@ -82,8 +82,7 @@ def core_use(
     groups, totals = _components(engine, hosts, window)
     seen = pa.array(sorted(set(processes["host"].to_pylist())), pa.string())
     tables = [users, processes, groups.filter(pc.invert(pc.is_in(groups["host"], seen)))]
-    return CoreUse(pa.concat_tables([table.cast(NO_USERS.schema) for table in tables]),
-                   totals)  # fmt: skip
+    return CoreUse(pa.concat_tables([table.cast(NO_USERS.schema) for table in tables]), totals)
 
 
 def _hosts(nodes: Sequence[str], loads: pa.Table, *, watched: bool) -> list[str]:
@@ -96,8 +95,19 @@ def _hosts(nodes: Sequence[str], loads: pa.Table, *, watched: bool) -> list[str]
 
 def _jobs(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
     """Return what the processes of all jobs did on nodes, by the cores that they may run on."""
-    wanted = ("job", "process", "host", "slice", "slice_ns", "span", "os_user_ns", "os_system_ns",
-              "os_runqueue_ns", "os_awake", "os_throttled_ns")  # fmt: skip
+    wanted = (
+        "job",
+        "process",
+        "host",
+        "slice",
+        "slice_ns",
+        "span",
+        "os_user_ns",
+        "os_system_ns",
+        "os_runqueue_ns",
+        "os_awake",
+        "os_throttled_ns",
+    )
     rows = engine.stored("slices", *window, columns=wanted)
     cpu = "coalesce(os_user_ns, 0)::HUGEINT + coalesce(os_system_ns, 0)"
     return engine.ask(
@@ -120,9 +130,13 @@ def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
     """Add the part of each row's slices in which its job lived: start_ns and length_ns."""
     step = ints(rows, "slice_ns")
     jobs = rows["job"].combine_chunks().dictionary_encode()
-    start, length = clip(engine.lives.known(), jobs.dictionary.to_pylist(),
-                         ints(rows, "slice") * step, ints(rows, "span") * step,
-                         jobs.indices.to_numpy())  # fmt: skip
+    start, length = clip(
+        engine.lives.known(),
+        jobs.dictionary.to_pylist(),
+        ints(rows, "slice") * step,
+        ints(rows, "span") * step,
+        jobs.indices.to_numpy(),
+    )
     return rows.append_column("start_ns", pa.array(start)).append_column(
         "length_ns", pa.array(length)
     )
@@ -145,8 +159,12 @@ def _by_seen_cores(users: pa.Table, seen: pa.Table, own: str) -> pa.Table:
             continue
         rows = seen.filter(pa.array(_equal(seen, group)))
         sets = sorted(set(rows["cores"].to_pylist()))
-        there = np.array([_between(rows.filter(pc.equal(rows["cores"], cores)), start[mine],
-                                   end[mine]) for cores in sets])  # fmt: skip
+        there = np.array(
+            [
+                _between(rows.filter(pc.equal(rows["cores"], cores)), start[mine], end[mine])
+                for cores in sets
+            ]
+        )
         whole = there.sum(axis=0)
         shares = np.divide(there, whole, out=np.zeros_like(there), where=whole > 0)
         for cores, share in zip(sets, shares, strict=True):
@@ -155,8 +173,13 @@ def _by_seen_cores(users: pa.Table, seen: pa.Table, own: str) -> pa.Table:
                 continue
             left[mine] -= cpu
             zero = pa.array(np.zeros(len(mine), np.int64))
-            known = {"cpus": pa.array([cores] * len(mine)), "cpu_ns": pa.array(cpu),
-                     "queue_ns": zero, "awake": zero, "throttled_ns": zero}  # fmt: skip
+            known = {
+                "cpus": pa.array([cores] * len(mine)),
+                "cpu_ns": pa.array(cpu),
+                "queue_ns": zero,
+                "awake": zero,
+                "throttled_ns": zero,
+            }
             parts.append(_with(users.take(pa.array(mine)), known))
     return pa.concat_tables([_with(users, {"cpu_ns": pa.array(left)}), *parts])
 
@@ -192,16 +215,26 @@ def _between(
 def _processes(rows: pa.Table) -> pa.Table:
     """Return the CPU time of processes without a profile; of one program and owner together."""
     found = rows.to_pylist()
-    names = [row["job"] or (row["title"] if row["pid"] and row["name"]
-                            else unknown_load(row["host"])) for row in found]  # fmt: skip
+    names = [
+        row["job"] or (row["title"] if row["pid"] and row["name"] else unknown_load(row["host"]))
+        for row in found
+    ]
     step, zero = ints(rows, "slice_ns"), pa.array([0] * rows.num_rows, pa.int64())
-    return pa.table({
-        "job": pa.array(names, pa.string()),
-        "kind": pa.array(["job" if row["job"] else "unprofiled" for row in found], pa.string()),
-        "host": rows["host"], "cpus": rows["cores"], "uid": rows["uid"],
-        "start_ns": ints(rows, "slice") * step, "length_ns": ints(rows, "span") * step,
-        "cpu_ns": rows["cpu_ns"], "queue_ns": zero, "awake": zero, "throttled_ns": zero,
-    })  # fmt: skip
+    return pa.table(
+        {
+            "job": pa.array(names, pa.string()),
+            "kind": pa.array(["job" if row["job"] else "unprofiled" for row in found], pa.string()),
+            "host": rows["host"],
+            "cpus": rows["cores"],
+            "uid": rows["uid"],
+            "start_ns": ints(rows, "slice") * step,
+            "length_ns": ints(rows, "span") * step,
+            "cpu_ns": rows["cpu_ns"],
+            "queue_ns": zero,
+            "awake": zero,
+            "throttled_ns": zero,
+        }
+    )
 
 
 def unknown_load(host: str) -> str:
@@ -232,13 +265,21 @@ def _components(
     groups = found.filter(pc.invert(found["whole"]))
     number = groups.num_rows
     zero = pa.array([0] * number, pa.int64())
-    users = pa.table({
-        "job": pc.binary_join_element_wise(groups["name"], "(no profile)", " "),
-        "kind": pa.array(["unprofiled"] * number, pa.string()), "host": groups["host"],
-        "cpus": pa.array([""] * number, pa.string()), "uid": pa.array([-1] * number, pa.int64()),
-        "start_ns": groups["start_ns"], "length_ns": groups["length_ns"],
-        "cpu_ns": groups["cpu_ns"], "queue_ns": zero, "awake": zero, "throttled_ns": zero,
-    })  # fmt: skip
+    users = pa.table(
+        {
+            "job": pc.binary_join_element_wise(groups["name"], "(no profile)", " "),
+            "kind": pa.array(["unprofiled"] * number, pa.string()),
+            "host": groups["host"],
+            "cpus": pa.array([""] * number, pa.string()),
+            "uid": pa.array([-1] * number, pa.int64()),
+            "start_ns": groups["start_ns"],
+            "length_ns": groups["length_ns"],
+            "cpu_ns": groups["cpu_ns"],
+            "queue_ns": zero,
+            "awake": zero,
+            "throttled_ns": zero,
+        }
+    )
     whole = found.filter(found["whole"]).select(NO_TOTALS.column_names)
     return users, whole.cast(NO_TOTALS.schema)
 
@@ -270,7 +311,12 @@ def with_others_merged(
     sums = named.group_by(keys, use_threads=False).aggregate(
         [(column, "max" if column == "throttled_ns" else "sum") for column in _AMOUNTS]
     )
-    return CoreUse(sums.rename_columns(
-        [column.rpartition("_")[0] if column.endswith(("_sum", "_max")) else column
-         for column in sums.column_names]
-    ).select(NO_USERS.column_names), use.totals)  # fmt: skip
+    return CoreUse(
+        sums.rename_columns(
+            [
+                column.rpartition("_")[0] if column.endswith(("_sum", "_max")) else column
+                for column in sums.column_names
+            ]
+        ).select(NO_USERS.column_names),
+        use.totals,
+    )

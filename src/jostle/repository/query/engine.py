@@ -65,9 +65,15 @@ _MOST_DAMAGED = 100
 _LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: also who writes goes on without a damaged one.
 _SHARED = (
-    "processes", "process_kinds", "mounts", "gpus", "tokens", "machines", "components",
+    "processes",
+    "process_kinds",
+    "mounts",
+    "gpus",
+    "tokens",
+    "machines",
+    "components",
     "batch_jobs",
-)  # fmt: skip
+)
 _WRITTEN = re.compile(r'write (?:to )?file \\?"(.+?)\\?"')
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
@@ -557,8 +563,10 @@ def visible(name: str) -> list[str]:
     """Return SQL for the value columns of slices, mount_slices or segments as views show them."""
     columns = []
     if name not in _METRICS:
-        return [f"coalesce({value}, {_NOTHING.get(kind, 0)}) AS {value}"
-                for value, kind in TABLES[name].values.items()]  # fmt: skip
+        return [
+            f"coalesce({value}, {_NOTHING.get(kind, 0)}) AS {value}"
+            for value, kind in TABLES[name].values.items()
+        ]
     for metric in _METRICS[name]:
         if metric in HISTOGRAM_IDS:
             buckets = ", ".join(

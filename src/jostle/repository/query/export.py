@@ -41,11 +41,17 @@ _METRICS_OF = {
 _SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
 _ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
 _TIMES_OF = {
-    "slices": _ROW, "mount_slices": _ROW, "rollup": _SLICE, "node_rollup": _SLICE,
-    "gpu_slices": _ROW, "gpu_rollup": _SLICE, "component_slices": _ROW,
-    "peer_slices": _ROW, "collective_slices": _ROW,
+    "slices": _ROW,
+    "mount_slices": _ROW,
+    "rollup": _SLICE,
+    "node_rollup": _SLICE,
+    "gpu_slices": _ROW,
+    "gpu_rollup": _SLICE,
+    "component_slices": _ROW,
+    "peer_slices": _ROW,
+    "collective_slices": _ROW,
     **dict.fromkeys(("processes", "segments", "jobs", "machines"), ("start_ns", "end_ns")),
-}  # fmt: skip
+}
 
 # NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
 _AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
@@ -170,9 +176,10 @@ def _fits(name: str, part: ExportSelection) -> None:
         having = [table for table, ids in _METRICS_OF.items() if set(missing) <= set(ids)]
         raise JobError(
             f"`{name}` has no `{missing[0]}`.",
-            hint=f"Tables that have it: {', '.join(having)}." if having else
-            f"Tables with metrics: {', '.join(_METRICS_OF)}.",
-        )  # fmt: skip
+            hint=f"Tables that have it: {', '.join(having)}."
+            if having
+            else f"Tables with metrics: {', '.join(_METRICS_OF)}.",
+        )
 
 
 def reaching(name: str, span: tuple[int, int]) -> str:
@@ -186,8 +193,11 @@ def reaching(name: str, span: tuple[int, int]) -> str:
             f"`{name}` has no slices that could be of a span.",
             hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
         )
-    start, end = ("start_ns", "end_ns") if name == "segments" else (
-        "slice * slice_ns", "(slice + 1) * slice_ns")  # fmt: skip
+    start, end = (
+        ("start_ns", "end_ns")
+        if name == "segments"
+        else ("slice * slice_ns", "(slice + 1) * slice_ns")
+    )
     return f"{start} < {span[1]} AND {end} > {span[0]}"
 
 

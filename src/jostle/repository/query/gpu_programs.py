@@ -52,26 +52,32 @@ def buses(
     """
     copied = {f"{way}_{what}": f"gpu_{way}_{what}_sum" for way in _COPIES for what in _AMOUNTS}
     whole = zip(_AMOUNTS, (CCL_OPS, CCL_BYTES, CCL_NS), strict=True)
-    ccl = {f"ccl_{what}": " + ".join(f"coalesce({metric}_sum, 0)::HUGEINT" for metric in metrics)
-           for what, metrics in whole}  # fmt: skip
+    ccl = {
+        f"ccl_{what}": " + ".join(f"coalesce({metric}_sum, 0)::HUGEINT" for metric in metrics)
+        for what, metrics in whole
+    }
     ways = {name: sql for name, sql in copied.items() if not name.startswith("peer")}
     peer = {name: sql for name, sql in copied.items() if name.startswith("peer")}
     here = f"WHERE list_contains($1, host) AND {within}"
-    rows = " UNION ALL ".join((
-        f"SELECT {_columns(_PLACE, ways)} FROM stored_gpu_rollup "
-        f"LEFT JOIN {_NAMED} USING (host, gpu) {here}",
-        f"SELECT {_columns(_NVLINK, peer)} FROM stored_gpu_rollup "
-        f"JOIN {_DOMAINS} USING (host, gpu) {here}",
-        f"SELECT {_columns(_NVLINK, ccl)} FROM stored_node_rollup "
-        f"JOIN {_LINKED} USING (job, host) {here}",
-    ))  # fmt: skip
+    rows = " UNION ALL ".join(
+        (
+            f"SELECT {_columns(_PLACE, ways)} FROM stored_gpu_rollup "
+            f"LEFT JOIN {_NAMED} USING (host, gpu) {here}",
+            f"SELECT {_columns(_NVLINK, peer)} FROM stored_gpu_rollup "
+            f"JOIN {_DOMAINS} USING (host, gpu) {here}",
+            f"SELECT {_columns(_NVLINK, ccl)} FROM stored_node_rollup "
+            f"JOIN {_LINKED} USING (job, host) {here}",
+        )
+    )
     sums = ", ".join(f"{total(name)} AS {name}" for name in (*copied, *ccl))
     some = " + ".join(f"sum({name}_ops)" for name in BUS_CLASSES)
     return Question(
         f"SELECT job, resource, slice, slice_ns, slice * slice_ns AS start, {sums} FROM ({rows}) "
         f"GROUP BY job, resource, slice, slice_ns HAVING {some} > 0",
-        order, (list(hosts),), span,
-    )  # fmt: skip
+        order,
+        (list(hosts),),
+        span,
+    )
 
 
 def _columns(resource: str, known: Mapping[str, str]) -> str:
@@ -106,5 +112,7 @@ def gpus(
         "slice * slice_ns AS start, launches, busy_ns, "
         f"(coalesce(waits, 0)::HUGEINT * launches // greatest({whole}, 1))::BIGINT AS wait_ns "
         f"FROM ({used}) LEFT JOIN ({waited}) USING (job, host, slice, slice_ns)",
-        order, (list(hosts),), span,
-    )  # fmt: skip
+        order,
+        (list(hosts),),
+        span,
+    )

@@ -15,11 +15,15 @@ from jostle.repository.store.layout import TABLES
 #: Columns of own_gpus and gpu_loads beside their keys: sums over the processes of a slice.
 GPU_SUMS = tuple(f"{name}_sum" for name in GPU_VALUES)
 #: A table of loads of GPUs without a row.
-NO_GPUS = pa.table({
-    **{name: pa.array([], pa.string()) for name in ("job", "host", "gpu", "pci_path")},
-    **{name: pa.array([], pa.int64())
-       for name in ("numa", "slice", "slice_ns", "start_ns", "length_ns", "count", *GPU_SUMS)},
-})  # fmt: skip
+NO_GPUS = pa.table(
+    {
+        **{name: pa.array([], pa.string()) for name in ("job", "host", "gpu", "pci_path")},
+        **{
+            name: pa.array([], pa.int64())
+            for name in ("numa", "slice", "slice_ns", "start_ns", "length_ns", "count", *GPU_SUMS)
+        },
+    }
+)
 _SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
 
 
@@ -89,10 +93,7 @@ class Gpus:
                 "ORDER BY host, gpu"
             )
 
-        return self._engine.ask(
-            question,
-            [job],
-        )
+        return self._engine.ask(question, [job])
 
     def tables(self, job: str) -> dict[str, pa.Table]:
         """Return the fields of JobTables on GPUs; of a job without GPUs the first alone."""

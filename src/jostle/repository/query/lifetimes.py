@@ -47,8 +47,11 @@ class Lives:
     def known(self) -> dict[str, Life]:
         """Return the life of each job; one that runs has no end yet."""
         self._engine.refresh()
-        files = [file.path for name in ("processes", "process_kinds")
-                 for file in self._engine.files(name)]  # fmt: skip
+        files = [
+            file.path
+            for name in ("processes", "process_kinds")
+            for file in self._engine.files(name)
+        ]
         with self._guard:
             if files != self._files:
                 rows = self._engine.ask(
@@ -86,9 +89,12 @@ class Lives:
 
 
 def clip(
-    known: Mapping[str, Life], jobs: Sequence[str], start: Ints, length: Ints,
+    known: Mapping[str, Life],
+    jobs: Sequence[str],
+    start: Ints,
+    length: Ints,
     codes: NDArray[np.integer],
-) -> tuple[Ints, Ints]:  # fmt: skip
+) -> tuple[Ints, Ints]:
     """Cut slices to the lives of their jobs (see Lives.clip), which are given."""
     lives = np.array([known.get(job, FOR_EVER) for job in jobs] or [FOR_EVER], dtype=np.int64)
     return cut(start, length, lives[codes, 0], lives[codes, 1])

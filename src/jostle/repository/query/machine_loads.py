@@ -17,12 +17,25 @@ from jostle.repository.query.watched import watched_processes
 
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
 SERVED = (
-    "storage_read_bytes", "storage_write_bytes", "storage_read_ops", "storage_write_ops",
-    "storage_read_ns", "storage_write_ns", "storage_meta_ops", "storage_meta_ns",
-    "storage_busy_ns", "storage_wait_ns", "storage_wait_ops", "storage_retry_ops",
-    "storage_error_ops", "link_receive_bytes", "link_send_bytes", "link_drop_ops",
-    "link_error_ops", "pressure_io_ns",
-)  # fmt: skip
+    "storage_read_bytes",
+    "storage_write_bytes",
+    "storage_read_ops",
+    "storage_write_ops",
+    "storage_read_ns",
+    "storage_write_ns",
+    "storage_meta_ops",
+    "storage_meta_ns",
+    "storage_busy_ns",
+    "storage_wait_ns",
+    "storage_wait_ops",
+    "storage_retry_ops",
+    "storage_error_ops",
+    "link_receive_bytes",
+    "link_send_bytes",
+    "link_drop_ops",
+    "link_error_ops",
+    "pressure_io_ns",
+)
 _CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount")
 #: Components of a server that tell what it served; the first kind that is there counts.
 SERVING_KINDS = ("lustre_ost", "gpfs_disk", "nfs_server", "interface", "disk")
@@ -180,8 +193,9 @@ def servers_of(engine: Engine, mounts: Sequence[str]) -> dict[str, tuple[str, ..
     sources, known = _sources(engine), _known_servers(engine)
     hosts = {
         mount: tuple(sorted({row["host"] for row in known if _serves(row, *sources[mount])}))
-        for mount in mounts if mount in sources
-    }  # fmt: skip
+        for mount in mounts
+        if mount in sources
+    }
     return {mount: servers for mount, servers in hosts.items() if servers}
 
 
@@ -195,9 +209,11 @@ def _servers(
     """Return the slices of the server components behind mounts: of some kinds, and of machines."""
     known = [row for row in _known_servers(engine) if row["kind"] in kinds]
     pairs = [
-        (mount, row) for mount in mounts for row in known
+        (mount, row)
+        for mount in mounts
+        for row in known
         if mount in sources and _serves(row, *sources[mount])
-    ]  # fmt: skip
+    ]
     if not pairs:
         return MachineLoads().servers
     # Where a host says what stands behind the mount, its other disks and links do not.
@@ -261,10 +277,14 @@ def _places(
         # All mounts of one file system, or from one host, are one server's.
         fs_type, source = sources[mount]
         root = source.rpartition(":")[0] or source
-        found[mount] = tuple(sorted(
-            other for other, (other_type, other_source) in sources.items()
-            if other_type == fs_type and (other_source.rpartition(":")[0] or other_source) == root
-        ))  # fmt: skip
+        found[mount] = tuple(
+            sorted(
+                other
+                for other, (other_type, other_source) in sources.items()
+                if other_type == fs_type
+                and (other_source.rpartition(":")[0] or other_source) == root
+            )
+        )
     return found
 
 
@@ -281,10 +301,14 @@ def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) ->
         if row["pid"] and not row["job"] and row["read_bytes"] + row["write_bytes"]
     ]
     return pa.Table.from_pylist(
-        [{"mount": mount} | row for mount, host in on_disk.items() for row in rows
-         if row["host"] == host],
+        [
+            {"mount": mount} | row
+            for mount, host in on_disk.items()
+            for row in rows
+            if row["host"] == host
+        ],
         empty.schema,
-    )  # fmt: skip
+    )
 
 
 def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:

@@ -37,8 +37,11 @@ _P2P_BYTES = tuple(metric for family in P2P for metric in family_bytes(family))
 _ONE_SIDED = tuple(f"mpi_{name}_bytes" for name in ("put", "get", "accumulate"))
 _COLLECTIVE_BYTES = tuple(name for name in MPI_BYTES if name not in (*_P2P_BYTES, *_ONE_SIDED))
 #: Classes of MPI time: column of the answer -> metric.
-CLASSES = {"p2p_ns": "state_p2p_ns", "collective_ns": "state_collective_ns",
-           "onesided_ns": "state_onesided_ns"}  # fmt: skip
+CLASSES = {
+    "p2p_ns": "state_p2p_ns",
+    "collective_ns": "state_collective_ns",
+    "onesided_ns": "state_onesided_ns",
+}
 
 
 def calls_column(name: str) -> str:
@@ -59,8 +62,11 @@ class Messages:
 
     def living(self, span: Life) -> list[str]:
         """Return the jobs that lived in a span of time (ns)."""
-        return [job for job, (begin, end) in self._engine.lives.known().items()
-                if begin < span[1] and (not end or end > span[0])]  # fmt: skip
+        return [
+            job
+            for job, (begin, end) in self._engine.lives.known().items()
+            if begin < span[1] and (not end or end > span[0])
+        ]
 
     def ranks(self, jobs: Sequence[str]) -> pa.Table:
         """Return what each MPI rank of some jobs sent, and how long it was in MPI.
@@ -73,13 +79,18 @@ class Messages:
             time of each kind of CALLS (`calls_column`).
         """
         values = {
-            "sent_bytes": added(MPI_BYTES), "p2p_bytes": added(_P2P_BYTES),
-            "collective_bytes": added(_COLLECTIVE_BYTES), "mpi_ns": added(MPI_NS),
-            "io_ns": added(("state_io_ns", "state_mpiio_ns")), "other_mpi_ns": "state_mpi_ns",
+            "sent_bytes": added(MPI_BYTES),
+            "p2p_bytes": added(_P2P_BYTES),
+            "collective_bytes": added(_COLLECTIVE_BYTES),
+            "mpi_ns": added(MPI_NS),
+            "io_ns": added(("state_io_ns", "state_mpiio_ns")),
+            "other_mpi_ns": "state_mpi_ns",
             **CLASSES,
-            **{calls_column(name): added(f"mpi_{family}_ns" for family in families)
-               for name, families in CALLS.items()},
-        }  # fmt: skip
+            **{
+                calls_column(name): added(f"mpi_{family}_ns" for family in families)
+                for name, families in CALLS.items()
+            },
+        }
         sums = ", ".join(f"{total(value)} AS {name}" for name, value in values.items())
         names = ", ".join(f"coalesce({name}, 0)::BIGINT AS {name}" for name in values)
         window = self._window(jobs)

@@ -14,10 +14,16 @@ from jostle.repository.store.layout import TABLES
 _SEEN = "(last_slice + 1) * slice_ns"
 #: What tells kinds of processes of a job apart.
 _KEYS = {
-    "job": "job", "host": "host", "boot_id": "boot_id", "uid": "uid", "batch": "batch",
-    "identity": "identity", "is_rank": "is_rank", "short": "coalesce(short, false)",
+    "job": "job",
+    "host": "host",
+    "boot_id": "boot_id",
+    "uid": "uid",
+    "batch": "batch",
+    "identity": "identity",
+    "is_rank": "is_rank",
+    "short": "coalesce(short, false)",
     "complete": "complete",
-}  # fmt: skip
+}
 #: What is known of one kind: how rows of it are put together, and what that is in one process.
 #: When a process that was killed ended is not known: at some time in its last slice.
 _VALUES = {
@@ -27,8 +33,10 @@ _VALUES = {
     "start_ns": ("min", "start_ns"),
     "end_ns": ("max", "end_ns"),
     "seen_ns": ("max", _SEEN),
-    "over_ns": ("max", f"CASE WHEN end_reason = 'killed' THEN greatest(end_ns, {_SEEN}) "
-                       "ELSE end_ns END"),
+    "over_ns": (
+        "max",
+        f"CASE WHEN end_reason = 'killed' THEN greatest(end_ns, {_SEEN}) ELSE end_ns END",
+    ),
     "longest_ns": ("max", f"greatest(end_ns, {_SEEN}) - start_ns"),
     "first_ns": ("min", "first_slice * slice_ns"),
     "slice_ns": ("min", "slice_ns"),
@@ -36,7 +44,7 @@ _VALUES = {
     "clock_state": ("max", "clock_state"),
     "clock_error_us": ("max", "clock_error_us"),
     "mpi_library": ("min", "mpi_library"),
-}  # fmt: skip
+}
 assert [*_KEYS, *_VALUES] == list(TABLES["process_kinds"].keys), "layout.py lists the same columns"
 
 

@@ -18,8 +18,9 @@ from jostle.repository.query.lifetimes import Life, lived_of
 
 _KINDS = ("posix", "stdio")
 #: Classes of file operations: columns <class>_ops, <class>_bytes (read, write) and <class>_ns.
-FILE_CLASSES = tuple(f"{kind}_{what}" for kind in _KINDS
-                     for what in ("read", "write", "sync", "meta"))  # fmt: skip
+FILE_CLASSES = tuple(
+    f"{kind}_{what}" for kind in _KINDS for what in ("read", "write", "sync", "meta")
+)
 MPI_CLASSES = ("p2p", "collective")
 #: Into how many parts resources are divided: all rows of a resource are in one, and parts are
 #: computed apart.
@@ -51,8 +52,13 @@ class Programs:
 
     def kinds(self) -> dict[str, pa.Table]:
         """Return the tables by kind of resource."""
-        return {"file system": self.mounts, "network": self.network, "node": self.nodes,
-                "gpu": self.gpus, "bus": self.buses}  # fmt: skip
+        return {
+            "file system": self.mounts,
+            "network": self.network,
+            "node": self.nodes,
+            "gpu": self.gpus,
+            "bus": self.buses,
+        }
 
 
 def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
@@ -70,8 +76,11 @@ def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
 
 def alive(everyone: Mapping[str, JobFacts], span: tuple[int, int]) -> dict[str, JobFacts]:
     """Return the jobs that lived in a span of time, ns since the epoch."""
-    return {name: fact for name, fact in everyone.items()
-            if fact.start_ns < span[1] and fact.last_ns > span[0]}  # fmt: skip
+    return {
+        name: fact
+        for name, fact in everyone.items()
+        if fact.start_ns < span[1] and fact.last_ns > span[0]
+    }
 
 
 def questions(
@@ -90,24 +99,30 @@ def questions(
         "file system": Question(
             f"SELECT job, mount AS resource, {keys}, slice * slice_ns AS start, {files} "
             f"FROM stored_rollup WHERE {within} GROUP BY job, mount, {keys}",
-            order, (), span,
+            order,
+            (),
+            span,
         ),
         "network": Question(
             f"SELECT job, 'network' AS resource, {keys}, slice * slice_ns AS start, {calls} "
             f"FROM stored_node_rollup WHERE list_contains($1, job) AND {within} "
             f"GROUP BY job, {keys}",
-            order, (wide,), span,
+            order,
+            (wide,),
+            span,
         ),
         "node": Question(
             f"SELECT job, host AS resource, {keys}, slice * slice_ns AS start, "
             f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns "
             f"FROM stored_node_rollup WHERE list_contains($1, host) AND {within} "
             f"GROUP BY job, host, {keys}",
-            order, (shared,), span,
+            order,
+            (shared,),
+            span,
         ),
         "gpu": gpus(shared, within, order, span),
         "bus": buses(shared, within, order, span),
-    }  # fmt: skip
+    }
 
 
 def of_jobs(table: pa.Table, lives: Mapping[str, Life], jobs: Collection[str]) -> pa.Table:
@@ -128,8 +143,9 @@ def shares(table: pa.Table) -> list[tuple[int, pa.Table]]:
     resource = table.column("resource").combine_chunks().dictionary_encode()
     numbers = [zlib.crc32(name.encode()) % SHARES for name in resource.dictionary.to_pylist()]
     share = np.array(numbers or [0])[resource.indices.to_numpy()]
-    return [(number, table.filter(pa.array(share == number)))
-            for number in np.unique(share).tolist()]  # fmt: skip
+    return [
+        (number, table.filter(pa.array(share == number))) for number in np.unique(share).tolist()
+    ]
 
 
 def _file_columns() -> dict[str, str]:

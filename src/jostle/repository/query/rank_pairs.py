@@ -52,18 +52,24 @@ def rank_pairs(engine: Engine, job: str) -> RankPairs:
         return engine.ask(sql, [job])
 
     return RankPairs(
-        ask("SELECT rank::BIGINT AS rank, coalesce(any_value(host), '') AS host, "
-            "max(size) AS size FROM ranks GROUP BY rank ORDER BY rank"),
-        ask("SELECT r.rank::BIGINT AS rank, p.peer::BIGINT AS peer, "
+        ask(
+            "SELECT rank::BIGINT AS rank, coalesce(any_value(host), '') AS host, "
+            "max(size) AS size FROM ranks GROUP BY rank ORDER BY rank"
+        ),
+        ask(
+            "SELECT r.rank::BIGINT AS rank, p.peer::BIGINT AS peer, "
             f"{total('sent_bytes')} AS bytes, {total('sent_ops')} AS ops "
             "FROM {peer_slices} p JOIN ranks r USING (process) "
             "WHERE p.job = $1 AND p.peer >= 0 GROUP BY r.rank, p.peer "
-            "HAVING bytes > 0 OR ops > 0 ORDER BY r.rank, p.peer"),
-        ask("SELECT c.communicator, any_value(m.ranks) AS ranks, c.operation, c.root, "
+            "HAVING bytes > 0 OR ops > 0 ORDER BY r.rank, p.peer"
+        ),
+        ask(
+            "SELECT c.communicator, any_value(m.ranks) AS ranks, c.operation, c.root, "
             f"{total('c.ops')} AS ops, {total('c.bytes')} AS bytes "
             "FROM {collective_slices} c JOIN ranks r USING (process) LEFT JOIN "
             "(SELECT communicator, any_value(ranks) AS ranks FROM {communicators} "
             "WHERE job = $1 GROUP BY communicator) m ON m.communicator = c.communicator "
             "WHERE c.job = $1 GROUP BY c.communicator, c.operation, c.root "
-            "ORDER BY c.communicator, c.operation, c.root"),
-    )  # fmt: skip
+            "ORDER BY c.communicator, c.operation, c.root"
+        ),
+    )

@@ -13,23 +13,65 @@ from jostle.schema.metrics import MOUNT_IDS
 
 #: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
 RUN_METRICS = (
-    "os_user_ns", "os_system_ns", "os_runqueue_ns", "os_voluntary_switches",
-    "os_involuntary_switches", "os_major_faults", "os_threads", "os_read_chars", "os_write_chars",
-    "stream_read_ops", "stream_read_bytes", "stream_read_ns", "stream_write_ops",
-    "stream_write_bytes", "stream_write_ns", "self_cost_ns", "self_heartbeat_ns",
-    "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
-    "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_all_ns", "wait_offcpu_ns",
-    "perf_instructions", "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
-    "os_cpus", "os_first_cpu", "os_awake", "os_cpu_limit", "os_throttled_ns",
-)  # fmt: skip
+    "os_user_ns",
+    "os_system_ns",
+    "os_runqueue_ns",
+    "os_voluntary_switches",
+    "os_involuntary_switches",
+    "os_major_faults",
+    "os_threads",
+    "os_read_chars",
+    "os_write_chars",
+    "stream_read_ops",
+    "stream_read_bytes",
+    "stream_read_ns",
+    "stream_write_ops",
+    "stream_write_bytes",
+    "stream_write_ns",
+    "self_cost_ns",
+    "self_heartbeat_ns",
+    "state_p2p_ns",
+    "state_collective_ns",
+    "state_onesided_ns",
+    "state_mpiio_ns",
+    "state_mpi_ns",
+    "state_io_ns",
+    "wait_mpi_ns",
+    "wait_short_ns",
+    "wait_all_ns",
+    "wait_offcpu_ns",
+    "perf_instructions",
+    "perf_cycles",
+    "canary_ns",
+    "canary_count",
+    "canary_steal_ns",
+    "os_cpus",
+    "os_first_cpu",
+    "os_awake",
+    "os_cpu_limit",
+    "os_throttled_ns",
+)
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
 #: Columns of merged segments that no estimate looks at, half of all they take.
 UNUSED_COLUMNS = (
-    "wait_bins", "offcpu_bins", "bins_from_ns", "duration_min_ns", "duration_max_ns",
-    "io_ns_min", "mpi_ns_max", "cpu_ns_min", "cpu_ns_max", "wait_ns_max", "offcpu_ns_min",
-    "offcpu_ns_max", "signature_sum", "rule", "parts", "recurring",
-)  # fmt: skip
+    "wait_bins",
+    "offcpu_bins",
+    "bins_from_ns",
+    "duration_min_ns",
+    "duration_max_ns",
+    "io_ns_min",
+    "mpi_ns_max",
+    "cpu_ns_min",
+    "cpu_ns_max",
+    "wait_ns_max",
+    "offcpu_ns_min",
+    "offcpu_ns_max",
+    "signature_sum",
+    "rule",
+    "parts",
+    "recurring",
+)
 _AROUND_NS = 30 * 86_400_000_000_000
 _ENOUGH = 5  # runs of the canary in a job, to know anything
 _LOW = 0.1  # quantile of means: the very least is chance, and no reference has it
@@ -114,7 +156,8 @@ def core_floors(
         [hosts, job],
     ).to_pylist()
     return {
-        row["host"]: CoreFloor(float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0),
-                               int(row["own_jobs"]))
+        row["host"]: CoreFloor(
+            float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0), int(row["own_jobs"])
+        )
         for row in rows
-    }  # fmt: skip
+    }

@@ -73,13 +73,15 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
     jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
     part = "1" if BY_ID[metric].kind == "gauge" else "part"
     rows = _NEIGHBOUR.format(rows=lived_sql(f"stored_{table}", 5), key=key)
-    return engine.divided.ask(Question(
-        f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
-        f"FROM {rows} GROUP BY resource, {_SPAN}",
-        ("resource", "start_ns", "length_ns", "slice_ns", "slice"),
-        (job, resources, lo, hi, *engine.lives.edges(lo, hi)),
-        (lo, hi),
-    ))  # fmt: skip
+    return engine.divided.ask(
+        Question(
+            f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
+            f"FROM {rows} GROUP BY resource, {_SPAN}",
+            ("resource", "start_ns", "length_ns", "slice_ns", "slice"),
+            (job, resources, lo, hi, *engine.lives.edges(lo, hi)),
+            (lo, hi),
+        )
+    )
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:

@@ -46,15 +46,20 @@ def traffic(engine: Engine, span: tuple[int, int], jobs: Sequence[str] | None) -
     collectives = _collectives(engine, window, groups)
     spread = [_spread(engine, window, groups), _unnamed(engine, window, groups)]
     return Traffic(
-        pa.concat_tables([table.cast(PAIRS) for table in pairs]), collectives,
-        pa.concat_tables(spread), groups.hosts,
-    )  # fmt: skip
+        pa.concat_tables([table.cast(PAIRS) for table in pairs]),
+        collectives,
+        pa.concat_tables(spread),
+        groups.hosts,
+    )
 
 
 def port_counters(engine: Engine, span: tuple[int, int]) -> pa.Table:
     """Return what ports and network interfaces counted (see Repository.port_counters)."""
-    counted = {"sent": "link_send_bytes", "received": "link_receive_bytes",
-               "wait_ticks": "link_wait_ticks"}  # fmt: skip
+    counted = {
+        "sent": "link_send_bytes",
+        "received": "link_receive_bytes",
+        "wait_ticks": "link_wait_ticks",
+    }
     columns = ", ".join(f"{total(metric)} AS {name}" for name, metric in counted.items())
     return engine.ask(
         lambda: (
@@ -100,7 +105,9 @@ def _messages(engine: Engine, window: Sequence[Any], ranks: pa.Table) -> pa.Tabl
     """
     jobs, hosts = (pc.unique(ranks[name]).to_pylist() for name in ("job", "host"))
     rows = _asked(
-        engine, window, "peer_slices",
+        engine,
+        window,
+        "peer_slices",
         "WITH {lives}, jobs AS (SELECT unnest($4::VARCHAR[]) AS job, "
         "unnest(range(len($4)))::INTEGER AS number), "
         "hosts AS (SELECT unnest($5::VARCHAR[]) AS host, "
@@ -115,7 +122,7 @@ def _messages(engine: Engine, window: Sequence[Any], ranks: pa.Table) -> pa.Tabl
         "WHERE p.peer >= 0 AND (sent_bytes > 0 OR sent_ops > 0) "
         "AND mine.source IS DISTINCT FROM t.target GROUP BY ALL",
         [jobs, hosts],
-    )  # fmt: skip
+    )
     names = {"job": jobs, "source": hosts, "target": [*hosts, ""]}
     columns = {name: rows[name] for name in PAIRS.names if name in rows.column_names}
     for name, known in names.items():
@@ -133,7 +140,9 @@ def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
     What a rank received in a slice says from whom; how much of it was fetched, its metric.
     """
     return _asked(
-        engine, window, "peer_slices",
+        engine,
+        window,
+        "peer_slices",
         "WITH {lives}, fetched AS (SELECT process, slice, slice_ns, span, mpi_get_bytes, "
         "coalesce(mpi_get_ops, 0) AS mpi_get_ops FROM {slices} "
         f"WHERE mpi_get_bytes > 0 AND {_SPAN}), parts AS ("
@@ -148,7 +157,7 @@ def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
         "ON there.job = p.job AND there.world = here.world AND there.rank = p.peer "
         "WHERE p.peer >= 0 AND here.host <> coalesce(there.host, '') "
         f"GROUP BY p.job, {_SLICE}, there.host, here.host",
-    )  # fmt: skip
+    )
 
 
 def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
@@ -157,8 +166,11 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
     def moved(name: str) -> str:
         return total(added((f"posix_{name}", f"stdio_{name}")))
 
-    behind = [(mount, server, len(servers)) for mount, servers in _servers(engine).items()
-              for server in servers]  # fmt: skip
+    behind = [
+        (mount, server, len(servers))
+        for mount, servers in _servers(engine).items()
+        for server in servers
+    ]
     columns = [list(column) for column in zip(*behind, strict=True)] or [[], [], []]
 
     def way(source: str, target: str, moved: str, ops: str) -> str:
@@ -169,7 +181,9 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
         )
 
     return _asked(
-        engine, window, "mount_slices",
+        engine,
+        window,
+        "mount_slices",
         "WITH behind AS (SELECT unnest($4::VARCHAR[]) AS mount, unnest($5::VARCHAR[]) AS server, "
         f"unnest($6::BIGINT[]) AS number), moved AS (SELECT job, host, mount, {_SLICE}, "
         f"{moved('read_bytes')} AS read, {moved('write_bytes')} AS written, "
@@ -178,7 +192,7 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
         f"{way('host', 'server', 'written', 'writes')} UNION ALL "
         f"{way('server', 'host', 'read', 'reads')}",
         columns,
-    )  # fmt: skip
+    )
 
 
 def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
@@ -192,8 +206,9 @@ def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
     known = servers_of(engine, [row["mount"] for row in rows])
     return {
         row["mount"]: known.get(row["mount"]) or (_host_in(row["type"], row["source"]),)
-        for row in rows if ":" in row["source"] or row["mount"] in known
-    }  # fmt: skip
+        for row in rows
+        if ":" in row["source"] or row["mount"] in known
+    }
 
 
 def _host_in(kind: str, source: str) -> str:
@@ -206,17 +221,20 @@ def _host_in(kind: str, source: str) -> str:
 def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
     """Return collective calls, added up over the ranks of a communicator."""
     rows = _asked(
-        engine, window, "collective_slices",
+        engine,
+        window,
+        "collective_slices",
         f"WITH {{lives}} SELECT c.job, here.world, communicator, operation, root, {_SLICE}, "
         f"{total('ops')} AS ops, {total('bytes')} AS bytes FROM {{rows}} c JOIN here "
         f"USING (process) WHERE operation <> '' "
         f"GROUP BY c.job, here.world, communicator, operation, root, {_SLICE} "
         "HAVING sum(bytes) > 0",
-    )  # fmt: skip
+    )
     names = ("job", "world", "communicator", "root")
     parts = [rows[name].unique() for name in names]
-    codes = [pc.index_in(rows[name], part).to_numpy()
-             for name, part in zip(names, parts, strict=True)]  # fmt: skip
+    codes = [
+        pc.index_in(rows[name], part).to_numpy() for name, part in zip(names, parts, strict=True)
+    ]
     known = [part.to_pylist() for part in parts]
     groups.read_members(engine, sorted(known[0]))
     distinct, place = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
@@ -228,8 +246,10 @@ def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.T
         group.append(groups.communicator(job, world, communicator))
         root.append(groups.place(group[-1], rank))
     columns = {name: rows[name] for name in COLLECTIVES.names if name not in ("group", "root")}
-    columns |= {name: pa.array(np.array(values, np.int64)[place.ravel()])
-                for name, values in (("group", group), ("root", root))}  # fmt: skip
+    columns |= {
+        name: pa.array(np.array(values, np.int64)[place.ravel()])
+        for name, values in (("group", group), ("root", root))
+    }
     return pa.table(columns).select(COLLECTIVES.names).cast(COLLECTIVES)
 
 
@@ -237,7 +257,9 @@ def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table
     """Return what ranks sent to partners, and gave to collectives, without a place in a table."""
     tables = [
         _asked(
-            engine, window, table,
+            engine,
+            window,
+            table,
             f"SELECT job, {_SLICE}, host, {total(moved)} AS bytes, {total(ops)} AS ops "
             f"FROM {{rows}} WHERE {which} AND {moved} > 0 GROUP BY job, {_SLICE}, host",
         )
@@ -245,7 +267,7 @@ def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table
             ("peer_slices", "peer < 0", "sent_bytes", "sent_ops"),
             ("collective_slices", "operation = ''", "bytes", "ops"),
         )
-    ]  # fmt: skip
+    ]
     return groups.with_hosts(pa.concat_tables(tables))
 
 
@@ -313,8 +335,9 @@ class _Groups:
         ranks = self._members.get((job, world, communicator), [])
         if communicator == 0:
             ranks = list(range(min(self._sizes.get((job, world), 0), _MOST_RANKS)))
-        return self._new((job, world, communicator), ranks,
-                         tuple(world_ranks.get(rank, "") for rank in ranks))  # fmt: skip
+        return self._new(
+            (job, world, communicator), ranks, tuple(world_ranks.get(rank, "") for rank in ranks)
+        )
 
     def place(self, group: int, rank: int) -> int:
         """Return the place of a world rank in a communicator; -1: it is none of its ranks."""
@@ -324,8 +347,9 @@ class _Groups:
     def with_hosts(self, rows: pa.Table) -> pa.Table:
         """Add the group of all hosts of each row's job."""
         names = rows["job"].cast(pa.string()).unique()
-        known = [self._new(job, [], tuple(sorted(self._jobs.get(job, {}))))
-                 for job in names.to_pylist()]  # fmt: skip
+        known = [
+            self._new(job, [], tuple(sorted(self._jobs.get(job, {})))) for job in names.to_pylist()
+        ]
         group = pa.array(known, pa.int64()).take(pc.index_in(rows["job"].cast(pa.string()), names))
         return rows.append_column("group", group).select(SPREAD.names).cast(SPREAD)
 

@@ -26,10 +26,12 @@ NO_PROCESSES = pa.table(
     | {name: pa.array([], pa.int64()) for name in _NUMBERS}
 )
 _COLUMNS = {
-    "cpu_used_ns": "cpu_ns", "storage_read_bytes": "read_bytes",
-    "storage_write_bytes": "write_bytes", "storage_call_read_bytes": "call_read_bytes",
+    "cpu_used_ns": "cpu_ns",
+    "storage_read_bytes": "read_bytes",
+    "storage_write_bytes": "write_bytes",
+    "storage_call_read_bytes": "call_read_bytes",
     "storage_call_write_bytes": "call_write_bytes",
-}  # fmt: skip
+}
 #: A process and its profile begin at one time, but its number is given out again much later.
 _SPAN = "(s.slice + s.span) * s.slice_ns > $2 AND s.slice * s.slice_ns < $3"
 _HAS_PROFILE = (
@@ -149,8 +151,9 @@ def _of_one_watcher(rows: pa.Table) -> pa.Table:
     """
     start = ints(rows, "slice") * ints(rows, "slice_ns")
     end = start + ints(rows, "span") * ints(rows, "slice_ns")
-    hosts, machines = (np.array(rows[name].to_pylist(), dtype=object)
-                       for name in ("host", "machine"))  # fmt: skip
+    hosts, machines = (
+        np.array(rows[name].to_pylist(), dtype=object) for name in ("host", "machine")
+    )
     keep = np.zeros(rows.num_rows, dtype=bool)
     for host in sorted(set(hosts)):
         watchers = []

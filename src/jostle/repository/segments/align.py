@@ -124,11 +124,15 @@ def align(rows: Rows) -> Alignment:
     epochs = [_epochs(rows, rank) for rank in result.members]
     same = _common_epochs(rows, result.rows, epochs)
     fixed = _in_order(result.rows, same)
-    rest = [np.setdiff1d(mine, matched, assume_unique=True)
-            for mine, matched in zip(epochs, same, strict=True)]  # fmt: skip
+    rest = [
+        np.setdiff1d(mine, matched, assume_unique=True)
+        for mine, matched in zip(epochs, same, strict=True)
+    ]
     close = _by_time(rows, fixed, rest)
-    counts = [len(globals_[rank]) + len(mine) + finals.shape[1]
-              for rank, mine in zip(result.members, epochs, strict=True)]  # fmt: skip
+    counts = [
+        len(globals_[rank]) + len(mine) + finals.shape[1]
+        for rank, mine in zip(result.members, epochs, strict=True)
+    ]
     result.coarsest = min(counts, default=0)
     result.epochs_coarsest = min((len(e) for e in epochs), default=0)
     result.epochs = same.shape[1] + close.shape[1]
@@ -170,8 +174,12 @@ def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
         common = min(places, key=len)
         for other in sorted(places, key=len):
             common = common[_among(common, other)]
-        shared = np.stack([globals_[rank][np.searchsorted(place, common)]
-                          for rank, place in zip(members, places, strict=True)])  # fmt: skip
+        shared = np.stack(
+            [
+                globals_[rank][np.searchsorted(place, common)]
+                for rank, place in zip(members, places, strict=True)
+            ]
+        )
         keys = rows.token[shared] << 16 | rows.sequence[shared]
         result.members, result.rows, result.parted = members, shared, -1
         if (keys == keys[:1]).all():

@@ -37,18 +37,42 @@ RECURRING = 5  # segments of a kind from which on it is recurring (thesis 5.1.1)
 SEGMENTABLE = 0.5
 #: Columns that are looked at first, of all ranks.
 KEYS = (
-    "process", "start_ns", "end_ns", "rule", "token_hash", "globals", "globals_before",
-    "sequence_hash", "occurrence", "signature_set", "bin_shift", *SEGMENT_BINS,
-)  # fmt: skip
+    "process",
+    "start_ns",
+    "end_ns",
+    "rule",
+    "token_hash",
+    "globals",
+    "globals_before",
+    "sequence_hash",
+    "occurrence",
+    "signature_set",
+    "bin_shift",
+    *SEGMENT_BINS,
+)
 #: And then, rank by rank.
 SUMMED = (
-    "process", "start_ns", "level", "signature_sum", "signature_set", "bin_shift", *COUNTED,
-    *SEGMENT_BINS,
-)  # fmt: skip
-_GATHERED = (
-    "start_ns", "end_ns", "rule", "place", "token", "site", "sequence", "occurrence", "bins",
+    "process",
+    "start_ns",
+    "level",
+    "signature_sum",
+    "signature_set",
     "bin_shift",
-)  # fmt: skip
+    *COUNTED,
+    *SEGMENT_BINS,
+)
+_GATHERED = (
+    "start_ns",
+    "end_ns",
+    "rule",
+    "place",
+    "token",
+    "site",
+    "sequence",
+    "occurrence",
+    "bins",
+    "bin_shift",
+)
 _AT_ONCE = 1 << 22
 
 
@@ -160,16 +184,24 @@ def _gathered(
             spans[rank] = start + low, start + high
             covered[rank] = coverage(begins[at], ends[at], sets[at], rules[at])
         mine: tuple[NDArray[Any], ...] = (
-            begins, ends, rules, ints(rows, "globals_before") + ints(rows, "globals"),
-            call_number(hashes), hashes, ints(rows, "sequence_hash"), ints(rows, "occurrence"),
-            bin_counts(rows).astype(np.int32), ints(rows, "bin_shift").clip(0, 99).astype(np.int8),
-        )  # fmt: skip
+            begins,
+            ends,
+            rules,
+            ints(rows, "globals_before") + ints(rows, "globals"),
+            call_number(hashes),
+            hashes,
+            ints(rows, "sequence_hash"),
+            ints(rows, "occurrence"),
+            bin_counts(rows).astype(np.int32),
+            ints(rows, "bin_shift").clip(0, 99).astype(np.int8),
+        )
         for name, values in zip(parts, mine, strict=True):
             parts[name].append(values)
         start += rows.num_rows
     present = sorted(spans)
-    begin, end = (np.array([spans[rank][side] for rank in present], dtype=np.int64)
-                  for side in (0, 1))  # fmt: skip
+    begin, end = (
+        np.array([spans[rank][side] for rank in present], dtype=np.int64) for side in (0, 1)
+    )
     whole: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in _GATHERED}
     bins = whole.pop("bins"), whole.pop("bin_shift")
     return _Gathered(Rows(begin, end, **whole), present, [covered[r] for r in present], bins)
@@ -211,8 +243,12 @@ def _merged(
     """
     columns, count = gathered.columns, alignment.rows.shape[1]
     first = columns.begin[alignment.members]
-    bins = MergedBins(list(zip(first.tolist(), alignment.rows, strict=True)), columns.start_ns,
-                      *gathered.bins, count)  # fmt: skip
+    bins = MergedBins(
+        list(zip(first.tolist(), alignment.rows, strict=True)),
+        columns.start_ns,
+        *gathered.bins,
+        count,
+    )
     sums = Sums(count)
     ends_of = dict(zip(first.tolist(), alignment.rows, strict=True))
     begins = dict(zip(columns.begin.tolist(), columns.end.tolist(), strict=True))

@@ -55,8 +55,9 @@ def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
         lost_before_ns: The repository's horizon where it lies behind the job's begin, else 0:
             retention may have taken segments away.
     """
-    revision = dict(zip(processes["process"].to_pylist(), processes["revision"].to_pylist(),
-                        strict=True))  # fmt: skip
+    revision = dict(
+        zip(processes["process"].to_pylist(), processes["revision"].to_pylist(), strict=True)
+    )
     facts = [
         _rules(),
         [world.number, world.name, world.size, world.spawned, world.ranks],
@@ -91,16 +92,20 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
     """Write a copy, if that is possible here; readers see all of it or nothing."""
     folder: Path = root / MERGED
     temporary = folder / f".{uuid.uuid4().hex}"
-    facts = {field.name: getattr(world, field.name) for field in fields(world)
-             if field.name != "segments"}  # fmt: skip
+    facts = {
+        field.name: getattr(world, field.name)
+        for field in fields(world)
+        if field.name != "segments"
+    }
     text = json.dumps({"key": key, "columns": world.segments.column_names, "facts": facts})
     rows = _without_zeros(world.segments).replace_schema_metadata({_FACTS: text.encode()})
     try:
         folder.mkdir(exist_ok=True)
         before = list(folder.glob(f"{stem}-*.parquet"))
         # NOTE: not made durable: a copy that a crash damaged is not used.
-        pq.write_table(rows, temporary, compression="lz4", row_group_size=_ROW_GROUP,
-                       write_statistics=False)  # fmt: skip
+        pq.write_table(
+            rows, temporary, compression="lz4", row_group_size=_ROW_GROUP, write_statistics=False
+        )
         final = folder / f"{stem}-{_digest(temporary.read_bytes())}.parquet"
         os.rename(temporary, final)
         for path in before:
@@ -151,9 +156,13 @@ def _world(facts: dict[str, Any], segments: pa.Table) -> WorldSegments:
 
 def _without_zeros(rows: pa.Table) -> pa.Table:
     """Leave out the columns of numbers that are zero throughout."""
-    zeros = [field.name for field in rows.schema
-             if field.type == pa.int64() and not rows.column(field.name).null_count
-             and not rows.column(field.name).to_numpy().any()]  # fmt: skip
+    zeros = [
+        field.name
+        for field in rows.schema
+        if field.type == pa.int64()
+        and not rows.column(field.name).null_count
+        and not rows.column(field.name).to_numpy().any()
+    ]
     return rows.drop_columns(zeros) if zeros else rows
 
 

@@ -64,8 +64,10 @@ class Merger:
             kept = self._kept.get(job)
         if kept is not None and over and kept[0] == state:
             return kept[1]
-        worlds = [self._world(job, world, processes if over else None, without)
-                  for world in find_worlds(processes)]  # fmt: skip
+        worlds = [
+            self._world(job, world, processes if over else None, without)
+            for world in find_worlds(processes)
+        ]
         result = JobSegments(
             job, tuple(_work_alone(world_segments, processes) for world_segments, _ in worlds)
         )
@@ -126,8 +128,9 @@ class Merger:
 
 def _work_alone(world: WorldSegments, processes: pa.Table) -> WorldSegments:
     """Leave out `flops` that is none; of older versions a repository may hold any event there."""
-    names = dict(zip(*(processes[name].to_pylist() for name in ("process", "papi_names")),
-                     strict=True))  # fmt: skip
+    names = dict(
+        zip(*(processes[name].to_pylist() for name in ("process", "papi_names")), strict=True)
+    )
     some = [name for name in world.segments.column_names if name.startswith("flops")]
     if not some or all(counts_work(names.get(process)) for process in world.processes):
         return world

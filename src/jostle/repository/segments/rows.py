@@ -55,8 +55,11 @@ class DecodedSegments:
 
     def unread(self) -> set[int]:
         """Return the profiles that could not be read now, though there may be segments in them."""
-        return {number for number, read in self.reads.items()
-                if read.error is not None and read.error.passing}  # fmt: skip
+        return {
+            number
+            for number, read in self.reads.items()
+            if read.error is not None and read.error.passing
+        }
 
     def rows(self, number: int) -> int:
         """Return the number of new segments and tokens of a profile."""
@@ -154,8 +157,11 @@ def _tokens(rows: pa.Table, source_index: Ints, names: NameRanks) -> pa.Table:
     keep = index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]
     columns = {"job": dictionary(names.job[index], names.jobs).cast(pa.string())}
-    columns |= {name: rows.column(name).cast(kind)
-                for name, kind in TABLES["tokens"].keys.items() if name != "job"}  # fmt: skip
+    columns |= {
+        name: rows.column(name).cast(kind)
+        for name, kind in TABLES["tokens"].keys.items()
+        if name != "job"
+    }
     table = pa.table(columns)
     return table.group_by(table.column_names).aggregate([])
 

@@ -9,9 +9,21 @@ from typing import Any
 import pyarrow as pa
 
 _WANTED = (
-    "process", "boot_id", "pid", "start_ns", "part", "host", "world", "world_size", "world_rank",
-    "spawned", "mpi_init_ns", "mpi_ready_ns", "mpi_finalize_ns", "complete",
-)  # fmt: skip
+    "process",
+    "boot_id",
+    "pid",
+    "start_ns",
+    "part",
+    "host",
+    "world",
+    "world_size",
+    "world_rank",
+    "spawned",
+    "mpi_init_ns",
+    "mpi_ready_ns",
+    "mpi_finalize_ns",
+    "complete",
+)
 
 
 @dataclass

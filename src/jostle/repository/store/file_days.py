@@ -159,8 +159,10 @@ class FileDays:
             listed = _Listed.of(added.values())
             if old is not None:
                 rows = self._read(old).rows
-                kept = [path not in self._removed and path not in added
-                        for path in rows["path"].to_pylist()]  # fmt: skip
+                kept = [
+                    path not in self._removed and path not in added
+                    for path in rows["path"].to_pylist()
+                ]
                 listed = _Listed(pa.concat_tables([rows.filter(pa.array(kept)), listed.rows]))
             if len(listed.rows):
                 days[key] = listed.write(key, self._pieces)
@@ -194,9 +196,9 @@ class FileDays:
         return known
 
 
-_SCHEMA = pa.schema([
-    (field.name, pa.string() if field.type == "str" else pa.int64()) for field in fields(File)
-])  # fmt: skip
+_SCHEMA = pa.schema(
+    [(field.name, pa.string() if field.type == "str" else pa.int64()) for field in fields(File)]
+)
 
 
 class _Listed:

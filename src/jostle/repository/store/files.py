@@ -159,8 +159,11 @@ def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, s
     # A large file is worth a trial: where few values recur, a dictionary is smaller.
     sample = first.slice(0, ROW_GROUP)
     split, plain = (_column_bytes(sample, way, level) for way in (_SPLIT, None))
-    return {name: way for name, way in coded.items()
-            if way == _DELTA or plain[name] > _SMALLER * split[name]}  # fmt: skip
+    return {
+        name: way
+        for name, way in coded.items()
+        if way == _DELTA or plain[name] > _SMALLER * split[name]
+    }
 
 
 def _column_bytes(rows: pa.Table, encoding: str | None, level: int) -> dict[str, int]:
@@ -168,13 +171,16 @@ def _column_bytes(rows: pa.Table, encoding: str | None, level: int) -> dict[str,
     numbers = [field.name for field in rows.schema if pa.types.is_integer(field.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(
-        rows.select(numbers), sink, compression="zstd", compression_level=level,
-        use_dictionary=encoding is None, write_statistics=False,
+        rows.select(numbers),
+        sink,
+        compression="zstd",
+        compression_level=level,
+        use_dictionary=encoding is None,
+        write_statistics=False,
         column_encoding=dict.fromkeys(numbers, encoding) if encoding else None,
-    )  # fmt: skip
+    )
     group = pq.read_metadata(pa.BufferReader(sink.getvalue())).row_group(0)
-    return {name: group.column(number).total_compressed_size
-            for number, name in enumerate(numbers)}  # fmt: skip
+    return {name: group.column(number).total_compressed_size for number, name in enumerate(numbers)}
 
 
 def _row_groups(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:

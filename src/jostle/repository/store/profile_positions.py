@@ -75,9 +75,12 @@ class Run:
 
 def pack(advance: Mapping[int, Reached]) -> str:
     """Return positions as text of a commit: six columns of 64-bit integers, zlib, base64."""
-    rows = [(key, at.records, at.revision, at.row_slice, at.entries, -1)
-            if isinstance(at, Position) else (key, 0, 0, 0, 0, max(at, 0))
-            for key, at in advance.items()]  # fmt: skip
+    rows = [
+        (key, at.records, at.revision, at.row_slice, at.entries, -1)
+        if isinstance(at, Position)
+        else (key, 0, 0, 0, 0, max(at, 0))
+        for key, at in advance.items()
+    ]
     columns = np.array(rows, dtype="<i8").reshape(-1, 6).T
     return base64.b64encode(zlib.compress(columns.tobytes(), 1)).decode()
 
@@ -167,8 +170,9 @@ class ProfilePositions:
             rows = self._mapped(run, _OPEN_COLUMNS)
             at, hit = _find(rows[0], left)
             left = left[~hit]
-            known |= {row[0]: Position(*row[1:]) for row in rows[:, at[hit]].T.tolist()
-                      if row[1] != _GONE}  # fmt: skip
+            known |= {
+                row[0]: Position(*row[1:]) for row in rows[:, at[hit]].T.tolist() if row[1] != _GONE
+            }
         left = np.array([key for key in ids.tolist() if key not in known], dtype=np.int64)
         for day, runs in self.done_runs.items():
             for run in runs:
@@ -192,8 +196,10 @@ class ProfilePositions:
         is_open = any(run.name in lost for run in self.open_runs)
         if is_open:
             self.open_runs = []
-        self.done_runs = {day: [run for run in runs if run.name not in lost]
-                          for day, runs in self.done_runs.items()}  # fmt: skip
+        self.done_runs = {
+            day: [run for run in runs if run.name not in lost]
+            for day, runs in self.done_runs.items()
+        }
         return is_open
 
     def write(self, horizon_ns: int) -> None:

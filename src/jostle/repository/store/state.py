@@ -67,8 +67,9 @@ class RepositoryState:
                 state._take_old(value)
             else:
                 state.files = FileDays(pieces, [Day(*day) for day in value["days"]])
-                done = {int(day): [Run(*run) for run in runs]
-                        for day, runs in value["done"].items()}  # fmt: skip
+                done = {
+                    int(day): [Run(*run) for run in runs] for day, runs in value["done"].items()
+                }
                 opened = [Run(*run) for run in value["open"]]
                 state.profiles = ProfilePositions(pieces, opened, done)
                 state._dropped = dict(value["dropped"])

@@ -309,8 +309,7 @@ def split_by_partition(
 def without_zeros(table: str, rows: pa.Table) -> pa.Table:
     """Drop the value columns that are zero, empty or null in all rows."""
     values = TABLES[table].values
-    zero = [name for name in rows.column_names
-            if name in values and _is_empty(rows, name)]  # fmt: skip
+    zero = [name for name in rows.column_names if name in values and _is_empty(rows, name)]
     return rows.drop_columns(zero) if zero else rows
 
 
@@ -319,8 +318,10 @@ def _is_empty(rows: pa.Table, name: str) -> bool:
     if not pa.types.is_integer(column.type) and not pa.types.is_binary(column.type):
         return pc.all(pc.equal(pc.fill_null(column.cast(pa.string()), ""), "")).as_py() is not False
     if pa.types.is_binary(column.type):
-        return not any(chunk.get_total_buffer_size() and pc.max(pc.binary_length(chunk)).as_py()
-                       for chunk in column.chunks)  # fmt: skip
+        return not any(
+            chunk.get_total_buffer_size() and pc.max(pc.binary_length(chunk)).as_py()
+            for chunk in column.chunks
+        )
     return not np.bitwise_or.reduce(ints(rows, name))
 
 

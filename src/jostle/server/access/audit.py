@@ -75,9 +75,12 @@ class Audit:
                 return
             line = {
                 "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                "viewer": viewer.name, "role": viewer.role, "address": viewer.address,
-                "job": job, "owner": owner,
-            }  # fmt: skip
+                "viewer": viewer.name,
+                "role": viewer.role,
+                "address": viewer.address,
+                "job": job,
+                "owner": owner,
+            }
             text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
             try:
                 # Opened each time, so that the file can be rotated without a restart.

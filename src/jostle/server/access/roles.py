@@ -67,11 +67,14 @@ class Roles:
 
     def _role(self, name: str) -> Role:
         return (
-            "administrator" if name in self.administrator
-            else "support" if name in self.support
-            else "manager" if name in self.manager
+            "administrator"
+            if name in self.administrator
+            else "support"
+            if name in self.support
+            else "manager"
+            if name in self.manager
             else "user"
-        )  # fmt: skip
+        )
 
 
 class RolesFile:

@@ -25,15 +25,21 @@ SERVE_CONFIG = Path("/etc/jostle/serve.toml")
 RETURN = "/login/return"
 _WAYS = ("oidc", "proxy", "accounts")
 _KEYS = {
-    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", "alerts",
-         *_WAYS),
-    "oidc": ("issuer", "client_id", "client_secret_file", "name_claim", "role_claim",
-             "accounts_claim", "scope"),
+    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", "alerts", *_WAYS),
+    "oidc": (
+        "issuer",
+        "client_id",
+        "client_secret_file",
+        "name_claim",
+        "role_claim",
+        "accounts_claim",
+        "scope",
+    ),
     "proxy": ("user_header",),
     "accounts": ("file",),
     "roles": ("manager", "support", "administrator"),
     "alerts": ("url_file", "light"),
-}  # fmt: skip
+}
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
 
@@ -91,9 +97,12 @@ class ServeSettings:
         roles = RolesFile(self.path, self.roles(), lambda path: read_settings(path).roles())
         way = self._way(url, roles, is_behind=behind_proxy)
         return Access(
-            way, url=url, audit=Audit(Path(self._text("", "audit"))), proxies=proxies,
+            way,
+            url=url,
+            audit=Audit(Path(self._text("", "audit"))),
+            proxies=proxies,
             proxy_secret=self._proxy_secret(proxies or []),
-        )  # fmt: skip
+        )
 
     def alerts(self) -> AlertSettings | None:
         """Return who is told of disturbed jobs; None: nobody.

@@ -169,9 +169,15 @@ class Others:
         return {name: _scaled(load, hidden[name], room) for name, load in sums.items()}
 
     def _rows(
-        self, viewer: Viewer, user: UserOf, table: Rollup, names: list[str], hours: range, *,
+        self,
+        viewer: Viewer,
+        user: UserOf,
+        table: Rollup,
+        names: list[str],
+        hours: range,
+        *,
         all_nodes: bool,
-    ) -> _Rows:  # fmt: skip
+    ) -> _Rows:
         """Return the loads of some hours, as they may be released to a viewer."""
         found, fresh = [], self._fresh_ns()
         tiles = self._tiles.cells(table, [[name] for name in names], hours)
@@ -247,8 +253,9 @@ def _of(values: list[int], codes: Ints) -> Ints:
 def _joined(parts: list[_Rows], metrics: int) -> _Rows:
     none = _Rows(_NONE, _NONE, _NONE, _NONE.astype(bool), _NONE, np.zeros((0, metrics)))
     parts = [none, *parts]
-    return _Rows(*(np.concatenate([getattr(part, field.name) for part in parts])
-                   for field in fields(_Rows)))  # fmt: skip
+    return _Rows(
+        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(_Rows))
+    )
 
 
 def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_load: bool) -> Flags:

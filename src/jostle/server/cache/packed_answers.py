@@ -48,8 +48,10 @@ def cached_response(
     name = repr((cache.salt, *key, state)).encode()
     tag = f'"{hashlib.blake2b(name, digest_size=12).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": _VARY}
-    known = [tag_text.strip().removeprefix("W/") for tag_text in
-             request.headers.get("if-none-match", "").split(",")]  # fmt: skip
+    known = [
+        tag_text.strip().removeprefix("W/")
+        for tag_text in request.headers.get("if-none-match", "").split(",")
+    ]
     if tag in known:
         return Response(status_code=304, headers=headers)
     packed = cache.get_or_make(("answer", *key), lambda: _packed(make()), state)

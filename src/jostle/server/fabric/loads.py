@@ -46,9 +46,7 @@ def fabric_at(repository: Repository, name: str, time_ns: int) -> Topology | Non
     return valid_at(versions, name, time_ns) or (versions[0] if versions else None)
 
 
-def fabric_of(
-    repository: Repository, hosts: Collection[str], time_ns: int
-) -> Topology | None:  # fmt: skip
+def fabric_of(repository: Repository, hosts: Collection[str], time_ns: int) -> Topology | None:
     """Return the fabric that most of some nodes were in at a time; None: none has one of them."""
     names = dict.fromkeys(each.name for each in all_fabrics(repository))
     fabrics = [each for name in names if (each := fabric_at(repository, name, time_ns))]
@@ -108,10 +106,15 @@ def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") 
     count = min(count, steps - first)
     low, high = fabric.rates(first, count)
     header = {
-        "start_ns": start, "step_ns": step, "first": first, "steps": count, "links": low.shape[1],
-        "low_high": fabric.has_range, "waiting": fabric.has_waiting,
+        "start_ns": start,
+        "step_ns": step,
+        "first": first,
+        "steps": count,
+        "links": low.shape[1],
+        "low_high": fabric.has_range,
+        "waiting": fabric.has_waiting,
         "measured": np.flatnonzero(fabric.loads.is_measured).tolist(),
-    }  # fmt: skip
+    }
     parts = [low, *([high] if fabric.has_range else [])]
     if fabric.has_waiting:
         parts.append(fabric.waiting(first, count))
@@ -121,9 +124,14 @@ def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") 
 
 
 def zone_steps(
-    repository: Repository, fabric: FabricLoads, zones: Zones, viewer: Viewer,
-    lives: Sequence[Life], steps: range, before: str = "",
-) -> bytes:  # fmt: skip
+    repository: Repository,
+    fabric: FabricLoads,
+    zones: Zones,
+    viewer: Viewer,
+    lives: Sequence[Life],
+    steps: range,
+    before: str = "",
+) -> bytes:
     """Return what zones sent to one another in some steps, as numbers behind a header.
 
     Args:
@@ -142,8 +150,9 @@ def zone_steps(
     """
     start, step, _ = fabric.loads.axis
     begin = start + steps.start * step
-    jobs = None if viewer.sees_all else sorted(
-        {life.job for life in lives if viewer.sees(life.uid)})  # fmt: skip
+    jobs = (
+        None if viewer.sees_all else sorted({life.job for life in lives if viewer.sees(life.uid)})
+    )
     traffic = repository.traffic((begin, begin + len(steps) * step), jobs)
     topology = fabric.loads.topology
     found = zone_loads(topology, traffic, (begin, step, len(steps)), zones)
@@ -158,11 +167,16 @@ def zone_steps(
             best[more] = np.inf if job == before else load[more]
             total = total + load
     header = {
-        "start_ns": start, "step_ns": step, "first": steps.start, "steps": len(steps),
+        "start_ns": start,
+        "step_ns": step,
+        "first": steps.start,
+        "steps": len(steps),
         "modelled": found.modelled,
-        "zones": [{"name": name, "vertices": list(vertices)}
-                  for name, vertices in zip(zones.names, zones.vertices, strict=True)],
-    }  # fmt: skip
+        "zones": [
+            {"name": name, "vertices": list(vertices)}
+            for name, vertices in zip(zones.names, zones.vertices, strict=True)
+        ],
+    }
     numbers = (total / fabric.step_s).astype("<f4").tobytes() + who.astype("<u2").tobytes()
     return headed(header, numbers)
 
@@ -176,8 +190,9 @@ def headed(header: dict[str, Any], numbers: bytes) -> bytes:
 
 def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
     """Return which job was on which node at a time, of those that a viewer may see."""
-    there = [life for life in lives
-             if viewer.sees(life.uid) and life.start_ns <= at_ns < life.end_ns]  # fmt: skip
+    there = [
+        life for life in lives if viewer.sees(life.uid) and life.start_ns <= at_ns < life.end_ns
+    ]
     jobs = list(dict.fromkeys(life.job for life in there))
     place = {job: number for number, job in enumerate(jobs)}
     return {"jobs": jobs, "job_of": {life.host: place[life.job] for life in there}}

@@ -24,18 +24,27 @@ def placement_report(repository: Repository, job: str, viewer: Viewer) -> dict[s
         viewer: The viewer.
     """
     nothing: dict[str, Any] = {
-        "fabric": "", "why_not": "", "answer": "", "measures": [], "meetings": [], "notes": [],
-    }  # fmt: skip
+        "fabric": "",
+        "why_not": "",
+        "answer": "",
+        "measures": [],
+        "meetings": [],
+        "notes": [],
+    }
     try:
         content, stays = job_placement(repository, job)
     except UsageError as error:
         return nothing | {"why_not": str(error)}
     rows = shape_rows(content.shape, stays.ground.topology.dimensions)
     return {
-        "fabric": content.shape.fabric, "why_not": "",
+        "fabric": content.shape.fabric,
+        "why_not": "",
         "answer": job_answer(content) if viewer.sees_all else "",
         "measures": [{"name": name, "value": value, "what": what} for name, value, what in rows],
-        "meetings": [plain(each) | {"conflicting": each.conflicting}
-                     for each in content.company.meetings if viewer.sees(each.user)],
+        "meetings": [
+            plain(each) | {"conflicting": each.conflicting}
+            for each in content.company.meetings
+            if viewer.sees(each.user)
+        ],
         "notes": list(content.notes),
-    }  # fmt: skip
+    }

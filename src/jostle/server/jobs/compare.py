@@ -18,8 +18,19 @@ from jostle.server.schemas.reports import Interval, Light
 #: Clusters that an answer names one by one, those that explain most.
 _MOST_CLUSTERS = 60
 #: What an answer says of each run; hits and clusters of each are asked for elsewhere.
-_OF_A_RUN = ("job", "run_s", "start_ns", "ranks", "lost_s", "percent", "coverage", "light",
-             "judged", "sure", "undecided")  # fmt: skip
+_OF_A_RUN = (
+    "job",
+    "run_s",
+    "start_ns",
+    "ranks",
+    "lost_s",
+    "percent",
+    "coverage",
+    "light",
+    "judged",
+    "sure",
+    "undecided",
+)
 
 
 class ComparedRun(BaseModel):
@@ -121,17 +132,30 @@ def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, 
         for one, program in zip(plain["estimates"], programs, strict=True)
     ]
     shown = large(comparison)[:_MOST_CLUSTERS]
-    boxes = [_boxes(DrawnSegments.of(estimate), [row.numbers[at] for row in shown])
-             for at, estimate in enumerate(comparison.estimates)]  # fmt: skip
+    boxes = [
+        _boxes(DrawnSegments.of(estimate), [row.numbers[at] for row in shown])
+        for at, estimate in enumerate(comparison.estimates)
+    ]
     clusters = [
         _cluster(row) | {"boxes": [own[place] for own in boxes]} for place, row in enumerate(shown)
     ]
-    same = ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s", "unexplained_s",
-            "by_cause", "limits", "run_times")  # fmt: skip
+    same = (
+        "baseline",
+        "measured_s",
+        "estimated_s",
+        "displaced_s",
+        "work_s",
+        "unexplained_s",
+        "by_cause",
+        "limits",
+        "run_times",
+    )
     return {name: plain[name] for name in same} | {
-        "runs": runs, "finding": finding(comparison), "clusters": clusters,
+        "runs": runs,
+        "finding": finding(comparison),
+        "clusters": clusters,
         "more_clusters": len(comparison.clusters) - len(shown),
-    }  # fmt: skip
+    }
 
 
 def _cluster(row: ClusterDifference) -> dict[str, Any]:
@@ -142,5 +166,7 @@ def _boxes(drawn: DrawnSegments, numbers: Sequence[int]) -> list[dict[str, float
     """Return the box of each of a run's clusters; None where it has none (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]
-    return [box_of(seconds) if number and len(seconds) else None
-            for number, seconds in zip(numbers, own, strict=True)]  # fmt: skip
+    return [
+        box_of(seconds) if number and len(seconds) else None
+        for number, seconds in zip(numbers, own, strict=True)
+    ]

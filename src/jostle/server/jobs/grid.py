@@ -64,10 +64,12 @@ def process_grid(
     axis = begin, step, width
     place = {process["process"]: number for number, process in enumerate(processes)}
     by = _levels if seen.level else _sums
-    values: Floats = np.maximum.reduce([
-        by(repository.loads.process_sums(job, table, part, (begin, end)), place, axis)
-        for part in seen.sums
-    ])  # fmt: skip
+    values: Floats = np.maximum.reduce(
+        [
+            by(repository.loads.process_sums(job, table, part, (begin, end)), place, axis)
+            for part in seen.sums
+        ]
+    )
     for row, process in enumerate(processes):  # outside its life a process has no value
         lived = (np.arange(width) + 1) * step + begin > process["first_slice"] * process["slice_ns"]
         lived &= np.arange(width) * step + begin < (process["last_slice"] + 1) * process["slice_ns"]
@@ -75,10 +77,15 @@ def process_grid(
     scale = 1.0 if seen.level else 1e9 / step
     values *= scale / 1e9 if seen.unit == "ns" else scale
     header: dict[str, Any] = {
-        "unit": seen.rate_unit, "start_ns": begin, "step_ns": step, "columns": width,
-        "rows": [{**_name(process, number, ranked), "host": process["host"]}
-                 for number, process in enumerate(processes)],
-    }  # fmt: skip
+        "unit": seen.rate_unit,
+        "start_ns": begin,
+        "step_ns": step,
+        "columns": width,
+        "rows": [
+            {**_name(process, number, ranked), "host": process["host"]}
+            for number, process in enumerate(processes)
+        ],
+    }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + values.astype("<f4").tobytes()

@@ -19,9 +19,25 @@ from jostle.server.background.tiles import CELL_NS, SETTLED_NS
 
 Row = dict[str, Any]
 Sort = Literal[
-    "start", "-start", "lost", "-lost", "percent", "-percent", "job", "-job", "program", "-program",
-    "user", "-user", "nodes", "-nodes", "processes", "-processes", "run", "-run",
-]  # fmt: skip
+    "start",
+    "-start",
+    "lost",
+    "-lost",
+    "percent",
+    "-percent",
+    "job",
+    "-job",
+    "program",
+    "-program",
+    "user",
+    "-user",
+    "nodes",
+    "-nodes",
+    "processes",
+    "-processes",
+    "run",
+    "-run",
+]
 SPARK = 48
 #: What a process of any program reads and writes beside its work, bytes.
 _QUIET_BYTES = 1 << 20

@@ -87,10 +87,14 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
         "users": _largest(_grouped(known, lambda row: [(row["user"] or "several", _whole(row))])),
         "programs": _largest(_grouped(known, lambda row: [(str(row["program"]), _whole(row))])),
         "resources": _largest(_grouped(known, _by_resource)),
-        "weeks": [group.to_row() for group in sorted(
-            _grouped(known, lambda row: [(_week(row["start_ns"]), _whole(row))]),
-            key=lambda group: group.name)],
-    }  # fmt: skip
+        "weeks": [
+            group.to_row()
+            for group in sorted(
+                _grouped(known, lambda row: [(_week(row["start_ns"]), _whole(row))]),
+                key=lambda group: group.name,
+            )
+        ],
+    }
 
 
 def _whole(row: Row) -> LossPart:

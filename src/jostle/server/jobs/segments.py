@@ -222,9 +222,14 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
     reach = 1.5 * (high - low)
     usual = seconds[(seconds >= low - reach) & (seconds <= high + reach)]
     return {
-        "least": least, "lower": float(usual.min()), "quarter": low, "median": middle,
-        "three_quarters": high, "upper": float(usual.max()), "most": most,
-    }  # fmt: skip
+        "least": least,
+        "lower": float(usual.min()),
+        "quarter": low,
+        "median": middle,
+        "three_quarters": high,
+        "upper": float(usual.max()),
+        "most": most,
+    }
 
 
 def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, Any]:
@@ -254,10 +259,13 @@ def _rest(left: Sequence[Cluster]) -> dict[str, Any]:
 def _points(drawn: DrawnSegments, which: Ints) -> dict[str, Any]:
     some = drawn.only(which)
     return {
-        "at_s": np.round(some.start, 6).tolist(), "seconds": _digits(some.seconds),
-        "cluster": some.cluster.tolist(), "threshold_s": _digits(some.threshold),
-        "lost_s": _digits(some.excess), "work": _digits(some.work),
-    }  # fmt: skip
+        "at_s": np.round(some.start, 6).tolist(),
+        "seconds": _digits(some.seconds),
+        "cluster": some.cluster.tolist(),
+        "threshold_s": _digits(some.threshold),
+        "lost_s": _digits(some.excess),
+        "work": _digits(some.work),
+    }
 
 
 def _digits(values: NDArray[np.float64]) -> list[float | None]:

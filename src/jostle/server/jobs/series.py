@@ -211,9 +211,14 @@ class Curves:
         return found, bool(np.isnan(found).any())
 
     def _all_others(
-        self, job: str, table: Rollup, lines: tuple[tuple[str, ...], ...], resources: list[str],
-        used: tuple[int, int], axis: SeriesAxis,
-    ) -> Floats:  # fmt: skip
+        self,
+        job: str,
+        table: Rollup,
+        lines: tuple[tuple[str, ...], ...],
+        resources: list[str],
+        used: tuple[int, int],
+        axis: SeriesAxis,
+    ) -> Floats:
         """Return (lines, steps) of all others: what all did there, less what the job did."""
         span = _wider(used)
         if table == "rollup":  # few mounts, many jobs
@@ -270,10 +275,22 @@ def _cut(seen: View, maps: list[Mipmap], span: tuple[int, int], points: int) -> 
     for line, mipmap in zip(seen.lines, maps, strict=True):
         start, cut = mipmap.cut(*span, points)
         step = cut.step_ns
-        lines.append({"name": line.label, "low": _plain(cut.low), "mean": _plain(cut.mean),
-                      "high": _plain(cut.high)})  # fmt: skip
-    return {"metric": seen.name, "unit": seen.rate_unit, "start_ns": start, "step_ns": step,
-            "lines": lines, "few": False}  # fmt: skip
+        lines.append(
+            {
+                "name": line.label,
+                "low": _plain(cut.low),
+                "mean": _plain(cut.mean),
+                "high": _plain(cut.high),
+            }
+        )
+    return {
+        "metric": seen.name,
+        "unit": seen.rate_unit,
+        "start_ns": start,
+        "step_ns": step,
+        "lines": lines,
+        "few": False,
+    }
 
 
 def _lines(seen: View) -> tuple[tuple[str, ...], ...]:

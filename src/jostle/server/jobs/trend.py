@@ -49,9 +49,14 @@ def trend_of(
         "program": rows[job]["program"],
         "processes": processes,
         "runs": [
-            {"job": row["job"], "start_ns": row["start_ns"], "running": row["running"],
-             "run_s": (row["end_ns"] - row["start_ns"]) / 1e9, "verdict": row["verdict"],
-             "why_not": row["why_not"]}
+            {
+                "job": row["job"],
+                "start_ns": row["start_ns"],
+                "running": row["running"],
+                "run_s": (row["end_ns"] - row["start_ns"]) / 1e9,
+                "verdict": row["verdict"],
+                "why_not": row["why_not"],
+            }
             for row in runs
         ],
-    }  # fmt: skip
+    }

@@ -29,15 +29,22 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return communication(found, fabric_of(repository, hosts, row["start_ns"]))
 
     @app.get(
-        "/api/v1/jobs/{job:name}/communication", operation_id="communication", tags=["job"],
-        response_class=Response, responses=BINARY,
-    )  # fmt: skip
+        "/api/v1/jobs/{job:name}/communication",
+        operation_id="communication",
+        tags=["job"],
+        response_class=Response,
+        responses=BINARY,
+    )
     def matrix(
-        request: Request, viewer: Looking, job: Job,
+        request: Request,
+        viewer: Looking,
+        job: Job,
         by: Annotated[By, Query(description="what a cell holds")] = "bytes",
         order: Annotated[Order, Query(description="how ranks are ordered")] = "rank",
-        begin: Rank = 0, end: Rank = 2**31, size: Size = 512,
-    ) -> Response:  # fmt: skip
+        begin: Rank = 0,
+        end: Rank = 2**31,
+        size: Size = 512,
+    ) -> Response:
         """Return what ranks of a job sent to each other: a window of ranks x ranks.
 
         The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,

@@ -24,9 +24,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
     job_service = context.job_service
 
-    @app.get(
-        "/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared,
-    )  # fmt: skip
+    @app.get("/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared)
     def compare(request: Request, viewer: Looking, job: Names) -> Response:
         """Return why runs of one program took different times; name two to eight: `job=A&job=B`."""
         names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))

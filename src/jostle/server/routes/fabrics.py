@@ -86,16 +86,20 @@ def add(app: FastAPI, context: ServerContext) -> None:
     def fabrics(viewer: Looking) -> Fabrics:
         """List the versions of all fabrics, and the time of the jobs that the viewer may see."""
         seen = [life for life in answers.lives() if viewer.sees(life.uid)]
-        return Fabrics.model_validate({
-            "fabrics": [fabric_row(each) for each in all_fabrics(job_service.repository)],
-            "first_ns": min((life.start_ns for life in seen), default=0),
-            "last_ns": max((life.end_ns for life in seen), default=0),
-        })  # fmt: skip
+        return Fabrics.model_validate(
+            {
+                "fabrics": [fabric_row(each) for each in all_fabrics(job_service.repository)],
+                "first_ns": min((life.start_ns for life in seen), default=0),
+                "last_ns": max((life.end_ns for life in seen), default=0),
+            }
+        )
 
     @app.get(
-        "/api/v1/fabric/{name}/shape", operation_id="fabric_shape", tags=["fabric"],
+        "/api/v1/fabric/{name}/shape",
+        operation_id="fabric_shape",
+        tags=["fabric"],
         response_model=Shape,
-    )  # fmt: skip
+    )
     def shape(request: Request, viewer: Looking, name: FabricName, at_ns: AtNs = FAR) -> Response:
         """Return the vertices and links of a fabric."""
         topology = answers.fabric(name, at_ns)
@@ -103,13 +107,19 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return job_service.answer(request, key, lambda: fabric_shape(topology))
 
     @app.get(
-        "/api/v1/fabric/{name}/overview", operation_id="fabric_overview", tags=["fabric"],
+        "/api/v1/fabric/{name}/overview",
+        operation_id="fabric_overview",
+        tags=["fabric"],
         response_model=FabricOverview,
-    )  # fmt: skip
+    )
     def overview(
-        request: Request, viewer: Looking, name: FabricName,
-        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-    ) -> Response:  # fmt: skip
+        request: Request,
+        viewer: Looking,
+        name: FabricName,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        steps: Points = 240,
+    ) -> Response:
         """Return the load of the busiest link over time, and the jobs with traffic.
 
         Who may not see all jobs gets the routed traffic of those that he may see.
@@ -117,19 +127,26 @@ def add(app: FastAPI, context: ServerContext) -> None:
         loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
         span = (viewer.users, from_ns, to_ns, steps)
         key = ("fabric overview", answers.key(loads.loads.topology), *span)
-        return job_service.answer(
-            request, key, lambda: loads.overview(answers.programs(viewer))
-        )  # fmt: skip
+        return job_service.answer(request, key, lambda: loads.overview(answers.programs(viewer)))
 
     @app.get(
-        "/api/v1/fabric/{name}/loads", operation_id="fabric_loads", tags=["fabric"],
-        response_class=Response, responses=BINARY,
-    )  # fmt: skip
+        "/api/v1/fabric/{name}/loads",
+        operation_id="fabric_loads",
+        tags=["fabric"],
+        response_class=Response,
+        responses=BINARY,
+    )
     def link_steps(
-        request: Request, viewer: Looking, name: FabricName,
-        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-        first: First = 0, count: Count = 16, before: OneJob = "",
-    ) -> Response:  # fmt: skip
+        request: Request,
+        viewer: Looking,
+        name: FabricName,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        steps: Points = 240,
+        first: First = 0,
+        count: Count = 16,
+        before: OneJob = "",
+    ) -> Response:
         """Return the load of every link in some of the steps of an overview.
 
         The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
@@ -150,14 +167,25 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/fabric/{name}/zones", operation_id="fabric_zones", tags=["fabric"],
-        response_class=Response, responses=BINARY,
-    )  # fmt: skip
+        "/api/v1/fabric/{name}/zones",
+        operation_id="fabric_zones",
+        tags=["fabric"],
+        response_class=Response,
+        responses=BINARY,
+    )
     def zones(
-        request: Request, viewer: Looking, name: FabricName, by: By = "switch", of: Of = [],  # noqa: B006
-        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-        first: First = 0, count: Count = 4, before: OneJob = "",
-    ) -> Response:  # fmt: skip
+        request: Request,
+        viewer: Looking,
+        name: FabricName,
+        by: By = "switch",
+        of: Of = [],  # noqa: B006
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        steps: Points = 240,
+        first: First = 0,
+        count: Count = 4,
+        before: OneJob = "",
+    ) -> Response:
         """Return what the leaves or the groups of a fabric sent to one another, step by step.
 
         The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
@@ -174,38 +202,48 @@ def add(app: FastAPI, context: ServerContext) -> None:
         begin = min(first, loads.loads.axis[2])
         wanted = range(begin, min(begin + count, loads.loads.axis[2]))
         return job_service.answer(
-            request, ("zones", answers.key(topology), *span, by, tuple(of), wanted, before),
+            request,
+            ("zones", answers.key(topology), *span, by, tuple(of), wanted, before),
             lambda: zone_steps(
                 job_service.repository, loads, parts, viewer, answers.lives(), wanted, before
             ),
             "application/octet-stream",
-        )  # fmt: skip
+        )
 
     @app.get(
-        "/api/v1/fabric/{name}/link", operation_id="on_link", tags=["fabric"],
-        response_model=OnLink,
-    )  # fmt: skip
+        "/api/v1/fabric/{name}/link", operation_id="on_link", tags=["fabric"], response_model=OnLink
+    )
     def on_link(
-        request: Request, viewer: Looking, name: FabricName, link: Place = None,
-        switch: Place = None, from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-    ) -> Response:  # fmt: skip
+        request: Request,
+        viewer: Looking,
+        name: FabricName,
+        link: Place = None,
+        switch: Place = None,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        steps: Points = 240,
+    ) -> Response:
         """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
 
         Jobs that the viewer may not see are left out.
         """
         loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
         topology = loads.loads.topology
-        wanted, there = (switch, len(topology.vertices)) if link is None else (
-            link, len(topology.sources))  # fmt: skip
+        wanted, there = (
+            (switch, len(topology.vertices)) if link is None else (link, len(topology.sources))
+        )
         if wanted is None or wanted >= there:
             raise HTTPException(404, "There is no such link or switch in this fabric.")
         key = (viewer.users, from_ns, to_ns, steps, link, switch)
 
         def make() -> dict[str, Any]:
             return link_report(
-                loads, link=link, switch=switch, programs=answers.programs(viewer),
+                loads,
+                link=link,
+                switch=switch,
+                programs=answers.programs(viewer),
                 guilty_slices=lambda job: job_service.guilty(job, viewer),
-            )  # fmt: skip
+            )
 
         return job_service.answer(
             request, ("on link", answers.key(topology), *key), make, has_verdicts=True
@@ -213,9 +251,14 @@ def add(app: FastAPI, context: ServerContext) -> None:
 
     @app.get("/api/v1/fabric/{name}/placement", operation_id="fabric_placement", tags=["fabric"])
     def placement(
-        viewer: Looking, name: FabricName, at_ns: AtNs = FAR, job: OneJob = "",
-        from_ns: FromNs = 0, to_ns: ToNs = FAR, steps: Points = 240,
-    ) -> Placed:  # fmt: skip
+        viewer: Looking,
+        name: FabricName,
+        at_ns: AtNs = FAR,
+        job: OneJob = "",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        steps: Points = 240,
+    ) -> Placed:
         """Return which job was on which node at a time, of those that the viewer may see.
 
         With a job, also which others had traffic on its links from `from_ns` to `to_ns`.

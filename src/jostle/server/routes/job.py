@@ -33,9 +33,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
     job_service = context.job_service
 
     @app.get(
-        "/api/v1/jobs/{job:name}/verdict", operation_id="verdict", tags=["job"],
-        response_model=Verdict, responses={202: {"model": Judging}},
-    )  # fmt: skip
+        "/api/v1/jobs/{job:name}/verdict",
+        operation_id="verdict",
+        tags=["job"],
+        response_model=Verdict,
+        responses={202: {"model": Judging}},
+    )
     def verdict(
         request: Request,
         viewer: Looking,
@@ -106,9 +109,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/jobs/{job:name}/perfetto", operation_id="perfetto", tags=["job"],
-        response_class=Response, responses={200: {"content": {"application/json": {}}}},
-    )  # fmt: skip
+        "/api/v1/jobs/{job:name}/perfetto",
+        operation_id="perfetto",
+        tags=["job"],
+        response_class=Response,
+        responses={200: {"content": {"application/json": {}}}},
+    )
     def perfetto(viewer: Looking, job: Job) -> Response:
         """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
 
@@ -121,9 +127,10 @@ def add(app: FastAPI, context: ServerContext) -> None:
         trace = job_trace(job_service.repository, job, estimate, viewer.users)
         name = quote(f"{job}.perfetto.json", safe="")
         return Response(
-            json.dumps(trace, ensure_ascii=False), media_type="application/json",
+            json.dumps(trace, ensure_ascii=False),
+            media_type="application/json",
             headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
-        )  # fmt: skip
+        )
 
     @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
     def metrics(viewer: Looking) -> Metrics:
@@ -138,12 +145,17 @@ def add(app: FastAPI, context: ServerContext) -> None:
                     if name not in single
                 ],
                 "metrics": [
-                    {"id": metric.id, "group": metric.module, "unit": metric.unit,
-                     "scope": metric.scope, "text": metric.doc}
+                    {
+                        "id": metric.id,
+                        "group": metric.module,
+                        "unit": metric.unit,
+                        "scope": metric.scope,
+                        "text": metric.doc,
+                    }
                     for metric in known
                 ],
             }
-        )  # fmt: skip
+        )
 
     @app.get(
         "/api/v1/jobs/{job:name}/series", operation_id="series", tags=["job"], response_model=Series
@@ -204,9 +216,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/jobs/{job:name}/grid", operation_id="grid", tags=["job"], response_class=Response,
+        "/api/v1/jobs/{job:name}/grid",
+        operation_id="grid",
+        tags=["job"],
+        response_class=Response,
         responses=BINARY,
-    )  # fmt: skip
+    )
     def grid(
         request: Request,
         viewer: Looking,

@@ -61,9 +61,16 @@ def add(app: FastAPI, context: ServerContext) -> None:
         rows = context.rows(viewer)
         job_service.queue.follow(viewer.users)
         wanted = Filter(
-            search, frozenset(light or ()), frozenset(cause), frozenset(user), frozenset(program),
-            frozenset(state or ()), from_ns, to_ns, batch,
-        )  # fmt: skip
+            search,
+            frozenset(light or ()),
+            frozenset(cause),
+            frozenset(user),
+            frozenset(program),
+            frozenset(state or ()),
+            from_ns,
+            to_ns,
+            batch,
+        )
         key = ("jobs", viewer.users, wanted, sort, offset, limit)
         return job_service.answer(
             request,

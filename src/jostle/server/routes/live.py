@@ -15,9 +15,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
     app.state.live = live = LiveEvents(context.job_service)
 
     @app.get(
-        "/api/v1/live", operation_id="live", tags=["live"], response_class=StreamingResponse,
+        "/api/v1/live",
+        operation_id="live",
+        tags=["live"],
+        response_class=StreamingResponse,
         responses={200: {"content": {"text/event-stream": {}}}},
-    )  # fmt: skip
+    )
     async def listen(viewer: Looking, request: Request) -> StreamingResponse:
         """Send changes as server-sent events named `commit` and `verdict`.
 

@@ -66,11 +66,12 @@ def _add_session(app: FastAPI, context: ServerContext) -> None:
 
     @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
     def logout(
-        viewer: Looking, request: Request,
+        viewer: Looking,
+        request: Request,
         everywhere: Annotated[
             bool, Query(description="end all sessions and tokens of the user; not for scripts")
         ] = False,
-    ) -> Response:  # fmt: skip
+    ) -> Response:
         """End the session of the cookie, or the token of a script."""
         answer = Response(status_code=204)
         if everywhere:
@@ -175,9 +176,13 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
         # Lax: the request back starts on the issuer's page. The cookie holds the wanted path, too:
         # if the server restarts or this log-in expires, the next log-in still leads there.
         answer.set_cookie(
-            mark, _marked(browser, then), max_age=_MARKED_S, httponly=True, samesite="lax",
+            mark,
+            _marked(browser, then),
+            max_age=_MARKED_S,
+            httponly=True,
+            samesite="lax",
             secure=access.secure,
-        )  # fmt: skip
+        )
         return answer
 
     @app.get(RETURN, include_in_schema=False)

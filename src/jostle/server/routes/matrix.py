@@ -28,9 +28,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/matrix", operation_id="matrix", tags=["matrix"], response_model=MatrixReport,
+        "/api/v1/matrix",
+        operation_id="matrix",
+        tags=["matrix"],
+        response_model=MatrixReport,
         responses=MAKING,
-    )  # fmt: skip
+    )
     def matrix(viewer: Looking) -> Response:
         """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
         result = cached_matrix(viewer)
@@ -40,9 +43,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return JSONResponse(result.value.to_json() | origin)
 
     @app.get(
-        "/api/v1/matrix/evidence", operation_id="matrix_evidence", tags=["matrix"],
-        response_model=EvidenceReport, responses=MAKING,
-    )  # fmt: skip
+        "/api/v1/matrix/evidence",
+        operation_id="matrix_evidence",
+        tags=["matrix"],
+        response_model=EvidenceReport,
+        responses=MAKING,
+    )
     def evidence(
         viewer: Looking,
         victim: Program,

@@ -29,9 +29,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
     cache = BackgroundCache()
 
     @app.get(
-        "/api/v1/nodes", operation_id="nodes", tags=["system"], response_model=NodesReport,
+        "/api/v1/nodes",
+        operation_id="nodes",
+        tags=["system"],
+        response_model=NodesReport,
         responses=MAKING,
-    )  # fmt: skip
+    )
     def nodes(viewer: Looking) -> Response:
         """Return what `jostle nodes --json` prints; for who may see all jobs."""
         if not viewer.sees_all:
@@ -49,9 +52,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return JSONResponse(result.value | {"seconds": round(result.seconds, 3)})
 
     @app.get(
-        "/api/v1/nodes/{host:name}/gpus", operation_id="node_gpus", tags=["system"],
+        "/api/v1/nodes/{host:name}/gpus",
+        operation_id="node_gpus",
+        tags=["system"],
         response_model=NodeGpus,
-    )  # fmt: skip
+    )
     def gpus(
         request: Request,
         viewer: Looking,
@@ -79,9 +84,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
                 begin, end = last_day(repository, host)
             gpus = node_gpus(repository, host, (begin, end), points)
             return {
-                "first_ns": first, "last_ns": last, "start_ns": begin, "end_ns": end,
+                "first_ns": first,
+                "last_ns": last,
+                "start_ns": begin,
+                "end_ns": end,
                 "gpus": [each.to_json() for each in gpus],
-            }  # fmt: skip
+            }
 
         return context.job_service.answer(
             request, ("node gpus", host, from_ns, to_ns, points), make

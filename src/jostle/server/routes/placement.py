@@ -18,9 +18,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
     job_service = context.job_service
 
     @app.get(
-        "/api/v1/jobs/{job:name}/placement", operation_id="placement", tags=["job"],
+        "/api/v1/jobs/{job:name}/placement",
+        operation_id="placement",
+        tags=["job"],
         response_model=PlacementReport,
-    )  # fmt: skip
+    )
     def placement(request: Request, viewer: Looking, job: Job) -> Response:
         """Return where a job sits in its fabric, and which jobs may use the same links.
 
@@ -31,4 +33,4 @@ def add(app: FastAPI, context: ServerContext) -> None:
         key = ("placement", job, viewer.users, fabrics_mark(repository))
         return job_service.answer(
             request, key, lambda: placement_report(repository, job, viewer), of=[job]
-        )  # fmt: skip
+        )

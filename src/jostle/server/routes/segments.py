@@ -22,9 +22,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
     job_service = context.job_service
 
     @app.get(
-        "/api/v1/jobs/{job:name}/segments", operation_id="segments", tags=["job"],
+        "/api/v1/jobs/{job:name}/segments",
+        operation_id="segments",
+        tags=["job"],
         response_model=Segments,
-    )  # fmt: skip
+    )
     def segments(
         request: Request,
         viewer: Looking,

@@ -40,9 +40,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
         return Span.model_validate(content)
 
     @app.get(
-        "/api/v1/system/grid", operation_id="system_grid", tags=["system"],
-        response_class=Response, responses=BINARY,
-    )  # fmt: skip
+        "/api/v1/system/grid",
+        operation_id="system_grid",
+        tags=["system"],
+        response_class=Response,
+        responses=BINARY,
+    )
     def nodes(
         request: Request,
         viewer: Looking,
@@ -76,9 +79,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/system/mounts", operation_id="system_mounts", tags=["system"],
+        "/api/v1/system/mounts",
+        operation_id="system_mounts",
+        tags=["system"],
         response_model=MountLoads,
-    )  # fmt: skip
+    )
     def mounts(
         request: Request,
         viewer: Looking,
@@ -103,9 +108,11 @@ def add(app: FastAPI, context: ServerContext) -> None:
         )
 
     @app.get(
-        "/api/v1/system/machines", operation_id="system_machines", tags=["system"],
+        "/api/v1/system/machines",
+        operation_id="system_machines",
+        tags=["system"],
         response_model=MachineLanes,
-    )  # fmt: skip
+    )
     def machines(
         request: Request,
         viewer: Looking,

@@ -35,18 +35,21 @@ WHERE place >= 0 AND place < $6 GROUP BY host, kind, place
 _SERVED = {
     "bytes": "storage_read_bytes + storage_write_bytes + link_receive_bytes + link_send_bytes",
     "wait_ns": "CASE WHEN storage_wait_ops > 0 THEN storage_wait_ns "
-               "ELSE storage_read_ns + storage_write_ns END",
+    "ELSE storage_read_ns + storage_write_ns END",
     "wait_ops": "CASE WHEN storage_wait_ops > 0 THEN storage_wait_ops "
-                "WHEN storage_read_ns + storage_write_ns > 0 "
-                "THEN storage_read_ops + storage_write_ops ELSE 0 END",
+    "WHEN storage_read_ns + storage_write_ns > 0 "
+    "THEN storage_read_ops + storage_write_ops ELSE 0 END",
     "busy_ns": "storage_busy_ns",
     "count": "CASE WHEN storage_busy_ns > 0 THEN span * slice_ns ELSE 0 END",
-}  # fmt: skip
+}
 _NODE = {
-    "busy": "cpu_user_ns + cpu_system_ns", "whole": "cpu_user_ns + cpu_system_ns + cpu_idle_ns",
-    "cpu": "pressure_cpu_ns", "io": "pressure_io_ns", "memory": "pressure_memory_ns",
+    "busy": "cpu_user_ns + cpu_system_ns",
+    "whole": "cpu_user_ns + cpu_system_ns + cpu_idle_ns",
+    "cpu": "pressure_cpu_ns",
+    "io": "pressure_io_ns",
+    "memory": "pressure_memory_ns",
     "time": "span * slice_ns",
-}  # fmt: skip
+}
 
 #: Host and kind -> name of a sum -> (columns,).
 Cells = dict[tuple[str, str], dict[str, Floats]]
@@ -83,8 +86,9 @@ def machine_lanes(
     served = _cells(repository, axis, (*SERVING_KINDS,), "server", _SERVED)
     where = _mounts(repository, {life.job for life in visible})
     if viewer.sees_all:
-        lanes = [_server(host, mount, served, (host,), axis)
-                 for host, mount in _placed(served, where)]  # fmt: skip
+        lanes = [
+            _server(host, mount, served, (host,), axis) for host, mount in _placed(served, where)
+        ]
         nodes = _cells(repository, axis, ("machine",), "node", _NODE)
         hosts = sorted((host for host, _ in nodes), key=natural)[:_MOST_NODES]
         shown = [_node(host, nodes[host, "machine"]) for host in hosts]
@@ -103,15 +107,22 @@ def machine_lanes(
 
 def _told(axis: GridAxis, servers: list[Any], nodes: list[Any]) -> dict[str, Any]:
     return {
-        "start_ns": axis.start_ns, "step_ns": axis.step_ns, "columns": axis.columns,
-        "servers": servers, "nodes": nodes, "few": False,
-    }  # fmt: skip
+        "start_ns": axis.start_ns,
+        "step_ns": axis.step_ns,
+        "columns": axis.columns,
+        "servers": servers,
+        "nodes": nodes,
+        "few": False,
+    }
 
 
 def _cells(
-    repository: Repository, axis: GridAxis, kinds: tuple[str, ...], role: str,
+    repository: Repository,
+    axis: GridAxis,
+    kinds: tuple[str, ...],
+    role: str,
     sums: Mapping[str, str],
-) -> Cells:  # fmt: skip
+) -> Cells:
     rows = repository.query(
         _CELLS.format(
             sums=", ".join(f"sum({name})::DOUBLE AS {name}" for name in sums),
@@ -142,8 +153,10 @@ def _mounts(repository: Repository, jobs: set[str]) -> dict[str, tuple[str, ...]
 def _placed(served: Cells, where: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     """Return every server and the first of its mounts."""
     hosts = sorted({host for host, _ in served}, key=natural)
-    return [(host, next((mount for mount, hosts in where.items() if host in hosts), ""))
-            for host in hosts]  # fmt: skip
+    return [
+        (host, next((mount for mount, hosts in where.items() if host in hosts), ""))
+        for host in hosts
+    ]
 
 
 def _server(
@@ -161,17 +174,20 @@ def _server(
             whole["count"] += cells["count"]
     per_s = 1e9 / axis.step_ns
     return {
-        "host": name, "mount": mount, "bytes": _rounded(whole["bytes"] * per_s),
+        "host": name,
+        "mount": mount,
+        "bytes": _rounded(whole["bytes"] * per_s),
         "request_ms": _ratio(whole["wait_ns"] / 1e6, whole["wait_ops"]),
         "busy": _ratio(whole["busy_ns"], whole["count"]),
-    }  # fmt: skip
+    }
 
 
 def _node(host: str, cells: Mapping[str, Floats]) -> dict[str, Any]:
     return {
-        "host": host, "cpu": _ratio(cells["busy"], cells["whole"]),
+        "host": host,
+        "cpu": _ratio(cells["busy"], cells["whole"]),
         **{f"waits_{name}": _ratio(cells[name], cells["time"]) for name in ("cpu", "io", "memory")},
-    }  # fmt: skip
+    }
 
 
 def _open(
@@ -182,9 +198,13 @@ def _open(
     seen = np.ones(axis.columns, dtype=bool)
     for line in _LINES:
         told = others.told(
-            viewer, owners(lives), "rollup", line,
-            (axis.start_ns, axis.step_ns, axis.columns), without=mine,
-        )  # fmt: skip
+            viewer,
+            owners(lives),
+            "rollup",
+            line,
+            (axis.start_ns, axis.step_ns, axis.columns),
+            without=mine,
+        )
         seen &= ~np.isnan(told.get(mount, np.zeros(axis.columns)))
     return seen
 
@@ -192,8 +212,10 @@ def _open(
 def _ratio(above: Floats, below: Floats) -> list[float | None]:
     known = below > 0
     values = np.divide(above, below, out=np.zeros_like(above), where=known)
-    return [_said(value) if is_known else None
-            for value, is_known in zip(values.tolist(), known.tolist(), strict=True)]  # fmt: skip
+    return [
+        _said(value) if is_known else None
+        for value, is_known in zip(values.tolist(), known.tolist(), strict=True)
+    ]
 
 
 def _rounded(values: Floats) -> list[float]:

@@ -68,10 +68,12 @@ def mount_load(
         told = _split(jobs, rest).told(scale, axis.step_ns)
         mounts.append({"mount": mount, "path": path, "type": kind} | told)
     return {
-        "unit": seen.rate_unit, "start_ns": axis.start_ns, "step_ns": axis.step_ns,
+        "unit": seen.rate_unit,
+        "start_ns": axis.start_ns,
+        "step_ns": axis.step_ns,
         "columns": axis.columns,
         "mounts": sorted(mounts, key=lambda one: (-one["total"], one["mount"])),
-    }  # fmt: skip
+    }
 
 
 #: Loads on a mount: of jobs that may be named, and of all others; None: there are none.
@@ -92,16 +94,25 @@ def _loads(tiles: Tiles, ids: Sequence[str], axis: GridAxis) -> dict[str, Loads]
 
 
 def _known(
-    loads: Mapping[str, Loads], visible: set[str], others: Others, lives: list[Life],
-    viewer: Viewer, seen: View, axis: GridAxis,
-) -> dict[str, Loads]:  # fmt: skip
+    loads: Mapping[str, Loads],
+    visible: set[str],
+    others: Others,
+    lives: list[Life],
+    viewer: Viewer,
+    seen: View,
+    axis: GridAxis,
+) -> dict[str, Loads]:
     """Return the same, as far as the viewer may know it."""
     unseen: dict[str, Floats] = {}
     for line in seen.lines:
         told = others.told(
-            viewer, owners(lives), "rollup", line.metrics,
-            (axis.start_ns, axis.step_ns, axis.columns), without=visible,
-        )  # fmt: skip
+            viewer,
+            owners(lives),
+            "rollup",
+            line.metrics,
+            (axis.start_ns, axis.step_ns, axis.columns),
+            without=visible,
+        )
         for mount, load in told.items():
             unseen[mount] = unseen.get(mount, np.zeros(axis.columns)) + load
     found: dict[str, Loads] = {}
@@ -133,12 +144,19 @@ class _Split:
         total += 0.0 if self.rest is None else float(np.nansum(self.rest))
         seconds = scale * step_ns / 1e9
         return {
-            "total": _said(total * seconds), "jobs": self.jobs,
-            "layers": [{"job": job, "total": _said(float(load.sum()) * seconds),
-                        "values": _rounded(load * scale)} for job, load in self.layers],
+            "total": _said(total * seconds),
+            "jobs": self.jobs,
+            "layers": [
+                {
+                    "job": job,
+                    "total": _said(float(load.sum()) * seconds),
+                    "values": _rounded(load * scale),
+                }
+                for job, load in self.layers
+            ],
             "rest": None if self.rest is None else _rounded(self.rest * scale),
             "few": self.rest is not None and bool(np.isnan(self.rest).any()),
-        }  # fmt: skip
+        }
 
 
 def _split(jobs: dict[str, Floats], rest: Floats | None) -> _Split:

@@ -106,8 +106,11 @@ class RowLayout:
                 on_node[life.host].append(life)
         hosts = sorted(on_node, key=natural)
         lanes = {host: _lanes(on_node[host]) for host in hosts}
-        places = [(host, number) for host in hosts
-                  for number in range(max(lanes[host].values(), default=0) + 1)]  # fmt: skip
+        places = [
+            (host, number)
+            for host in hosts
+            for number in range(max(lanes[host].values(), default=0) + 1)
+        ]
         if len(places) <= most:
             lane = {(job, host): number for host in hosts for job, number in lanes[host].items()}
             return RowLayout(1, lane, {place: at for at, place in enumerate(places)})
@@ -222,8 +225,16 @@ def system_grid(
     axis = GridAxis.of(span, visible, shape[1])
     lifes = [life for life in visible if search in life.host]
     layout = RowLayout.of(lifes, axis, shape[0])
-    sums = [node_cells(tiles, part, (axis.start_ns, axis.end_ns, axis.step_ns),
-                       on_mounts=on_mounts, level=seen.level) for part in seen.sums]  # fmt: skip
+    sums = [
+        node_cells(
+            tiles,
+            part,
+            (axis.start_ns, axis.end_ns, axis.step_ns),
+            on_mounts=on_mounts,
+            level=seen.level,
+        )
+        for part in seen.sums
+    ]
     values = np.maximum.reduce([_values(cells, lifes, layout, axis) for cells in sums])
     values *= factor(seen, axis.step_ns)
     idle = _lived(lifes, layout, axis)
@@ -236,12 +247,16 @@ def system_grid(
         values = np.vstack([everybody * factor(seen, axis.step_ns) / max(many, 1), values])
         rows.insert(0, {"host": "all nodes", "last": None, "lane": 0, "lanes": 1})
     header = {
-        "unit": seen.rate_unit, "table": "mount_slices" if on_mounts else "node_rollup",
-        "start_ns": axis.start_ns, "step_ns": axis.step_ns,
-        "columns": axis.columns, "rows": rows, "together": layout.together,
+        "unit": seen.rate_unit,
+        "table": "mount_slices" if on_mounts else "node_rollup",
+        "start_ns": axis.start_ns,
+        "step_ns": axis.step_ns,
+        "columns": axis.columns,
+        "rows": rows,
+        "together": layout.together,
         "all": everybody is not None,
         "jobs": rectangles(lifes, layout, axis, shift=int(everybody is not None)),
-    }  # fmt: skip
+    }
     return packed(header, values)
 
 
@@ -267,8 +282,10 @@ def _values(cells: pa.Table, lives: list[Life], layout: RowLayout, axis: GridAxi
     hosts = {host: at for at, host in enumerate(dict.fromkeys(life.host for life in lives))}
     if not hosts:
         return values
-    rows = {jobs[life.job] * len(hosts) + hosts[life.host]: layout.of_job(life.job, life.host)
-            for life in lives}  # fmt: skip
+    rows = {
+        jobs[life.job] * len(hosts) + hosts[life.host]: layout.of_job(life.job, life.host)
+        for life in lives
+    }
     known = np.array(sorted(rows), dtype=np.int64)
     row_of = np.array([rows[pair] for pair in known.tolist()], dtype=np.int64)
     job, host = _codes(cells["job"], jobs), _codes(cells["host"], hosts)
@@ -306,9 +323,13 @@ def _everybody(
     told: dict[str, dict[bool, Floats]] = {}
     for line in seen.lines:
         for resource, load in others.told(
-            viewer, owners(lives), "rollup" if on_mounts else "node_rollup", line.metrics,
-            (axis.start_ns, axis.step_ns, axis.columns), all_nodes=not on_mounts,
-        ).items():  # fmt: skip
+            viewer,
+            owners(lives),
+            "rollup" if on_mounts else "node_rollup",
+            line.metrics,
+            (axis.start_ns, axis.step_ns, axis.columns),
+            all_nodes=not on_mounts,
+        ).items():
             sums = told.setdefault(resource, {})
             sums[line.again] = sums.get(line.again, 0.0) + load
     if not told:

@@ -67,8 +67,9 @@ def lives(repository: Repository) -> list[Life]:
     running = sorted({row["job"] for row in rows if row["running"]})
     seen = {}
     if running:  # the table of processes is not renewed with every slice, the rollup is
-        seen = {row["job"]: row["seen_ns"]
-                for row in repository.loads.job_marks(running).to_pylist()}  # fmt: skip
+        seen = {
+            row["job"]: row["seen_ns"] for row in repository.loads.job_marks(running).to_pylist()
+        }
     whole: dict[str, set[int | None]] = {}
     for row in rows:
         if row["running"]:
@@ -80,12 +81,7 @@ def lives(repository: Repository) -> list[Life]:
 
 
 def node_cells(
-    tiles: Tiles,
-    ids: Sequence[str],
-    axis: tuple[int, int, int],
-    *,
-    on_mounts: bool,
-    level: bool,
+    tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int], *, on_mounts: bool, level: bool
 ) -> pa.Table:
     """Add up metrics by job, node and column.
 
@@ -106,12 +102,13 @@ def node_cells(
     names = ids if on_mounts else [f"{name}_sum" for name in ids]
     return tiles.repository.query(
         _NODES.format(
-            what=f"({' + '.join(names)})", how="avg" if level else "sum",
+            what=f"({' + '.join(names)})",
+            how="avg" if level else "sum",
             part="" if level else " / columns",
             table="mount_slices" if on_mounts else "node_rollup",
         ),
         list(axis),
-    )  # fmt: skip
+    )
 
 
 def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:

@@ -16,10 +16,16 @@ from starlette.types import Scope
 #: First word of a path: the page of a list, and of one of them. `Jobs` is built from
 #: `ui/src/pages/jobs/JobsPage.svelte`, and its files begin with `JobsPage-`.
 _PAGES = {
-    "": ("Jobs", ""), "jobs": ("Jobs", "Job"), "system": ("System", ""), "matrix": ("Matrix", ""),
-    "studies": ("Studies", "Study"), "compare": ("Compare", ""), "losses": ("Losses", ""),
-    "nodes": ("Nodes", "Node"), "network": ("Network", ""),
-}  # fmt: skip
+    "": ("Jobs", ""),
+    "jobs": ("Jobs", "Job"),
+    "system": ("System", ""),
+    "matrix": ("Matrix", ""),
+    "studies": ("Studies", "Study"),
+    "compare": ("Compare", ""),
+    "losses": ("Losses", ""),
+    "nodes": ("Nodes", "Node"),
+    "network": ("Network", ""),
+}
 _KINDS = {
     ".js": "rel=modulepreload",
     ".css": "rel=preload; as=style; crossorigin",

@@ -102,8 +102,10 @@ class AccessMiddleware:
         known = access.who(request)
         if known:
             request.scope["state"] = {
-                **request.scope.get("state", {}), "viewer": known.viewer, "csrf": known.csrf
-            }  # fmt: skip
+                **request.scope.get("state", {}),
+                "viewer": known.viewer,
+                "csrf": known.csrf,
+            }
         if request.method not in _READING and not self._meant(request, known):
             return problem(
                 403, "This request was not made by a page of ours.", "Load the page again."
@@ -190,7 +192,10 @@ def login_unavailable(error: AccessError) -> JSONResponse:
 def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
     """Return an error as RFC 9457 has it, with our hint as `mend`."""
     content = {
-        "type": "about:blank", "title": message, "status": status, "detail": detail or None,
+        "type": "about:blank",
+        "title": message,
+        "status": status,
+        "detail": detail or None,
         "mend": mend or None,
-    }  # fmt: skip
+    }
     return JSONResponse(content, status, media_type="application/problem+json")

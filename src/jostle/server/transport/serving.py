@@ -105,11 +105,14 @@ class Server(uvicorn.Server):
         try:
             transport, guest = await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: Guest(
-                    visit, config=self.config, server_state=self.server_state,
+                    visit,
+                    config=self.config,
+                    server_state=self.server_state,
                     app_state=self.lifespan.state,
                 ),
-                connection, ssl=self.config.ssl,
-            )  # fmt: skip
+                connection,
+                ssl=self.config.ssl,
+            )
             await guest.gone.wait()
         except OSError:
             pass  # the handshake failed

@@ -17,14 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.analysis.estimation.model import (
-    Cause,
-    Cluster,
-    Continuous,
-    CoreSpeed,
-    Estimate,
-    Hit,
-)
+from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Estimate, Hit
 from jostle.analysis.interval import Interval
 from jostle.server.verdicts.verdict_store import code_fingerprint
 

@@ -25,11 +25,15 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
     if other["guilty"]:
         payload["estimate"] = {**verdict["estimate"], "hits": _joined(verdict["estimate"])}
     resources = [
-        {**loss, "own_load": [], "others_load": [],
-         "steps_ns": [] if rank else loss["steps_ns"],
-         "service": [] if rank else [_short(value, 4) for value in loss["service"]]}
+        {
+            **loss,
+            "own_load": [],
+            "others_load": [],
+            "steps_ns": [] if rank else loss["steps_ns"],
+            "service": [] if rank else [_short(value, 4) for value in loss["service"]],
+        }
         for rank, loss in enumerate(other["resources"])
-    ]  # fmt: skip
+    ]
     guilty = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["guilty"]]
     payload["interference"] = {**other, "resources": resources, "guilty": guilty}
     return payload

@@ -54,9 +54,11 @@ class WorkerProcess:
             if self._over:
                 return _OVER
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 process_group=0,  # Ctrl-C is for the server, which ends it
-            )  # fmt: skip
+            )
         process = self._process
         assert process.stdin and process.stdout
         try:

@@ -95,8 +95,9 @@ class VerdictStore:
         self._known: dict[tuple[str, str], StoredVerdict] = {}
         rows = self._database.execute(
             "SELECT job, sight, mark, made, seconds, brief, error, hint FROM verdicts "
-            "WHERE version = ?", [self._fingerprint]
-        )  # fmt: skip
+            "WHERE version = ?",
+            [self._fingerprint],
+        )
         for job, sight, mark, made, seconds, brief, error, hint in rows:
             content = json.loads(brief) if brief else None
             self._known[job, sight] = StoredVerdict(

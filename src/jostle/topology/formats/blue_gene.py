@@ -53,8 +53,9 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
             at = numbers[: len(_DIMENSIONS[length])]
             own = match[1] or "n" + "-".join(map(str, at))
             if hosts.setdefault(at, own) != own:
-                raise source.fault(line, f"`{hosts[at]}` and `{own}` are at one place",
-                                   "Correct one of them.")  # fmt: skip
+                raise source.fault(
+                    line, f"`{hosts[at]}` and `{own}` are at one place", "Correct one of them."
+                )
     if not hosts:
         raise sources[0].fault(0, "it has no coordinates", "Write a line for each node.")
     return [_torus(sources[0], hosts, _DIMENSIONS[length], name)]
@@ -65,8 +66,11 @@ def _torus(
 ) -> Topology:
     sizes = tuple(max(at[k] for at in hosts) + 1 for k in range(len(dimensions)))
     if prod(sizes) > _MOST_PLACES:
-        raise source.fault(0, f"the coordinates span {' x '.join(map(str, sizes))} places",
-                           "Correct the largest ones.")  # fmt: skip
+        raise source.fault(
+            0,
+            f"the coordinates span {' x '.join(map(str, sizes))} places",
+            "Correct the largest ones.",
+        )
     if len(set(hosts.values())) < len(hosts):
         raise source.fault(0, "one host is at two places", "Give each place its own host.")
     whole = torus(sizes, names=dimensions, name=name)
@@ -80,7 +84,10 @@ def _torus(
     return replace(
         whole,
         hosts=tuple(host for host, _ in named),
-        vertices=tuple(name if host else vertex
-                       for (host, name), vertex in zip(named, whole.vertices, strict=True)),
-        notes=tuple(notes), origin="coordinates of Blue Gene",
-    )  # fmt: skip
+        vertices=tuple(
+            name if host else vertex
+            for (host, name), vertex in zip(named, whole.vertices, strict=True)
+        ),
+        notes=tuple(notes),
+        origin="coordinates of Blue Gene",
+    )

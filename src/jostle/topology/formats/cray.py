@@ -39,10 +39,11 @@ class _Routers:
 def recognises(source: Source) -> bool:
     """Return whether it is an interconnect or a table of processors of a Cray."""
     return any(
-        _ARIES.match(line) or _GEMINI.match(line)
+        _ARIES.match(line)
+        or _GEMINI.match(line)
         or ("processor_id=" in line[:1000] and line.startswith("cpu="))
         for line in source.lines
-    )  # fmt: skip
+    )
 
 
 def read(sources: Sequence[Source], name: str) -> list[Topology]:
@@ -51,31 +52,42 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     Raises:
         TopologyError: A line is malformed, or one of the two files is missing.
     """
-    tables = [source for source in sources if any(
-        line.startswith("cpu=") for line in source.lines)]  # fmt: skip
+    tables = [source for source in sources if any(line.startswith("cpu=") for line in source.lines)]
     others = [source for source in sources if source not in tables]
     if len(others) != 1 or not tables:
         raise sources[0].fault(
-            0, "a Cray needs two files: links, and which node is at which router",
+            0,
+            "a Cray needs two files: links, and which node is at which router",
             "Name one output of `rtr --interconnect` and that of `xtdb2proc`.",
-        )  # fmt: skip
+        )
     routers = _routers(others[0])
     builder = Builder()
     place = {}
     for router, at in routers.at.items():
-        place[router] = (builder.vertex(router, group=at[0]) if routers.is_aries
-                         else builder.vertex(router, at=at))  # fmt: skip
+        place[router] = (
+            builder.vertex(router, group=at[0])
+            if routers.is_aries
+            else builder.vertex(router, at=at)
+        )
     notes = _nodes(tables, routers, builder, place)
     uneven = builder.bundles({(place[a], place[b]): n for (a, b), n in routers.cables.items()})
     if uneven:
         notes.append(f"{uneven} pairs of routers have another number of cables back than there.")
-    sizes = () if routers.is_aries else tuple(
-        max(at[k] for at in routers.at.values()) + 1 for k in range(3))  # fmt: skip
-    return fabrics(builder.build(
-        name, dimensions=("x", "y", "z")[: len(sizes)], sizes=sizes, wraps=(False,) * len(sizes),
-        origin="rtr --interconnect and xtdb2proc",
-        notes=("The files say nothing of rates.", *notes),
-    ))  # fmt: skip
+    sizes = (
+        ()
+        if routers.is_aries
+        else tuple(max(at[k] for at in routers.at.values()) + 1 for k in range(3))
+    )
+    return fabrics(
+        builder.build(
+            name,
+            dimensions=("x", "y", "z")[: len(sizes)],
+            sizes=sizes,
+            wraps=(False,) * len(sizes),
+            origin="rtr --interconnect and xtdb2proc",
+            notes=("The files say nothing of rates.", *notes),
+        )
+    )
 
 
 def _routers(source: Source) -> _Routers:
@@ -118,10 +130,12 @@ def _nodes(
                 continue
             record = {key: value.strip("'") for key, value in _RECORD.findall(text)}
             if missing := [key for key in _NEEDED if key not in record]:
-                raise source.fault(line, f"the record has no `{missing[0]}`",
-                                   "Make the file anew with xtdb2proc.")  # fmt: skip
+                raise source.fault(
+                    line, f"the record has no `{missing[0]}`", "Make the file anew with xtdb2proc."
+                )
             cpu, slot, cage, column, row, number = (
-                source.whole(line, record[key], key, 0, 9_999_999) for key in _NEEDED)  # fmt: skip
+                source.whole(line, record[key], key, 0, 9_999_999) for key in _NEEDED
+            )
             chip = "a0" if routers.is_aries else f"g{cpu // 2}"
             router, host = f"c{column}-{row}c{cage}s{slot}{chip}", f"nid{number:05d}"
             if host in seen:

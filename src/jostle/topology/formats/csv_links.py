@@ -40,8 +40,11 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     links = [source for source in sources if "target" in _header(source)]
     vertices = [source for source in sources if source not in links]
     if len(links) != 1 or len(vertices) > 1:
-        raise sources[0].fault(0, "one CSV of links is needed, and at most one of vertices",
-                               "Name one of each; import other fabrics one by one.")  # fmt: skip
+        raise sources[0].fault(
+            0,
+            "one CSV of links is needed, and at most one of vertices",
+            "Name one of each; import other fabrics one by one.",
+        )
     builder = Builder()
     place: dict[str, int] = {}
     dimensions = _vertices(vertices[0], builder, place) if vertices else ()
@@ -52,8 +55,14 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     for there, back, ports, rate, lanes, kind in cables:
         builder.cable(place[there], place[back], kind, rate=rate, ports=ports, lanes=lanes)
     sizes = tuple(max(at[k] for at in builder.coordinates) + 1 for k in range(len(dimensions)))
-    whole = builder.build(name, dimensions=dimensions, sizes=sizes, notes=tuple(notes),
-                          wraps=(False,) * len(sizes), origin=ORIGIN)  # fmt: skip
+    whole = builder.build(
+        name,
+        dimensions=dimensions,
+        sizes=sizes,
+        notes=tuple(notes),
+        wraps=(False,) * len(sizes),
+        origin=ORIGIN,
+    )
     return fabrics(whole)
 
 
@@ -74,9 +83,10 @@ def _rows(source: Source) -> _Rows:
                 continue
             if len(row) != len(header):
                 raise source.fault(
-                    reader.line_num, f"the row has {len(row)} cells, the head {len(header)}",
+                    reader.line_num,
+                    f"the row has {len(row)} cells, the head {len(header)}",
                     "Give each row a cell for each column; an empty one is fine.",
-                )  # fmt: skip
+                )
             yield reader.line_num, dict(zip(header, map(str.strip, row), strict=True))
     except csv.Error as error:
         raise source.fault(reader.line_num, f"it is no CSV: {error}", "Mend the quotes.") from None
@@ -94,14 +104,18 @@ def _vertices(source: Source, builder: Builder, place: dict[str, int]) -> tuple[
     for line, row in _rows(source):
         name = row["vertex"]
         if not name or name in place:
-            raise source.fault(line, f"the vertex `{name}` has no name or is doubled",
-                               "Give each vertex one row.")  # fmt: skip
+            raise source.fault(
+                line, f"the vertex `{name}` has no name or is doubled", "Give each vertex one row."
+            )
         at = tuple(source.whole(line, row[each], each, 0, 99_999) for each in dimensions)
         group = row.get("group", "")
         place[name] = builder.vertex(
-            name, row.get("host", ""), adapter=row.get("adapter", ""), at=at,
+            name,
+            row.get("host", ""),
+            adapter=row.get("adapter", ""),
+            at=at,
             group=source.whole(line, group, "group", -1) if group else -1,
-        )  # fmt: skip
+        )
     if not place:
         raise source.fault(0, "it has no vertices", "Add a row for each node and switch.")
     return dimensions
@@ -114,8 +128,9 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
     """Yield the cables of a CSV; each row is one, with both its directions."""
     unknown = [name for name in _header(source) if name not in _LINK_COLUMNS]
     if unknown:
-        raise source.fault(1, f"there is no column `{unknown[0]}`",
-                           f"Columns: {', '.join(_LINK_COLUMNS)}.")  # fmt: skip
+        raise source.fault(
+            1, f"there is no column `{unknown[0]}`", f"Columns: {', '.join(_LINK_COLUMNS)}."
+        )
     empty = True
     for line, row in _rows(source):
         ends = [_end(row, side) for side in ("source", "target")]
@@ -128,8 +143,9 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
                 raise source.fault(line, f"`{end}` is not in the CSV of vertices", mend)
         kind = row.get("kind", "") or "other"
         if kind not in LINK_KINDS:
-            raise source.fault(line, f"there is no kind `{kind}`",
-                               f"One of: {', '.join(LINK_KINDS)}.")  # fmt: skip
+            raise source.fault(
+                line, f"there is no kind `{kind}`", f"One of: {', '.join(LINK_KINDS)}."
+            )
         lanes = source.whole(line, row.get("lanes", "") or "1", "number of lanes", 1, 4096)
         rate = source.rate(line, row.get("rate", ""))
         yield names[0], names[1], (ends[0][1], ends[1][1]), rate, lanes, kind
@@ -158,11 +174,16 @@ def _nodes_by_links(builder: Builder, place: dict[str, int], cables: list[_Cable
         nodes = {name for name, others in partners.items() if len(others) == 1}
     for name in partners:
         own = names[name]
-        place[name] = builder.vertex(name, hosts.get(name, name) if name in nodes else "",
-                                     adapter=own.adapter if own is not None else "")  # fmt: skip
+        place[name] = builder.vertex(
+            name,
+            hosts.get(name, name) if name in nodes else "",
+            adapter=own.adapter if own is not None else "",
+        )
     if hosts:
         return ["Nodes are called by their xnames; give their host names with --hosts."]
     if not by_links:
         return []
-    return [f"No file says which vertices are nodes: the {len(nodes)} that are linked to one other "
-            "vertex alone were taken for nodes."]  # fmt: skip
+    return [
+        f"No file says which vertices are nodes: the {len(nodes)} that are linked to one other "
+        "vertex alone were taken for nodes."
+    ]

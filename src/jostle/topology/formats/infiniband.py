@@ -24,9 +24,16 @@ _PORT = re.compile(
 _SPEED = re.compile(r"\b(\d{1,2})x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\b")
 #: Data of one lane, bit/s, without the line code.
 _LANE = {
-    "SDR": 2e9, "DDR": 4e9, "QDR": 8e9, "FDR10": 10e9, "FDR": 13.64e9, "EDR": 25e9, "HDR": 50e9,
-    "NDR": 100e9, "XDR": 200e9,
-}  # fmt: skip
+    "SDR": 2e9,
+    "DDR": 4e9,
+    "QDR": 8e9,
+    "FDR10": 10e9,
+    "FDR": 13.64e9,
+    "EDR": 25e9,
+    "HDR": 50e9,
+    "NDR": 100e9,
+    "XDR": 200e9,
+}
 _OWN_LID = re.compile(r"#\s*lid (\d+) lmc (\d+)")
 _TABLE = re.compile(r"Unicast lids .*of switch .*?guid (0x[0-9a-fA-F]{1,16})")
 _ROW = re.compile(r"(0x[0-9a-f]{4}) (\d{3})\b")
@@ -76,15 +83,20 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     for source in sources:
         with_lmc |= _devices(source, devices)
     if not devices:
-        raise sources[0].fault(0, "there are forwarding tables but no discovery",
-                               "Name the output of ibnetdiscover, too.")  # fmt: skip
+        raise sources[0].fault(
+            0,
+            "there are forwarding tables but no discovery",
+            "Name the output of ibnetdiscover, too.",
+        )
     whole, lids, switches, notes = _graph(devices, name)
     tables, lost = _tables(sources, whole, lids, switches)
     if with_lmc:
         notes.append("Nodes have several addresses (LMC); the tables of the first ones count.")
     if lost:
-        notes.append(f"Forwarding tables of {len(lost)} switches are of switches that the "
-                     f"discovery does not have: {some(lost)}.")  # fmt: skip
+        notes.append(
+            f"Forwarding tables of {len(lost)} switches are of switches that the "
+            f"discovery does not have: {some(lost)}."
+        )
     missing = int(whole.is_switch.sum()) - len(tables)
     if tables and missing:
         notes.append(f"{missing} switches have no forwarding table.")
@@ -101,14 +113,18 @@ def _devices(source: Source, devices: dict[str, _Device]) -> bool:
         if match := _HEAD.match(text):
             guid = match[2]
             if guid in devices and devices[guid].source is source:
-                raise source.fault(line, f"`{guid}` is described twice",
-                                   "Make the file anew with ibnetdiscover.")  # fmt: skip
+                raise source.fault(
+                    line, f"`{guid}` is described twice", "Make the file anew with ibnetdiscover."
+                )
             here = devices[guid] = _Device(source, line, match[1], match[3])
         elif text.startswith("["):
             match = _PORT.match(text)
             if match is None or here is None:
-                raise source.fault(line, f"`{text[:60]}` is no port of a device",
-                                   "Make the file anew with ibnetdiscover.")  # fmt: skip
+                raise source.fault(
+                    line,
+                    f"`{text[:60]}` is no port of a device",
+                    "Make the file anew with ibnetdiscover.",
+                )
             comment = match[4] or ""
             speed = _SPEED.search(comment.rpartition('"')[2])
             rate = int(speed[1]) * _LANE[speed[2]] if speed else 0.0
@@ -143,10 +159,15 @@ def _graph(
         if devices[guid].kind == "Ca" and port in devices[guid].lid:
             lids[vertex] = devices[guid].lid[port]
     if unknown:
-        notes.append(f"{len(set(unknown))} devices are linked but not described: "
-                     f"{some(sorted(set(unknown)))}.")  # fmt: skip
-    switches = {int(guid[2:], 16): vertex for (guid, _), vertex in place.items()
-                if devices[guid].kind == "Switch"}  # fmt: skip
+        notes.append(
+            f"{len(set(unknown))} devices are linked but not described: "
+            f"{some(sorted(set(unknown)))}."
+        )
+    switches = {
+        int(guid[2:], 16): vertex
+        for (guid, _), vertex in place.items()
+        if devices[guid].kind == "Switch"
+    }
     return builder.build(name), lids, switches, notes
 
 
@@ -188,11 +209,15 @@ def _vertices(
             place[guid, port] = builder.vertex(name, host, adapter=own)
     notes = []
     if nameless:
-        notes.append(f"{len(nameless)} adapters have no name of a node and stand by their number: "
-                     f"{some(nameless)}; say whose they are with --hosts.")  # fmt: skip
+        notes.append(
+            f"{len(nameless)} adapters have no name of a node and stand by their number: "
+            f"{some(nameless)}; say whose they are with --hosts."
+        )
     if doubled:
-        notes.append(f"{len(doubled)} names are those of several adapters that cannot be told "
-                     f"apart: {some(doubled)}. Two nodes may have one name.")  # fmt: skip
+        notes.append(
+            f"{len(doubled)} names are those of several adapters that cannot be told "
+            f"apart: {some(doubled)}. Two nodes may have one name."
+        )
     if left_out:
         notes.append(f"{left_out} aggregation nodes within switches were left out.")
     return place, notes
@@ -219,8 +244,11 @@ def _tables(
             if text[0] == "0":
                 row = _ROW.match(text)
                 if row is None or table is None:
-                    raise source.fault(line, f"`{text[:60]}` is no row of a forwarding table",
-                                       "Make the file anew with dump_lfts.")  # fmt: skip
+                    raise source.fault(
+                        line,
+                        f"`{text[:60]}` is no row of a forwarding table",
+                        "Make the file anew with dump_lfts.",
+                    )
                 address, port = row.groups()
                 if address in nodes:
                     table[nodes[address]] = ports.get(port, -1)

@@ -39,8 +39,11 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
                 continue
             a, b, latency = (cell.strip() for cell in row) if len(row) == 3 else ("", "", "")
             if not a or not b or a == b:
-                raise source.fault(reader.line_num, "a row needs two nodes and a latency",
-                                   "Measure anew with `jostle topology probe`.")  # fmt: skip
+                raise source.fault(
+                    reader.line_num,
+                    "a row needs two nodes and a latency",
+                    "Measure anew with `jostle topology probe`.",
+                )
             pairs[a, b] = pairs[b, a] = float(
                 source.whole(reader.line_num, latency, "latency", 1, 10**12)
             )
@@ -53,7 +56,10 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     for i, a in enumerate(hosts):
         for j, b in enumerate(hosts):
             if i != j and (a, b) not in pairs:
-                raise source.fault(0, f"the latency between `{a}` and `{b}` is missing",
-                                   "Measure anew with `jostle topology probe`.")  # fmt: skip
+                raise source.fault(
+                    0,
+                    f"the latency between `{a}` and `{b}` is missing",
+                    "Measure anew with `jostle topology probe`.",
+                )
             latencies[i, j] = pairs.get((a, b), 1.0)
     return [guess(hosts, latencies, name)]

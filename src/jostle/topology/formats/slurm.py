@@ -60,8 +60,10 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     rows = _rows(described[0])
     read_fabrics = of_rows(described[0], rows, name, ORIGIN)
     if any(_DRAGONFLY.search(source.text) for source in sources):
-        note = ("slurm.conf says that this is a dragonfly; topology.conf does not say which "
-                "switches are a group, nor where the links between groups are.")  # fmt: skip
+        note = (
+            "slurm.conf says that this is a dragonfly; topology.conf does not say which "
+            "switches are a group, nor where the links between groups are."
+        )
         read_fabrics = [replace(each, notes=(*each.notes, note)) for each in read_fabrics]
     return read_fabrics
 
@@ -105,8 +107,9 @@ def _rows(source: Source) -> SwitchRows:
                 "A line begins with SwitchName=, BlockName= or RingName=.",
             )
         if unknown := set(pairs) - _KNOWN:
-            raise source.fault(line, f"there is no `{min(unknown)}`",
-                               "Known are Nodes=, Switches= and LinkSpeed=.")  # fmt: skip
+            raise source.fault(
+                line, f"there is no `{min(unknown)}`", "Known are Nodes=, Switches= and LinkSpeed=."
+            )
         if first == "blocksizes":
             continue
         nodes, below = pairs.get("nodes", ""), pairs.get("switches", "")
@@ -164,8 +167,9 @@ def _tree(
     if doubled:
         notes.append(f"{len(doubled)} nodes are doubled; the first line counts: {some(doubled)}.")
     if undescribed:
-        notes.append(f"{len(undescribed)} switches are named but not described: "
-                     f"{some(undescribed)}.")  # fmt: skip
+        notes.append(
+            f"{len(undescribed)} switches are named but not described: {some(undescribed)}."
+        )
     if not at:
         raise source.fault(0, "no switch has nodes", "Add Nodes= to the leaf switches.")
     return fabrics(builder.build(name, notes=tuple(notes), origin=origin))

@@ -62,14 +62,16 @@ def _load(source: Source) -> Any:
         for event in yaml.parse(source.text, Loader=loader):
             # Anchors let a few bytes stand for as many as one likes.
             if isinstance(event, yaml.events.AliasEvent):
-                raise source.fault(event.start_mark.line + 1, "it has an alias (`*name`)",
-                                   "Write the part out.")  # fmt: skip
+                raise source.fault(
+                    event.start_mark.line + 1, "it has an alias (`*name`)", "Write the part out."
+                )
         return yaml.load(source.text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is nested too deeply or malformed"
-        raise source.fault(mark.line + 1 if mark else 0, f"it is no YAML: {problem}",
-                           _MEND) from None  # fmt: skip
+        raise source.fault(
+            mark.line + 1 if mark else 0, f"it is no YAML: {problem}", _MEND
+        ) from None
 
 
 def _entry(source: Source, entry: dict[str, Any], name: str) -> list[Topology]:
@@ -107,16 +109,22 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
         if any(a + s > whole for a, s, whole in zip(anchor, size, sizes, strict=True)):
             raise source.fault(0, f"a region of {what} goes beyond it", "Correct its dims.")
         if len(names) != size[0] * size[1] * size[2]:
-            raise source.fault(0, f"{what} has {size[0] * size[1] * size[2]} places and "
-                               f"{len(names)} nodes", "Correct dims or nodes.")  # fmt: skip
+            raise source.fault(
+                0,
+                f"{what} has {size[0] * size[1] * size[2]} places and {len(names)} nodes",
+                "Correct dims or nodes.",
+            )
         places = itertools.product(*(range(n) for n in reversed(size)))
         for host, (z, y, x) in zip(names, places, strict=True):
             hosts[anchor[0] + x, anchor[1] + y, anchor[2] + z] = host
     order = [(x, y, z) for x, y, z in itertools.product(*map(range, sizes))]
     missing = [at for at in order if at not in hosts]
     if missing or len(set(hosts.values())) != len(order):
-        raise source.fault(0, f"{what} has {len(missing)} places without a node, or a node twice",
-                           "Name each node once.")  # fmt: skip
+        raise source.fault(
+            0,
+            f"{what} has {len(missing)} places without a node, or a node twice",
+            "Name each node once.",
+        )
     whole = torus(sizes, names=("x", "y", "z"), hosts=[hosts[at] for at in order], name=name)
     return replace(whole, notes=(NO_SPEED,), origin=ORIGIN)
 
@@ -136,8 +144,10 @@ def _part(source: Source, entry: dict[str, Any], part: str, rows: str) -> list[d
     if entry.get(part) is None:
         return []
     inner = _dict(source, entry[part], f"`{part}`").get(rows)
-    return [_dict(source, row, f"an entry of `{rows}`")
-            for row in _list(source, inner, f"`{rows}` of `{part}`")]  # fmt: skip
+    return [
+        _dict(source, row, f"an entry of `{rows}`")
+        for row in _list(source, inner, f"`{rows}` of `{part}`")
+    ]
 
 
 def _list(source: Source, value: object, what: str) -> list[Any]:

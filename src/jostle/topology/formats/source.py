@@ -63,8 +63,11 @@ class Source:
         """
         if re.fullmatch(r"\s*-?[0-9]{1,12}\s*", text) and least <= int(text) <= most:
             return int(text)
-        raise self.fault(line, f"{what} `{text[:40]}` is not a whole number from {least} to {most}",
-                         f"Correct the {what}.")  # fmt: skip
+        raise self.fault(
+            line,
+            f"{what} `{text[:40]}` is not a whole number from {least} to {most}",
+            f"Correct the {what}.",
+        )
 
     def rate(self, line: int, text: str) -> float:
         """Return the rate of a link in bit/s; "" is 0: unknown.

@@ -36,8 +36,11 @@ def read_dragonview(sources: Sequence[Source], name: str) -> list[Topology]:
     links = [source for source in sources if "sg" in _csv_header(source)]
     jobs = [source for source in sources if source not in links]
     if len(links) != 1 or not jobs:
-        raise sources[0].fault(0, "DragonView has two tables: links, and the nodes of jobs",
-                               "Name one table of links and the table of jobs.")  # fmt: skip
+        raise sources[0].fault(
+            0,
+            "DragonView has two tables: links, and the nodes of jobs",
+            "Name one table of links and the table of jobs.",
+        )
     builder = Builder()
     place: dict[tuple[int, ...], int] = {}
 
@@ -61,8 +64,12 @@ def read_dragonview(sources: Sequence[Source], name: str) -> list[Topology]:
             if numbers[:3] not in place:
                 raise source.fault(line, "a node is at a router without links", _MEND)
             host = "g{}r{}c{}n{}".format(*numbers)
-            builder.cable(builder.vertex(host, host), place[numbers[:3]], "terminal",
-                          ports=("", f"n{numbers[3]}"))  # fmt: skip
+            builder.cable(
+                builder.vertex(host, host),
+                place[numbers[:3]],
+                "terminal",
+                ports=("", f"n{numbers[3]}"),
+            )
     notes = [NO_HOSTS, "Only nodes that jobs ran on are in the tables."]
     if uneven:
         notes.append(f"{uneven} pairs of routers have another number of cables back than there.")
@@ -87,8 +94,11 @@ def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, 
             if not any(row) or [cell.strip().lower() for cell in row] == header:
                 continue
             if len(row) != len(header):
-                raise source.fault(line, f"the row has {len(row)} cells, the head {len(header)}",
-                                   "Give each row a cell for each column.")  # fmt: skip
+                raise source.fault(
+                    line,
+                    f"the row has {len(row)} cells, the head {len(header)}",
+                    "Give each row a cell for each column.",
+                )
             yield line, tuple(source.whole(line, row[k], header[k], 0, 99_999) for k in places)
     except csv.Error as error:
         raise source.fault(reader.line_num, f"it is no CSV: {error}", "Mend it.") from None
@@ -108,8 +118,11 @@ class _Table:
     @property
     def dimensions(self) -> list[str]:
         """The dimensions of a table of links: x where there are sx and tx."""
-        return [name[1:] for name in self.columns
-                if len(name) > 1 and name[0] == "s" and f"t{name[1:]}" in self.columns]  # fmt: skip
+        return [
+            name[1:]
+            for name in self.columns
+            if len(name) > 1 and name[0] == "s" and f"t{name[1:]}" in self.columns
+        ]
 
     def numbers(self, columns: Sequence[str]) -> Iterator[tuple[int, ...]]:
         """Yield the whole numbers of some columns.
@@ -121,9 +134,10 @@ class _Table:
         for line, row in self.rows:
             if len(row) != len(self.columns):
                 raise self.source.fault(
-                    line, f"the row has {len(row)} values, the head {len(self.columns)} columns",
+                    line,
+                    f"the row has {len(row)} values, the head {len(self.columns)} columns",
                     _MEND,
-                )  # fmt: skip
+                )
             yield tuple(self.source.whole(line, row[k], self.columns[k], 0, 99_999) for k in places)
 
 
@@ -131,7 +145,8 @@ def recognises_boxfish(source: Source) -> bool:
     """Return whether it is a table or the meta file of Boxfish."""
     head = "\n".join(source.lines[:200])
     return source.text.lstrip().startswith("---") and (
-        bool(_COLUMN.search(head)) or bool(_DIM.search(head)))  # fmt: skip
+        bool(_COLUMN.search(head)) or bool(_DIM.search(head))
+    )
 
 
 def read_boxfish(sources: Sequence[Source], name: str) -> list[Topology]:
@@ -143,11 +158,15 @@ def read_boxfish(sources: Sequence[Source], name: str) -> list[Topology]:
     tables = [table for table in map(_boxfish_table, sources) if table is not None]
     links = [table for table in tables if table.dimensions]
     if len(links) != 1:
-        raise sources[0].fault(0, f"there are {len(links)} tables of links (columns sx, tx, ...)",
-                               "Name one, and the table of nodes if there is one.")  # fmt: skip
+        raise sources[0].fault(
+            0,
+            f"there are {len(links)} tables of links (columns sx, tx, ...)",
+            "Name one, and the table of nodes if there is one.",
+        )
     dimensions = links[0].dimensions
-    nodes = [table for table in tables
-             if table is not links[0] and set(dimensions) <= set(table.columns)]  # fmt: skip
+    nodes = [
+        table for table in tables if table is not links[0] and set(dimensions) <= set(table.columns)
+    ]
     builder = Builder()
     place: dict[tuple[int, ...], int] = {}
     cables: dict[tuple[int, int], int] = {}
@@ -166,16 +185,24 @@ def read_boxfish(sources: Sequence[Source], name: str) -> list[Topology]:
     if not nodes:
         notes.append("There is no table of nodes: one was taken to be at each place.")
     sizes = _sizes(sources, dimensions, list(place))
-    return fabrics(builder.build(
-        name, dimensions=tuple(dimensions), sizes=sizes, wraps=(False,) * len(sizes),
-        notes=tuple(notes), origin="Boxfish's tables",
-    ))  # fmt: skip
+    return fabrics(
+        builder.build(
+            name,
+            dimensions=tuple(dimensions),
+            sizes=sizes,
+            wraps=(False,) * len(sizes),
+            notes=tuple(notes),
+            origin="Boxfish's tables",
+        )
+    )
 
 
 def _boxfish_nodes(
-    tables: Sequence[_Table], dimensions: Sequence[str], builder: Builder,
+    tables: Sequence[_Table],
+    dimensions: Sequence[str],
+    builder: Builder,
     place: dict[tuple[int, ...], int],
-) -> None:  # fmt: skip
+) -> None:
     """Add a node per row of the table of nodes; one per place if there is no table."""
     rows = [at for table in tables for at in table.numbers(dimensions)] or list(place)
     count: Counter[tuple[int, ...]] = Counter()

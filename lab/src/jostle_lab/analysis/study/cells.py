@@ -123,8 +123,10 @@ def _varies(group: Sequence[Cell], axis: str) -> bool:
 
 def _curve(axis: str, group: Sequence[Cell]) -> Curve:
     group = sorted(group, key=lambda cell: _axis_value(cell.setting, axis) or 0)
-    points = [Point(_axis_value(cell.setting, axis) or 0, cell.degradation, cell.degradation_best)
-              for cell in group]  # fmt: skip
+    points = [
+        Point(_axis_value(cell.setting, axis) or 0, cell.degradation, cell.degradation_best)
+        for cell in group
+    ]
     return Curve(axis, group[0].probe, group[0].signal, group[0].setting, points)
 
 
@@ -155,10 +157,13 @@ def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
         if key == turned or turned in done:
             continue
         other = next(
-            (line for line in chunks
-             if (line.probe, line.signal, _without(line.setting, "chunk")) == turned),
+            (
+                line
+                for line in chunks
+                if (line.probe, line.signal, _without(line.setting, "chunk")) == turned
+            ),
             None,
-        )  # fmt: skip
+        )
         if other is not None:
             done.add(key)
             break_evens.append(_break_even(curve, other))
@@ -264,9 +269,7 @@ def _winner(repetition: Repetition) -> str:
 def _first_one(cell: Cell, runs: Sequence[tuple[str, str]]) -> Serialised:
     winners = [winner for _, winner in runs]
     probe_first = winners.count("probe") * 2 >= len(winners)
-    first, second = (
-        (cell.probe, cell.signal) if probe_first else (cell.signal, cell.probe)
-    )  # fmt: skip
+    first, second = (cell.probe, cell.signal) if probe_first else (cell.signal, cell.probe)
     whom = "the other" if first == second else second
     text = f"{first} shut {whom} out until it was nearly done ({len(runs)} runs)"
     return Serialised(first, second, cell.setting, "one first", [run for run, _ in runs], text)

@@ -180,8 +180,9 @@ def _pair_imprint(pair: MeasuredPair, study: _Study) -> Imprint | None:
         return None
     reference = study.references.get(probe.baseline)
     alone = [run.progress for run in reference.kept if run.progress] if reference else []
-    return _imprint(pair.run, (probe.name, signal), progress, _bursts(signal, theirs, study),
-                    alone, study)  # fmt: skip
+    return _imprint(
+        pair.run, (probe.name, signal), progress, _bursts(signal, theirs, study), alone, study
+    )
 
 
 def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
@@ -291,7 +292,7 @@ def _pair_trace(cell: Cell, pair: MeasuredPair, study: _Study) -> Trace | None:
         _shifted(pair.window, first),
         _shifted(pair.overlap, first),
         _from(first * slice_ns, bursts),
-    )  # fmt: skip
+    )
 
 
 def _is_probe(cell: Cell, pair: MeasuredPair, place: int, study: _Study) -> bool:
@@ -311,10 +312,22 @@ def _alone_trace(run: Alone, progress: JobProgress, study: _Study) -> Trace:
     setting: Setting = setting_of(run.run, 0, study.axes)
     bursts = _bursts(run.program, None, study)[1] if run.program.split else []
     return Trace(
-        run.program.name, "", setting, run.run.run, run.program.metric, "",
-        first * progress.slice_ns, progress.slice_ns, _rates(progress, first, last), [], [], 0,
-        _shifted(run.window, first), None, _from(first * progress.slice_ns, bursts),
-    )  # fmt: skip
+        run.program.name,
+        "",
+        setting,
+        run.run.run,
+        run.program.metric,
+        "",
+        first * progress.slice_ns,
+        progress.slice_ns,
+        _rates(progress, first, last),
+        [],
+        [],
+        0,
+        _shifted(run.window, first),
+        None,
+        _from(first * progress.slice_ns, bursts),
+    )
 
 
 def _from(start_ns: int, bursts: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
@@ -398,10 +411,12 @@ def _note_foreign(study: _Study) -> list[StudyNote]:
         kept |= {one.run.run for one in reference.runs if one.verdict == "kept"}
     runs = [run for run in study.runs if run.run in kept]
     without = [
-        run.run for run in runs
-        if not foreign_measured(run, [study.references.get(each.baseline) for each in run.programs],
-                                study.source)
-    ]  # fmt: skip
+        run.run
+        for run in runs
+        if not foreign_measured(
+            run, [study.references.get(each.baseline) for each in run.programs], study.source
+        )
+    ]
     if not without:
         return []
     reason = "no agent on the servers"

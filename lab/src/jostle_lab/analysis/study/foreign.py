@@ -57,8 +57,9 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
         None where that is not known: no agent ran on the servers, or not on all of them all the
         time, a counter was lost, or the run has fewer than three whole slices of theirs.
     """
-    mine = servers.filter(pc.and_(pc.equal(servers["mount"], mount or ""),
-                                  pc.equal(servers["job"], "")))  # fmt: skip
+    mine = servers.filter(
+        pc.and_(pc.equal(servers["mount"], mount or ""), pc.equal(servers["job"], ""))
+    )
     kinds = set(mine["kind"].to_pylist())
     kind = next((kind for kind in SERVING_KINDS if kind in kinds), None)
     if kind is None:
@@ -80,9 +81,11 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
     if any(read in each or written in each for each in counted["unknown"].to_pylist()):
         return None
     return Served(
-        float(ints(counted, read).sum()), float(ints(counted, written).sum()), last,
+        float(ints(counted, read).sum()),
+        float(ints(counted, written).sum()),
+        last,
         kind in _REQUESTS,
-    )  # fmt: skip
+    )
 
 
 def _watched(rows: pa.Table, host: str, whole_ns: int) -> bool:

@@ -52,9 +52,10 @@ def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
     edge = _EDGE * probe.slice_ns
     share = _covered(bursts, first, len(rate), probe.slice_ns)
     inside = [
-        (b, e) for b, e in bursts
+        (b, e)
+        for b, e in bursts
         if b >= begin - edge and e <= end + edge and e - b >= _WHOLE * whole_ns
-    ]  # fmt: skip
+    ]
     results = []
     for burst in inside:
         on = _slices_of(burst, first, len(rate), probe.slice_ns)
@@ -181,8 +182,10 @@ def bursts_between(
     length = int(period_ns * duty)
     first = (begin_ns - phase_ns) // period_ns
     last = (end_ns - phase_ns) // period_ns
-    laid = [(k * period_ns + phase_ns, k * period_ns + phase_ns + length)
-            for k in range(first, last + 1)]  # fmt: skip
+    laid = [
+        (k * period_ns + phase_ns, k * period_ns + phase_ns + length)
+        for k in range(first, last + 1)
+    ]
     cut = [(max(begin, begin_ns), min(end, end_ns)) for begin, end in laid]
     return [(begin, end) for begin, end in cut if begin < end]
 
@@ -191,5 +194,7 @@ def bursts_seen_in(signal: JobProgress) -> list[Burst]:
     """Return the bursts of a signal from its slices: unbroken stretches with progress."""
     on = np.concatenate([[False], signal.per_slice > 0, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(on)) + signal.first_slice
-    return [(int(begin) * signal.slice_ns, int(end) * signal.slice_ns)
-            for begin, end in zip(edges[::2], edges[1::2], strict=True)]  # fmt: skip
+    return [
+        (int(begin) * signal.slice_ns, int(end) * signal.slice_ns)
+        for begin, end in zip(edges[::2], edges[1::2], strict=True)
+    ]

@@ -101,9 +101,12 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
         return losses
     squares = [error**2 for error, _ in errors]
     total = sum(squares)
-    freedom = total**2 / sum(
-        square**2 / freedom for square, (_, freedom) in zip(squares, errors, strict=True)
-    ) if total else math.inf  # fmt: skip
+    freedom = (
+        total**2
+        / sum(square**2 / freedom for square, (_, freedom) in zip(squares, errors, strict=True))
+        if total
+        else math.inf
+    )
     half = t_quantile(freedom) * math.sqrt(total) / len(cells)
     return replace(losses, low=losses.mean - half, high=losses.mean + half)
 

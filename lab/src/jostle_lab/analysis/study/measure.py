@@ -334,8 +334,9 @@ def _left_nodes(run: StudyRun) -> float | None:
     return sum(part or 0.0 for part in sent) if sent and None not in sent else None
 
 
-def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | None],
-                 source: Source) -> MeasuredPair:  # fmt: skip
+def measure_pair(
+    run: StudyRun, references: tuple[Reference | None, Reference | None], source: Source
+) -> MeasuredPair:
     """Measure a run of two programs."""
     run_program, other = run.programs
     p, q = (progress_of_program(program, source) for program in run.programs)
@@ -353,9 +354,17 @@ def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | 
     if p is not None and q is not None and overlap is not None and comparable(run_program, other):
         spread = number(pairs.bytes_spread(p, q, overlap))
     return MeasuredPair(
-        run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, share,
+        run,
+        (p, q),
+        window,
+        overlap,
+        verdict,
+        reason,
+        (parts[0], parts[1]),
+        spread,
+        share,
         _exclusive(p, q, window, parts),
-    )  # fmt: skip
+    )
 
 
 def _window(
@@ -386,8 +395,10 @@ def _overlap(
     if region is None or region[1] - region[0] < _ENOUGH:
         return region
     first, last = region
-    begins = [_begin(program, progress, progress.active or region)
-              for program, progress in zip(programs, (p, q), strict=True)]  # fmt: skip
+    begins = [
+        _begin(program, progress, progress.active or region)
+        for program, progress in zip(programs, (p, q), strict=True)
+    ]
     ended = any((progress.between(last + 1, last + 1) <= 0).any() for progress in (p, q))
     return max(first, *begins), last - ended
 

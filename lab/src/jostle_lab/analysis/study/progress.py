@@ -69,11 +69,7 @@ def columns(metrics: Iterable[str], *, on_mounts: bool) -> list[str]:
 
 
 def progress_of(
-    job: str,
-    rows: pa.Table,
-    metric: str,
-    resource: str | None = None,
-    begin_ns: int | None = None,
+    job: str, rows: pa.Table, metric: str, resource: str | None = None, begin_ns: int | None = None
 ) -> JobProgress:
     """Return the progress of every process of a job in every slice.
 

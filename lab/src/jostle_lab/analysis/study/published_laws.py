@@ -100,7 +100,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
     why = (
         f"Farthest off: {worst.probe}, {worst.setting.label}: "
         f"{_percent(1 - (median(_each(worst)) or 0.0))}."
-    )  # fmt: skip
+    )
     if slack:
         why += f" Left out, as the link is not their limit: {', '.join(dict.fromkeys(slack))}."
     return Law(
@@ -123,8 +123,13 @@ def _each(cell: Cell) -> list[float]:
     means = []
     for repetition in _kept(cell):
         sides = [side for side in (repetition.probe, repetition.signal) if side is not None]
-        rates = known([side.interfered / side.isolated for side in sides
-                       if side.isolated and side.interfered is not None])  # fmt: skip
+        rates = known(
+            [
+                side.interfered / side.isolated
+                for side in sides
+                if side.isolated and side.interfered is not None
+            ]
+        )
         means += [sum(rates) / len(rates)] if rates else []
     return means
 
@@ -199,8 +204,9 @@ def _model(result: StudyResult) -> Law | None:
         why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
         why += f", by node by {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
-    doubts = [f"{row.small}, {row.setting.label}: {row.why_not[0]}"
-              for row in unequal if not row.holds]  # fmt: skip
+    doubts = [
+        f"{row.small}, {row.setting.label}: {row.why_not[0]}" for row in unequal if not row.holds
+    ]
     if doubts:
         why += f" Left out {len(doubts)}: {doubts[0]}" + (" ..." if len(doubts) > 1 else ".")
     return Law(

@@ -49,12 +49,11 @@ class Setting:
     def is_alone_of(self, pair: Setting) -> bool:
         """Return whether it is that of a standalone run of the probe of a pair."""
         axes = dict(pair.more)
-        return (
-            (self.chunk, self.processes[0], self.shared)
-            == (pair.chunk, pair.processes[0], pair.shared)
-            and all(axes.get(name, value).split(" against ")[0] == value
-                    for name, value in self.more)
-        )  # fmt: skip
+        return (self.chunk, self.processes[0], self.shared) == (
+            pair.chunk,
+            pair.processes[0],
+            pair.shared,
+        ) and all(axes.get(name, value).split(" against ")[0] == value for name, value in self.more)
 
     def turned(self) -> Setting:
         """Return the setting as the other program sees it."""

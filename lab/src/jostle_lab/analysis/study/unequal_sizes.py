@@ -71,8 +71,11 @@ def _better(process: float | None, node: float | None) -> str:
     return "process" if process < node else "node"
 
 
-def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]],
-         references: dict[str, Reference]) -> KuoRow:  # fmt: skip
+def _row(
+    key: tuple[str, str, Setting],
+    group: Sequence[tuple[MeasuredPair, int]],
+    references: dict[str, Reference],
+) -> KuoRow:
     pair, slot = group[0]
     small, large = pair.run.programs[slot], pair.run.programs[1 - slot]
     sides = [(pair.sides[slot], pair.sides[1 - slot]) for pair, slot in group]
@@ -132,8 +135,9 @@ def _share(small: float | None, large: float | None) -> float | None:
     return None if small is None or large is None or not small + large else large / (small + large)
 
 
-def _times(large: float | None, small: float | None, large_alone: float | None,
-           small_alone: float | None) -> Times | None:  # fmt: skip
+def _times(
+    large: float | None, small: float | None, large_alone: float | None, small_alone: float | None
+) -> Times | None:
     if large and small and large_alone and small_alone:
         return Times(large_alone, small_alone, large, small)
     return None
@@ -176,8 +180,9 @@ def _same_pattern(small: RunProgram, large: RunProgram) -> bool:
     return small.name == large.name
 
 
-def _saturated(own: Sequence[Reference | None],
-               overlap: tuple[float | None, float | None]) -> bool | None:  # fmt: skip
+def _saturated(
+    own: Sequence[Reference | None], overlap: tuple[float | None, float | None]
+) -> bool | None:
     alone = known([median(reference.rates) if reference else None for reference in own])
     together = known(list(overlap))
     if len(alone) < 2 or len(together) < 2:
@@ -186,9 +191,13 @@ def _saturated(own: Sequence[Reference | None],
     return min(*alone, sum(together)) >= SATURATED * limit
 
 
-def _doubts(small: RunProgram, large: RunProgram, group: Sequence[tuple[MeasuredPair, int]],
-            own: Sequence[Reference | None],
-            overlap: tuple[float | None, float | None]) -> list[str]:  # fmt: skip
+def _doubts(
+    small: RunProgram,
+    large: RunProgram,
+    group: Sequence[tuple[MeasuredPair, int]],
+    own: Sequence[Reference | None],
+    overlap: tuple[float | None, float | None],
+) -> list[str]:
     """Return which preconditions of the model do not hold."""
     doubts = []
     if not _equal_volume(small, large, own):

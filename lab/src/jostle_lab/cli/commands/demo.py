@@ -70,8 +70,14 @@ def command(local: bool, as_json: bool) -> None:
             summaries = [_as_json(words) for _, words in scenes]
             content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
             proof = asdict(prove(repository))
-            emit_json({"repository": str(repository), "pictures": str(pictures), **content,
-                       "proof": proof})  # fmt: skip
+            emit_json(
+                {
+                    "repository": str(repository),
+                    "pictures": str(pictures),
+                    **content,
+                    "proof": proof,
+                }
+            )
             return
         show(heading("jostle demo", ": was it me, or the neighbours?"), "")
         show(_IN_A_FOLDER.format(why=why) if why else _IN_A_LAB)
@@ -81,9 +87,14 @@ def command(local: bool, as_json: bool) -> None:
     picture = next(iter(sorted(pictures.glob("time-slices-*.png"))), pictures)
     show("", heading("The picture: ", str(picture)))
     show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
-    next_steps(f"export JOSTLE_REPOSITORY={repository}", "jostle jobs",
-               f"jostle interference {_PROBE} --plot {pictures}", f"jostle digest {_PROBE}",
-               "jostle study run write-patterns --quick", "jostle run -- CMD")  # fmt: skip
+    next_steps(
+        f"export JOSTLE_REPOSITORY={repository}",
+        "jostle jobs",
+        f"jostle interference {_PROBE} --plot {pictures}",
+        f"jostle digest {_PROBE}",
+        "jostle study run write-patterns --quick",
+        "jostle run -- CMD",
+    )
     _page()
 
 
@@ -125,8 +136,9 @@ def _fitted(folder: Path) -> Path:
 
     log = folder / "trial"
     words = ["open-write-close", "--processes", "2", "--time", "1", "--quiet"]
-    done = subprocess.run([program(None), *words, "--dir", folder, "--log", log],
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        [program(None), *words, "--dir", folder, "--log", log], capture_output=True, text=True
+    )
     if done.returncode:
         raise JostleError(f"{done.stderr.strip()}", hint="TMPDIR names a folder on another disk.")
     moved = sum(read_log(log).processes["bytes"].to_pylist())
@@ -171,8 +183,9 @@ def _scene(title: str, words: list[str]) -> None:
     from jostle.cli.for_verbs import cli
 
     show("", heading(title))
-    console().print(Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan")),
-                    soft_wrap=True)  # fmt: skip
+    console().print(
+        Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan")), soft_wrap=True
+    )
     show("")
     with silent_next():
         cli.main(words, prog_name="jostle", standalone_mode=False)

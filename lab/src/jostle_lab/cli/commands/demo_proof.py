@@ -74,8 +74,10 @@ def prove(path: Path) -> Proof:
     from jostle.repository import Repository
 
     repository = Repository(path)
-    runs = {tuple(program["name"] for program in record["programs"]): record
-            for record in repository.study(_STUDY).read_runs()}  # fmt: skip
+    runs = {
+        tuple(program["name"] for program in record["programs"]): record
+        for record in repository.study(_STUDY).read_runs()
+    }
     (alone,) = runs[("writer",)]["programs"]
     pair = runs[("writer", "neighbour")]
     writer, neighbour = pair["programs"]

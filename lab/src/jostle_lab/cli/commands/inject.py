@@ -58,34 +58,77 @@ class _Span(click.ParamType[int]):
     cls=_InjectCommand,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("--calls", metavar="CALLS", required=True,
-              help="Calls to delay, comma separated; see below.")  # fmt: skip
-@click.option("--delay", metavar="DELAY", required=True,
-              help="fixed:5ms, gauss:5ms,1ms (mean, deviation) or pareto:1ms,1.5 (least, exponent; "
-              "a third value caps it, else 1000 times the least).")  # fmt: skip
-@click.option("--probability", type=float, metavar="P", default=1.0, show_default=True,
-              help="Of each such call to be delayed.")  # fmt: skip
+@click.option(
+    "--calls", metavar="CALLS", required=True, help="Calls to delay, comma separated; see below."
+)
+@click.option(
+    "--delay",
+    metavar="DELAY",
+    required=True,
+    help="fixed:5ms, gauss:5ms,1ms (mean, deviation) or pareto:1ms,1.5 (least, exponent; "
+    "a third value caps it, else 1000 times the least).",
+)
+@click.option(
+    "--probability",
+    type=float,
+    metavar="P",
+    default=1.0,
+    show_default=True,
+    help="Of each such call to be delayed.",
+)
 @click.option("--ranks", metavar="LIST", help="Only these ranks of an MPI program: 0,2-3.")
-@click.option("--from", "from_ns", type=_Span(), metavar="TIME", default="0s",
-              help="Not before so long after MPI_Init, or after the process began.")  # fmt: skip
-@click.option("--until", "until_ns", type=_Span(), metavar="TIME",
-              help="Not later than so long after it.")  # fmt: skip
-@click.option("--period", "period_ns", type=_Span(), metavar="TIME",
-              help="Only in a part of every TIME of the wall clock.")  # fmt: skip
-@click.option("--duty", type=click.FloatRange(0, 1), metavar="X",
-              help="With --period: the part that is on [0.5].")  # fmt: skip
-@click.option("--phase", "phase_ns", type=_Span(), metavar="TIME",
-              help="With --period: shift of the periods.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", default=0,
-              show_default=True, help="The same seed delays the same calls alike.")  # fmt: skip
+@click.option(
+    "--from",
+    "from_ns",
+    type=_Span(),
+    metavar="TIME",
+    default="0s",
+    help="Not before so long after MPI_Init, or after the process began.",
+)
+@click.option(
+    "--until", "until_ns", type=_Span(), metavar="TIME", help="Not later than so long after it."
+)
+@click.option(
+    "--period",
+    "period_ns",
+    type=_Span(),
+    metavar="TIME",
+    help="Only in a part of every TIME of the wall clock.",
+)
+@click.option(
+    "--duty",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help="With --period: the part that is on [0.5].",
+)
+@click.option(
+    "--phase", "phase_ns", type=_Span(), metavar="TIME", help="With --period: shift of the periods."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="The same seed delays the same calls alike.",
+)
 @click.option("--log", metavar="DIR", help="Folder for the logs of what was given [inject-JOB].")
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
-@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
-              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    metavar="LENGTH",
+    help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].",
+)
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @repository_option
-@click.option("--json", "as_json", is_flag=True,
-              help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Report as one line of JSON on stderr (stdout belongs to CMD).",
+)
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
     calls: str,

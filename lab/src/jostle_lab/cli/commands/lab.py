@@ -40,24 +40,54 @@ def command() -> None:
 
 
 @command.command("up")
-@click.option("--nodes", type=int, metavar="N",
-              help="Number of nodes, 1 to 16, half on each of two leaf switches [4].")  # fmt: skip
-@click.option("--topology", default="", metavar="KIND:SIZES",
-              help="What connects the nodes in place of two leaf switches: tree:LEAVESxNODES, "
-              "tree:TREESxLEAVESxNODES, torus:AxBxC, dragonfly:GROUPSxSWITCHESxNODES.")  # fmt: skip
-@click.option("--storage-at", default="", metavar="SWITCH",
-              help="Connect the storage to this switch of the topology: file traffic crosses its "
-              "links [files have a network of their own].")  # fmt: skip
-@click.option("--storage-rate", default="400mbit", show_default=True, metavar="RATE",
-              help="Rate of the storage's link, each way; several, separated by commas: as many "
-              "file servers (--fs gluster --fifo).")  # fmt: skip
-@click.option("--uplink-rate", default="100mbit", show_default=True, metavar="RATE",
-              help="Rate of the link between the leaf switches, or of each link of a topology, "
-              "each way.")  # fmt: skip
-@click.option("--fair/--fifo", default=True, show_default=True,
-              help="How links share: by node, or by who comes first.")  # fmt: skip
-@click.option("--fs", type=click.Choice(["sshfs", "gluster", "loop", "plain"]), default="sshfs",
-              show_default=True, help="The shared file system.")  # fmt: skip
+@click.option(
+    "--nodes",
+    type=int,
+    metavar="N",
+    help="Number of nodes, 1 to 16, half on each of two leaf switches [4].",
+)
+@click.option(
+    "--topology",
+    default="",
+    metavar="KIND:SIZES",
+    help="What connects the nodes in place of two leaf switches: tree:LEAVESxNODES, "
+    "tree:TREESxLEAVESxNODES, torus:AxBxC, dragonfly:GROUPSxSWITCHESxNODES.",
+)
+@click.option(
+    "--storage-at",
+    default="",
+    metavar="SWITCH",
+    help="Connect the storage to this switch of the topology: file traffic crosses its "
+    "links [files have a network of their own].",
+)
+@click.option(
+    "--storage-rate",
+    default="400mbit",
+    show_default=True,
+    metavar="RATE",
+    help="Rate of the storage's link, each way; several, separated by commas: as many "
+    "file servers (--fs gluster --fifo).",
+)
+@click.option(
+    "--uplink-rate",
+    default="100mbit",
+    show_default=True,
+    metavar="RATE",
+    help="Rate of the link between the leaf switches, or of each link of a topology, each way.",
+)
+@click.option(
+    "--fair/--fifo",
+    default=True,
+    show_default=True,
+    help="How links share: by node, or by who comes first.",
+)
+@click.option(
+    "--fs",
+    type=click.Choice(["sshfs", "gluster", "loop", "plain"]),
+    default="sshfs",
+    show_default=True,
+    help="The shared file system.",
+)
 @click.option(
     "--store",
     type=click.Choice(["ram", "disk", "both"]),
@@ -65,11 +95,18 @@ def command() -> None:
     show_default=True,
     help="Where the storage keeps files [both: in two folders].",
 )
-@click.option("--size", metavar="SIZE", help="Room for files [half of what is free, at most 8 GiB "
-              "of memory or 16 GiB of disk].")  # fmt: skip
+@click.option(
+    "--size",
+    metavar="SIZE",
+    help="Room for files [half of what is free, at most 8 GiB of memory or 16 GiB of disk].",
+)
 @click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
-@click.option("--agents", metavar="LENGTH", default="",
-              help="Start agents on all hosts, with slices of this length (--slurm).")  # fmt: skip
+@click.option(
+    "--agents",
+    metavar="LENGTH",
+    default="",
+    help="Start agents on all hosts, with slices of this length (--slurm).",
+)
 @name_option
 @json_option
 def up(
@@ -100,10 +137,19 @@ def up(
     if topology and nodes is not None:
         raise UsageError("A topology says how many nodes there are.", hint="Leave --nodes out.")
     spec = labs.LabSpec(
-        name=name, nodes=4 if nodes is None else nodes, storage_rate=storage_rate,
-        uplink_rate=uplink_rate, queue="fair" if fair else "fifo", fs=fs, store=store, slurm=slurm,
-        size=size, agents=agents, topology=topology, storage_at=storage_at,
-    )  # fmt: skip
+        name=name,
+        nodes=4 if nodes is None else nodes,
+        storage_rate=storage_rate,
+        uplink_rate=uplink_rate,
+        queue="fair" if fair else "fifo",
+        fs=fs,
+        store=store,
+        slurm=slurm,
+        size=size,
+        agents=agents,
+        topology=topology,
+        storage_at=storage_at,
+    )
     begin = time.monotonic()
     with _Line(f"lab `{name}`") as line:
         lab = labs.up(spec, line.say)
@@ -140,8 +186,13 @@ def _keep_fabric(lab: Lab) -> list[str]:
 
 @command.command("exec", context_settings=_PASS_ON)
 @click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
-@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
-              help="Length of a time slice, 100ms to 60s (with --job).")  # fmt: skip
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    metavar="LENGTH",
+    help="Length of a time slice, 100ms to 60s (with --job).",
+)
 @name_option
 @repository_option
 @click.argument("node")
@@ -168,15 +219,24 @@ def exec_(
 
 
 @command.command("mpirun", context_settings=_PASS_ON)
-@click.option("--mpi", type=click.Choice(["openmpi", "mpich"]),
-              help="Whose launcher [that of the MPI CMD is linked with].")  # fmt: skip
-@click.option("-n", "--ranks", type=click.IntRange(1), metavar="N",
-              help="Number of ranks [one per node].")  # fmt: skip
+@click.option(
+    "--mpi",
+    type=click.Choice(["openmpi", "mpich"]),
+    help="Whose launcher [that of the MPI CMD is linked with].",
+)
+@click.option(
+    "-n", "--ranks", type=click.IntRange(1), metavar="N", help="Number of ranks [one per node]."
+)
 @click.option("--nodes", metavar="NODE,...", help="Nodes to use, in this order [all].")
 @click.option("--per-node", type=click.IntRange(1), metavar="K", help="Ranks on each node.")
 @click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
-@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
-              help="Length of a time slice, 100ms to 60s (with --job).")  # fmt: skip
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    metavar="LENGTH",
+    help="Length of a time slice, 100ms to 60s (with --job).",
+)
 @name_option
 @repository_option
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
@@ -206,9 +266,8 @@ def mpirun(
         _refuse_slice(slice_ns)
         return become(lab.mpirun(chosen, placement, words))
     return profile(
-        lab, job, words, slice_ns, repository,
-        lambda env: lab.mpirun(chosen, placement, words, env),
-    )  # fmt: skip
+        lab, job, words, slice_ns, repository, lambda env: lab.mpirun(chosen, placement, words, env)
+    )
 
 
 @command.command("status")
@@ -259,8 +318,11 @@ def down(name: str, everything: bool, as_json: bool) -> None:
             show(f"No lab `{name}` of yours is up; root has one.")
             next_steps(f"sudo jostle lab down{flag}")
             return
-        show("No lab is up, and nothing is left of one." if everything else
-             f"No lab `{name}` is up, and nothing is left of one.")  # fmt: skip
+        show(
+            "No lab is up, and nothing is left of one."
+            if everything
+            else f"No lab `{name}` is up, and nothing is left of one."
+        )
         next_steps(*others or [f"jostle lab up{flag}"])
         return
     for lab_name in there:

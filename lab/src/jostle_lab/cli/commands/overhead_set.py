@@ -83,8 +83,11 @@ def measure_set(
     target = plot_folder(folder)
     programs, interrupted = _measure_all(codes, plan, beside, quiet=as_json)
     if not programs:
-        raise JostleError("Interrupted before a single round was over.",
-                          hint="Name fewer programs.", exit_code=130)  # fmt: skip
+        raise JostleError(
+            "Interrupted before a single round was over.",
+            hint="Name fewer programs.",
+            exit_code=130,
+        )
     notes = busy_notes()
     if interrupted and len(programs) < len(codes):
         notes.append(f"interrupted after {len(programs)} of {len(codes)} programs")
@@ -147,17 +150,15 @@ def _choose(names: str) -> list[Code]:
     codes = installed() if words in ([], ["all"]) else choose(words)
     for code in codes:
         if code.over_nodes:
-            raise UsageError(f"`{code.name}` runs on nodes of a lab, which --set does not build.",
-                             hint="Leave it out.")  # fmt: skip
+            raise UsageError(
+                f"`{code.name}` runs on nodes of a lab, which --set does not build.",
+                hint="Leave it out.",
+            )
     return codes
 
 
 def _measure(
-    bench: Bench,
-    code: Code,
-    plan: RoundPlan,
-    beside: Sequence[OtherProfiler],
-    progress: _Progress,
+    bench: Bench, code: Code, plan: RoundPlan, beside: Sequence[OtherProfiler], progress: _Progress
 ) -> tuple[Rounds, str]:
     """Run one program; return what it gave, and why it failed or ""."""
     from jostle_lab.validation.codes import environment
@@ -190,6 +191,12 @@ def _program(code: Code, bench: Bench, rounds: Rounds, error: str) -> ProgramOve
     costs = rounds.compare() if rounds.done else {}
     profilers = {OURS if name == ARMS[1] else name: cost for name, cost in costs.items()}
     return ProgramOverhead(
-        code.name, code.about, _words(code, bench.root / code.name), rounds.timed, rounds.rounds,
-        profilers, rounds.notes(), error,
-    )  # fmt: skip
+        code.name,
+        code.about,
+        _words(code, bench.root / code.name),
+        rounds.timed,
+        rounds.rounds,
+        profilers,
+        rounds.notes(),
+        error,
+    )

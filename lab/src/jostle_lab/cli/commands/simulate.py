@@ -29,28 +29,84 @@ def command() -> None:
 
 @command.command("site")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--nodes", type=int, default=16, show_default=True, metavar="N",
-              help="Compute nodes, at least 8.")  # fmt: skip
-@click.option("--days", type=float, default=0.1, show_default=True, metavar="D",
-              help="How long it is watched.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, metavar="S",
-              help="The same seed and options make the same site.")  # fmt: skip
-@click.option("--slice", "slice_ns", type=SliceLength(), default="4s", show_default=True,
-              metavar="LENGTH", help="Length of a time slice.")  # fmt: skip
-@click.option("--processes", type=int, default=48, show_default=True, metavar="P",
-              help="Processes that MPI programs start on a node.")  # fmt: skip
-@click.option("--aggressors", type=int, default=3, show_default=True, metavar="A",
-              help="Jobs that slow others by known amounts.")  # fmt: skip
-@click.option("--faults", type=int, default=3, show_default=True, metavar="F",
-              help="Slow servers, throttled nodes and reboots, in turn.")  # fmt: skip
-@click.option("--as", "form", type=click.Choice(["repository", "spools"]), default="repository",
-              show_default=True, help="Write a repository, or what nodes would have in their "
-              "spools: a folder each.")  # fmt: skip
+@click.option(
+    "--nodes",
+    type=int,
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="Compute nodes, at least 8.",
+)
+@click.option(
+    "--days",
+    type=float,
+    default=0.1,
+    show_default=True,
+    metavar="D",
+    help="How long it is watched.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="The same seed and options make the same site.",
+)
+@click.option(
+    "--slice",
+    "slice_ns",
+    type=SliceLength(),
+    default="4s",
+    show_default=True,
+    metavar="LENGTH",
+    help="Length of a time slice.",
+)
+@click.option(
+    "--processes",
+    type=int,
+    default=48,
+    show_default=True,
+    metavar="P",
+    help="Processes that MPI programs start on a node.",
+)
+@click.option(
+    "--aggressors",
+    type=int,
+    default=3,
+    show_default=True,
+    metavar="A",
+    help="Jobs that slow others by known amounts.",
+)
+@click.option(
+    "--faults",
+    type=int,
+    default=3,
+    show_default=True,
+    metavar="F",
+    help="Slow servers, throttled nodes and reboots, in turn.",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["repository", "spools"]),
+    default="repository",
+    show_default=True,
+    help="Write a repository, or what nodes would have in their spools: a folder each.",
+)
 @json_option
 def site(
-    out: Path, nodes: int, days: float, seed: int, slice_ns: int, processes: int, aggressors: int,
-    faults: int, form: Form, as_json: bool,
-) -> None:  # fmt: skip
+    out: Path,
+    nodes: int,
+    days: float,
+    seed: int,
+    slice_ns: int,
+    processes: int,
+    aggressors: int,
+    faults: int,
+    form: Form,
+    as_json: bool,
+) -> None:
     """Simulate a site into the new folder OUT: a repository, and truth.json in it.
 
     Jobs of many users come and go as on real machines, and write to shared file systems. Planted
@@ -65,20 +121,30 @@ def site(
             hint="Try `jostle simulate site OUT --nodes 16 --days 0.1`.",
         )
     spec = SiteSpec(
-        nodes=nodes, days=days, seed=seed, slice_s=slice_ns / 1e9, processes_per_node=processes,
-        aggressors=aggressors, faults=faults,
-    )  # fmt: skip
+        nodes=nodes,
+        days=days,
+        seed=seed,
+        slice_s=slice_ns / 1e9,
+        processes_per_node=processes,
+        aggressors=aggressors,
+        faults=faults,
+    )
     with Bar("simulating", quiet=as_json) as bar:
         simulated = simulate_site(out, spec, form, bar.advance)
     if as_json:
-        emit_json({
-            "path": str(simulated.path), "jobs": len(simulated.jobs),
-            "process_slices": simulated.process_slices,
-            "aggressors": {name: list(hurt) for name, hurt in simulated.victims.items()},
-        })  # fmt: skip
+        emit_json(
+            {
+                "path": str(simulated.path),
+                "jobs": len(simulated.jobs),
+                "process_slices": simulated.process_slices,
+                "aggressors": {name: list(hurt) for name, hurt in simulated.victims.items()},
+            }
+        )
         return
-    show(f"{count(len(simulated.jobs))} jobs on {count(nodes)} nodes left "
-         f"{count(simulated.process_slices)} process-slices in {out}.")  # fmt: skip
+    show(
+        f"{count(len(simulated.jobs))} jobs on {count(nodes)} nodes left "
+        f"{count(simulated.process_slices)} process-slices in {out}."
+    )
     for name, hurt in simulated.victims.items():
         program = simulated.jobs[name].program
         show(f"  {name} ({program}) slows {' and '.join(hurt)}.")

@@ -61,15 +61,26 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 @command.command("run")
 @click.argument("file", metavar="STUDY", shell_complete=_complete)
 @click.option("--dry-run", is_flag=True, help="Print the plan and how long it takes; run nothing.")
-@click.option("--place", type=click.Choice(["local", "lab", "slurm"]),
-              help="Run it there instead of where the file says.")  # fmt: skip
-@click.option("--dir", "folder", metavar="DIR",
-              help="Folder on the file system under study (local, slurm).")  # fmt: skip
-@click.option("--repetitions", type=click.IntRange(1, 1000), metavar="N",
-              help="How often each run is repeated; more later adds to what is there.")  # fmt: skip
+@click.option(
+    "--place",
+    type=click.Choice(["local", "lab", "slurm"]),
+    help="Run it there instead of where the file says.",
+)
+@click.option(
+    "--dir", "folder", metavar="DIR", help="Folder on the file system under study (local, slurm)."
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="How often each run is repeated; more later adds to what is there.",
+)
 @click.option("--quick", is_flag=True, help="The short form, under two minutes; named NAME-quick.")
-@click.option("--mpi", type=click.Choice(["none", "openmpi", "mpich"]),
-              help="Another MPI for all patterns, and for commands that have one.")  # fmt: skip
+@click.option(
+    "--mpi",
+    type=click.Choice(["none", "openmpi", "mpich"]),
+    help="Another MPI for all patterns, and for commands that have one.",
+)
 @click.option("--name", metavar="NAME", help="Another name for the study in the repository.")
 @click.option("--fresh", is_flag=True, help="Forget earlier runs under this name; begin anew.")
 @repository_option
@@ -103,11 +114,20 @@ def run_command(
     warn(f"{pattern} is left out: {reason}." for pattern, reason in study.left_out)
     if dry_run:
         _show_plan(study, plan(study), repository, fresh=fresh, as_json=as_json)
-        given = {"--place": place, "--dir": folder, "--repetitions": repetitions, "--mpi": mpi,
-                 "--name": name}  # fmt: skip
+        given = {
+            "--place": place,
+            "--dir": folder,
+            "--repetitions": repetitions,
+            "--mpi": mpi,
+            "--name": name,
+        }
         words = [f" {option} {value}" for option, value in given.items() if value is not None]
-        next_steps(f"jostle study run{repository_flag(repository)} {file}"
-                   + " --quick" * quick + "".join(words) + " --fresh" * fresh)  # fmt: skip
+        next_steps(
+            f"jostle study run{repository_flag(repository)} {file}"
+            + " --quick" * quick
+            + "".join(words)
+            + " --fresh" * fresh
+        )
         return 0
     store = open_repository(repository, create=True)
     outcome = _run(study, store, fresh=fresh, as_json=as_json)
@@ -117,8 +137,9 @@ def run_command(
         emit_json({"study": study.name, **dataclasses.asdict(outcome)})
     else:
         _end(study, outcome)
-    next_steps(f"jostle study show{flag} {study.name}",
-               f"jostle study show{flag} {study.name} --plot DIR")  # fmt: skip
+    next_steps(
+        f"jostle study show{flag} {study.name}", f"jostle study show{flag} {study.name} --plot DIR"
+    )
     return 1 if outcome.failed else 0
 
 
@@ -136,8 +157,11 @@ def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> RunO
             return Runner(study, store, make_place(study), live.report).run(runs)
     except KeyboardInterrupt:
         done = len({record["run"] for record in store.study(study.name).read_runs()})
-        click.echo(f"{study.name}: {done} of {len(runs)} runs are in the repository; the same "
-                   f"command{' without --fresh' * fresh} goes on.", err=True)  # fmt: skip
+        click.echo(
+            f"{study.name}: {done} of {len(runs)} runs are in the repository; the same "
+            f"command{' without --fresh' * fresh} goes on.",
+            err=True,
+        )
         raise
 
 
@@ -163,11 +187,18 @@ def _ended_in_order() -> Iterator[None]:
 def _end(study: Study, outcome: RunOutcome) -> None:
     """Report how the study ended."""
     if not outcome.made:
-        show(f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
-             "More repetitions (--repetitions) add to them; --fresh begins anew.")  # fmt: skip
+        show(
+            f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
+            "More repetitions (--repetitions) add to them; --fresh begins anew."
+        )
     else:
-        show(heading(study.name, f": {outcome.made} runs made, {outcome.done} of {outcome.total} "
-                                 "are in the repository."))  # fmt: skip
+        show(
+            heading(
+                study.name,
+                f": {outcome.made} runs made, {outcome.done} of {outcome.total} "
+                "are in the repository.",
+            )
+        )
     if outcome.failed:
         runs = "run" if outcome.failed == 1 else "runs"
         show(
@@ -187,20 +218,33 @@ def _show_plan(
     estimate = PlannedTime(study, runs)
     seconds = estimate.left(run.id for run in left)
     if as_json:
-        emit_json({"study": study.name, "place": study.where.place, "done": len(runs) - len(left),
-                   "seconds": seconds, "config": study.to_json(),
-                   "runs": [run.to_json() for run in runs]})  # fmt: skip
+        emit_json(
+            {
+                "study": study.name,
+                "place": study.where.place,
+                "done": len(runs) - len(left),
+                "seconds": seconds,
+                "config": study.to_json(),
+                "runs": [run.to_json() for run in runs],
+            }
+        )
         return
     show(heading(study.name, f": {study.description}" if study.description else ""))
     frame = table(["=run", "program or pair", ">about", "state"])
     for run in runs:
-        frame.add_row(run.id, run.label, duration(estimate.left([run.id]) * 1e9),
-                      "done" if run.id in done else "")  # fmt: skip
+        frame.add_row(
+            run.id,
+            run.label,
+            duration(estimate.left([run.id]) * 1e9),
+            "done" if run.id in done else "",
+        )
     show(frame, "")
     alone = sum(run.kind == "alone" for run in runs)
-    show(f"{len(runs)} runs in place {study.where.place} ({alone} alone, {len(runs) - alone} "
-         f"pairs, {study.repetitions} repetitions): {len(left)} to make, "
-         f"about {duration(seconds * 1e9)}.")  # fmt: skip
+    show(
+        f"{len(runs)} runs in place {study.where.place} ({alone} alone, {len(runs) - alone} "
+        f"pairs, {study.repetitions} repetitions): {len(left)} to make, "
+        f"about {duration(seconds * 1e9)}."
+    )
 
 
 def _done(study: Study, repository: Path) -> set[str]:
@@ -227,14 +271,24 @@ def list_command(repository: Path, as_json: bool) -> None:
         frame = table(["=name", title, ">runs", ">about", "place"])
         for row in shipped:
             if row["name"].endswith("-full") == full:
-                frame.add_row(row["name"], row["description"], str(row["runs"]),
-                              duration(row["seconds"] * 1e9), row["place"])  # fmt: skip
+                frame.add_row(
+                    row["name"],
+                    row["description"],
+                    str(row["runs"]),
+                    duration(row["seconds"] * 1e9),
+                    row["place"],
+                )
         show(frame, "")
     if stored:
         frame = table(["=name", "in the repository", ">runs", ">failed", "place"])
         for row in stored:
-            frame.add_row(row["name"], row["description"], f"{row['done']}/{row['total']}",
-                          str(row["failed"]), row["place"])  # fmt: skip
+            frame.add_row(
+                row["name"],
+                row["description"],
+                f"{row['done']}/{row['total']}",
+                str(row["failed"]),
+                row["place"],
+            )
         show(frame, "")
         next_steps(f"jostle study show{repository_flag(repository)} {stored[0]['name']}")
     else:
@@ -251,9 +305,16 @@ def _shipped() -> list[dict[str, Any]]:
     for name, path in order:
         study = load(path)
         runs = () if not study.programs else plan(study)
-        rows.append({"name": name, "description": study.description, "runs": len(runs),
-                      "seconds": PlannedTime(study, runs).left(run.id for run in runs),
-                      "place": study.where.place, "left_out": dict(study.left_out)})  # fmt: skip
+        rows.append(
+            {
+                "name": name,
+                "description": study.description,
+                "runs": len(runs),
+                "seconds": PlannedTime(study, runs).left(run.id for run in runs),
+                "place": study.where.place,
+                "left_out": dict(study.left_out),
+            }
+        )
     return rows
 
 

@@ -57,8 +57,12 @@ def _file_of(store: Repository, name: str) -> str:
 
 @click.command("show")
 @click.argument("name", metavar="NAME", shell_complete=_complete)
-@click.option("--plot", "folder", metavar="DIR",
-              help="Draw all there is data for into DIR, a CSV beside each figure.")  # fmt: skip
+@click.option(
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw all there is data for into DIR, a CSV beside each figure.",
+)
 @format_option
 @repository_option
 @json_option

@@ -23,27 +23,61 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 
 
 @click.command("validate")
-@click.option("--dir", "folder", metavar="DIR", required=True,
-              help="Folder for runs and results; a killed validation goes on there.")  # fmt: skip
-@click.option("--estimation", is_flag=True,
-              help="Real programs: clean, delayed, beside load on CPU, memory, disk.")  # fmt: skip
-@click.option("--identification", is_flag=True,
-              help="Signals at known instants in the lab, and harmless neighbours.")  # fmt: skip
-@click.option("--clustering", is_flag=True,
-              help="How well several ways to cluster segments do (Shah, fig. 5.4).")  # fmt: skip
+@click.option(
+    "--dir",
+    "folder",
+    metavar="DIR",
+    required=True,
+    help="Folder for runs and results; a killed validation goes on there.",
+)
+@click.option(
+    "--estimation",
+    is_flag=True,
+    help="Real programs: clean, delayed, beside load on CPU, memory, disk.",
+)
+@click.option(
+    "--identification",
+    is_flag=True,
+    help="Signals at known instants in the lab, and harmless neighbours.",
+)
+@click.option(
+    "--clustering",
+    is_flag=True,
+    help="How well several ways to cluster segments do (Shah, fig. 5.4).",
+)
 @click.option("--synthetic", is_flag=True, help="Synthetic runs, whose loss is known exactly.")
 @click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
-@click.option("--programs", metavar="NAMES",
-              help="Programs to run, comma separated [those installed].")  # fmt: skip
-@click.option("--command", "commands", metavar="NAME=COMMAND", multiple=True,
-              help="A program of your own; NAME@4=COMMAND: with 4 ranks. Repeatable.")  # fmt: skip
-@click.option("--runs", type=click.IntRange(1, 1000), metavar="N",
-              help="Injected runs of each program, experiments in the lab [15].")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, 10**6), default=0, show_default=True, metavar="N",
-              help="Of order, treatments and delays.")  # fmt: skip
+@click.option(
+    "--programs", metavar="NAMES", help="Programs to run, comma separated [those installed]."
+)
+@click.option(
+    "--command",
+    "commands",
+    metavar="NAME=COMMAND",
+    multiple=True,
+    help="A program of your own; NAME@4=COMMAND: with 4 ranks. Repeatable.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Injected runs of each program, experiments in the lab [15].",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 10**6),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Of order, treatments and delays.",
+)
 @click.option("--score-only", is_flag=True, help="Run no program; score what DIR holds.")
-@click.option("--plot", "pictures", metavar="DIR",
-              help="Draw the figures 5.4 and 5.17 to 5.20 of Shah's thesis into DIR.")  # fmt: skip
+@click.option(
+    "--plot",
+    "pictures",
+    metavar="DIR",
+    help="Draw the figures 5.4 and 5.17 to 5.20 of Shah's thesis into DIR.",
+)
 @format_option
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 def command(
@@ -76,8 +110,15 @@ def command(
     from jostle_lab.validation.results import Wanted
     from jostle_lab.validation.run_validation import run_validation
 
-    wanted = Wanted(tuple(parts), tuple(named), commands, runs or (4 if quick else 15), quick, seed,
-                    not score_only)  # fmt: skip
+    wanted = Wanted(
+        tuple(parts),
+        tuple(named),
+        commands,
+        runs or (4 if quick else 15),
+        quick,
+        seed,
+        not score_only,
+    )
     with Bar("validating", quiet=as_json) as bar:
         results = run_validation(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
     content = plain(results.to_json())

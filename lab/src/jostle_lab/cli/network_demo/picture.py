@@ -18,7 +18,7 @@ _PLAIN = ("|- ", "`- ", "|  ", "   ")
 
 def crossed(
     topology: Topology, jobs: Sequence[MessageJob], sent: Mapping[str, int]
-) -> list[dict[str, float]]:  # fmt: skip
+) -> list[dict[str, float]]:
     """Return what each job sent over each link, bytes.
 
     Args:
@@ -57,8 +57,11 @@ def picture(
     top = int(np.argmax(topology.levels))
 
     def below(vertex: int, lead: str) -> Iterator[str]:
-        links = [link for link in np.flatnonzero(topology.sources == vertex).tolist()
-                 if topology.levels[topology.targets[link]] < topology.levels[vertex]]  # fmt: skip
+        links = [
+            link
+            for link in np.flatnonzero(topology.sources == vertex).tolist()
+            if topology.levels[topology.targets[link]] < topology.levels[vertex]
+        ]
         for link in links:
             child, is_last = int(topology.targets[link]), link == links[-1]
             name = topology.vertices[child]

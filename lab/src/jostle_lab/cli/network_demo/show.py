@@ -46,13 +46,19 @@ def show_demo() -> int:
     repository = folder / "repository"
     begin = time.monotonic()
     show(heading("jostle topology demo", ": who shares which link"), "", _WHAT, "")
-    lab = up(LabSpec(name="demo-network", topology=TOPOLOGY, uplink_rate=RATE, fs="plain",
-                     size="64MiB"))  # fmt: skip
+    lab = up(
+        LabSpec(name="demo-network", topology=TOPOLOGY, uplink_rate=RATE, fs="plain", size="64MiB")
+    )
     try:
         fabric = _fabric_of(lab)
         with console().status("the lab is up") as status:
-            truth = run(lab, jobs(), repository, slice_ns=SLICE_NS,
-                        say=lambda now: status.update(_doing(now)))  # fmt: skip
+            truth = run(
+                lab,
+                jobs(),
+                repository,
+                slice_ns=SLICE_NS,
+                say=lambda now: status.update(_doing(now)),
+            )
     finally:
         lab.down()
     save(repository / FOLDER, fabric)
@@ -62,10 +68,16 @@ def show_demo() -> int:
     scene("Who slowed `watched`", ["interference", WATCHED], repository)
     missed = _planted(repository, truth, shared(fabric, over, WATCHED, SHARER))
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
-    next_steps(f"export JOSTLE_REPOSITORY={repository}", f"jostle interference {WATCHED}",
-               "jostle topology show", "jostle serve")  # fmt: skip
-    show("In the browser, the page Network has the fabric, its links over time, and the jobs on "
-         "each link.")  # fmt: skip
+    next_steps(
+        f"export JOSTLE_REPOSITORY={repository}",
+        f"jostle interference {WATCHED}",
+        "jostle topology show",
+        "jostle serve",
+    )
+    show(
+        "In the browser, the page Network has the fabric, its links over time, and the jobs on "
+        "each link."
+    )
     return 1 if missed else 0
 
 
@@ -99,14 +111,18 @@ def _findings(verdict: Interference, truth: Truth, links: Sequence[str]) -> Iter
     """Compare what was planted with the verdict."""
     from jostle.report.format.values import duration
 
-    named = [each for each in verdict.suspects
-             if each.job == SHARER and any(link in each.resource for link in links)]  # fmt: skip
+    named = [
+        each
+        for each in verdict.suspects
+        if each.job == SHARER and any(link in each.resource for link in links)
+    ]
     yield _Finding(
         f"{SHARER} cost {WATCHED} {duration(truth.lost_s * 1e9)} of "
         f"{duration(truth.took_s * 1e9)}; they share {', '.join(links)}",
-        "; ".join(f"{each.job}: {duration(each.seconds.value * 1e9)} on {each.resource}"
-                  for each in named),
-    )  # fmt: skip
+        "; ".join(
+            f"{each.job}: {duration(each.seconds.value * 1e9)} on {each.resource}" for each in named
+        ),
+    )
     times = truth.bytes[LOUD] / max(truth.bytes[SHARER], 1)
     innocent = not any(suspect.job == LOUD for suspect in verdict.suspects)
     yield _Finding(

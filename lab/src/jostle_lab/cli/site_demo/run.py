@@ -37,8 +37,9 @@ def events(site: DemoSite) -> list[tuple[float, Callable[[], None]]]:
     """Return what happens to the site beside its jobs, and when (s)."""
     away, back = RECEIVER_AWAY
     planned: list[tuple[float, Callable[[], None]]] = [
-        (away, site.kill_receiver), (back, site.start_receiver),
-    ]  # fmt: skip
+        (away, site.kill_receiver),
+        (back, site.start_receiver),
+    ]
     for begin, end in CAPS:
         planned += [(begin, lambda: site.cap(on=True)), (end, lambda: site.cap(on=False))]
     return sorted(planned, key=lambda event: event[0])
@@ -46,8 +47,10 @@ def events(site: DemoSite) -> list[tuple[float, Callable[[], None]]]:
 
 def run_jobs(site: DemoSite, say: Callable[[str], None]) -> dict[str, str]:
     """Run the users' jobs and the faults; return the jobs' numbers by their names."""
-    jobs = {script.name: site.submit(script)
-            for script in scripts(lab_native_path("jostle-signal"), site.lab.shared)}  # fmt: skip
+    jobs = {
+        script.name: site.submit(script)
+        for script in scripts(lab_native_path("jostle-signal"), site.lab.shared)
+    }
     begin = time.monotonic()
     for instant, happen in events(site):
         _wait(begin, instant, say)
@@ -145,13 +148,15 @@ def _gaps(site: DemoSite, job: str) -> str:
     store = Repository(site.repository)
     rows = store.query(
         "SELECT min(slice) AS first, max(slice + span - 1) AS last, "
-        "sum(span)::BIGINT AS slices FROM slices WHERE job = ?", [job],
-    ).to_pylist()[0]  # fmt: skip
+        "sum(span)::BIGINT AS slices FROM slices WHERE job = ?",
+        [job],
+    ).to_pylist()[0]
     lo, hi = rows["first"], rows["last"]
     hosts = store.query(
         "SELECT host, count(DISTINCT slice) AS slices FROM component_slices "
-        "WHERE kind = 'machine' AND slice BETWEEN ? AND ? GROUP BY host", [lo, hi],
-    ).to_pylist()  # fmt: skip
+        "WHERE kind = 'machine' AND slice BETWEEN ? AND ? GROUP BY host",
+        [lo, hi],
+    ).to_pylist()
     whole = hi - lo + 1
     missing = sum(whole - row["slices"] for row in hosts)
     if len(hosts) < 5 or missing > 0.02 * whole * len(hosts):

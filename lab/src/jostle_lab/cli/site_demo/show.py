@@ -42,8 +42,13 @@ def show_demo() -> int:
     finally:
         site.close()
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
-    next_steps(f"export JOSTLE_REPOSITORY={site.repository}", "jostle jobs",
-               f"jostle estimate {watched}", "jostle serve", "jostle doctor --site")  # fmt: skip
+    next_steps(
+        f"export JOSTLE_REPOSITORY={site.repository}",
+        "jostle jobs",
+        f"jostle estimate {watched}",
+        "jostle serve",
+        "jostle doctor --site",
+    )
     return 1 if wrong else 0
 
 

@@ -31,8 +31,9 @@ class DemoSite:
         """
         self.folder = folder
         self.repository = folder / "repository"
-        spec = LabSpec(name="demo-site", nodes=4, slurm=True, agents=SLICE, store="disk",
-                       size="2GiB")  # fmt: skip
+        spec = LabSpec(
+            name="demo-site", nodes=4, slurm=True, agents=SLICE, store="disk", size="2GiB"
+        )
         self.lab: Lab = up(spec)
         self._processes: list[subprocess.Popen[bytes]] = []
         self.receiver: subprocess.Popen[bytes] | None = None
@@ -41,8 +42,19 @@ class DemoSite:
         site_conf.write_text("digest = output\nwait = 30\n")
         self.start_receiver()
         self._wait_for_repository()
-        self._start("digests", [*_PYTHON, "site", "digest", "--follow", "--config", str(site_conf),
-                                "--repository", str(self.repository)])  # fmt: skip
+        self._start(
+            "digests",
+            [
+                *_PYTHON,
+                "site",
+                "digest",
+                "--follow",
+                "--config",
+                str(site_conf),
+                "--repository",
+                str(self.repository),
+            ],
+        )
 
     def _wait_for_repository(self) -> None:
         end = time.monotonic() + _PATIENCE_S
@@ -65,8 +77,9 @@ class DemoSite:
 
     def _start(self, name: str, words: Sequence[str]) -> subprocess.Popen[bytes]:
         with (self.folder / f"{name}.log").open("ab") as log:
-            process = self.lab.popen("storage", words, cwd=self.folder, stdout=log, stderr=log,
-                                     stdin=subprocess.DEVNULL)  # fmt: skip
+            process = self.lab.popen(
+                "storage", words, cwd=self.folder, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
         if name != "receiver":
             self._processes.append(process)
         return process
@@ -90,8 +103,15 @@ class DemoSite:
         path = self.folder / f"{script.name}.sh"
         path.write_text(f"#!/bin/sh\n{script.text}\necho {script.name}: done\n")
         path.chmod(0o755)
-        words = ["sbatch", "--parsable", f"--job-name={script.name}", f"--nodelist={script.node}",
-                 f"--output={self.folder}/slurm-%j.out", *script.options, str(path)]  # fmt: skip
+        words = [
+            "sbatch",
+            "--parsable",
+            f"--job-name={script.name}",
+            f"--nodelist={script.node}",
+            f"--output={self.folder}/slurm-%j.out",
+            *script.options,
+            str(path),
+        ]
         done = subprocess.run(self.lab.command("node1", words), capture_output=True, text=True)
         if done.returncode:
             raise JostleError(f"sbatch failed: {done.stderr.strip()}")

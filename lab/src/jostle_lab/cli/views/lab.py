@@ -39,16 +39,21 @@ def view(lab: Lab, now: Measured) -> list[Any]:
     else:
         _cables(links, fabric, now)
     at = ">switch" if fabric else ">leaf"
-    nodes = table(["=node", at, "=shared", ">processes", ">read", ">written", ">MPI in",
-                   ">MPI out"])  # fmt: skip
+    nodes = table(
+        ["=node", at, "=shared", ">processes", ">read", ">written", ">MPI in", ">MPI out"]
+    )
     for node in lab.nodes:
         counts = now.counters
         nodes.add_row(
-            node, _switch(lab, fabric, node), now.mounts[node] or "not mounted",
-            str(now.processes.get(node, 0)), byte_count(counts[f"{node}.in"]),
-            byte_count(counts[f"{node}.out"]), byte_count(counts[f"{node}.mpi.in"]),
+            node,
+            _switch(lab, fabric, node),
+            now.mounts[node] or "not mounted",
+            str(now.processes.get(node, 0)),
+            byte_count(counts[f"{node}.in"]),
+            byte_count(counts[f"{node}.out"]),
+            byte_count(counts[f"{node}.mpi.in"]),
             byte_count(counts[f"{node}.mpi.out"]),
-        )  # fmt: skip
+        )
     lines += ["", fit(links), "", fit(nodes, "shared", "processes")]
     if now.commands:
         commands = table(["=running on", ">pid", ">for", "command"])
@@ -89,9 +94,13 @@ def _of_services(lab: Lab) -> list[tuple[str, str]]:
 
 def _link(frame: Any, name: str, rate: str, now: Measured, in_: str, out: str) -> None:
     frame.add_row(
-        name, rate, byte_count(now.counters[in_]), f"{byte_count(now.rates[in_])}/s",
-        byte_count(now.counters[out]), f"{byte_count(now.rates[out])}/s",
-    )  # fmt: skip
+        name,
+        rate,
+        byte_count(now.counters[in_]),
+        f"{byte_count(now.rates[in_])}/s",
+        byte_count(now.counters[out]),
+        f"{byte_count(now.rates[out])}/s",
+    )
 
 
 def _cables(frame: Any, fabric: Topology, now: Measured) -> None:

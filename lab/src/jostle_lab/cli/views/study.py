@@ -66,8 +66,11 @@ def _head(study_result: StudyResult) -> Iterator[Any]:
         for verdict, number in verdicts(cell).items():
             counts[verdict] += number
     planned = f" of {count(study_result.planned)} planned" if study_result.planned else ""
-    words = [f"place: {study_result.place}", f"slices of {duration(study_result.slice_ns)}",
-             f"{count(study_result.runs)} runs{planned}"]  # fmt: skip
+    words = [
+        f"place: {study_result.place}",
+        f"slices of {duration(study_result.slice_ns)}",
+        f"{count(study_result.runs)} runs{planned}",
+    ]
     yield heading(study_result.study, f"  {'; '.join(words)}")
     others = [f"{number} {verdict}" for verdict, number in list(counts.items())[1:] if number]
     kept = counts["kept"]
@@ -108,8 +111,18 @@ def _pairs(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _standalone(rows: Sequence[Standalone]) -> Table:
-    frame = table(["=program", "=setting", ">throughput", ">95 % interval", ">best", ">run time",
-                   ">n", ">left out"])  # fmt: skip
+    frame = table(
+        [
+            "=program",
+            "=setting",
+            ">throughput",
+            ">95 % interval",
+            ">best",
+            ">run time",
+            ">n",
+            ">left out",
+        ]
+    )
     settings = [row.setting for row in rows]
     for row in rows:
         low, high = row.rate.low, row.rate.high
@@ -119,11 +132,15 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
         out = {"outliers": sum(row.outlier), "discarded": row.discarded, "failed": row.failed}
         left = ", ".join(f"{number} {reason}" for reason, number in out.items() if number)
         frame.add_row(
-            row.program, brief(row.setting, settings) or "-",
-            rate_label(row.rate.median, row.metric), interval,
-            rate_label(row.best, row.metric), seconds_label(row.seconds.median), str(row.rate.n),
+            row.program,
+            brief(row.setting, settings) or "-",
+            rate_label(row.rate.median, row.metric),
+            interval,
+            rate_label(row.best, row.metric),
+            seconds_label(row.seconds.median),
+            str(row.rate.n),
             left or "-",
-        )  # fmt: skip
+        )
     return _trimmed(fit(frame, "left out", "n", "best", "95 % interval"))
 
 
@@ -143,8 +160,12 @@ def _matrices(group: Group, measure: str) -> Iterator[Any]:
     words = ", ".join(group.words)
     extra = f"; {words}" if words else ""
     if len(group.chunks) > _MANY:
-        yield from ("", heading(f"{measure.capitalize()} of the probe in % over the chunk size",
-                                f"  median{extra}"))  # fmt: skip
+        yield from (
+            "",
+            heading(
+                f"{measure.capitalize()} of the probe in % over the chunk size", f"  median{extra}"
+            ),
+        )
         yield _over_chunks(group, measure)
         return
     for chunk in group.chunks:
@@ -224,19 +245,35 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
         return
     about = "  dent: throughput lost in a burst, against the silence around it"
     yield from ("", heading("Imprint of the periodic signal", about))
-    frame = table(["=probe", "=signal", "=setting", "=run", ">seen", ">95 % interval",
-                   ">dent", ">false alarms", "=bursts from"])  # fmt: skip
+    frame = table(
+        [
+            "=probe",
+            "=signal",
+            "=setting",
+            "=run",
+            ">seen",
+            ">95 % interval",
+            ">dent",
+            ">false alarms",
+            "=bursts from",
+        ]
+    )
     settings = [imprint.setting for imprint in study_result.imprints]
     for imprint in study_result.imprints:
         interval = "-"
         if imprint.low is not None and imprint.high is not None:
             interval = f"{100 * imprint.low:.0f} to {100 * imprint.high:.0f} %"
         frame.add_row(
-            imprint.probe, imprint.signal if imprint.setting.processes[1] else "its other half",
-            brief(imprint.setting, settings) or "-", imprint.run,
-            f"{imprint.seen} of {imprint.total}", interval, share_label(imprint.depth.median),
-            share_label(imprint.false_rate), imprint.source,
-        )  # fmt: skip
+            imprint.probe,
+            imprint.signal if imprint.setting.processes[1] else "its other half",
+            brief(imprint.setting, settings) or "-",
+            imprint.run,
+            f"{imprint.seen} of {imprint.total}",
+            interval,
+            share_label(imprint.depth.median),
+            share_label(imprint.false_rate),
+            imprint.source,
+        )
     yield _trimmed(fit(frame, "bursts from", "false alarms", "95 % interval"))
 
 
@@ -277,26 +314,45 @@ def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
     """Return the texts of the rows' first two columns, as short as they stay distinct."""
     settings = [row.setting for row in rows]
     return [
-        (row.small if row.small == row.large else f"{row.small}, {row.large}",
-         (brief(row.setting, settings) or "-").replace(" against ", " and ").replace(
-             " processes", ""
-         ))
+        (
+            row.small if row.small == row.large else f"{row.small}, {row.large}",
+            (brief(row.setting, settings) or "-")
+            .replace(" against ", " and ")
+            .replace(" processes", ""),
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _overlap(study_result: StudyResult) -> Table:
     rows = study_result.kuo.rows if study_result.kuo else []
-    frame = table(["=P and Q", "=setting", ">overlap P", ">overlap Q", ">Q/P", ">q/p",
-                   ">spread", ">whole P", ">whole Q", ">Q/P ", ">n"])  # fmt: skip
+    frame = table(
+        [
+            "=P and Q",
+            "=setting",
+            ">overlap P",
+            ">overlap Q",
+            ">Q/P",
+            ">q/p",
+            ">spread",
+            ">whole P",
+            ">whole Q",
+            ">Q/P ",
+            ">n",
+        ]
+    )
     for row, names in zip(rows, _named(rows), strict=True):
         metrics = [metric_of(study_result, name) for name in (row.small, row.large)]
         frame.add_row(
-            *names, *map(rate_label, row.overlap, metrics),
-            _ratio(row.overlap_ratio), _ratio(row.expected_ratio), share_label(row.spread),
-            *map(rate_label, row.overall, metrics), _ratio(row.overall_ratio),
+            *names,
+            *map(rate_label, row.overlap, metrics),
+            _ratio(row.overlap_ratio),
+            _ratio(row.expected_ratio),
+            share_label(row.spread),
+            *map(rate_label, row.overall, metrics),
+            _ratio(row.overall_ratio),
             str(row.runs),
-        )  # fmt: skip
+        )
     return _trimmed(fit(frame, "n", "whole P", "whole Q", "Q/P ", "spread"))
 
 
@@ -311,9 +367,21 @@ def _seconds(value: float | None) -> str:
 
 def _predictions(rows: Sequence[KuoRow]) -> Table:
     """Return one line per pair: equation 2 is the same by process and by node."""
-    frame = table(["=P and Q", "=setting", ">Q observed", ">by process", ">error by process",
-                   ">by node", ">error by node", ">P observed", ">predicted", ">error of P",
-                   "=holds"])  # fmt: skip
+    frame = table(
+        [
+            "=P and Q",
+            "=setting",
+            ">Q observed",
+            ">by process",
+            ">error by process",
+            ">by node",
+            ">error by node",
+            ">P observed",
+            ">predicted",
+            ">error of P",
+            "=holds",
+        ]
+    )
     for row, names in zip(rows, _named(rows), strict=True):
         by = {prediction.by: prediction for prediction in row.predictions}
         words = []
@@ -326,23 +394,38 @@ def _predictions(rows: Sequence[KuoRow]) -> Table:
             )
         any_one = row.predictions[0]
         frame.add_row(
-            *names, _seconds(row.large_s.median), *words, _seconds(row.small_s.median),
-            _seconds(any_one.small_s), signed_label(any_one.small_error),
+            *names,
+            _seconds(row.large_s.median),
+            *words,
+            _seconds(row.small_s.median),
+            _seconds(any_one.small_s),
+            signed_label(any_one.small_error),
             "yes" if row.holds else "no",
-        )  # fmt: skip
+        )
     return _trimmed(fit(frame, "holds", "P and Q", "by node", "by process", "predicted"))
 
 
 def _phases(study_result: StudyResult) -> Table:
     rows = study_result.kuo.rows if study_result.kuo else []
-    frame = table(["=P and Q", "=setting", ">beside", ">afterwards", ">alone from the start",
-                   ">Q ends after", ">P ends after"])  # fmt: skip
+    frame = table(
+        [
+            "=P and Q",
+            "=setting",
+            ">beside",
+            ">afterwards",
+            ">alone from the start",
+            ">Q ends after",
+            ">P ends after",
+        ]
+    )
     for row, names in zip(rows, _named(rows), strict=True):
         if row.phases:
             phases = row.phases
             metric = metric_of(study_result, row.small)
-            rates = (rate_label(rate, metric) for rate in (phases.together, phases.alone,
-                                                            phases.standalone))  # fmt: skip
+            rates = (
+                rate_label(rate, metric)
+                for rate in (phases.together, phases.alone, phases.standalone)
+            )
             frame.add_row(*names, *rates, _seconds(phases.change_s), _seconds(phases.end_s))
     return _trimmed(fit(frame, "alone from the start", "P and Q"))
 
@@ -391,17 +474,15 @@ def _left_out(study_result: StudyResult) -> Iterator[Any]:
             if repetition.verdict != "kept":
                 number += 1
                 frame.add_row(
-                    repetition.run, f"{cell.probe} beside {cell.signal}",
+                    repetition.run,
+                    f"{cell.probe} beside {cell.signal}",
                     brief(cell.setting, settings) or "-",
-                    repetition.verdict, repetition.reason or "-",
-                )  # fmt: skip
+                    repetition.verdict,
+                    repetition.reason or "-",
+                )
     alone = [row for row in study_result.standalone if row.failed or row.discarded]
     if number:
-        yield from (
-            "",
-            heading("Runs that do not count", f"  {count(number)}"),
-            frame,
-        )
+        yield from ("", heading("Runs that do not count", f"  {count(number)}"), frame)
     for row in alone:
         yield (
             f"{row.program} alone ({row.setting.label}): {row.failed} failed, "

@@ -72,9 +72,13 @@ def _not_scored(rows: Sequence[Row]) -> Any:
     frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
     for row in sorted(rows, key=lambda row: -row.truth.total):
         result = row.said["jostle"]
-        frame.add_row(row.job, f"{row.truth.total:.1f}", f"{result.total:.1f}",
-                      f"{result.low:.1f}..{result.high:.1f}",
-                      result.light or "undecided")  # fmt: skip
+        frame.add_row(
+            row.job,
+            f"{row.truth.total:.1f}",
+            f"{result.total:.1f}",
+            f"{result.low:.1f}..{result.high:.1f}",
+            result.light or "undecided",
+        )
     return frame
 
 
@@ -82,22 +86,45 @@ def _runs(rows: Sequence[Row]) -> Any:
     """Make tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
     from jostle.analysis import class_of, probability
 
-    frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
-                   "=interval", "=light", ">thesis M", ">E", ">δ"))  # fmt: skip
+    frame = table(
+        (
+            "=run",
+            ">M %",
+            ">E %",
+            ">slow cores",
+            ">δ",
+            "class",
+            ">p(M)",
+            ">p(E)",
+            ">δp",
+            "=interval",
+            "=light",
+            ">thesis M",
+            ">E",
+            ">δ",
+        )
+    )
     for row in sorted(rows, key=lambda row: -row.truth.total):
         result, truth = row.said["jostle"], row.truth.total
         p, q = probability(truth), probability(result.total)
         letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(result.total)]}"
         thesis = row.said["thesis"].percent
         frame.add_row(
-            row.job, f"{truth:.1f}", f"{result.total:.1f}",
+            row.job,
+            f"{truth:.1f}",
+            f"{result.total:.1f}",
             "" if result.canary is None else f"{result.slow:.1f}",
-            f"{abs(truth - result.total):.1f}", letters,
-            f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
+            f"{abs(truth - result.total):.1f}",
+            letters,
+            f"{p:.2f}",
+            f"{q:.2f}",
+            f"{abs(p - q):.2f}",
             f"{result.low:.1f}..{result.high:.1f}{'' if row.held('jostle') else ' !'}",
             _light(result.light, truth),
-            f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
-        )  # fmt: skip
+            f"{row.thesis:.1f}",
+            f"{thesis:.1f}",
+            f"{abs(row.thesis - thesis):.1f}",
+        )
     return frame
 
 
@@ -110,15 +137,30 @@ def _light(light: Light | None, truth: float) -> str:
 
 def _machine(rows: Sequence[Row]) -> Any:
     """Make the table of each run's planted loss, the machine's own loss, and its evidence."""
-    frame = table(("=run", ">M %", ">planted", ">the machine's own", ">canary", ">steal %",
-                   ">others %", "=quiet"))  # fmt: skip
+    frame = table(
+        (
+            "=run",
+            ">M %",
+            ">planted",
+            ">the machine's own",
+            ">canary",
+            ">steal %",
+            ">others %",
+            "=quiet",
+        )
+    )
     for row in sorted(rows, key=lambda row: -row.own):
         canary = row.canary
         frame.add_row(
-            row.job, f"{row.truth.total:.1f}", _planted(row), f"{row.own:.1f}",
-            "" if canary is None else f"{canary:.2f}", f"{100 * row.noise['steal']:.1f}",
-            f"{100 * row.noise['foreign']:.1f}", "yes" if row.quiet else "",
-        )  # fmt: skip
+            row.job,
+            f"{row.truth.total:.1f}",
+            _planted(row),
+            f"{row.own:.1f}",
+            "" if canary is None else f"{canary:.2f}",
+            f"{100 * row.noise['steal']:.1f}",
+            f"{100 * row.noise['foreign']:.1f}",
+            "yes" if row.quiet else "",
+        )
     return frame
 
 
@@ -174,18 +216,43 @@ def _classes(rows: Sequence[Row]) -> list[str]:
 
 
 def _scores(scores: Sequence[Score]) -> Any:
-    frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
-                   ">instant.", ">steady", ">clean", ">worst", ">interval",
-                   ">inferred", ">lights right", ">undecided", ">of long"))  # fmt: skip
+    frame = table(
+        (
+            "=program",
+            "=method",
+            ">runs",
+            ">accuracy",
+            ">10 %",
+            ">least",
+            ">total",
+            ">instant.",
+            ">steady",
+            ">clean",
+            ">worst",
+            ">interval",
+            ">inferred",
+            ">lights right",
+            ">undecided",
+            ">of long",
+        )
+    )
     for score in scores:
         frame.add_row(
-            score.code, score.method, str(score.runs), _number(score.soft.median, 3),
-            _number(score.soft.tenth, 2), _number(score.soft.worst, 2), _number(score.total.median),
-            _number(score.instantaneous.median), _number(score.steady.median),
+            score.code,
+            score.method,
+            str(score.runs),
+            _number(score.soft.median, 3),
+            _number(score.soft.tenth, 2),
+            _number(score.soft.worst, 2),
+            _number(score.total.median),
+            _number(score.instantaneous.median),
+            _number(score.steady.median),
             _number(score.clean.median),
-            _number(score.clean.worst), _share(score.held), _share(score.inferred.median),
+            _number(score.clean.worst),
+            _share(score.held),
+            _share(score.inferred.median),
             *_lights(score.lights),
-        )  # fmt: skip
+        )
     return frame
 
 
@@ -203,18 +270,36 @@ def _share(value: float | None) -> str:
 
 
 def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
-    frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">calm", ">said s",
-                   "=interval", ">error", "=first suspect"))  # fmt: skip
+    frame = table(
+        (
+            "=experiment",
+            "=kind",
+            ">F1",
+            ">run s",
+            ">lost s",
+            ">calm",
+            ">said s",
+            "=interval",
+            ">error",
+            "=first suspect",
+        )
+    )
     for run in seen:
         error = f"{run.points:.1f} points" if run.relative is None else _share(run.relative)
         verdict = run.blamed[0] if run.blamed else "nobody"
         wrong = run.right is False or (run.null and run.blamed)
         frame.add_row(
-            run.job, run.name, "" if run.null else _number(run.slices.f1, 2), f"{run.run_s:.1f}",
-            f"{run.lost_s:.1f}", _number(run.calm_s) if run.calm_s is not None else "",
-            f"{run.said_s:.1f}", f"{run.low_s:.1f}..{run.high_s:.1f}{'' if run.held else ' !'}",
-            error, verdict + " !" * bool(wrong),
-        )  # fmt: skip
+            run.job,
+            run.name,
+            "" if run.null else _number(run.slices.f1, 2),
+            f"{run.run_s:.1f}",
+            f"{run.lost_s:.1f}",
+            _number(run.calm_s) if run.calm_s is not None else "",
+            f"{run.said_s:.1f}",
+            f"{run.low_s:.1f}..{run.high_s:.1f}{'' if run.held else ' !'}",
+            error,
+            verdict + " !" * bool(wrong),
+        )
     summary = (
         f": F1 per slice {_number(score.slices.f1, 2)} (precision "
         f"{_number(score.slices.precision, 2)}, recall {_number(score.slices.recall, 2)}), first "
@@ -237,8 +322,19 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
 
 
 def _synthetic(family: Family) -> list[Any]:
-    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval",
-                   ">lights right", ">undecided"))  # fmt: skip
+    frame = table(
+        (
+            "=traces",
+            ">number",
+            ">accuracy",
+            ">least",
+            ">error",
+            ">worst",
+            ">interval",
+            ">lights right",
+            ">undecided",
+        )
+    )
     for score in family.scores:
         frame.add_row(
             score.code,
@@ -271,6 +367,11 @@ def _clustering(results: Sequence[Any]) -> list[Any]:
     frame = table(("=program", "=method", ">clusters", ">std/mean", ">unclustered"))
     for result in results:
         for row in result.rows:
-            frame.add_row(result.code, row.method, str(row.clusters), _number(row.spread, 3),
-                          _share(row.unclustered))  # fmt: skip
+            frame.add_row(
+                result.code,
+                row.method,
+                str(row.clusters),
+                _number(row.spread, 3),
+                _share(row.unclustered),
+            )
     return ["", heading("Clustering", ": spread within clusters, share left alone"), frame]

@@ -120,10 +120,14 @@ class Gluster(Filesystem):
             folder.chmod(0o777)
             parts.append(_BRICK.format(name=volume, folder=folder))
         allow = "\n".join(f"  option auth.addr.{volume}.allow 10.*" for volume in self._volumes)
-        parts.append(_SERVER.format(
-            address=server.storage_address, port=_PORT, allow=allow,
-            volumes=" ".join(self._volumes),
-        ))  # fmt: skip
+        parts.append(
+            _SERVER.format(
+                address=server.storage_address,
+                port=_PORT,
+                allow=allow,
+                volumes=" ".join(self._volumes),
+            )
+        )
         return "".join(parts)
 
     def mount(self, node: Host) -> None:
@@ -146,20 +150,26 @@ class Gluster(Filesystem):
         site = self.site
         stack = self._folder / f"{node.name}-{volume}.vol"
         clients = (
-            _CLIENT.format(name=server.name, address=server.storage_address, port=_PORT,
-                           brick=volume)
+            _CLIENT.format(
+                name=server.name, address=server.storage_address, port=_PORT, brick=volume
+            )
             for server in site.servers
-        )  # fmt: skip
+        )
         stack.write_text("".join(clients) + rule)
         site.spawn(
             node,
             [
-                "glusterfs", "--no-daemon", f"--volfile={stack}", "--direct-io-mode=enable",
+                "glusterfs",
+                "--no-daemon",
+                f"--volfile={stack}",
+                "--direct-io-mode=enable",
                 # The source of the mount becomes glusterfs:ID.
-                f"--volfile-id={source}", *self._log, str(place),
+                f"--volfile-id={source}",
+                *self._log,
+                str(place),
             ],
             log=f"gluster-{node.name}-{volume}",
-        )  # fmt: skip
+        )
         site.wait_for(
             lambda: mounted(node, place, "fuse.glusterfs"), f"the GlusterFS mount of {node.name}"
         )

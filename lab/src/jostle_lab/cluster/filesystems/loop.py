@@ -94,9 +94,11 @@ class Loop(Filesystem):
         """Return device, images and limit."""
         limit = self._throttle.facts() if self._throttle is not None else None
         return {
-            "device": self._device, "images": str(self._images()), "limit": limit,
+            "device": self._device,
+            "images": str(self._images()),
+            "limit": limit,
             "written": self._written,
-        }  # fmt: skip
+        }
 
     @classmethod
     def mend(cls, facts: Mapping[str, Any]) -> list[str]:
@@ -179,8 +181,9 @@ def _configure(device: int, image: int, name: Path, flags: list[int]) -> bool:
     last: OSError | None = None
     for choice in flags:
         # struct loop_config: fd, block_size, struct loop_info64 (232 bytes), 64 reserved.
-        info = struct.pack("5Q4I64s64s32s2Q", *[0] * 8, choice, os.fsencode(name)[-63:],
-                           b"", b"", 0, 0)  # fmt: skip
+        info = struct.pack(
+            "5Q4I64s64s32s2Q", *[0] * 8, choice, os.fsencode(name)[-63:], b"", b"", 0, 0
+        )
         config = struct.pack("2I", image, 0) + info.ljust(232, b"\0") + bytes(64)
         try:
             fcntl.ioctl(device, _LOOP_CONFIGURE, config)

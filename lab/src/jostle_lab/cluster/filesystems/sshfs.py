@@ -31,9 +31,11 @@ class Sshfs(Filesystem):
     needs: ClassVar[tuple[Need, ...]] = (
         Need("sshfs", "sshfs"),
         Need("fusermount3", "fuse3"),
-        Need(next((path for path in _SERVERS if os.path.exists(path)), _SERVER),
-             "openssh-sftp-server"),
-    )  # fmt: skip
+        Need(
+            next((path for path in _SERVERS if os.path.exists(path)), _SERVER),
+            "openssh-sftp-server",
+        ),
+    )
 
     @classmethod
     def check(cls, spec: LabSpec) -> str | None:

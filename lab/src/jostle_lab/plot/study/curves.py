@@ -118,9 +118,7 @@ def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> CurvePair
     words = _words(first.setting)
     if not chunk and first.setting.chunk is not None:
         words = ", ".join(filter(None, (f"chunk {size_label(first.setting.chunk)}", words)))
-    met = next(
-        (point for point in result.break_even if chunk and _meets(point, first)), None
-    )  # fmt: skip
+    met = next((point for point in result.break_even if chunk and _meets(point, first)), None)
     axis = "chunk" if chunk else _varied(first)
     return CurvePair(title, words, axis, tuple(curves), met)
 
@@ -154,9 +152,14 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
     both_ways = any(pair.break_even for pair in found)  # else nothing could break even
     title = _finding(found) if chunk and both_ways else _trend(found)
     return Page(
-        f"degradation-over-{slug(what)}", title, note, f"{DEGRADATION}. {source(result)}",
-        _numbers(found), width=NARROW if across == 1 else FULL, body=legend + rows * height,
-    )  # fmt: skip
+        f"degradation-over-{slug(what)}",
+        title,
+        note,
+        f"{DEGRADATION}. {source(result)}",
+        _numbers(found),
+        width=NARROW if across == 1 else FULL,
+        body=legend + rows * height,
+    )
 
 
 def _finding(found: list[CurvePair]) -> str:
@@ -217,20 +220,41 @@ def _change(curve: Curve) -> float:
 def _numbers(found: list[CurvePair]) -> DrawnFigures:
     rows = [
         (
-            curve.probe, curve.signal, pair.axis, point.x, _words(curve.setting),
-            point.degradation.median, point.degradation.mean, point.degradation.low,
-            point.degradation.high, point.degradation.min, point.degradation.max, point.best,
-            point.degradation.n, pair.break_even.chunk if pair.break_even else None,
+            curve.probe,
+            curve.signal,
+            pair.axis,
+            point.x,
+            _words(curve.setting),
+            point.degradation.median,
+            point.degradation.mean,
+            point.degradation.low,
+            point.degradation.high,
+            point.degradation.min,
+            point.degradation.max,
+            point.best,
+            point.degradation.n,
+            pair.break_even.chunk if pair.break_even else None,
         )
         for pair in found
         for curve in pair.curves
         for point in curve.points
-    ]  # fmt: skip
+    ]
     columns = (
-        "probe", "signal", "axis", "x", "setting", "degradation_median", "degradation_mean",
-        "degradation_low95", "degradation_high95", "degradation_min", "degradation_max",
-        "degradation_least_disturbed", "kept", "break_even_chunk_bytes",
-    )  # fmt: skip
+        "probe",
+        "signal",
+        "axis",
+        "x",
+        "setting",
+        "degradation_median",
+        "degradation_mean",
+        "degradation_low95",
+        "degradation_high95",
+        "degradation_min",
+        "degradation_max",
+        "degradation_least_disturbed",
+        "kept",
+        "break_even_chunk_bytes",
+    )
     return DrawnFigures(columns, tuple(rows))
 
 
@@ -240,8 +264,9 @@ def draw(canvas: Canvas, found: list[CurvePair], *, chunk: bool) -> None:
     _legend(canvas, style)
     across = min(len(found), _ACROSS)
     width = (canvas.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
-    points = [point.degradation for pair in found for curve in pair.curves
-              for point in curve.points]  # fmt: skip
+    points = [
+        point.degradation for pair in found for curve in pair.curves for point in curve.points
+    ]
     medians = [100 * summary.median for summary in points if summary.median is not None]
     lows = [max(100 * summary.low, WIDEST) for summary in points if summary.low is not None]
     lowest = min([*medians, *lows], default=0.0)
@@ -263,16 +288,30 @@ def _legend(canvas: Canvas, style: dict[str, Look]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.dash, markersize=4,
-               linewidth=1.2, label=f"{name} loses")
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linestyle=look.dash,
+            markersize=4,
+            linewidth=1.2,
+            label=f"{name} loses",
+        )
         for name, look in style.items()
-    ]  # fmt: skip
+    ]
     top = canvas.floor + canvas.body - 0.1
     canvas.figure.legend(
-        handles=handles, loc="center left", ncols=4 if canvas.width > NARROW else 2,
-        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height), fontsize=7.5, borderaxespad=0,
-        handlelength=2.6, columnspacing=1.2, labelcolor=INK,
-    )  # fmt: skip
+        handles=handles,
+        loc="center left",
+        ncols=4 if canvas.width > NARROW else 2,
+        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height),
+        fontsize=7.5,
+        borderaxespad=0,
+        handlelength=2.6,
+        columnspacing=1.2,
+        labelcolor=INK,
+    )
 
 
 def _panel(
@@ -317,10 +356,16 @@ def _panel(
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
         right = where > math.sqrt(ticks[0] * ticks[-1])
         axes.annotate(
-            f"break-even\n{about_size(where)}", (where, 104), (-3 if right else 3, 0),
-            textcoords="offset points", ha="right" if right else "left", va="top", fontsize=6.5,
-            color=INK, linespacing=1.2,
-        )  # fmt: skip
+            f"break-even\n{about_size(where)}",
+            (where, 104),
+            (-3 if right else 3, 0),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            va="top",
+            fontsize=6.5,
+            color=INK,
+            linespacing=1.2,
+        )
 
 
 def _grown(pair: CurvePair) -> str:
@@ -339,13 +384,24 @@ def _line(axes: Axes, curve: Curve, look: Look) -> None:
     known = [point for point in curve.points if point.degradation.median is not None]
     middle = [100 * (point.degradation.median or 0.0) for point in known]
     axes.plot(
-        [point.x for point in known], middle, color=look.colour, linestyle=look.dash,
-        marker=look.marker, markersize=3.6, linewidth=1.2,
-    )  # fmt: skip
+        [point.x for point in known],
+        middle,
+        color=look.colour,
+        linestyle=look.dash,
+        marker=look.marker,
+        markersize=3.6,
+        linewidth=1.2,
+    )
     for point in known:
         low, high = point.degradation.low, point.degradation.high
         if low is not None and high is not None:
             axes.errorbar(
-                point.x, 100 * (low + high) / 2, 50 * (high - low), fmt="none", capsize=2,
-                ecolor=look.colour, elinewidth=0.8, capthick=0.8,
-            )  # fmt: skip
+                point.x,
+                100 * (low + high) / 2,
+                50 * (high - low),
+                fmt="none",
+                capsize=2,
+                ecolor=look.colour,
+                elinewidth=0.8,
+                capthick=0.8,
+            )

@@ -10,28 +10,13 @@ from jostle.plot.figures import Plan, Saved, draw_pages
 from jostle_lab.analysis.study.model import StudyResult
 from jostle_lab.plot import study_imprints
 from jostle_lab.plot.imprint import draw_figure, imprint_page
-from jostle_lab.plot.study import (
-    curves as study_curves,
-)
-from jostle_lab.plot.study import (
-    matrix as study_matrix,
-)
-from jostle_lab.plot.study import (
-    servers as study_servers,
-)
-from jostle_lab.plot.study import (
-    slices as study_slices,
-)
-from jostle_lab.plot.study import (
-    spread as study_spread,
-)
-from jostle_lab.plot.study import (
-    standalone,
-    unequal_sizes,
-)
-from jostle_lab.plot.study import (
-    versus as study_versus,
-)
+from jostle_lab.plot.study import curves as study_curves
+from jostle_lab.plot.study import matrix as study_matrix
+from jostle_lab.plot.study import servers as study_servers
+from jostle_lab.plot.study import slices as study_slices
+from jostle_lab.plot.study import spread as study_spread
+from jostle_lab.plot.study import standalone, unequal_sizes
+from jostle_lab.plot.study import versus as study_versus
 from jostle_lab.study.stored import tidy
 
 

@@ -174,30 +174,57 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     legend = 0.24 if len(matrix.chunks) > 1 else 0.0
     body = legend + sum(_HEAD + _PANEL + _below(matrix, row) for row in matrix.rows)
     return Page(
-        f"{measure}-matrix{name}{group.suffix}", finding(group, measure), note,
-        f"{meaning}. {source(result)}", _numbers(group, measure),
-        width=matrix.width, body=body,
-    )  # fmt: skip
+        f"{measure}-matrix{name}{group.suffix}",
+        finding(group, measure),
+        note,
+        f"{meaning}. {source(result)}",
+        _numbers(group, measure),
+        width=matrix.width,
+        body=body,
+    )
 
 
 def _numbers(group: Group, measure: str) -> DrawnFigures:
     columns = (
-        "probe", "signal", "chunk_bytes", "probe_processes", "signal_processes", "metric",
-        f"{measure}_median", f"{measure}_mean", f"{measure}_low95", f"{measure}_high95",
-        f"{measure}_min", f"{measure}_max", f"{measure}_least_disturbed",
-        "kept", "discarded", "failed", "unusable",
-    )  # fmt: skip
+        "probe",
+        "signal",
+        "chunk_bytes",
+        "probe_processes",
+        "signal_processes",
+        "metric",
+        f"{measure}_median",
+        f"{measure}_mean",
+        f"{measure}_low95",
+        f"{measure}_high95",
+        f"{measure}_min",
+        f"{measure}_max",
+        f"{measure}_least_disturbed",
+        "kept",
+        "discarded",
+        "failed",
+        "unusable",
+    )
     rows = []
     for cell in group.cells:
         summary, counts = summary_of(cell, measure), verdicts(cell)
         best = cell.degradation_best if measure == "degradation" else None
         rows.append(
             (
-                cell.probe, cell.signal, cell.setting.chunk, *cell.setting.processes, cell.metric,
-                summary.median, summary.mean, summary.low, summary.high, summary.min, summary.max,
-                best, *(counts[name] for name in ("kept", "discarded", "failed", "unusable")),
+                cell.probe,
+                cell.signal,
+                cell.setting.chunk,
+                *cell.setting.processes,
+                cell.metric,
+                summary.median,
+                summary.mean,
+                summary.low,
+                summary.high,
+                summary.min,
+                summary.max,
+                best,
+                *(counts[name] for name in ("kept", "discarded", "failed", "unusable")),
             )
-        )  # fmt: skip
+        )
     return DrawnFigures(columns, tuple(rows))
 
 
@@ -246,17 +273,29 @@ def _legend(canvas: Canvas, matrix: PairMatrix) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
-        Patch(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8,
-              label=chunk_label(chunk))
+        Patch(
+            facecolor=look.fill,
+            edgecolor=look.colour,
+            hatch=look.hatch,
+            linewidth=0.8,
+            label=chunk_label(chunk),
+        )
         for chunk, look in zip(matrix.chunks, chunk_looks(matrix.chunks), strict=True)
-    ]  # fmt: skip
+    ]
     canvas.text(_LEFT, 0.13, "chunk size:", color=INK, va="center")
     top = canvas.floor + canvas.body - 0.13
     canvas.figure.legend(
-        handles=handles, loc="center left", ncols=len(handles),
-        bbox_to_anchor=((_LEFT + 0.62) / canvas.width, top / canvas.height), fontsize=7.5,
-        borderaxespad=0, handlelength=2.0, handleheight=1.0, columnspacing=1.4, labelcolor=INK,
-    )  # fmt: skip
+        handles=handles,
+        loc="center left",
+        ncols=len(handles),
+        bbox_to_anchor=((_LEFT + 0.62) / canvas.width, top / canvas.height),
+        fontsize=7.5,
+        borderaxespad=0,
+        handlelength=2.0,
+        handleheight=1.0,
+        columnspacing=1.4,
+        labelcolor=INK,
+    )
 
 
 def _range(matrix: PairMatrix) -> tuple[float, float]:
@@ -311,8 +350,17 @@ def _panel(
     name = "\n".join(wrapped(f"probe {probe}", width, 7.5, bold=True)[:2])
     axes.set_title(name, loc="left", fontsize=7.5, fontweight="bold", color=INK, pad=10)
     if first:
-        axes.annotate("signal", (0, 0), (-5, -5), "axes fraction", "offset points",
-                      fontsize=_LABEL, color=SOFT, va="top", ha="right")  # fmt: skip
+        axes.annotate(
+            "signal",
+            (0, 0),
+            (-5, -5),
+            "axes fraction",
+            "offset points",
+            fontsize=_LABEL,
+            color=SOFT,
+            va="top",
+            ha="right",
+        )
 
 
 def _bar(
@@ -322,22 +370,37 @@ def _bar(
     summary = summary_of(cell, measure)
     if summary.median is None:
         axes.annotate(
-            why_empty(cell), (where, 0), (0, 3), textcoords="offset points", rotation=90,
-            ha="center", va="bottom", fontsize=_LABEL, color=INK,
-        )  # fmt: skip
+            why_empty(cell),
+            (where, 0),
+            (0, 3),
+            textcoords="offset points",
+            rotation=90,
+            ha="center",
+            va="bottom",
+            fontsize=_LABEL,
+            color=INK,
+        )
         axes.plot([where - wide * 0.4, where + wide * 0.4], [0, 0], color=look.colour, linewidth=2)
         return
     median = 100 * summary.median
-    axes.bar(where, median, width=wide * 0.86, facecolor=look.fill, edgecolor=look.colour,
-             hatch=look.hatch, linewidth=0.8)  # fmt: skip
+    axes.bar(
+        where,
+        median,
+        width=wide * 0.86,
+        facecolor=look.fill,
+        edgecolor=look.colour,
+        hatch=look.hatch,
+        linewidth=0.8,
+    )
     tops = [median, 0.0]
     if summary.low is not None and summary.high is not None:
         ends = [100 * summary.low, 100 * summary.high]
         tops += ends
         axes.plot([where, where], ends, color=INK, linewidth=0.8, solid_capstyle="butt")
         for end in ends:
-            axes.plot([where - wide * 0.16, where + wide * 0.16], [end, end], color=INK,
-                      linewidth=0.8)  # fmt: skip
+            axes.plot(
+                [where - wide * 0.16, where + wide * 0.16], [end, end], color=INK, linewidth=0.8
+            )
     values = [100 * value for value in values_of(cell, measure)]
     if len(values) > 1:
         places = [where - wide * 0.26] * len(values)
@@ -345,9 +408,22 @@ def _bar(
         tops += values
     if measure == "degradation" and cell.degradation_best is not None and len(values) > 1:
         best = 100 * cell.degradation_best
-        axes.plot([where + wide * 0.26], [best], "D", markersize=2.4, color="white",
-                  markeredgecolor=INK, markeredgewidth=0.6)  # fmt: skip
+        axes.plot(
+            [where + wide * 0.26],
+            [best],
+            "D",
+            markersize=2.4,
+            color="white",
+            markeredgecolor=INK,
+            markeredgewidth=0.6,
+        )
     axes.annotate(
-        share_label(summary.median, unit=False), (where, min(max(tops), high)), (0, 1.5),
-        textcoords="offset points", ha="center", va="bottom", fontsize=_LABEL, color=INK,
-    )  # fmt: skip
+        share_label(summary.median, unit=False),
+        (where, min(max(tops), high)),
+        (0, 1.5),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=_LABEL,
+        color=INK,
+    )

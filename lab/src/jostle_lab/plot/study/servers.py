@@ -44,8 +44,10 @@ def _labels(result: StudyResult, found: Sequence[Balance]) -> list[str]:
 
 
 def _times_page(result: StudyResult, found: Sequence[Balance], names: Sequence[str]) -> Page:
-    said = [f"{share_label(each.spread.median)}{name}"
-            for name, each in zip(_bracketed(names), found, strict=True)]  # fmt: skip
+    said = [
+        f"{share_label(each.spread.median)}{name}"
+        for name, each in zip(_bracketed(names), found, strict=True)
+    ]
     rows = tuple(
         (name, run, process, seconds)
         for name, each in zip(names, found, strict=True)
@@ -57,8 +59,10 @@ def _times_page(result: StudyResult, found: Sequence[Balance], names: Sequence[s
         f"A program's processes differ in run time by {', by '.join(said)}",
         "Deviation over mean, median of the runs. Bars: processes of the run whose throughput is "
         f"nearest to the median; {kept_label(len(each.seconds) for each in found)}.",
-        source(result), DrawnFigures(("setting", "run", "process", "seconds"), rows), body=1.9,
-    )  # fmt: skip
+        source(result),
+        DrawnFigures(("setting", "run", "process", "seconds"), rows),
+        body=1.9,
+    )
 
 
 def _rates_page(result: StudyResult, found: Sequence[Balance], names: Sequence[str]) -> Page:
@@ -69,12 +73,14 @@ def _rates_page(result: StudyResult, found: Sequence[Balance], names: Sequence[s
         for end, rate in zip(each.ends, rates, strict=True)
     )
     return Page(
-        "server-throughput", _rates_title(found, names),
+        "server-throughput",
+        _rates_title(found, names),
         "What each file server received, step by step, in the run whose throughput is nearest to "
         "the median.",
-        source(result), DrawnFigures(("setting", "server", "end_s", "bytes_per_second"), rows),
+        source(result),
+        DrawnFigures(("setting", "server", "end_s", "bytes_per_second"), rows),
         body=2.15,
-    )  # fmt: skip
+    )
 
 
 def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
@@ -89,11 +95,15 @@ def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
         return "No server received anything"
     (least, _, slow), (most, _, fast) = min(rated), max(rated)
     if most > _SLOWER * least:
-        return (f"While it is busy, {slow} receives {rate_label(least, 'bytes')}, "
-                f"{fast} {rate_label(most, 'bytes')}")  # fmt: skip
+        return (
+            f"While it is busy, {slow} receives {rate_label(least, 'bytes')}, "
+            f"{fast} {rate_label(most, 'bytes')}"
+        )
     spans = sorted((seconds, name) for _, seconds, name in rated)
-    return (f"All servers are as fast; {spans[0][1]} is busy for {spans[0][0]:.1f} s, "
-            f"{spans[-1][1]} for {spans[-1][0]:.1f} s")  # fmt: skip
+    return (
+        f"All servers are as fast; {spans[0][1]} is busy for {spans[0][0]:.1f} s, "
+        f"{spans[-1][1]} for {spans[-1][0]:.1f} s"
+    )
 
 
 def _busy(balance: Balance, rates: Sequence[float]) -> tuple[float, float]:
@@ -134,14 +144,22 @@ def _draw_times(canvas: Canvas, found: Sequence[Balance], names: Sequence[str]) 
 
 def _draw_rates(canvas: Canvas, found: Sequence[Balance], names: Sequence[str]) -> None:
     """Draw a line for each server."""
-    top = ceiling(1.05 * max(max(max(r, default=0.0) for r in each.received) for each in found),
-                  "bytes")  # fmt: skip
+    top = ceiling(
+        1.05 * max(max(max(r, default=0.0) for r in each.received) for each in found), "bytes"
+    )
     lefts, width = _panels(len(found), canvas)
     for left, each, name in zip(lefts, found, names, strict=True):
         axes = canvas.axes(left, 0.45, width, 1.25)
         for look, server, rates in zip(LOOKS, each.servers, each.received, strict=False):
-            axes.step(each.ends, rates, where="pre", color=look.colour, linestyle=look.dash,
-                      linewidth=1.1, label=server)  # fmt: skip
+            axes.step(
+                each.ends,
+                rates,
+                where="pre",
+                color=look.colour,
+                linestyle=look.dash,
+                linewidth=1.1,
+                label=server,
+            )
         value_axis(axes, top, "bytes")
         axes.set_xlim(0, each.ends[-1] if each.ends else 1)
         axes.set_title(name, loc="left", fontsize=7.5, color=INK)
@@ -150,5 +168,11 @@ def _draw_rates(canvas: Canvas, found: Sequence[Balance], names: Sequence[str]) 
             axes.set_yticklabels([])
         else:
             axes.set_ylabel("received per second", color=INK)
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1.13), ncols=4, frameon=False,
-                        borderaxespad=0, fontsize=7)  # fmt: skip
+            axes.legend(
+                loc="lower left",
+                bbox_to_anchor=(0, 1.13),
+                ncols=4,
+                frameon=False,
+                borderaxespad=0,
+                fontsize=7,
+            )

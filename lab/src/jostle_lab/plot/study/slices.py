@@ -93,13 +93,29 @@ def numbers(traces: Sequence[Trace]) -> DrawnFigures:
                 )
             )
         rows.extend(
-            (trace.probe, trace.signal, trace.setting.label, trace.run, "signal is on", "", *burst,
-             None)
+            (
+                trace.probe,
+                trace.signal,
+                trace.setting.label,
+                trace.run,
+                "signal is on",
+                "",
+                *burst,
+                None,
+            )
             for burst in trace.bursts
-        )  # fmt: skip
+        )
     columns = (
-        "probe", "signal", "setting", "run", "series", "metric", "begin_s", "end_s", "per_second",
-    )  # fmt: skip
+        "probe",
+        "signal",
+        "setting",
+        "run",
+        "series",
+        "metric",
+        "begin_s",
+        "end_s",
+        "per_second",
+    )
     return DrawnFigures(columns, tuple(rows))
 
 
@@ -137,7 +153,7 @@ def _legend(canvas: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> No
         if area
         else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
         for label, colour, dash, area in entries
-    ]  # fmt: skip
+    ]
     top = canvas.floor + canvas.body - 0.1
     canvas.figure.legend(
         handles=handles,
@@ -185,8 +201,10 @@ def grids(result: StudyResult) -> list[Grid]:
     order = {name: place for place, name in enumerate(result.programs)}
     made = []
     for traces in traces_by_key.values():
-        names = [sorted({getattr(trace, side) for trace in traces}, key=lambda n: order.get(n, 99))
-                 for side in ("probe", "signal")]  # fmt: skip
+        names = [
+            sorted({getattr(trace, side) for trace in traces}, key=lambda n: order.get(n, 99))
+            for side in ("probe", "signal")
+        ]
         title = traces[0].setting.label
         made.append(Grid(title, tuple(names[0][:6]), tuple(names[1][:6]), tuple(traces)))
     return made[:_MOST]
@@ -288,17 +306,36 @@ def draw_grid(canvas: Canvas, grid: Grid) -> None:
             _time(axes, seconds, max(int(width / 0.42), 2))
             axes.tick_params(labelleft=not column, labelbottom=row == len(grid.rows) - 1)
             if row == 0:
-                axes.set_title(f"signal {signal}", loc="left", fontsize=7.5, color=INK, pad=4,
-                               fontweight="bold")  # fmt: skip
+                axes.set_title(
+                    f"signal {signal}",
+                    loc="left",
+                    fontsize=7.5,
+                    color=INK,
+                    pad=4,
+                    fontweight="bold",
+                )
         if len(grid.rows) > 1:
             words = ["probe", *broken(probe, side, 7.5, bold=True)]
-            canvas.text(0.12, 0.5 + row * (high + _CELL_GAP) + high / 2, "\n".join(words),
-                      va="center", color=INK, fontweight="bold", linespacing=1.15)  # fmt: skip
+            canvas.text(
+                0.12,
+                0.5 + row * (high + _CELL_GAP) + high / 2,
+                "\n".join(words),
+                va="center",
+                color=INK,
+                fontweight="bold",
+                linespacing=1.15,
+            )
     canvas.text(
         left, canvas.body - 0.02, "seconds since the start of the pair", color=INK, va="bottom"
     )
-    _legend(canvas, [("probe", _BLUE, "-", True), ("signal", _ORANGE, _DOTS, True),
-                   ("probe alone", _GREY, _DASH, False)])  # fmt: skip
+    _legend(
+        canvas,
+        [
+            ("probe", _BLUE, "-", True),
+            ("signal", _ORANGE, _DOTS, True),
+            ("probe alone", _GREY, _DASH, False),
+        ],
+    )
 
 
 def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
@@ -405,9 +442,17 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     length = trace.slice_ns / 1e9
     change, end = phases.change * length, float(lines.probe.edges[-1])
     axes.axvline(change, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
-    axes.annotate(f"the larger ends after {significant(change)} s", (change, 1.02 * top), (0, 3),
-                  textcoords="offset points", fontsize=6.5, color=INK, va="bottom", ha="center",
-                  annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        f"the larger ends after {significant(change)} s",
+        (change, 1.02 * top),
+        (0, 3),
+        textcoords="offset points",
+        fontsize=6.5,
+        color=INK,
+        va="bottom",
+        ha="center",
+        annotation_clip=False,
+    )
     for begin, until, mean in ((0.0, change, phases.together), (change, end, phases.after)):
         axes.plot([begin, until], [mean, mean], color=INK, linewidth=1.2)
     said = [("beside the larger", phases.together), ("afterwards", phases.after)]
@@ -415,11 +460,23 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     for number, (words, level) in enumerate(said):
         height = level if apart else level + (number - 0.5) * 0.22 * top
         axes.annotate(
-            f"{words}\n{rate_label(level, trace.metric)}", (1, height), (5, 0),
-            xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=6.5,
-            color=INK, va="center", linespacing=1.2, annotation_clip=False,
-        )  # fmt: skip
+            f"{words}\n{rate_label(level, trace.metric)}",
+            (1, height),
+            (5, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            fontsize=6.5,
+            color=INK,
+            va="center",
+            linespacing=1.2,
+            annotation_clip=False,
+        )
     small, large = trace.setting.processes
-    _legend(canvas, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", True),
-                   (f"{trace.signal}, {large}: the larger", _ORANGE, _DOTS, True),
-                   ("the smaller alone", _GREY, _DASH, False)])  # fmt: skip
+    _legend(
+        canvas,
+        [
+            (f"{trace.probe}, {small}: the smaller", _BLUE, "-", True),
+            (f"{trace.signal}, {large}: the larger", _ORANGE, _DOTS, True),
+            ("the smaller alone", _GREY, _DASH, False),
+        ],
+    )

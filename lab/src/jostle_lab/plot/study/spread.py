@@ -32,9 +32,10 @@ def spreads(result: StudyResult) -> list[ProcessSpread]:
         sides = sorted(zip((cell.probe, cell.signal), setting.processes, strict=True))
         key = (tuple(sides), setting.chunk, setting.shared, setting.periodic, setting.more)
         values = [
-            run.spread for run in cell.repetitions
+            run.spread
+            for run in cell.repetitions
             if run.verdict == "kept" and run.spread is not None and math.isfinite(run.spread)
-        ]  # fmt: skip
+        ]
         if key not in seen and values:
             seen.add(key)
             label = pair_words(result, cell.probe, cell.signal, cell).replace("\n", ", ")
@@ -79,9 +80,14 @@ def spread_page(result: StudyResult, found: Sequence[ProcessSpread]) -> Page:
     )
     body = 0.15 + 0.19 * len(found) + 0.42
     return Page(
-        "spread-per-process", title, note, source(result), DrawnFigures(columns, rows), width=FULL,
+        "spread-per-process",
+        title,
+        note,
+        source(result),
+        DrawnFigures(columns, rows),
+        width=FULL,
         body=body,
-    )  # fmt: skip
+    )
 
 
 def draw_spread(canvas: Canvas, found: Sequence[ProcessSpread]) -> None:
@@ -91,13 +97,31 @@ def draw_spread(canvas: Canvas, found: Sequence[ProcessSpread]) -> None:
     for number, spread in enumerate(found):
         place = len(found) - 1 - number
         middle = 100 * statistics.median(spread.values)
-        axes.barh(place, middle, height=0.62, facecolor=LOOKS[0].fill, edgecolor=LOOKS[0].colour,
-                  linewidth=0.8)  # fmt: skip
-        axes.plot([100 * v for v in spread.values], [place] * len(spread.values), ".", color=INK,
-                  markersize=3, markeredgewidth=0)  # fmt: skip
-        axes.annotate(share_label(middle / 100), (100 * max(spread.values), place), (4, 0),
-                      textcoords="offset points", va="center", fontsize=SMALL,
-                      color=INK)  # fmt: skip
+        axes.barh(
+            place,
+            middle,
+            height=0.62,
+            facecolor=LOOKS[0].fill,
+            edgecolor=LOOKS[0].colour,
+            linewidth=0.8,
+        )
+        axes.plot(
+            [100 * v for v in spread.values],
+            [place] * len(spread.values),
+            ".",
+            color=INK,
+            markersize=3,
+            markeredgewidth=0,
+        )
+        axes.annotate(
+            share_label(middle / 100),
+            (100 * max(spread.values), place),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            color=INK,
+        )
     axes.set_yticks(range(len(found)))
     axes.set_yticklabels([spread.label for spread in reversed(found)], color=INK)
     axes.set_ylim(-0.6, len(found) - 0.4)

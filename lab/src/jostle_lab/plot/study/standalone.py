@@ -51,35 +51,62 @@ def _by_files(found: list[Standalone]) -> list[tuple[str, list[Standalone]]]:
     if len(found) <= MOST:
         return [("", found)]
     kinds = ((False, ""), (True, "-shared-file"))
-    return [(files, [row for row in found if row.setting.shared == shared])
-            for shared, files in kinds]  # fmt: skip
+    return [
+        (files, [row for row in found if row.setting.shared == shared]) for shared, files in kinds
+    ]
 
 
 def _page(result: StudyResult, found: Sequence[Standalone], suffix: str) -> Page:
     names = dict(zip(map(id, found), _labels(result, found), strict=True))
     most = max(found, key=lambda row: row.rate.median or 0.0)
     least = min(found, key=lambda row: row.rate.median or 0.0)
-    said = [f"{names[id(row)].replace(chr(10), ', ')}: {rate_label(row.rate.median, row.metric)}"
-            for row in (most, least)]  # fmt: skip
+    said = [
+        f"{names[id(row)].replace(chr(10), ', ')}: {rate_label(row.rate.median, row.metric)}"
+        for row in (most, least)
+    ]
     title = f"Alone, most with {said[0]}; least with {said[1]}"
     if (most.rate.median or 0.0) <= _ALIKE * (least.rate.median or 0.0):
         title = f"Alone, all settings get about the same: {said[0].rpartition(': ')[2]}"
     kept = [row.rate.n for row in found]
     note = f"Throughput of a program by itself. Bars: median, {kept_label(kept)}"
     note += "; whiskers: least to most." if max(kept) > 1 else "."
-    columns = ("program", "setting", "chunk_bytes", "processes", "shared", "metric", "per_second",
-               "min", "max", "kept")  # fmt: skip
+    columns = (
+        "program",
+        "setting",
+        "chunk_bytes",
+        "processes",
+        "shared",
+        "metric",
+        "per_second",
+        "min",
+        "max",
+        "kept",
+    )
     rows = tuple(
-        (row.program, row.setting.label, row.setting.chunk, row.setting.processes[0],
-         row.setting.shared, row.metric, row.rate.median, row.rate.min, row.rate.max, row.rate.n)
+        (
+            row.program,
+            row.setting.label,
+            row.setting.chunk,
+            row.setting.processes[0],
+            row.setting.shared,
+            row.metric,
+            row.rate.median,
+            row.rate.min,
+            row.rate.max,
+            row.rate.n,
+        )
         for row in found
-    )  # fmt: skip
+    )
     width = NARROW if len(found) <= 3 else FULL
     return Page(
-        f"standalone{suffix}", title, note + single_runs(kept), source(result),
-        DrawnFigures(columns, rows), width=width,
+        f"standalone{suffix}",
+        title,
+        note + single_runs(kept),
+        source(result),
+        DrawnFigures(columns, rows),
+        width=width,
         body=2.0 + LINE * deepest(list(names.values()), width),
-    )  # fmt: skip
+    )
 
 
 def _labels(result: StudyResult, found: Sequence[Standalone]) -> list[str]:
@@ -103,9 +130,15 @@ def draw(canvas: Canvas, result: StudyResult, found: Sequence[Standalone]) -> No
         bar(axes, number, row.rate.median or 0.0, 0.55, LOOKS[0], log=log)
         if row.rate.n > 1 and row.rate.min is not None and row.rate.max is not None:
             whisker(axes, number, row.rate.min, row.rate.max, 0.08)
-        axes.annotate(rate_label(row.rate.median, row.metric).partition(" ")[0],
-                      (number, row.rate.max or row.rate.median or 0.0), (0, 2), ha="center",
-                      textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
+        axes.annotate(
+            rate_label(row.rate.median, row.metric).partition(" ")[0],
+            (number, row.rate.max or row.rate.median or 0.0),
+            (0, 2),
+            ha="center",
+            textcoords="offset points",
+            fontsize=6.5,
+            color=INK,
+        )
     metric = found[0].metric
     bars_axis(axes, tops, metric, _labels(result, found), width / len(found), log=log)
     counted = "throughput" if metric == "bytes" else f"{metric_label(metric)} per second"

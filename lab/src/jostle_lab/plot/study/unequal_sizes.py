@@ -122,25 +122,50 @@ def _overlap_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> P
     if any(row.overlap_ratio is None for row in rows):
         note += " Neither where an operation of P is another thing than one of Q."
     columns = (
-        "P", "Q", "p", "q", "chunk_bytes", "shared", "overall_P", "overall_Q", "overall_Q_per_P",
-        "overlap_P", "overlap_Q", "overlap_Q_per_P", "q_per_p", "kept",
-    )  # fmt: skip
+        "P",
+        "Q",
+        "p",
+        "q",
+        "chunk_bytes",
+        "shared",
+        "overall_P",
+        "overall_Q",
+        "overall_Q_per_P",
+        "overlap_P",
+        "overlap_Q",
+        "overlap_Q_per_P",
+        "q_per_p",
+        "kept",
+    )
     values = tuple(
         (
-            row.small, row.large, *row.setting.processes, row.setting.chunk, row.setting.shared,
-            *row.overall, row.overall_ratio, *row.overlap, row.overlap_ratio, row.expected_ratio,
+            row.small,
+            row.large,
+            *row.setting.processes,
+            row.setting.chunk,
+            row.setting.shared,
+            *row.overall,
+            row.overall_ratio,
+            *row.overlap,
+            row.overlap_ratio,
+            row.expected_ratio,
             row.runs,
         )
         for row in rows
-    )  # fmt: skip
-    return _kuo_page(f"overlap-throughput{suffix}", (title, note), result,
-                     DrawnFigures(columns, values), rows)  # fmt: skip
+    )
+    return _kuo_page(
+        f"overlap-throughput{suffix}", (title, note), result, DrawnFigures(columns, values), rows
+    )
 
 
 def _kuo_page(
-    stem: str, texts: tuple[str, str], result: StudyResult, numbers: DrawnFigures,
-    rows: Sequence[KuoRow], drawing: float = 1.7,
-) -> Page:  # fmt: skip
+    stem: str,
+    texts: tuple[str, str],
+    result: StudyResult,
+    numbers: DrawnFigures,
+    rows: Sequence[KuoRow],
+    drawing: float = 1.7,
+) -> Page:
     """Return a page with room for the labels of rows below a drawing of some inches."""
     wide = LEFT + RIGHT + _SLOT * len(rows)
     width = NARROW if wide <= NARROW else FULL
@@ -159,8 +184,9 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
     for number, row in enumerate(rows):
         small, large = row.overlap[0] or 0.0, row.overlap[1] or 0.0
         whole = row.setting.processes[0] + row.setting.processes[1]
-        for place, (value, size) in enumerate(zip((small, large), row.setting.processes,
-                                                  strict=True)):  # fmt: skip
+        for place, (value, size) in enumerate(
+            zip((small, large), row.setting.processes, strict=True)
+        ):
             where = number + (place - 0.5) * 0.34
             bar(axes, where, value, 0.3, LOOKS[place], log=log)
             tops.append(value)
@@ -170,9 +196,16 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
                 tops.append(fair)
         if row.overlap_ratio is not None:
             digits = 1 if row.overlap_ratio >= 0.5 else 2
-            axes.annotate(f"{row.overlap_ratio:.{digits}f}", (number, max(tops[-4:])), (0, 2),
-                          textcoords="offset points", ha="center", fontsize=7.5, color=INK,
-                          fontweight="bold")  # fmt: skip
+            axes.annotate(
+                f"{row.overlap_ratio:.{digits}f}",
+                (number, max(tops[-4:])),
+                (0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=7.5,
+                color=INK,
+                fontweight="bold",
+            )
     slot = (canvas.width - LEFT - RIGHT) / len(rows)
     bars_axis(
         axes,
@@ -190,9 +223,7 @@ def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
 
 def predicted_rows(result: StudyResult) -> list[KuoRow]:
     """Return the rows with predictions, sizes unequal."""
-    return _rows(
-        result, lambda row: bool(row.predictions) and len(set(row.setting.processes)) > 1
-    )  # fmt: skip
+    return _rows(result, lambda row: bool(row.predictions) and len(set(row.setting.processes)) > 1)
 
 
 def predicted_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
@@ -225,11 +256,24 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
     if not all(row.holds for row in rows):
         note += " Pale and in brackets: the model's preconditions do not hold."
     columns = (
-        "P", "Q", "p", "q", "chunk_bytes", "shared", "by", "holds", "why_not",
-        "large_observed_s", "large_predicted_s", "large_relative_error", "small_observed_s",
-        "small_predicted_s", "small_relative_error", "large_alone_relative_error",
+        "P",
+        "Q",
+        "p",
+        "q",
+        "chunk_bytes",
+        "shared",
+        "by",
+        "holds",
+        "why_not",
+        "large_observed_s",
+        "large_predicted_s",
+        "large_relative_error",
+        "small_observed_s",
+        "small_predicted_s",
+        "small_relative_error",
+        "large_alone_relative_error",
         "small_alone_relative_error",
-    )  # fmt: skip
+    )
     values = tuple(
         (
             row.small,
@@ -266,8 +310,9 @@ def draw_predicted(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) 
 
     width = canvas.width - LEFT - RIGHT
     log = spans_decades(_times(rows))
-    for place, (name, look) in enumerate((("the larger, Q", LOOKS[1]), ("the smaller, P",
-                                                                        LOOKS[0]))):  # fmt: skip
+    for place, (name, look) in enumerate(
+        (("the larger, Q", LOOKS[1]), ("the smaller, P", LOOKS[0]))
+    ):
         axes = canvas.axes(LEFT, 0.3 + place * 1.44, width, 1.26)
         large = place == 0
         tops = [
@@ -277,16 +322,25 @@ def draw_predicted(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) 
             for number, row in enumerate(rows)
         ]
         values = [*tops, *_times(rows)] if log else tops
-        bars_axis(axes, values, "s", [row_label(result, row) for row in rows],
-                  width / len(rows), log=log)  # fmt: skip
+        bars_axis(
+            axes, values, "s", [row_label(result, row) for row in rows], width / len(rows), log=log
+        )
         axes.set_ylabel(name, color=INK)
         axes.tick_params(labelbottom=not large)
     marks = [
-        Line2D([], [], linestyle="none", marker=mark, markersize=4, markerfacecolor=fill,
-               markeredgecolor=INK, label=f"predicted by {by}")
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=mark,
+            markersize=4,
+            markerfacecolor=fill,
+            markeredgecolor=INK,
+            label=f"predicted by {by}",
+        )
         for by, (mark, fill) in _MARKS.items()
         if any(prediction.by == by for row in rows for prediction in row.predictions)
-    ]  # fmt: skip
+    ]
     legend(canvas, [("observed: Q", LOOKS[1]), ("P", LOOKS[0])], marks, log=log)
 
 
@@ -316,8 +370,15 @@ def _predicted(
         seconds = prediction.large_s if large else prediction.small_s
         mark, fill = _MARKS.get(prediction.by, ("o", "white"))
         shift = -0.13 if prediction.by == "process" else 0.13
-        axes.plot([number + shift], [seconds], mark, markersize=4, markerfacecolor=fill,
-                  markeredgecolor=INK, markeredgewidth=0.7)  # fmt: skip
+        axes.plot(
+            [number + shift],
+            [seconds],
+            mark,
+            markersize=4,
+            markerfacecolor=fill,
+            markeredgecolor=INK,
+            markeredgewidth=0.7,
+        )
         tops.append(seconds)
     _error(axes, number, row, max(tops), large=large)
     return max(tops)
@@ -329,8 +390,15 @@ def _error(axes: Axes, number: int, row: KuoRow, top: float, *, large: bool) -> 
         if prediction.by == "process":
             text = signed_label(_error_of(prediction, large=large)).removesuffix(" %")
             text = text if row.holds else f"({text})"
-            axes.annotate(text, (number, top), (0, 3), textcoords="offset points", ha="center",
-                          fontsize=SMALL, color=INK)  # fmt: skip
+            axes.annotate(
+                text,
+                (number, top),
+                (0, 3),
+                textcoords="offset points",
+                ha="center",
+                fontsize=SMALL,
+                color=INK,
+            )
 
 
 def _error_of(prediction: Prediction, *, large: bool) -> float:

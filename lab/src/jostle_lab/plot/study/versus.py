@@ -65,8 +65,13 @@ def versus(result: StudyResult) -> list[Versus]:
     for cell in result.cells:
         if cell.setting.periodic:
             continue
-        key = (frozenset((cell.probe, cell.signal)), cell.setting.chunk, cell.setting.shared,
-               tuple(sorted(cell.setting.processes)), cell.setting.more)  # fmt: skip
+        key = (
+            frozenset((cell.probe, cell.signal)),
+            cell.setting.chunk,
+            cell.setting.shared,
+            tuple(sorted(cell.setting.processes)),
+            cell.setting.more,
+        )
         if key in seen:
             continue
         seen.add(key)
@@ -79,8 +84,14 @@ def versus(result: StudyResult) -> list[Versus]:
 
 def _versus(result: StudyResult, cell: Cell) -> Versus | None:
     setting = cell.setting
-    alone = next((each for each in result.standalone if each.program == cell.probe
-                  and each.setting.is_alone_of(setting)), None)  # fmt: skip
+    alone = next(
+        (
+            each
+            for each in result.standalone
+            if each.program == cell.probe and each.setting.is_alone_of(setting)
+        ),
+        None,
+    )
     repetitions = [
         run for run in cell.repetitions if run.verdict == "kept" and run.probe and run.signal
     ]
@@ -96,9 +107,15 @@ def _versus(result: StudyResult, cell: Cell) -> Versus | None:
         return None
     seconds = alone.seconds.median if times[0] else None
     return Versus(
-        pair_words(result, cell.probe, cell.signal, cell), setting.chunk, cell.metric,
-        alone.overall.median, rates, seconds, times, len(repetitions),
-    )  # fmt: skip
+        pair_words(result, cell.probe, cell.signal, cell),
+        setting.chunk,
+        cell.metric,
+        alone.overall.median,
+        rates,
+        seconds,
+        times,
+        len(repetitions),
+    )
 
 
 def versus_pages(result: StudyResult) -> list[tuple[Page, list[Versus]]]:
@@ -145,21 +162,37 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
     columns = ("pair", "metric", "series", "what", "median", "min", "max", "kept")
     rows: list[tuple[object, ...]] = []
     for one in found:
-        for what, alone, both in (("per_second", one.alone, one.together),
-                                  ("seconds", one.alone_s, one.together_s)):  # fmt: skip
+        for what, alone, both in (
+            ("per_second", one.alone, one.together),
+            ("seconds", one.alone_s, one.together_s),
+        ):
             name = one.label.replace("\n", ", ")
             rows.append((name, one.metric, "alone", what, alone, None, None, None))
             for series, values in zip(("first", "second"), both, strict=True):
                 if values:
-                    rows.append((name, one.metric, series, what, statistics.median(values),
-                                 min(values), max(values), len(values)))  # fmt: skip
+                    rows.append(
+                        (
+                            name,
+                            one.metric,
+                            series,
+                            what,
+                            statistics.median(values),
+                            min(values),
+                            max(values),
+                            len(values),
+                        )
+                    )
     width = NARROW if len(found) <= 3 else FULL
     lines = deepest([one.label for one in found], width)
     return Page(
-        f"standalone-against-concurrent{suffix}", title, note, source(result),
-        DrawnFigures(columns, tuple(rows)), width=width,
+        f"standalone-against-concurrent{suffix}",
+        title,
+        note,
+        source(result),
+        DrawnFigures(columns, tuple(rows)),
+        width=width,
         body=0.3 + (2.56 if timed else 1.2) + 0.12 + LINE * lines,
-    )  # fmt: skip
+    )
 
 
 #: Alone is plain, the two of a pair are hatched.
@@ -187,8 +220,7 @@ def draw_versus(canvas: Canvas, found: Sequence[Versus]) -> None:
         upper.tick_params(labelbottom=False)
     counted = "throughput" if metric == "bytes" else f"{metric_label(metric)} per second"
     upper.set_ylabel(counted, color=INK)
-    legend(canvas, list(zip(("alone", "first of the pair", "second"), _TRIO,
-                           strict=True)), log=log)  # fmt: skip
+    legend(canvas, list(zip(("alone", "first of the pair", "second"), _TRIO, strict=True)), log=log)
 
 
 _Picked = tuple[float | None, tuple[list[float], list[float]]]
@@ -232,9 +264,15 @@ def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str, slot: f
             if log and metric != "s":
                 continue  # units differ along the axis: only its labels can say them
             text = _number(middle, metric, 0.26 * slot)
-            axes.annotate(text, (where, max(values)), (0, 4 if log else 1.5),
-                          textcoords="offset points", ha="center", fontsize=SMALL - 0.5,
-                          color=INK)  # fmt: skip
+            axes.annotate(
+                text,
+                (where, max(values)),
+                (0, 4 if log else 1.5),
+                textcoords="offset points",
+                ha="center",
+                fontsize=SMALL - 0.5,
+                color=INK,
+            )
     every = [0.0, *_values(found, pick)]
     bars_axis(axes, every, metric, [one.label for one in found], slot, log=log)
 

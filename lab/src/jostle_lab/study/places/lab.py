@@ -170,16 +170,18 @@ class LabPlace(Base):
         node, cwd = lab.nodes[0], str(launch.folder) if launch else "/"
         done = subprocess.run(
             lab.command(node, argv, own_env(launch) if launch else None, cwd),
-            capture_output=True, text=True, timeout=300, check=False, errors="replace",
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            errors="replace",
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         if done.returncode:
             told = (done.stderr or done.stdout).strip().splitlines()
             last = [line for line in told if not line.lstrip().startswith("mend:")][-1:]
             said = f": {last[0]}" if last else "."
-            raise StudyError(
-                f"`{argv[0]}` on {node} ended with status {done.returncode}{said}",
-            )
+            raise StudyError(f"`{argv[0]}` on {node} ended with status {done.returncode}{said}")
 
     def prepare(self, launch: Launch) -> None:
         """Make a program's folder and files on the shared file system.
@@ -234,8 +236,12 @@ class LabPlace(Base):
         if self._lab is None:
             return super().facts()
         spec = self._lab.spec
-        return {**super().facts(), "fs": spec.fs, "lab": spec.to_json(),
-                "own_lab": spec.name if self._owned else None}  # fmt: skip
+        return {
+            **super().facts(),
+            "fs": spec.fs,
+            "lab": spec.to_json(),
+            "own_lab": spec.name if self._owned else None,
+        }
 
 
 def own_env(launch: Launch) -> dict[str, str]:

@@ -71,15 +71,25 @@ class SlurmPlace(Base):
         """Ask for an allocation and waits for it."""
         table = self.study.slurm
         nodes, tasks = self._most()
-        asked = ["salloc", "--no-shell", f"--nodes={table.nodes or nodes}",
-                 f"--ntasks-per-node={tasks}", f"--job-name=jostle-{self.study.name}",
-                 *table.options]  # fmt: skip
+        asked = [
+            "salloc",
+            "--no-shell",
+            f"--nodes={table.nodes or nodes}",
+            f"--ntasks-per-node={tasks}",
+            f"--job-name=jostle-{self.study.name}",
+            *table.options,
+        ]
         for key in ("partition", "account", "qos", "constraint", "reservation", "time"):
             if value := getattr(table, key):
                 asked.append(f"--{key}={value}")
         said: list[str] = []
-        with subprocess.Popen(asked, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        with subprocess.Popen(
+            asked,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
             assert process.stderr is not None
             for line in process.stderr:
                 said.append(line.strip())
@@ -117,8 +127,13 @@ class SlurmPlace(Base):
             if self._id and self.nodes:
                 step = self._srun(self.nodes, len(self.nodes), "clear")
                 place = str(self.scratch("run").parent)
-                subprocess.run([*step, "--mpi=none", "rm", "-rf", place], timeout=60, check=False,
-                               stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
+                subprocess.run(
+                    [*step, "--mpi=none", "rm", "-rf", place],
+                    timeout=60,
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                )
         if self._id and self._owned:
             self._give_back()
         self._id, self._owned = "", False
@@ -134,8 +149,7 @@ class SlurmPlace(Base):
         end = time.monotonic() + _PATIENCE_S
         while True:
             with contextlib.suppress(OSError, subprocess.SubprocessError):
-                subprocess.run(["scancel", self._id], timeout=60, check=False,
-                               capture_output=True)  # fmt: skip
+                subprocess.run(["scancel", self._id], timeout=60, check=False, capture_output=True)
             if self.gone():
                 return
             if time.monotonic() > end:
@@ -179,10 +193,19 @@ class SlurmPlace(Base):
 
     def _srun(self, nodes: Sequence[str], tasks: int, name: str) -> list[str]:
         per_node = -(-tasks // len(nodes))
-        return ["srun", f"--jobid={self._id}", f"--nodes={len(nodes)}",
-                f"--nodelist={','.join(nodes)}", f"--ntasks={tasks}",
-                f"--ntasks-per-node={per_node}", "--overlap", "--cpu-bind=none", "--input=none",
-                "--kill-on-bad-exit=0", f"--job-name={name}"]  # fmt: skip
+        return [
+            "srun",
+            f"--jobid={self._id}",
+            f"--nodes={len(nodes)}",
+            f"--nodelist={','.join(nodes)}",
+            f"--ntasks={tasks}",
+            f"--ntasks-per-node={per_node}",
+            "--overlap",
+            "--cpu-bind=none",
+            "--input=none",
+            "--kill-on-bad-exit=0",
+            f"--job-name={name}",
+        ]
 
     def commands(self, launch: Launch) -> list[Command]:
         """One step; without MPI one step for all nodes with equally many processes."""
@@ -201,12 +224,17 @@ class SlurmPlace(Base):
         forks = launch.program.pattern is not None
         return [
             Command(
-                [*self._srun(nodes, len(nodes), launch.mark), "--mpi=none", at, *folders,
-                 *words(launch, count if forks else None)],
+                [
+                    *self._srun(nodes, len(nodes), launch.mark),
+                    "--mpi=none",
+                    at,
+                    *folders,
+                    *words(launch, count if forks else None),
+                ],
                 env,
             )
             for count, nodes in groups.items()
-        ]  # fmt: skip
+        ]
 
     def stop(self, launch: Launch, processes: Processes) -> None:
         """Send a signal that srun passes on to its tasks: of SIGTERM it kills them."""
@@ -219,12 +247,15 @@ class SlurmPlace(Base):
         """End all processes here, and all steps of the run."""
         gone = super().sweep(mark)
         with contextlib.suppress(OSError, subprocess.SubprocessError):
-            steps = _said("squeue", "--noheader", "--steps", f"--jobs={self._id}",
-                          "--format=%i %j")  # fmt: skip
+            steps = _said("squeue", "--noheader", "--steps", f"--jobs={self._id}", "--format=%i %j")
             left = [line.split()[0] for line in steps.splitlines() if line.split()[1:] == [mark]]
             if left:
-                subprocess.run(["scancel", "--signal=KILL", *left], timeout=60, check=False,
-                               capture_output=True)  # fmt: skip
+                subprocess.run(
+                    ["scancel", "--signal=KILL", *left],
+                    timeout=60,
+                    check=False,
+                    capture_output=True,
+                )
         return gone
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
@@ -234,8 +265,11 @@ class SlurmPlace(Base):
         step = self._srun(nodes, len(nodes), f"gather-{run}")
         done = subprocess.run(
             [*step, "--mpi=none", "sh", "-c", _COLLECT, "sh", str(self.scratch(run)), str(shared)],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=600,
+            check=False,
+        )
         path.mkdir(parents=True, exist_ok=True)
         for node in sorted(shared.glob("*")):
             for part in sorted(node.iterdir()):
@@ -253,9 +287,12 @@ class SlurmPlace(Base):
     def facts(self) -> dict[str, object]:
         """Add the allocation, Slurm's version, and the file system."""
         return {
-            **super().facts(), "dir": str(self.root()), "fs": file_system(self.root()),
-            "job": self._id, "slurm": version_of(["srun", "--version"]),
-        }  # fmt: skip
+            **super().facts(),
+            "dir": str(self.root()),
+            "fs": file_system(self.root()),
+            "job": self._id,
+            "slurm": version_of(["srun", "--version"]),
+        }
 
 
 def _said(*argv: str) -> str:

@@ -34,34 +34,46 @@ def component_rows(
     """
     used = sorted({name for _, component in every for name in component.values})
     columns = {
-        name: np.concatenate([
-            np.floor(np.broadcast_to(component.values.get(name, 0.0), count)).astype(np.int64)
-            for _, component in every
-        ]) for name in used
-    }  # fmt: skip
+        name: np.concatenate(
+            [
+                np.floor(np.broadcast_to(component.values.get(name, 0.0), count)).astype(np.int64)
+                for _, component in every
+            ]
+        )
+        for name in used
+    }
     which = np.repeat(np.arange(len(every)), count)
     at = np.tile(first + np.arange(count), len(every))
     hour = at * slice_ns // HOUR_NS
-    names = sorted(range(len(every)), key=lambda k: tuple(
-        every[k][0][key] for key in ("kind", "host", "name", "job")))  # fmt: skip
+    names = sorted(
+        range(len(every)),
+        key=lambda k: tuple(every[k][0][key] for key in ("kind", "host", "name", "job")),
+    )
     rank = np.argsort(names)
     by = order(hour, rank[which], at)
     by = by[np.any([columns[name][by] for name in used], axis=0)]
     which, at, hour = which[by], at[by], hour[by]
-    texts = {key: [row[key] for row, _ in every] for key in
-             ("kind", "host", "name", "source", "mount", "job")}  # fmt: skip
+    texts = {
+        key: [row[key] for row, _ in every]
+        for key in ("kind", "host", "name", "source", "mount", "job")
+    }
     table: dict[str, Any] = {key: _texts(values, which) for key, values in texts.items()}
     table |= {
-        "slice": at, "slice_ns": np.full(len(at), slice_ns),
+        "slice": at,
+        "slice_ns": np.full(len(at), slice_ns),
         "span": np.ones(len(at), dtype=np.int32),
         "machine": np.array([row["machine"] for row, _ in every])[which],
         "component": np.array([row["component"] for row, _ in every])[which],
         "epoch": np.zeros(len(at), dtype=np.int64),
         "unknown": dictionary(np.zeros(len(at), dtype=np.int64), [""]),
         **{name: columns[name][by] for name in used},
-    }  # fmt: skip
-    order_of = [*TABLES["component_slices"].keys, "epoch", "unknown",
-                *(name for name in COMPONENT_IDS if name in columns)]  # fmt: skip
+    }
+    order_of = [
+        *TABLES["component_slices"].keys,
+        "epoch",
+        "unknown",
+        *(name for name in COMPONENT_IDS if name in columns),
+    ]
     rows = without_zeros("component_slices", pa.table({key: table[key] for key in order_of}))
     start = at * slice_ns
     yield from split_by_partition("component_slices", rows, hour, start, start + slice_ns)

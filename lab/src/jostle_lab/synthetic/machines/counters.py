@@ -175,21 +175,30 @@ class Stretch:
         near = 1 + 0.01 * self.rng.standard_normal(len(busy))
         clock = FREQUENCY_KHZ * np.minimum(left, own * (1.05 - 0.05 * works)) * near
         throttled = np.where((left < 1) & (works > 0.05), self.rng.poisson(20, len(busy)), 0)
-        return Component("machine", host, values={
-            "cpu_user_ns": 0.9 * busy, "cpu_system_ns": 0.1 * busy, "cpu_idle_ns": whole - busy,
-            "cpu_iowait_ns": 0.02 * (whole - busy), "cpu_count": np.full(len(busy), self.cores),
-            "cpu_runnable": np.ceil(self.cores * works + queued / self.slice_s / 1e9),
-            "cpu_frequency_khz": clock, "cpu_frequency_min_khz": 0.98 * clock,
-            "cpu_frequency_limit_khz": np.where(left < 1, FREQUENCY_KHZ * left, 0),
-            "cpu_throttle_ops": throttled,
-            "cpu_throttle_ns": np.where(throttled > 0, (1 - left) * busy, 0),
-            "pressure_cpu_ns": np.minimum(queued, self.slice_s * 1e9),
-            "pressure_io_ns": 0.01 * (whole - busy) / self.cores,
-            "memory_used_bytes": np.full(len(busy), _MEMORY // 4),
-            "memory_limit_bytes": np.full(len(busy), _MEMORY),
-            "memory_read_bytes": 2 * busy, "memory_write_bytes": busy,
-            "tasks_count": np.full(len(busy), 300),
-        })  # fmt: skip
+        return Component(
+            "machine",
+            host,
+            values={
+                "cpu_user_ns": 0.9 * busy,
+                "cpu_system_ns": 0.1 * busy,
+                "cpu_idle_ns": whole - busy,
+                "cpu_iowait_ns": 0.02 * (whole - busy),
+                "cpu_count": np.full(len(busy), self.cores),
+                "cpu_runnable": np.ceil(self.cores * works + queued / self.slice_s / 1e9),
+                "cpu_frequency_khz": clock,
+                "cpu_frequency_min_khz": 0.98 * clock,
+                "cpu_frequency_limit_khz": np.where(left < 1, FREQUENCY_KHZ * left, 0),
+                "cpu_throttle_ops": throttled,
+                "cpu_throttle_ns": np.where(throttled > 0, (1 - left) * busy, 0),
+                "pressure_cpu_ns": np.minimum(queued, self.slice_s * 1e9),
+                "pressure_io_ns": 0.01 * (whole - busy) / self.cores,
+                "memory_used_bytes": np.full(len(busy), _MEMORY // 4),
+                "memory_limit_bytes": np.full(len(busy), _MEMORY),
+                "memory_read_bytes": 2 * busy,
+                "memory_write_bytes": busy,
+                "tasks_count": np.full(len(busy), 300),
+            },
+        )
 
     def _disk(self, row: int) -> Component:
         left = self.factor("capped disk", self.hosts[row])
@@ -197,11 +206,15 @@ class Stretch:
         moved = used * left * DISK_CAPACITY * self.slice_s
         each = self.traits["disk"][row] * self._daily["disk"][row] * self._jitter(len(used))
         taken = _DISK_SERVICE_S / left * each * (1 + used)
-        return Component("disk", "sda", values={
-            **_requests(moved / 2, moved / 2, _DISK_REQUEST, taken),
-            "storage_busy_ns": np.minimum(used * each, 1.0) * self.slice_s * 1e9,
-            "storage_queued": np.ceil(moved / _DISK_REQUEST * taken / self.slice_s),
-        })  # fmt: skip
+        return Component(
+            "disk",
+            "sda",
+            values={
+                **_requests(moved / 2, moved / 2, _DISK_REQUEST, taken),
+                "storage_busy_ns": np.minimum(used * each, 1.0) * self.slice_s * 1e9,
+                "storage_queued": np.ceil(moved / _DISK_REQUEST * taken / self.slice_s),
+            },
+        )
 
     def _port(self, row: int) -> Component:
         moved = sum(self._moved(number)[row] for number in range(len(self.mounts)))
@@ -214,41 +227,68 @@ class Stretch:
         errors = self.rng.poisson(packets * (lost / 2 + _RARE * self.traits["errors"][row]))
         down = self.rng.poisson(np.minimum(lost * self.slice_s / 2, 0.2) * (packets > 0))
         used = moved / 2 / (LINK_RATE * self.slice_s)
-        return Component("port", "mlx5_0/1", "infiniband", values={
-            "link_receive_bytes": moved / 2, "link_receive_packets": packets / 2,
-            "link_send_bytes": moved / 2, "link_send_packets": packets / 2,
-            "link_wait_ticks": packets * (0.05 + used) * self._jitter(len(moved)),
-            "link_error_ops": errors, "link_retry_ops": self.rng.poisson(packets * lost),
-            "link_drop_ops": self.rng.poisson(packets * lost / 10), "link_down_ops": down,
-            "link_rate_bytes": np.full(len(moved), LINK_RATE),
-        })  # fmt: skip
+        return Component(
+            "port",
+            "mlx5_0/1",
+            "infiniband",
+            values={
+                "link_receive_bytes": moved / 2,
+                "link_receive_packets": packets / 2,
+                "link_send_bytes": moved / 2,
+                "link_send_packets": packets / 2,
+                "link_wait_ticks": packets * (0.05 + used) * self._jitter(len(moved)),
+                "link_error_ops": errors,
+                "link_retry_ops": self.rng.poisson(packets * lost),
+                "link_drop_ops": self.rng.poisson(packets * lost / 10),
+                "link_down_ops": down,
+                "link_rate_bytes": np.full(len(moved), LINK_RATE),
+            },
+        )
 
     def _client(self, row: int, number: int, mount: FileSystem) -> Component:
         asked = {name: values[row] for name, values in self.traffic.asked(number).items()}
         each = self.traits["mount"][row] * self._daily["mount"][row]
-        lost = sum((fault.size * self.acting(fault) for fault in self.faults
-                    if fault.kind == "lossy link" and fault.where == self.hosts[row]),
-                   np.zeros(len(self.seconds)))  # fmt: skip
+        lost = sum(
+            (
+                fault.size * self.acting(fault)
+                for fault in self.faults
+                if fault.kind == "lossy link" and fault.where == self.hosts[row]
+            ),
+            np.zeros(len(self.seconds)),
+        )
         taken = self._service[number] * each * self._jitter(len(self.seconds))
         # What is lost is sent again after a time-out of some tens of milliseconds.
         taken = taken + 0.04 * np.minimum(1.0, lost * REQUEST / _PACKET)
         kind = "lustre_mount" if mount.is_lustre else "nfs_mount"
         name = f"{mount.name}-ffff8800" if mount.is_lustre else mount.path
-        return Component(kind, name, mount.source, mount.mount, path=mount.path, values={
-            **_requests(asked["read_bytes"], asked["write_bytes"], REQUEST, taken),
-            "storage_meta_ops": asked["meta_ops"],
-            "storage_meta_ns": asked["meta_ops"] * taken * 0.3e9,
-            "storage_retry_ops": self.rng.poisson(asked["write_bytes"] / _PACKET * lost / 100),
-        })  # fmt: skip
+        return Component(
+            kind,
+            name,
+            mount.source,
+            mount.mount,
+            path=mount.path,
+            values={
+                **_requests(asked["read_bytes"], asked["write_bytes"], REQUEST, taken),
+                "storage_meta_ops": asked["meta_ops"],
+                "storage_meta_ns": asked["meta_ops"] * taken * 0.3e9,
+                "storage_retry_ops": self.rng.poisson(asked["write_bytes"] / _PACKET * lost / 100),
+            },
+        )
 
     def _batch_job(self, load: Load, row: int) -> Component:
         asked = load.asked.values()
-        return Component("batch_job", load.batch.replace("slurm-", "job_"), job=load.batch, values={
-            "cpu_user_ns": 0.9 * load.cpu_ns[row], "cpu_system_ns": 0.1 * load.cpu_ns[row],
-            "storage_read_bytes": _total(asked, "read_bytes", row),
-            "storage_write_bytes": _total(asked, "write_bytes", row),
-            "memory_used_bytes": (load.cpu_ns[row] > 0) * float(1 << 30),
-        })  # fmt: skip
+        return Component(
+            "batch_job",
+            load.batch.replace("slurm-", "job_"),
+            job=load.batch,
+            values={
+                "cpu_user_ns": 0.9 * load.cpu_ns[row],
+                "cpu_system_ns": 0.1 * load.cpu_ns[row],
+                "storage_read_bytes": _total(asked, "read_bytes", row),
+                "storage_write_bytes": _total(asked, "write_bytes", row),
+                "memory_used_bytes": (load.cpu_ns[row] > 0) * float(1 << 30),
+            },
+        )
 
     # Servers
 
@@ -260,20 +300,27 @@ class Stretch:
         used = (asked["read_bytes"] + asked["write_bytes"]) / (self.capacity * self.slice_s)
         slow = self.factor("slow server", "", number)
         requests = _requests(asked["read_bytes"], asked["write_bytes"], REQUEST, taken)
-        meta = {"storage_meta_ops": asked["meta_ops"],
-                "storage_meta_ns": asked["meta_ops"] * taken * 0.3e9}  # fmt: skip
+        meta = {
+            "storage_meta_ops": asked["meta_ops"],
+            "storage_meta_ns": asked["meta_ops"] * taken * 0.3e9,
+        }
         busy = np.minimum(used * slow, 1.0)
         yield self._machine(f"server{number}", used * 4e9 * self.slice_s, 0.0 * used, None)
-        yield Component("disk", "sdb", values={
-            **requests, "storage_busy_ns": busy * self.slice_s * 1e9,
-            "storage_queued": np.ceil(requests["storage_wait_ns"] / self.slice_s / 1e9),
-        })  # fmt: skip
+        yield Component(
+            "disk",
+            "sdb",
+            values={
+                **requests,
+                "storage_busy_ns": busy * self.slice_s * 1e9,
+                "storage_queued": np.ceil(requests["storage_wait_ns"] / self.slice_s / 1e9),
+            },
+        )
         if not mount.is_lustre:
             plain = {name: requests[name] for name in requests if not name.endswith("_ns")}
             plain = {name: plain[name] for name in plain if "wait" not in name}
-            yield Component("nfs_server", "nfsd", values={
-                **plain, "storage_meta_ops": asked["meta_ops"],
-            })  # fmt: skip
+            yield Component(
+                "nfs_server", "nfsd", values={**plain, "storage_meta_ops": asked["meta_ops"]}
+            )
             return
         target = f"{mount.name}-OST0000"
         yield Component("lustre_ost", target, mount.name, values=requests)
@@ -281,9 +328,13 @@ class Stretch:
         for load in self.traffic.loads[1:]:
             if load.batch and number in load.asked:
                 theirs = {name: values.sum(axis=0) for name, values in load.asked[number].items()}
-                yield Component("lustre_job", target, mount.name, job=load.batch, values=_requests(
-                    theirs["read_bytes"], theirs["write_bytes"], REQUEST, taken,
-                ))  # fmt: skip
+                yield Component(
+                    "lustre_job",
+                    target,
+                    mount.name,
+                    job=load.batch,
+                    values=_requests(theirs["read_bytes"], theirs["write_bytes"], REQUEST, taken),
+                )
 
 
 def _total(asked: Iterable[dict[str, Floats]], name: str, row: int) -> Floats:
@@ -294,11 +345,13 @@ def _total(asked: Iterable[dict[str, Floats]], name: str, row: int) -> Floats:
 def _requests(read: Floats, written: Floats, size: int, taken: Floats) -> dict[str, Floats]:
     """Return the counters of requests of one size that take a time (s) each."""
     return {
-        "storage_read_bytes": read, "storage_read_ops": read / size,
+        "storage_read_bytes": read,
+        "storage_read_ops": read / size,
         "storage_read_ns": read / size * taken * 1e9,
-        "storage_write_bytes": written, "storage_write_ops": written / size,
+        "storage_write_bytes": written,
+        "storage_write_ops": written / size,
         "storage_write_ns": written / size * taken * 1e9,
         "storage_wait_ns": (read + written) / size * taken * 1e9,
         "storage_wait_ops": (read + written) / size,
         "storage_queue_ns": (read + written) / size * taken * 0.1e9,
-    }  # fmt: skip
+    }

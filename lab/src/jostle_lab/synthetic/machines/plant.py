@@ -137,16 +137,22 @@ class _Site:
             FileSystem(mount_identity("", *mount_of(number)), *mount_of(number))
             for number in range(mounts)
         ]
-        self.roles = {**dict.fromkeys(self.hosts, "node"),
-                      **{f"server{number}": "server" for number in range(mounts)}}  # fmt: skip
+        self.roles = {
+            **dict.fromkeys(self.hosts, "node"),
+            **{f"server{number}": "server" for number in range(mounts)},
+        }
         rows = len(self.hosts) * (3 + spec.gpus + mounts) + 5 * mounts
         self.step = max(1, _STRETCH_ROWS // rows)
         size = len(self.hosts)
         self._traits = {
             name: np.exp(spread * rng.standard_normal(size))
-            for name, spread in (("mount", spec.spread), ("disk", spec.spread),
-                                 ("cores", spec.spread / 10), ("errors", 1.0))
-        }  # fmt: skip
+            for name, spread in (
+                ("mount", spec.spread),
+                ("disk", spec.spread),
+                ("cores", spec.spread / 10),
+                ("errors", 1.0),
+            )
+        }
         days = int(self.slices * self._slice_s // 86_400) + 1
         self._daily = daily_factors(size, days, rng)
         self._known: dict[tuple[str, str, str, str], dict[str, Any]] = {}
@@ -169,17 +175,28 @@ class _Site:
         """Return the component slices of some slices."""
         seconds = np.arange(first, first + count, dtype=np.float64) * self._slice_s
         stretch = Stretch(
-            self.hosts, self._mounts, self._traffic(first, count, seconds), seconds, self._slice_s,
-            self.faults, self._traits, self._daily, self._spec.noise, self._rng,
-        )  # fmt: skip
+            self.hosts,
+            self._mounts,
+            self._traffic(first, count, seconds),
+            seconds,
+            self._slice_s,
+            self.faults,
+            self._traits,
+            self._daily,
+            self._spec.noise,
+            self._rng,
+        )
         every: list[tuple[dict[str, Any], Component]] = []
         for row, host in enumerate(self.hosts):
             every += [(self._name(host, each), each) for each in stretch.node(row)]
-            every += [(self._name(host, each), each)
-                      for each in gpu_components(stretch, row, self._spec.gpus)]  # fmt: skip
+            every += [
+                (self._name(host, each), each)
+                for each in gpu_components(stretch, row, self._spec.gpus)
+            ]
         for number in range(len(self._mounts)):
-            every += [(self._name(f"server{number}", each), each)
-                      for each in stretch.server(number)]  # fmt: skip
+            every += [
+                (self._name(f"server{number}", each), each) for each in stretch.server(number)
+            ]
         yield from component_rows(every, self._first + first, count, self._slice_ns)
 
     def _name(self, host: str, component: Component) -> dict[str, Any]:
@@ -188,11 +205,21 @@ class _Site:
         if key not in self._known:
             number = sum(1 for known in self._known if known[0] == host)
             self._known[key] = {
-                "machine": _machine_id(self.hosts, host), "host": host, "component": number,
-                "kind": component.kind, "name": component.name, "source": component.source,
-                "mount": component.mount, "job": component.job, "path": component.path,
-                "major": 0, "minor": 0, "numa": -1, "pid": 0, "uid": -1,
-            }  # fmt: skip
+                "machine": _machine_id(self.hosts, host),
+                "host": host,
+                "component": number,
+                "kind": component.kind,
+                "name": component.name,
+                "source": component.source,
+                "mount": component.mount,
+                "job": component.job,
+                "path": component.path,
+                "major": 0,
+                "minor": 0,
+                "numa": -1,
+                "pid": 0,
+                "uid": -1,
+            }
         return self._known[key]
 
     def names(self) -> Iterator[PartitionChunk]:
@@ -201,16 +228,30 @@ class _Site:
         last = self._first + self.slices - 1
         machines = [
             {
-                "machine": _machine_id(self.hosts, host), "host": host, "role": role,
-                "boot_id": _boot(self.hosts, host), "pid": 77, "part": 0, "library": "0.6.0",
-                "slice_ns": self._slice_ns, "start_ns": start,
-                "end_ns": (last + 1) * self._slice_ns, "end_reason": "exit", "complete": True,
-                "first_slice": self._first, "last_slice": last, "records": self.slices,
-                "clock_state": 0, "clock_error_us": 200, "clock_steps": 0, "notes": [],
-                "warnings": [], "revision": 1,
+                "machine": _machine_id(self.hosts, host),
+                "host": host,
+                "role": role,
+                "boot_id": _boot(self.hosts, host),
+                "pid": 77,
+                "part": 0,
+                "library": "0.6.0",
+                "slice_ns": self._slice_ns,
+                "start_ns": start,
+                "end_ns": (last + 1) * self._slice_ns,
+                "end_reason": "exit",
+                "complete": True,
+                "first_slice": self._first,
+                "last_slice": last,
+                "records": self.slices,
+                "clock_state": 0,
+                "clock_error_us": 200,
+                "clock_steps": 0,
+                "notes": [],
+                "warnings": [],
+                "revision": 1,
             }
             for host, role in self.roles.items()
-        ]  # fmt: skip
+        ]
         for table, rows in (("machines", machines), ("components", list(self._known.values()))):
             schema = pa.schema(list(TABLES[table].keys.items()))
             yield PartitionChunk(table, pa.Table.from_pylist(rows, schema), 0, 0)

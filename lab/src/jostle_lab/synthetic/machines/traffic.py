@@ -90,8 +90,10 @@ def unprofiled(
     planted: Planted, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
 ) -> Load:
     """Return what a planted job without a profile did in some slices."""
-    tables = [_of(planted.unprofiled.get(name), fault.where, first, count)
-              for name in ("mount_slices", "slices")]  # fmt: skip
+    tables = [
+        _of(planted.unprofiled.get(name), fault.where, first, count)
+        for name in ("mount_slices", "slices")
+    ]
     return _gathered(
         nothing(len(hosts), count, fault.batch), tables[0], tables[1], hosts, mounts, first
     )
@@ -118,9 +120,8 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
 
 
 def drawn(
-    nodes: int, slices: int, mounts: int, slice_s: float, rng: np.random.Generator,
-    capacity: float,
-) -> Traffic:  # fmt: skip
+    nodes: int, slices: int, mounts: int, slice_s: float, rng: np.random.Generator, capacity: float
+) -> Traffic:
     """Draw what nodes do: stretches of work and rest, each node for itself.
 
     Args:
@@ -144,10 +145,12 @@ def drawn(
         moved = stretches() * capacity * slice_s / nodes
         share = 0.5
         load.asked[mount] = {
-            "read_bytes": moved * share, "read_ops": moved * share / REQUEST,
-            "write_bytes": moved * (1 - share), "write_ops": moved * (1 - share) / REQUEST,
+            "read_bytes": moved * share,
+            "read_ops": moved * share / REQUEST,
+            "write_bytes": moved * (1 - share),
+            "write_ops": moved * (1 - share) / REQUEST,
             "meta_ops": moved / REQUEST / 10,
-        }  # fmt: skip
+        }
     load.cpu_ns = np.minimum(stretches(), 1.5) * 10 * slice_s * 1e9
     return Traffic([load], np.minimum(stretches() * 0.35, 0.9))
 

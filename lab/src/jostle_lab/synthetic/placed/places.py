@@ -56,8 +56,13 @@ def run_nodes(region: Region, rng: np.random.Generator) -> Ints:
     nodes: list[int] = []
     while True:
         for x, y, z in chosen:
-            number = int(router(np.array((region.begin + x) % SIZES[0]), np.array(y),
-                                np.array((begin + z) % SIZES[2])))  # fmt: skip
+            number = int(
+                router(
+                    np.array((region.begin + x) % SIZES[0]),
+                    np.array(y),
+                    np.array((begin + z) % SIZES[2]),
+                )
+            )
             both = [NODES_PER_ROUTER * number, NODES_PER_ROUTER * number + 1]
             for node in both[:1] if rng.random() < single else both:
                 if node not in nodes and len(nodes) < NODES:
@@ -110,8 +115,10 @@ def elsewhere(region: Region, rng: np.random.Generator, *, heavy: bool) -> list[
     outside = outside[np.argsort(x, kind="stable")]  # from one side of the region to the other
     begin = int(rng.integers(0, len(outside) // 2))
     parts = [(HEAVY if heavy else _OTHERS[0], outside[begin : begin + 70])]
-    parts += [(name, outside[begin + at : begin + at + 24])
-              for name, at in zip(_OTHERS[1:4], (80, 110, 150), strict=True)]  # fmt: skip
+    parts += [
+        (name, outside[begin + at : begin + at + 24])
+        for name, at in zip(_OTHERS[1:4], (80, 110, 150), strict=True)
+    ]
     return [(program, _nodes_of(some, region.nodes(inside=False))) for program, some in parts]
 
 

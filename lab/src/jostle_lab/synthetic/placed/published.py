@@ -26,8 +26,10 @@ def rates(rng: np.random.Generator) -> tuple[Floats, Floats]:
     from scipy import stats
 
     while True:
-        groups = [_scaled(rng.standard_normal((_AT_ONCE, count)), mean, spread)
-                  for mean, spread, count in (WITH, WITHOUT)]  # fmt: skip
+        groups = [
+            _scaled(rng.standard_normal((_AT_ONCE, count)), mean, spread)
+            for mean, spread, count in (WITH, WITHOUT)
+        ]
         both = np.concatenate(groups, axis=1)
         ratio = both.max(axis=1) / both.min(axis=1)
         for row in np.flatnonzero(abs(ratio - BEST_TO_WORST) < 0.004).tolist():

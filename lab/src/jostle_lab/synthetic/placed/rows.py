@@ -51,8 +51,10 @@ class Writer:
         job = np.repeat(np.arange(len(places)), count)
         rank = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
         nodes = np.concatenate([np.repeat(each.nodes, ranks_per_node) for each in places])
-        start, end = (np.array([round((EPOCH_S + getattr(each, name)) * 1e9) for each in places])
-                      for name in ("start_s", "end_s"))  # fmt: skip
+        start, end = (
+            np.array([round((EPOCH_S + getattr(each, name)) * 1e9) for each in places])
+            for name in ("start_s", "end_s")
+        )
         programs = sorted({each.program for each in places})
         number = np.array([programs.index(each.program) for each in places])
 
@@ -64,31 +66,56 @@ class Writer:
         first = self._number
         self._number += total
         columns: dict[str, Any] = {
-            "process": [process_id(None, each.job, k, round(each.start_s), 0)
-                        for each, size in zip(places, count, strict=True) for k in range(size)],
+            "process": [
+                process_id(None, each.job, k, round(each.start_s), 0)
+                for each, size in zip(places, count, strict=True)
+                for k in range(size)
+            ],
             "job": text([each.job for each in places], job),
             "host": text(names, by_host),
             "boot_id": text([f"{_BOOT}{node % 10000:04d}" for node in hosts], by_host),
             "pid": 1000 + (first + np.arange(total)) % 30000,
-            "ppid": np.ones(total, np.int64), "sid": 1000 + rank, "uid": _UIDS + number[job],
-            "gid": _UIDS + number[job], "part": np.zeros(total, np.int64),
+            "ppid": np.ones(total, np.int64),
+            "sid": 1000 + rank,
+            "uid": _UIDS + number[job],
+            "gid": _UIDS + number[job],
+            "part": np.zeros(total, np.int64),
             "program": text([f"/usr/bin/{each}" for each in programs], number[job]),
             "command": text([f"{each} input" for each in programs], number[job]),
-            "library": ["0.9.0"] * total, "slice_ns": np.full(total, self._slice_ns),
-            "start_ns": start[job], "end_ns": end[job], "end_reason": ["exit"] * total,
-            "complete": np.ones(total, bool), "short": np.zeros(total, bool),
-            "first_slice": start[job] // self._slice_ns, "last_slice": end[job] // self._slice_ns,
+            "library": ["0.9.0"] * total,
+            "slice_ns": np.full(total, self._slice_ns),
+            "start_ns": start[job],
+            "end_ns": end[job],
+            "end_reason": ["exit"] * total,
+            "complete": np.ones(total, bool),
+            "short": np.zeros(total, bool),
+            "first_slice": start[job] // self._slice_ns,
+            "last_slice": end[job] // self._slice_ns,
             "records": end[job] // self._slice_ns - start[job] // self._slice_ns + 1,
-            "clock_error_us": np.full(total, 200), "revision": np.ones(total, np.int64),
-            "mpi_state": np.full(total, 4), "mpi_adapter": np.ones(total, np.int64),
-            "mpi_adapter_name": ["mpich"] * total, "mpi_library": ["Cray MPICH 5.6.2"] * total,
+            "clock_error_us": np.full(total, 200),
+            "revision": np.ones(total, np.int64),
+            "mpi_state": np.full(total, 4),
+            "mpi_adapter": np.ones(total, np.int64),
+            "mpi_adapter_name": ["mpich"] * total,
+            "mpi_library": ["Cray MPICH 5.6.2"] * total,
             "world": text([f"world-{each.job}" for each in places], job),
-            "world_size": count[job], "world_rank": rank, "spawned": np.zeros(total, bool),
-            "mpi_init_ns": start[job], "mpi_ready_ns": start[job], "mpi_finalize_ns": end[job],
-            "mpi_end_ns": end[job], "launcher": ["aprun"] * total,
-        }  # fmt: skip
-        zeros = ("clock_state", "clock_steps", "lost_threads", "thread_level", "omp_threads",
-                 "appnum")  # fmt: skip
+            "world_size": count[job],
+            "world_rank": rank,
+            "spawned": np.zeros(total, bool),
+            "mpi_init_ns": start[job],
+            "mpi_ready_ns": start[job],
+            "mpi_finalize_ns": end[job],
+            "mpi_end_ns": end[job],
+            "launcher": ["aprun"] * total,
+        }
+        zeros = (
+            "clock_state",
+            "clock_steps",
+            "lost_threads",
+            "thread_level",
+            "omp_threads",
+            "appnum",
+        )
         columns |= {name: np.zeros(total, np.int64) for name in zeros}
         return PartitionChunk("processes", _table("processes", columns, total), 0, 0)
 
@@ -111,9 +138,7 @@ class Writer:
             parts.append(self._of(run, process, sent_bytes))
         rows = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         nothing = {name: np.zeros(0, np.int64) for name in ("process", "slice", "span", "slot")}
-        batch = SliceBatch(
-            sources, np.arange(len(sources)), pa.table(rows), pa.table(nothing)
-        )  # fmt: skip
+        batch = SliceBatch(sources, np.arange(len(sources)), pa.table(rows), pa.table(nothing))
         yield from partition_chunks(batch)
 
     def _of(self, run: PlacedRun, process: Ints, sent_bytes: float) -> dict[str, Ints]:
@@ -143,21 +168,27 @@ class Writer:
             "mpi_all_to_all_ns": collective,
             "mpi_send_ops": sent * (1 - BYTES_IN_COLLECTIVES) / 393_216,
             "mpi_send_bytes": sent * (1 - BYTES_IN_COLLECTIVES),
-            "mpi_send_ns": 0.3 * p2p, "mpi_recv_ns": 0.7 * p2p,
-            "state_collective_ns": collective, "state_p2p_ns": p2p,
-        }  # fmt: skip
+            "mpi_send_ns": 0.3 * p2p,
+            "mpi_recv_ns": 0.7 * p2p,
+            "state_collective_ns": collective,
+            "state_p2p_ns": p2p,
+        }
         rows: dict[str, Ints] = {
-            "process": np.repeat(process, len(edges)), "slice": np.tile(edges, len(process)),
+            "process": np.repeat(process, len(edges)),
+            "slice": np.tile(edges, len(process)),
             "span": np.ones(count, np.int32),
-        }  # fmt: skip
-        return rows | {name: np.rint(np.broadcast_to(each, collective.shape)).astype(np.int64)
-                       .ravel() for name, each in shares.items()}  # fmt: skip
+        }
+        return rows | {
+            name: np.rint(np.broadcast_to(each, collective.shape)).astype(np.int64).ravel()
+            for name, each in shares.items()
+        }
 
     def communicators(self, runs: Sequence[PlacedRun], sent: float) -> Iterator[PartitionChunk]:
         """Return the rows of communicators, and of what ranks gave to their collectives."""
         for name, length, rows_of in (
-            ("communicators", DAY_NS, self._groups), ("collective_slices", HOUR_NS, self._given),
-        ):  # fmt: skip
+            ("communicators", DAY_NS, self._groups),
+            ("collective_slices", HOUR_NS, self._given),
+        ):
             starts = [round((EPOCH_S + run.place.start_s) * 1e9) // length for run in runs]
             for number in dict.fromkeys(starts):
                 some = [run for run, start in zip(runs, starts, strict=True) if start == number]
@@ -168,10 +199,12 @@ class Writer:
         keys, ranks = _keys(place)
         groups = ranks.reshape(-1, GROUP)
         columns: dict[str, Any] = {
-            "job": [place.job] * len(groups), "process": keys[::GROUP],
-            "communicator": 1 + np.arange(len(groups)), "size": np.full(len(groups), GROUP),
+            "job": [place.job] * len(groups),
+            "process": keys[::GROUP],
+            "communicator": 1 + np.arange(len(groups)),
+            "size": np.full(len(groups), GROUP),
             "ranks": groups.tolist(),
-        }  # fmt: skip
+        }
         return _table("communicators", columns, len(groups))
 
     def _given(self, place: Place, sent: float) -> pa.Table:
@@ -179,32 +212,41 @@ class Writer:
         count = len(ranks)
         start = round((EPOCH_S + place.start_s) * 1e9)
         columns: dict[str, Any] = {
-            "job": [place.job] * count, "process": keys,
+            "job": [place.job] * count,
+            "process": keys,
             "host": [host_name(int(place.nodes[rank // RANKS_PER_NODE])) for rank in ranks],
-            "rank": ranks, "slice": np.full(count, start // self._slice_ns),
-            "slice_ns": np.full(count, self._slice_ns), "span": np.ones(count, np.int32),
-            "communicator": 1 + ranks // GROUP, "operation": ["MPI_Alltoall"] * count,
+            "rank": ranks,
+            "slice": np.full(count, start // self._slice_ns),
+            "slice_ns": np.full(count, self._slice_ns),
+            "span": np.ones(count, np.int32),
+            "communicator": 1 + ranks // GROUP,
+            "operation": ["MPI_Alltoall"] * count,
             "root": np.full(count, -1),
             "ops": np.full(count, round(sent * BYTES_IN_COLLECTIVES / 16_384)),
             "bytes": np.full(count, round(sent * BYTES_IN_COLLECTIVES)),
-        }  # fmt: skip
+        }
         return _table("collective_slices", columns, count)
 
 
 def _keys(place: Place) -> tuple[list[int], Ints]:
     """Return the ids of the processes of a run, and their ranks."""
     ranks = np.arange(len(place.nodes) * RANKS_PER_NODE)
-    return [process_id(None, place.job, int(rank), round(place.start_s), 0)
-            for rank in ranks], ranks  # fmt: skip
+    return [
+        process_id(None, place.job, int(rank), round(place.start_s), 0) for rank in ranks
+    ], ranks
 
 
 def _table(name: str, columns: dict[str, Any], rows: int) -> pa.Table:
     layout = TABLES[name]
     types = {**layout.keys, **{key: layout.values[key] for key in columns if key in layout.values}}
-    return pa.table({key: pa.array(columns[key], kind) if key in columns
-                     and not isinstance(columns[key], pa.Array)
-                     else columns.get(key, pa.nulls(rows, kind))
-                     for key, kind in types.items()})  # fmt: skip
+    return pa.table(
+        {
+            key: pa.array(columns[key], kind)
+            if key in columns and not isinstance(columns[key], pa.Array)
+            else columns.get(key, pa.nulls(rows, kind))
+            for key, kind in types.items()
+        }
+    )
 
 
 def even(mean: float, ranks: int, rng: np.random.Generator) -> Floats:

@@ -70,9 +70,20 @@ def _nothing(number: int, jobs: NDArray[np.int64]) -> SliceOf:
     alive, net, waited, calls, cpu, queued = np.zeros((6, size))
     io, ops, moved, lost = np.zeros((4, size, 3))
     return SliceOf(
-        number, jobs, alive, io, ops, moved, net, waited, calls, cpu, queued, lost,
+        number,
+        jobs,
+        alive,
+        io,
+        ops,
+        moved,
+        net,
+        waited,
+        calls,
+        cpu,
+        queued,
+        lost,
         np.full((size, 3), -1),
-    )  # fmt: skip
+    )
 
 
 class Play:
@@ -188,9 +199,13 @@ class Play:
         return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
 
     def _advance(
-        self, here: NDArray[np.int64], at: float, time: Floats, moved: Floats,
+        self,
+        here: NDArray[np.int64],
+        at: float,
+        time: Floats,
+        moved: Floats,
         active: NDArray[np.bool_],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Advance the clocks of jobs, and note which have ended."""
         self._clock[here] += moved
         self._left[here] -= moved
@@ -216,9 +231,13 @@ class Play:
         done.queued_s += lost[2]
 
     def _doses(
-        self, here: NDArray[np.int64], load: Floats, traffic: Floats, what: Floats,
+        self,
+        here: NDArray[np.int64],
+        load: Floats,
+        traffic: Floats,
+        what: Floats,
         active: NDArray[np.bool_],
-    ) -> list[Floats]:  # fmt: skip
+    ) -> list[Floats]:
         """Return what each job (row) gets from each other (column), by kind of resource."""
         served = load * self._pace[here] * self._harmful[here] * self._ease
         same = (self._mount[here][:, None] == self._mount[here]) & active[:, None]
@@ -281,7 +300,12 @@ def _phase_tables(players: Sequence[Player]) -> _Phases:
         ends[row, : len(phases)] = np.cumsum([phase.seconds for phase in phases])
         for place, phase in enumerate(phases):
             values[:, row, place] = (
-                phase.io, phase.net, phase.load, phase.traffic, phase.size, phase.what,
-            )  # fmt: skip
+                phase.io,
+                phase.net,
+                phase.load,
+                phase.traffic,
+                phase.size,
+                phase.what,
+            )
     cycle = np.array([sum(phase.seconds for phase in player.program.phases) for player in players])
     return _Phases(ends, cycle, values)

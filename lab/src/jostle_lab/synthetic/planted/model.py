@@ -12,9 +12,15 @@ from typing import Literal
 import pyarrow as pa
 
 FaultKind = Literal[
-    "unprofiled job", "unprofiled load", "slow server", "throttled node", "capped disk",
-    "lossy link", "throttled GPU", "failing GPU",
-]  # fmt: skip
+    "unprofiled job",
+    "unprofiled load",
+    "slow server",
+    "throttled node",
+    "capped disk",
+    "lossy link",
+    "throttled GPU",
+    "failing GPU",
+]
 Kind = Literal["file system", "network", "node"]
 #: A slice is guilty from this share of it lost to others on, and clean below the other; what lies
 #: between is scored neither way.

@@ -51,8 +51,9 @@ class Writer:
         counts = [player.processes for player in players]
         self._count = np.array(counts, dtype=np.int64)
         self._base = np.cumsum([0, *counts[:-1]])
-        self._sources = [source for number, player in enumerate(players)
-                         for source in self._of(number, player)]  # fmt: skip
+        self._sources = [
+            source for number, player in enumerate(players) for source in self._of(number, player)
+        ]
         self._numbers = {player.job: number for number, player in enumerate(players)}
         self._rewinds = np.array([player.program.habit == "write-seek" for player in players])
 
@@ -73,9 +74,20 @@ class Writer:
             [np.full(len(each.jobs), each.number, dtype=np.int64) for each in done]
         )
         live = np.concatenate([each.alive_s for each in done]) > 0
-        facts = {name: np.concatenate([getattr(each, name) for each in done])[live]
-                 for name in ("alive_s", "io_s", "ops", "moved", "net_s", "waited_s",
-                              "collectives", "cpu_s", "queued_s")}  # fmt: skip
+        facts = {
+            name: np.concatenate([getattr(each, name) for each in done])[live]
+            for name in (
+                "alive_s",
+                "io_s",
+                "ops",
+                "moved",
+                "net_s",
+                "waited_s",
+                "collectives",
+                "cpu_s",
+                "queued_s",
+            )
+        }
         job, number = job[live], number[live]
         count = self._count[job]
         row = np.repeat(np.arange(len(job)), count)
@@ -84,19 +96,29 @@ class Writer:
         sources, place = self._present(used)
         process = place[job[row]] + rank
         at = self._first + number[row]
-        slices = {"process": process, "slice": at, "span": np.ones(len(row), dtype=np.int32),
-                  **self._process_metrics(facts, row)}  # fmt: skip
+        slices = {
+            "process": process,
+            "slice": at,
+            "span": np.ones(len(row), dtype=np.int32),
+            **self._process_metrics(facts, row),
+        }
         mounts = self._mount_metrics(facts, job, row)
         touched = np.any([values > 0 for values in mounts.values()], axis=0)
-        mount_slices = {"process": process, "slice": at,
-                        "span": np.ones(len(row), dtype=np.int32),
-                        "slot": np.zeros(len(row), dtype=np.int64), **mounts}  # fmt: skip
+        mount_slices = {
+            "process": process,
+            "slice": at,
+            "span": np.ones(len(row), dtype=np.int32),
+            "slot": np.zeros(len(row), dtype=np.int64),
+            **mounts,
+        }
         yield from partition_chunks(
             SliceBatch(
-                sources, np.arange(len(sources)), pa.table(slices),
+                sources,
+                np.arange(len(sources)),
+                pa.table(slices),
                 pa.table({name: values[touched] for name, values in mount_slices.items()}),
             )
-        )  # fmt: skip
+        )
 
     def _present(self, used: Ints) -> tuple[list[ProcessSource], Ints]:
         """Return the processes of some jobs, and where those of each job begin among them."""
@@ -156,8 +178,12 @@ class Writer:
         """Add the open, close and seek operations that a program of this kind makes."""
         steps = self._whole(facts["ops"][:, META] / self._count[job], row)
         moved = self._whole(facts["moved"][:, META] / self._count[job], row)
-        each = np.divide(facts["io_s"][:, META] * self._count[job], facts["ops"][:, META],
-                         out=np.zeros(len(job)), where=facts["ops"][:, META] > 0)  # fmt: skip
+        each = np.divide(
+            facts["io_s"][:, META] * self._count[job],
+            facts["ops"][:, META],
+            out=np.zeros(len(job)),
+            where=facts["ops"][:, META] > 0,
+        )
         files = steps * 2 // 5
         spent = (steps * each[row] * 1e9).astype(np.int64)
         values["posix_write_ops"] += files
@@ -178,8 +204,11 @@ class Writer:
 
     def ends(self, truth: dict[str, PlantedJob]) -> Iterator[PartitionChunk]:
         """Return the rows of processes and mounts, once all jobs have ended."""
-        rows = [self._process_row(player, rank, truth[player.job])
-                for player in self._players for rank in range(player.processes)]  # fmt: skip
+        rows = [
+            self._process_row(player, rank, truth[player.job])
+            for player in self._players
+            for rank in range(player.processes)
+        ]
         yield PartitionChunk("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
         mounts = [
             self._mount_row(player, host) for player in self._players for host in player.nodes
@@ -194,34 +223,71 @@ class Writer:
         number = self._numbers[player.job]
         source = self._sources[self._base[number] + rank]
         name, mpi = player.program.name, player.program.mpi
-        said = {
-            "mpi_state": 4, "mpi_adapter": 1, "mpi_adapter_name": "openmpi", "launcher": "orte",
-            "mpi_library": "Open MPI v4.1.4", "world": f"world-{player.job}",
-            "world_size": player.processes, "world_rank": rank, "mpi_init_ns": truth.start_ns,
-            "mpi_ready_ns": truth.start_ns, "mpi_finalize_ns": truth.end_ns,
-            "mpi_end_ns": truth.end_ns,
-        } if mpi else {"mpi_state": 0, "mpi_adapter": 0, "world": "", "world_size": 0}  # fmt: skip
+        said = (
+            {
+                "mpi_state": 4,
+                "mpi_adapter": 1,
+                "mpi_adapter_name": "openmpi",
+                "launcher": "orte",
+                "mpi_library": "Open MPI v4.1.4",
+                "world": f"world-{player.job}",
+                "world_size": player.processes,
+                "world_rank": rank,
+                "mpi_init_ns": truth.start_ns,
+                "mpi_ready_ns": truth.start_ns,
+                "mpi_finalize_ns": truth.end_ns,
+                "mpi_end_ns": truth.end_ns,
+            }
+            if mpi
+            else {"mpi_state": 0, "mpi_adapter": 0, "world": "", "world_size": 0}
+        )
         return {
-            "process": source.process, "job": player.job, "host": source.host,
-            "boot_id": f"{_BOOT}{source.host[-4:]}", "pid": _pid(number, rank), "ppid": 1,
-            "sid": _pid(number, 0), "uid": player.uid, "gid": player.uid, "part": 0,
-            "program": f"/usr/bin/{name}", "command": f"{name} input", "library": "0.4.0",
-            "slice_ns": self._slice_ns, "start_ns": truth.start_ns, "end_ns": truth.end_ns,
-            "end_reason": "exit", "complete": True, "short": False,
+            "process": source.process,
+            "job": player.job,
+            "host": source.host,
+            "boot_id": f"{_BOOT}{source.host[-4:]}",
+            "pid": _pid(number, rank),
+            "ppid": 1,
+            "sid": _pid(number, 0),
+            "uid": player.uid,
+            "gid": player.uid,
+            "part": 0,
+            "program": f"/usr/bin/{name}",
+            "command": f"{name} input",
+            "library": "0.4.0",
+            "slice_ns": self._slice_ns,
+            "start_ns": truth.start_ns,
+            "end_ns": truth.end_ns,
+            "end_reason": "exit",
+            "complete": True,
+            "short": False,
             "first_slice": truth.start_ns // self._slice_ns,
             "last_slice": truth.end_ns // self._slice_ns,
             "records": truth.end_ns // self._slice_ns - truth.start_ns // self._slice_ns + 1,
-            "clock_state": 0, "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0,
-            "notes": [], "warnings": [], "revision": 1, "spawned": False, **said,
-        }  # fmt: skip
+            "clock_state": 0,
+            "clock_error_us": 200,
+            "clock_steps": 0,
+            "lost_threads": 0,
+            "notes": [],
+            "warnings": [],
+            "revision": 1,
+            "spawned": False,
+            **said,
+        }
 
     def _mount_row(self, player: Player, host: str) -> dict[str, Any]:
         path, kind, source = mount_of(player.mount)
         return {
-            "job": player.job, "host": host, "mount": mount_name(player.mount), "path": path,
-            "type": kind, "source": source, "major": 0, "minor": 50 + player.mount,
+            "job": player.job,
+            "host": host,
+            "mount": mount_name(player.mount),
+            "path": path,
+            "type": kind,
+            "source": source,
+            "major": 0,
+            "minor": 50 + player.mount,
             "shared": is_shared(kind, source),
-        }  # fmt: skip
+        }
 
 
 def _pid(number: int, rank: int) -> int:

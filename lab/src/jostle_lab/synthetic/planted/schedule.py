@@ -87,9 +87,16 @@ def _player(
         if program.harmful:
             mount = (other.mount + 1) % spec.mounts
     return Player(
-        f"{program.name}-{number:04d}", run, 60_000 + int(rng.integers(spec.users)), mount, start_s,
-        length * spec.slice_s, processes, nodes, room,
-    )  # fmt: skip
+        f"{program.name}-{number:04d}",
+        run,
+        60_000 + int(rng.integers(spec.users)),
+        mount,
+        start_s,
+        length * spec.slice_s,
+        processes,
+        nodes,
+        room,
+    )
 
 
 def _in_time_with(run: PlantedProgram, other: PlantedProgram) -> PlantedProgram:

@@ -25,10 +25,14 @@ _PID = 77
 _NOISE, _SPREAD = 0.1, 0.02
 #: Metrics of a job on its file system -> what that asks of the file system's clients.
 _CALLS = {
-    "posix_read_bytes": "read_bytes", "posix_read_ops": "read_ops",
-    "posix_write_bytes": "write_bytes", "posix_write_ops": "write_ops",
-    "posix_meta_ops": "meta_ops", "posix_open_ops": "meta_ops", "posix_close_ops": "meta_ops",
-}  # fmt: skip
+    "posix_read_bytes": "read_bytes",
+    "posix_read_ops": "read_ops",
+    "posix_write_bytes": "write_bytes",
+    "posix_write_ops": "write_ops",
+    "posix_meta_ops": "meta_ops",
+    "posix_open_ops": "meta_ops",
+    "posix_close_ops": "meta_ops",
+}
 
 
 class Agents:
@@ -50,11 +54,17 @@ class Agents:
         days = int(spec.slices * spec.slice_s // 86_400) + 1
         self._daily = daily_factors(spec.nodes, days, self._draw)
         self._faults = tuple(
-            Fault(fault.kind, "" if fault.kind == "slow server" else host_name(fault.place),
-                  fault.size, fault.place if fault.kind == "slow server" else 0, fault.start_s,
-                  fault.end_s)
-            for fault in course.faults if fault.kind != "reboot"
-        )  # fmt: skip
+            Fault(
+                fault.kind,
+                "" if fault.kind == "slow server" else host_name(fault.place),
+                fault.size,
+                fault.place if fault.kind == "slow server" else 0,
+                fault.start_s,
+                fault.end_s,
+            )
+            for fault in course.faults
+            if fault.kind != "reboot"
+        )
         self._known: dict[tuple[int, str, str], dict[str, Any]] = {}
         self._components: dict[int, int] = {}
         self._position: dict[int, Position] = {}
@@ -67,10 +77,19 @@ class Agents:
         slices = np.arange(interval.first, interval.first + interval.count, dtype=np.float64)
         seconds: Floats = slices * spec.slice_s
         stretch = Stretch(
-            self._hosts, self._mounts, self._traffic(interval, blocks), seconds,
-            spec.slice_s, self._faults, self._traits, self._daily, _NOISE, self._draw,
-            spec.processes_per_node, spec.capacity,
-        )  # fmt: skip
+            self._hosts,
+            self._mounts,
+            self._traffic(interval, blocks),
+            seconds,
+            spec.slice_s,
+            self._faults,
+            self._traits,
+            self._daily,
+            _NOISE,
+            self._draw,
+            spec.processes_per_node,
+            spec.capacity,
+        )
         before = len(self._known)
         every: list[tuple[dict[str, Any], Component]] = []
         lives: dict[int, dict[str, Any]] = {}
@@ -132,23 +151,44 @@ class Agents:
         return Traffic([load], disk)
 
     def _life(
-        self, lives: dict[int, dict[str, Any]], host: str, boot: str, role: str, node: int,
+        self,
+        lives: dict[int, dict[str, Any]],
+        host: str,
+        boot: str,
+        role: str,
+        node: int,
         times: int,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Note that a machine lived; return its id."""
         spec = self._spec
-        begins = [fault.end_s for fault in self._course.faults
-                  if fault.kind == "reboot" and fault.place == node]  # fmt: skip
+        begins = [
+            fault.end_s
+            for fault in self._course.faults
+            if fault.kind == "reboot" and fault.place == node
+        ]
         start_s = 0.0 if not times else sorted(begins)[times - 1]
         start_ns = spec.first_slice * spec.slice_ns + round(start_s * 1e9)
         machine = process_id(None, boot, _PID, start_ns, 0)
         lives[machine] = {
-            "machine": machine, "host": host, "role": role, "boot_id": boot, "pid": _PID,
-            "part": 0, "library": "0.6.0", "slice_ns": spec.slice_ns, "start_ns": start_ns,
-            "end_ns": 0, "end_reason": "", "complete": False,
-            "first_slice": start_ns // spec.slice_ns, "clock_state": 0, "clock_error_us": 200,
-            "clock_steps": 0, "notes": [], "warnings": [],
-        }  # fmt: skip
+            "machine": machine,
+            "host": host,
+            "role": role,
+            "boot_id": boot,
+            "pid": _PID,
+            "part": 0,
+            "library": "0.6.0",
+            "slice_ns": spec.slice_ns,
+            "start_ns": start_ns,
+            "end_ns": 0,
+            "end_reason": "",
+            "complete": False,
+            "first_slice": start_ns // spec.slice_ns,
+            "clock_state": 0,
+            "clock_error_us": 200,
+            "clock_steps": 0,
+            "notes": [],
+            "warnings": [],
+        }
         return machine
 
     def _name(self, machine: int, host: str, component: Component) -> dict[str, Any]:
@@ -158,11 +198,21 @@ class Agents:
             number = self._components.get(machine, 0)
             self._components[machine] = number + 1
             self._known[key] = {
-                "machine": machine, "host": host, "component": number, "kind": component.kind,
-                "name": component.name, "source": component.source, "mount": component.mount,
-                "job": component.job, "path": component.path, "major": 0, "minor": 0, "numa": -1,
-                "pid": 0, "uid": -1,
-            }  # fmt: skip
+                "machine": machine,
+                "host": host,
+                "component": number,
+                "kind": component.kind,
+                "name": component.name,
+                "source": component.source,
+                "mount": component.mount,
+                "job": component.job,
+                "path": component.path,
+                "major": 0,
+                "minor": 0,
+                "numa": -1,
+                "pid": 0,
+                "uid": -1,
+            }
         return self._known[key]
 
     def _named(
@@ -170,10 +220,14 @@ class Agents:
     ) -> Iterator[PartitionChunk]:
         """Return rows of machines and components."""
         rows = [
-            row | {"last_slice": last, "records": last - row["first_slice"] + 1,
-                   "revision": self._position.get(machine, Position()).revision + 1}
+            row
+            | {
+                "last_slice": last,
+                "records": last - row["first_slice"] + 1,
+                "revision": self._position.get(machine, Position()).revision + 1,
+            }
             for machine, row in lives.items()
-        ]  # fmt: skip
+        ]
         for table, content in (("machines", rows), ("components", fresh)):
             if content:
                 schema = pa.schema(list(TABLES[table].keys.items()))

@@ -25,9 +25,15 @@ _REDUCTION = 16  # bytes
 #: What a program does before main: metric -> number; and on its home.
 _BEGIN = {"mpi_init_ops": 1, "os_read_chars": 52_000, "os_read_calls": 160, "os_minor_faults": 900}
 _BEGIN_HOME = {
-    "posix_open_ops": 7, "posix_close_ops": 7, "posix_meta_ops": 4, "stdio_open_ops": 3,
-    "stdio_close_ops": 3, "stdio_read_ops": 6, "stdio_read_bytes": 9_730, "error_missing_ops": 27,
-}  # fmt: skip
+    "posix_open_ops": 7,
+    "posix_close_ops": 7,
+    "posix_meta_ops": 4,
+    "stdio_open_ops": 3,
+    "stdio_close_ops": 3,
+    "stdio_read_ops": 6,
+    "stdio_read_bytes": 9_730,
+    "error_missing_ops": 27,
+}
 
 
 def rounded_ns(seconds_ns: NDArray[np.floating]) -> Ints:
@@ -128,8 +134,16 @@ def blocks(
     for number in np.unique(part):
         mine = part[of] == number
         some = [ranks[each] for each in distinct[part == number].tolist()]
-        maker = _Maker(some, of[mine] - of[mine][0], slices[mine], phase[mine], facts[mine],
-                       set(interval.started), rates, chance)  # fmt: skip
+        maker = _Maker(
+            some,
+            of[mine] - of[mine][0],
+            slices[mine],
+            phase[mine],
+            facts[mine],
+            set(interval.started),
+            rates,
+            chance,
+        )
         result.append(maker.make())
     return result
 
@@ -138,9 +152,16 @@ class _Maker:
     """Makes one block."""
 
     def __init__(
-        self, ranks: Sequence[Ranks], job: Ints, slices: Ints, phase: Ints,
-        facts: Numbers, started: set[int], rates: Rates, chance: Chance,
-    ) -> None:  # fmt: skip
+        self,
+        ranks: Sequence[Ranks],
+        job: Ints,
+        slices: Ints,
+        phase: Ints,
+        facts: Numbers,
+        started: set[int],
+        rates: Rates,
+        chance: Chance,
+    ) -> None:
         self._rates, self._chance = rates, chance
         self._facts, self._phase = facts, phase
         sizes = np.array([len(each) for each in ranks])
@@ -288,12 +309,19 @@ class _Maker:
         files["posix_read_ns"] = rounded_ns(np.where(read > 0, taken * 0.97, 0))
         files["posix_meta_ops"] = names
         files["posix_meta_ns"] = rounded_ns(taken * np.where(meta, 0.9, 0.02))
-        self._put(out, rows, {
-            "os_write_chars": written * size, "os_write_calls": written,
-            "os_write_bytes": written * size, "os_read_chars": read * size,
-            "os_read_calls": read, "os_read_bytes": read * size,
-            "state_io_ns": rounded_ns(taken),
-        })  # fmt: skip
+        self._put(
+            out,
+            rows,
+            {
+                "os_write_chars": written * size,
+                "os_write_calls": written,
+                "os_write_bytes": written * size,
+                "os_read_chars": read * size,
+                "os_read_calls": read,
+                "os_read_bytes": read * size,
+                "state_io_ns": rounded_ns(taken),
+            },
+        )
         bucket = np.frexp(size.astype(float))[1]
         for kind, count in (("write", written), ("read", read)):
             for each in np.unique(bucket[count > 0]).tolist():
@@ -322,24 +350,29 @@ class _Maker:
         block = self.block
         rate = self._rates.counts["lines"]
         mean = rate.rates[self._phase] * self._facts[:, WORK]
-        lines = np.floor(mean * (1 + 0.1 * self._chance.normal(len(mean)))
-                         + self._chance.uniform(len(mean))).astype(np.int64)  # fmt: skip
+        lines = np.floor(
+            mean * (1 + 0.1 * self._chance.normal(len(mean))) + self._chance.uniform(len(mean))
+        ).astype(np.int64)
         some = np.flatnonzero(lines > 0)
         lines = lines[some]
         block.home = block.begins[some]
         each = LINE + 8 * self._chance.normal(len(some))
         cost = 1500 * (1 + 0.3 * self._chance.normal(len(some)))
         block.home_metrics = {
-            "stdio_write_ops": lines, "stdio_write_bytes": (lines * each).astype(np.int64),
+            "stdio_write_ops": lines,
+            "stdio_write_bytes": (lines * each).astype(np.int64),
             "stdio_write_ns": rounded_ns(lines * cost),
-        }  # fmt: skip
+        }
         self._put(block.metrics, block.home, {bucket_column("stdio_write_size", 7): lines})
 
     def _sums(self, out: Columns) -> None:
         """Add what follows from several others."""
         zero = np.zeros(len(self.block), np.int64)
-        collective = [name for name in ("mpi_all_to_all_ns", "mpi_barrier_ns",
-                                        "mpi_one_to_all_ns") if name in out]  # fmt: skip
+        collective = [
+            name
+            for name in ("mpi_all_to_all_ns", "mpi_barrier_ns", "mpi_one_to_all_ns")
+            if name in out
+        ]
         waited = out.pop("waited", zero)
         if collective:
             for name in collective:
@@ -384,15 +417,20 @@ class _Maker:
             return
         ones = np.ones(len(rows), np.int64)
         mpi = np.repeat(self._mpi, self._counts)[rows]
-        self._put(out, rows, {name: number * ones for name, number in _BEGIN.items()
-                              if name != "mpi_init_ops"})  # fmt: skip
+        self._put(
+            out,
+            rows,
+            {name: number * ones for name, number in _BEGIN.items() if name != "mpi_init_ops"},
+        )
         took = rounded_ns(3e8 * (1 + 0.1 * self._chance.normal(len(rows)))) * mpi
-        self._put(out, rows, {"mpi_init_ops": ones * mpi, "mpi_init_ns": took,
-                              "state_mpi_ns": took})  # fmt: skip
+        self._put(
+            out, rows, {"mpi_init_ops": ones * mpi, "mpi_init_ns": took, "state_mpi_ns": took}
+        )
         block = self.block
         home = np.union1d(block.home, rows)
-        metrics = {name: np.zeros(len(home), np.int64)
-                   for name in (*block.home_metrics, *_BEGIN_HOME)}  # fmt: skip
+        metrics = {
+            name: np.zeros(len(home), np.int64) for name in (*block.home_metrics, *_BEGIN_HOME)
+        }
         for name, values in block.home_metrics.items():
             metrics[name][np.searchsorted(home, block.home)] = values
         for name, number in _BEGIN_HOME.items():

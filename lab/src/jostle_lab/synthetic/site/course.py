@@ -100,10 +100,12 @@ class Course:
         self._first_phase = np.cumsum([0, *(len(program.phases) for program in programs[:-1])])
         self._shares = np.array([[phase.io, phase.net] for phase in self.phases]).T
         self._meta = np.array([phase.what == META for phase in self.phases])
-        self._rate = np.array([
-            phase.rate / (spec.meta_capacity if phase.what == META else spec.capacity)
-            for phase in self.phases
-        ])  # fmt: skip
+        self._rate = np.array(
+            [
+                phase.rate / (spec.meta_capacity if phase.what == META else spec.capacity)
+                for phase in self.phases
+            ]
+        )
         root = np.array([program.writers == "root" for program in programs])
         self._spread = np.where(root[self._jobs.program], 1, self._jobs.nodes)
 
@@ -134,11 +136,15 @@ class Course:
         sizes = [len(part[1]) for part in parts]
         nothing: list[Ints] = [np.zeros(0, np.int64)]
         return Interval(
-            begin, count, np.concatenate([part[1] for part in parts] or nothing),
+            begin,
+            count,
+            np.concatenate([part[1] for part in parts] or nothing),
             np.repeat(np.array([part[0] for part in parts], np.int64), sizes),
             np.concatenate([part[2] for part in parts] or nothing),
-            np.concatenate([part[3] for part in parts] or [np.zeros((0, 6))]), started, ended,
-        )  # fmt: skip
+            np.concatenate([part[3] for part in parts] or [np.zeros((0, 6))]),
+            started,
+            ended,
+        )
 
     def _reboot(self, at: float) -> list[int]:
         """Take nodes down, and their jobs with them; bring others back."""
@@ -188,10 +194,17 @@ class Course:
         self.lost_s[0, here] += lost_io
         self.lost_s[1, here] += lost_net
         self._blame(here, mount, load, meta, lost_io)
-        facts = np.stack([
-            moved, moved * io * slow_io, moved * net * slow_net,
-            moved * (1 - io - net) * slow_cpu, time, lost_net,
-        ], axis=1)  # fmt: skip
+        facts = np.stack(
+            [
+                moved,
+                moved * io * slow_io,
+                moved * net * slow_net,
+                moved * (1 - io - net) * slow_cpu,
+                time,
+                lost_net,
+            ],
+            axis=1,
+        )
         return here, phase, facts
 
     def _dose(self, mount: Ints, load: Floats, meta: NDArray[np.bool_]) -> Floats:

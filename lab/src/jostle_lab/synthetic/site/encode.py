@@ -45,8 +45,10 @@ class Layout:
 def layout() -> Layout:
     """Return the layout that this version of the runtime uses."""
     mount = [metric for metric in METRICS if metric.scope == "mount"]
-    rest = sorted((metric for metric in METRICS if metric.scope == "process"),
-                  key=lambda metric: metric.kind != "histogram")  # fmt: skip
+    rest = sorted(
+        (metric for metric in METRICS if metric.scope == "process"),
+        key=lambda metric: metric.kind != "histogram",
+    )
     stride = -(-len(mount) // 8) * 8
     cells = {metric.id: place for place, metric in enumerate(mount)}
     at = MOUNT_SLOTS * stride
@@ -63,8 +65,9 @@ def layout() -> Layout:
     lines = (
         f"{metric.id} {metric.kind} {metric.unit} {metric.scope} {cells[metric.id]} "
         f"{HIST_BUCKETS if metric.kind == 'histogram' else 1}\n"
-        for metric in METRICS if metric.id in cells
-    )  # fmt: skip
+        for metric in METRICS
+        if metric.id in cells
+    )
     return Layout(cells, codings, stride, count, "".join(lines).encode())
 
 
@@ -172,9 +175,12 @@ def _with_sums(out: Bytes, begins: Ints) -> bytes:
     """Put the checksum at the end of each record."""
     view, ends = memoryview(out.data), begins[1:] - 4
     sums = np.array(
-        [zlib.crc32(view[first:last])
-         for first, last in zip(begins[:-1].tolist(), ends.tolist(), strict=True)], np.uint32,
-    )  # fmt: skip
+        [
+            zlib.crc32(view[first:last])
+            for first, last in zip(begins[:-1].tolist(), ends.tolist(), strict=True)
+        ],
+        np.uint32,
+    )
     for byte in range(4):
         out[ends + byte] = (sums >> np.uint32(8 * byte)) & np.uint32(0xFF)
     return out.tobytes()

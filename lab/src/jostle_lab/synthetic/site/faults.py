@@ -77,8 +77,11 @@ class Acting:
 
     def throttled(self, at: float) -> list[tuple[int, float]]:
         """Return throttled nodes at an instant, and the share left to them."""
-        return [(fault.place, fault.size) for fault in self._of("throttled node")
-                if fault.start_s <= at < fault.end_s]  # fmt: skip
+        return [
+            (fault.place, fault.size)
+            for fault in self._of("throttled node")
+            if fault.start_s <= at < fault.end_s
+        ]
 
     def reboots(self, at: float) -> list[int]:
         """Return the nodes that go down in the slice that begins at an instant."""

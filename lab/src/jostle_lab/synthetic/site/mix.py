@@ -98,10 +98,10 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     planted, more = _planted(spec, span, draw, first)
     programs += more
     every = {name: np.concatenate([every[name], planted.get(name, np.zeros(0))]) for name in every}
-    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1),
-                         planted["planted"]])  # fmt: skip
-    hurts = np.concatenate([np.zeros(len(of) - len(planted["planted"]), bool),
-                            planted["aggressor"] > 0])  # fmt: skip
+    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1), planted["planted"]])
+    hurts = np.concatenate(
+        [np.zeros(len(of) - len(planted["planted"]), bool), planted["aggressor"] > 0]
+    )
     by = np.argsort(every["submit_s"], kind="stable")
     every = {name: values[by] for name, values in every.items()}
     count = len(by)
@@ -110,11 +110,19 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     limit = _WALLTIMES[np.minimum(np.searchsorted(_WALLTIMES, wanted), len(_WALLTIMES) - 1)]
     fails = (draw.random(count) < _FAILED) & (of[by] < 0)
     return JobMix(
-        programs, every["program"].astype(np.int64), every["user"].astype(np.int64),
-        every["nodes"].astype(np.int64), np.where(fails, work * draw.random(count), work), limit,
-        every["submit_s"], every["mount"].astype(np.int64), fails,
-        np.where(of[by] < 0, draw.random(count) * 1e4, 0.0), of[by], hurts[by],
-    )  # fmt: skip
+        programs,
+        every["program"].astype(np.int64),
+        every["user"].astype(np.int64),
+        every["nodes"].astype(np.int64),
+        np.where(fails, work * draw.random(count), work),
+        limit,
+        every["submit_s"],
+        every["mount"].astype(np.int64),
+        fails,
+        np.where(of[by] < 0, draw.random(count) * 1e4, 0.0),
+        of[by],
+        hurts[by],
+    )
 
 
 def _pool(spec: SiteSpec, programs: list[Program], draw: np.random.Generator) -> dict[str, Floats]:
@@ -136,8 +144,13 @@ def _pool(spec: SiteSpec, programs: list[Program], draw: np.random.Generator) ->
     mpi = np.array([each.mpi for each in programs])
     nodes = np.where(mpi[program], nodes, 1)
     work = _durations(nodes, draw)
-    return {"program": program.astype(float), "user": user.astype(float), "nodes": nodes,
-            "work_s": work, "mount": home[user].astype(float)}  # fmt: skip
+    return {
+        "program": program.astype(float),
+        "user": user.astype(float),
+        "nodes": nodes,
+        "work_s": work,
+        "mount": home[user].astype(float),
+    }
 
 
 def _sizes(most: int, count: int, draw: np.random.Generator) -> Floats:
@@ -209,8 +222,18 @@ def _planted(
         programs.append(victim(draw, meta=kind == 1))
         for later in range(2):
             early = (0.1 + 0.03 * later) * room if length < 3000 else 600.0
-            rows.append([first + len(programs) - 1, 5 + later, 1, length + 1.6 * early,
-                         begin - early, mount, number, 0])  # fmt: skip
+            rows.append(
+                [
+                    first + len(programs) - 1,
+                    5 + later,
+                    1,
+                    length + 1.6 * early,
+                    begin - early,
+                    mount,
+                    number,
+                    0,
+                ]
+            )
     names = ("program", "user", "nodes", "work_s", "submit_s", "mount", "planted", "aggressor")
     table = np.array(rows, dtype=float).reshape(-1, len(names))
     return {name: table[:, place] for place, name in enumerate(names)}, programs

@@ -87,12 +87,17 @@ def ranks_of(
     node = np.repeat(nodes, each)
     local = np.tile(np.arange(each), len(nodes))
     pids = 2000 + (job % 300) * 100 + local
-    names = {number: boot_id(spec, number, boot)
-             for number, boot in zip(nodes.tolist(), boots.tolist(), strict=True)}  # fmt: skip
-    ids = np.array([
-        process_id(None, names[number], pid, start_ns, 0)
-        for number, pid in zip(node.tolist(), pids.tolist(), strict=True)
-    ], dtype=np.int64)  # fmt: skip
+    names = {
+        number: boot_id(spec, number, boot)
+        for number, boot in zip(nodes.tolist(), boots.tolist(), strict=True)
+    }
+    ids = np.array(
+        [
+            process_id(None, names[number], pid, start_ns, 0)
+            for number, pid in zip(node.tolist(), pids.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
     moving = np.ones(len(ids), np.float32)
     if program.writers == "leaders":
         moving = (local == 0).astype(np.float32)

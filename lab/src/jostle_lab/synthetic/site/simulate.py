@@ -126,10 +126,19 @@ class RepositoryWriter(SiteRun):
             records, revision = (records or _MOUNTS) + int(counts[job]), revision + 1
             if end_ns or due:
                 row_slice = newest
-                rows.append((ranks, {
-                    "end_ns": end_ns, "end_reason": reason, "complete": end_ns > 0,
-                    "last_slice": newest, "records": records, "revision": revision,
-                }))  # fmt: skip
+                rows.append(
+                    (
+                        ranks,
+                        {
+                            "end_ns": end_ns,
+                            "end_reason": reason,
+                            "complete": end_ns > 0,
+                            "last_slice": newest,
+                            "records": records,
+                            "revision": revision,
+                        },
+                    )
+                )
             self._position[job] = (records, revision, row_slice)
             end = (newest + 1) * spec.slice_ns
             to = end if end_ns else Position(records, revision, row_slice)

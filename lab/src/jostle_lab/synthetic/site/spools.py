@@ -118,9 +118,11 @@ class SpoolWriter(SiteRun):
             self._end(job)
             del self.ranks[job], self._open[job]
         return Step(
-            open_slice * spec.slice_ns, self.process_slices - before,
-            tuple(map(job_name, interval.started)), tuple(map(job_name, interval.ended)),
-        )  # fmt: skip
+            open_slice * spec.slice_ns,
+            self.process_slices - before,
+            tuple(map(job_name, interval.started)),
+            tuple(map(job_name, interval.ended)),
+        )
 
     def _create(self, ranks: Ranks) -> None:
         """Make the files of a job's processes, with their mounts and no slices."""
@@ -157,8 +159,9 @@ class SpoolWriter(SiteRun):
         data, begins = slice_records(self._cells(block, by, place), len(block))
         edges = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
         ends = np.append(edges[1:], len(place))
-        files = [(self._open[ranks.job], rank) for ranks in block.ranks
-                 for rank in range(len(ranks))]  # fmt: skip
+        files = [
+            (self._open[ranks.job], rank) for ranks in block.ranks for rank in range(len(ranks))
+        ]
         heartbeat = struct.pack("<Q", open_slice * self.spec.slice_ns)
         for number, first, last in zip(
             place[edges].tolist(), begins[edges].tolist(), begins[ends].tolist(), strict=True
@@ -188,8 +191,9 @@ class SpoolWriter(SiteRun):
                 cells[cell_of(name)] = (rows, values[rows])
         position = np.empty(len(block), np.int64)
         position[by] = np.arange(len(block))
-        for slot, (where, metrics) in enumerate(((block.scratch, block.scratch_metrics),
-                                                 (block.home, block.home_metrics))):  # fmt: skip
+        for slot, (where, metrics) in enumerate(
+            ((block.scratch, block.scratch_metrics), (block.home, block.home_metrics))
+        ):
             for name, values in metrics.items():
                 some = values != 0
                 rows = position[where[some]]
@@ -200,10 +204,12 @@ class SpoolWriter(SiteRun):
 
     def _changes(self, block: Block, name: str, values: Ints, place: Ints) -> Ints:
         """Return by how much levels changed since the record before."""
-        before = np.concatenate([
-            self._open[ranks.job].levels.get(name, np.zeros(len(ranks), np.int64))
-            for ranks in block.ranks
-        ])  # fmt: skip
+        before = np.concatenate(
+            [
+                self._open[ranks.job].levels.get(name, np.zeros(len(ranks), np.int64))
+                for ranks in block.ranks
+            ]
+        )
         fresh = np.append(True, place[1:] != place[:-1])
         changes = values - np.where(fresh, before[place], np.append(0, values[:-1]))
         before[place] = values  # of several rows of a process the last counts
@@ -251,20 +257,42 @@ def _head(spec: SiteSpec, ranks: Ranks) -> bytearray:
     facts = {
         key: value.encode() if isinstance(value, str) else int(value)
         for key, value in mpi_facts(spec, ranks, 0).items()
-    }  # fmt: skip
+    }
     given = {
-        "magic": MAGIC, "version": 1, "head_bytes": size, "cell_count": known.count,
-        "block_offset": block, "block_bytes": size - block, "block_capacity": 1,
-        "table_offset": table, "table_bytes": len(known.text), "commit_offset": HEAD_BYTES,
-        "commit_bytes": commit, "table_crc": zlib.crc32(known.text), "mount_slots": MOUNT_SLOTS,
-        "mount_stride": known.stride, "slice_ns": spec.slice_ns, "start_ns": ranks.start_ns,
-        "file_ns": ranks.start_ns, "first_slice": ranks.start_ns // spec.slice_ns,
-        "ppid": 1, "uid": os.getuid(), "gid": os.getgid(), "sid": int(ranks.pids[0]),
-        "job": job_name(ranks.job).encode(), "program": executable(ranks).encode(),
-        "command": executable(ranks).encode(), "library": VERSION.encode(),
-        "start_clock_error_us": 200, "clock_error_us": 200, "script": program.script.encode(),
-        "tick_ns": 1 << 32, "blocks_used": 1, "heartbeat_ns": ranks.start_ns, **facts,
-    }  # fmt: skip
+        "magic": MAGIC,
+        "version": 1,
+        "head_bytes": size,
+        "cell_count": known.count,
+        "block_offset": block,
+        "block_bytes": size - block,
+        "block_capacity": 1,
+        "table_offset": table,
+        "table_bytes": len(known.text),
+        "commit_offset": HEAD_BYTES,
+        "commit_bytes": commit,
+        "table_crc": zlib.crc32(known.text),
+        "mount_slots": MOUNT_SLOTS,
+        "mount_stride": known.stride,
+        "slice_ns": spec.slice_ns,
+        "start_ns": ranks.start_ns,
+        "file_ns": ranks.start_ns,
+        "first_slice": ranks.start_ns // spec.slice_ns,
+        "ppid": 1,
+        "uid": os.getuid(),
+        "gid": os.getgid(),
+        "sid": int(ranks.pids[0]),
+        "job": job_name(ranks.job).encode(),
+        "program": executable(ranks).encode(),
+        "command": executable(ranks).encode(),
+        "library": VERSION.encode(),
+        "start_clock_error_us": 200,
+        "clock_error_us": 200,
+        "script": program.script.encode(),
+        "tick_ns": 1 << 32,
+        "blocks_used": 1,
+        "heartbeat_ns": ranks.start_ns,
+        **facts,
+    }
     head = bytearray(size)
     head[: HEAD.size] = HEAD.pack(*{**zero, **given}.values())
     head[table : table + len(known.text)] = known.text

@@ -51,9 +51,11 @@ def slice_chunks(spec: SiteSpec, block: Block, mounts: Ints) -> Iterator[Partiti
     keys = _Keys(spec, names, hosts, block.job, ids, host.astype(np.int64), at)
     # Entries, and so jobs and slices, stay where they are; only ranks change places.
     yield PartitionChunk(
-        "slices", keys.table(by, {name: values[by] for name, values in block.metrics.items()}),
-        lo, hi,
-    )  # fmt: skip
+        "slices",
+        keys.table(by, {name: values[by] for name, values in block.metrics.items()}),
+        lo,
+        hi,
+    )
     starts = np.flatnonzero(np.append(True, (host[1:] != host[:-1]) | (np.diff(block.entry) > 0)))
     values = {name: column for name, column in block.metrics.items() if name in BY_ID}
     yield PartitionChunk(
@@ -66,9 +68,15 @@ class _Keys:
     """The keys of a block's rows."""
 
     def __init__(
-        self, spec: SiteSpec, names: list[str], hosts: list[str], job: Ints, ids: Ints,
-        host: Ints, at: Ints,
-    ) -> None:  # fmt: skip
+        self,
+        spec: SiteSpec,
+        names: list[str],
+        hosts: list[str],
+        job: Ints,
+        ids: Ints,
+        host: Ints,
+        at: Ints,
+    ) -> None:
         self._spec, self.names, self.hosts = spec, names, hosts
         self.job, self._ids, self.host, self.at = job, ids, host, at
 
@@ -77,9 +85,10 @@ class _Keys:
     ) -> pa.Table:
         """Return some rows with their values."""
         columns: dict[str, Any] = {
-            "job": dictionary(self.job[rows], self.names), "process": self._ids[rows],
+            "job": dictionary(self.job[rows], self.names),
+            "process": self._ids[rows],
             "host": dictionary(self.host[rows], self.hosts),
-        }  # fmt: skip
+        }
         if mounts is not None:
             columns["mount"] = mounts
         columns["slice"] = self.at[rows]
@@ -88,9 +97,13 @@ class _Keys:
         return pa.table(columns | dict(values))
 
     def rollup(
-        self, starts: Ints, rows: Ints, values: Mapping[str, Ints], resource: str,
+        self,
+        starts: Ints,
+        rows: Ints,
+        values: Mapping[str, Ints],
+        resource: str,
         mount: tuple[Ints, list[str]] | None = None,
-    ) -> pa.Table:  # fmt: skip
+    ) -> pa.Table:
         """Return sums, minima and maxima of groups of rows.
 
         Args:
@@ -101,15 +114,17 @@ class _Keys:
             mount: Of each of `rows` which mount, and their names.
         """
         first = rows[starts]
-        place, names = (self.host[first], self.hosts) if mount is None else (
-            mount[0][starts], mount[1])  # fmt: skip
+        place, names = (
+            (self.host[first], self.hosts) if mount is None else (mount[0][starts], mount[1])
+        )
         by = np.lexsort((place, self.job[first], self.at[first]))
         columns: dict[str, Any] = {
             "job": dictionary(self.job[first][by], self.names),
-            resource: dictionary(place[by], names), "slice": self.at[first][by],
+            resource: dictionary(place[by], names),
+            "slice": self.at[first][by],
             "slice_ns": np.full(len(by), self._spec.slice_ns),
             "count": np.diff(np.append(starts, len(rows)))[by],
-        }  # fmt: skip
+        }
         for name, column in values.items():
             columns[f"{name}_sum"] = np.add.reduceat(column, starts)[by]
             least = np.minimum.reduceat(column, starts)[by]
@@ -131,32 +146,50 @@ def _mount_chunks(
     every = sorted({*names.values(), identity(*mount_of(HOME))})
     rank = {name: place for place, name in enumerate(every)}
     of_job = np.array([rank[names[number]] for number in mounts.tolist()])
-    mount = np.concatenate([
-        of_job[block.job[block.scratch]],
-        np.full(len(block.home), rank[identity(*mount_of(HOME))]),
-    ])  # fmt: skip
+    mount = np.concatenate(
+        [
+            of_job[block.job[block.scratch]],
+            np.full(len(block.home), rank[identity(*mount_of(HOME))]),
+        ]
+    )
     values = together(block, split, len(rows))
     position = np.empty(len(block), np.int64)
     position[by] = np.arange(len(block))
     sort = np.lexsort((mount, position[rows]))
-    yield PartitionChunk("mount_slices", keys.table(
-        rows[sort], {name: column[sort] for name, column in values.items()},
-        dictionary(mount[sort], every),
-    ), lo, hi)  # fmt: skip
+    yield PartitionChunk(
+        "mount_slices",
+        keys.table(
+            rows[sort],
+            {name: column[sort] for name, column in values.items()},
+            dictionary(mount[sort], every),
+        ),
+        lo,
+        hi,
+    )
     groups = np.lexsort((rows, mount, block.entry[rows]))
     entry, place = block.entry[rows][groups], mount[groups]
     starts = np.flatnonzero(np.append(True, (np.diff(entry) != 0) | (np.diff(place) != 0)))
-    yield PartitionChunk("rollup", keys.rollup(
-        starts, rows[groups], {name: column[groups] for name, column in values.items()}, "mount",
-        (place, every),
-    ), lo, hi)  # fmt: skip
+    yield PartitionChunk(
+        "rollup",
+        keys.rollup(
+            starts,
+            rows[groups],
+            {name: column[groups] for name, column in values.items()},
+            "mount",
+            (place, every),
+        ),
+        lo,
+        hi,
+    )
 
 
 def together(block: Block, split: int, count: int) -> Columns:
     """Return metrics of mounts, of scratch file systems first, then of homes; zeros left out."""
     columns: Columns = {}
-    for metrics, part in ((block.scratch_metrics, slice(0, split)),
-                          (block.home_metrics, slice(split, count))):  # fmt: skip
+    for metrics, part in (
+        (block.scratch_metrics, slice(0, split)),
+        (block.home_metrics, slice(split, count)),
+    ):
         for name, values in metrics.items():
             if values.any():
                 columns.setdefault(name, np.zeros(count, np.int64))[part] = values
@@ -180,21 +213,35 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
     for ranks, state in of:
         program, name = ranks.program, job_name(ranks.job)
         same = {
-            "job": name, "part": 0, "program": executable(ranks), "command": executable(ranks),
-            "library": VERSION, "slice_ns": spec.slice_ns, "start_ns": ranks.start_ns,
-            "short": False, "first_slice": ranks.start_ns // spec.slice_ns, "clock_state": 0,
-            "clock_error_us": 200, "clock_steps": 0, "lost_threads": 0, "uid": uid, "gid": uid,
-            "ppid": 1, "sid": int(ranks.pids[0]), "script": program.script,
+            "job": name,
+            "part": 0,
+            "program": executable(ranks),
+            "command": executable(ranks),
+            "library": VERSION,
+            "slice_ns": spec.slice_ns,
+            "start_ns": ranks.start_ns,
+            "short": False,
+            "first_slice": ranks.start_ns // spec.slice_ns,
+            "clock_state": 0,
+            "clock_error_us": 200,
+            "clock_steps": 0,
+            "lost_threads": 0,
+            "uid": uid,
+            "gid": uid,
+            "ppid": 1,
+            "sid": int(ranks.pids[0]),
+            "script": program.script,
             **dict.fromkeys(BINDING_COLUMNS, ""),
             **mpi_facts(spec, ranks, 0 if state["end_reason"] == "killed" else state["end_ns"]),
             **state,
-        }  # fmt: skip
+        }
         each = {
-            "process": ranks.ids, "pid": ranks.pids,
+            "process": ranks.ids,
+            "pid": ranks.pids,
             "world_rank": np.arange(len(ranks)) * program.mpi,
             "host": [host_name(node) for node in ranks.nodes.tolist()],
             "boot_id": _boots(spec, ranks),
-        }  # fmt: skip
+        }
         for column, parts in table.items():
             if column in each:
                 parts.append(pa.array(each[column]))
@@ -215,15 +262,25 @@ def mpi_facts(spec: SiteSpec, ranks: Ranks, end_ns: int) -> dict[str, Any]:
     mpi = program.mpi
     state = MpiState.FINALISED if end_ns else MpiState.INITIALISED
     return {
-        "mpi_state": int(state) * mpi, "mpi_adapter": MpiAdapter.LOADED * mpi,
-        "mpi_adapter_name": "openmpi" * mpi, "mpi_library": MPI_LIBRARY * mpi,
-        "world": f"world-{name}" * mpi, "world_size": len(ranks) * mpi, "appnum": 0,
-        "spawned": False, "thread_level": int(mpi and program.threads > 1),
-        "omp_threads": program.threads * (program.threads > 1), "launcher": "slurm" * mpi,
-        "batch": name, "perf_asked": 127, "perf_granted": 127 if spec.pmu else 120,
-        "mpi_init_ns": ranks.start_ns * mpi, "mpi_ready_ns": ranks.start_ns * mpi,
-        "mpi_finalize_ns": end_ns * mpi, "mpi_end_ns": end_ns * mpi,
-    }  # fmt: skip
+        "mpi_state": int(state) * mpi,
+        "mpi_adapter": MpiAdapter.LOADED * mpi,
+        "mpi_adapter_name": "openmpi" * mpi,
+        "mpi_library": MPI_LIBRARY * mpi,
+        "world": f"world-{name}" * mpi,
+        "world_size": len(ranks) * mpi,
+        "appnum": 0,
+        "spawned": False,
+        "thread_level": int(mpi and program.threads > 1),
+        "omp_threads": program.threads * (program.threads > 1),
+        "launcher": "slurm" * mpi,
+        "batch": name,
+        "perf_asked": 127,
+        "perf_granted": 127 if spec.pmu else 120,
+        "mpi_init_ns": ranks.start_ns * mpi,
+        "mpi_ready_ns": ranks.start_ns * mpi,
+        "mpi_finalize_ns": end_ns * mpi,
+        "mpi_end_ns": end_ns * mpi,
+    }
 
 
 def _assembled(table: dict[str, list[Any]], count: list[int]) -> pa.Table:
@@ -266,12 +323,21 @@ def mount_table(of: Sequence[tuple[Ranks, int]]) -> pa.Table:
     rows = []
     for ranks, number in of:
         for node in np.unique(ranks.nodes).tolist():
-            for minor, (path, kind, source) in ((50 + 2 * number, scratch(number)),
-                                                (50 + HOME, mount_of(HOME))):  # fmt: skip
-                rows.append({
-                    "job": job_name(ranks.job), "host": host_name(node),
-                    "mount": identity(path, kind, source), "path": path, "type": kind,
-                    "source": source, "major": 0, "minor": minor,
-                    "shared": is_shared(kind, source),
-                })  # fmt: skip
+            for minor, (path, kind, source) in (
+                (50 + 2 * number, scratch(number)),
+                (50 + HOME, mount_of(HOME)),
+            ):
+                rows.append(
+                    {
+                        "job": job_name(ranks.job),
+                        "host": host_name(node),
+                        "mount": identity(path, kind, source),
+                        "path": path,
+                        "type": kind,
+                        "source": source,
+                        "major": 0,
+                        "minor": minor,
+                        "shared": is_shared(kind, source),
+                    }
+                )
     return pa.Table.from_pylist(rows, pa.schema(list(TABLES["mounts"].keys.items())))

@@ -73,12 +73,14 @@ class Simulated:
     def to_json(self) -> dict[str, Any]:
         """Return what truth.json holds; without the path, so that a seed gives the same bytes."""
         return {
-            "spec": vars(self.spec), "process_slices": self.process_slices,
+            "spec": vars(self.spec),
+            "process_slices": self.process_slices,
             "aggressors": {name: list(hurt) for name, hurt in self.victims.items()},
             "faults": [_said(fault) for fault in self.faults],
-            "jobs": {name: vars(job) | {"nodes": list(job.nodes)}
-                     for name, job in self.jobs.items()},
-        }  # fmt: skip
+            "jobs": {
+                name: vars(job) | {"nodes": list(job.nodes)} for name, job in self.jobs.items()
+            },
+        }
 
 
 def truth_of(
@@ -87,13 +89,19 @@ def truth_of(
     """Return the truth about a site whose course is over."""
     planted = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
     names = {int(jobs.planted[job]): job_name(job) for job in planted}
-    every = {job_name(job): _job(spec, jobs, course, job, names)
-             for job in np.flatnonzero(course.start_s < np.inf).tolist()}  # fmt: skip
+    every = {
+        job_name(job): _job(spec, jobs, course, job, names)
+        for job in np.flatnonzero(course.start_s < np.inf).tolist()
+    }
     victims = {
-        name: tuple(job_name(job) for job in np.flatnonzero(
-            (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)).tolist())
+        name: tuple(
+            job_name(job)
+            for job in np.flatnonzero(
+                (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)
+            ).tolist()
+        )
         for number, name in names.items()
-    }  # fmt: skip
+    }
     return Simulated(path, spec, every, victims, course.faults, process_slices)
 
 
@@ -101,22 +109,36 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
     program = jobs.programs[jobs.program[job]]
     nodes = course.nodes[job].tolist()
     ended = course.end_s[job] < np.inf
-    blame = {name: round(float(course.blame_s[number, job]), 3)
-             for number, name in names.items() if course.blame_s[number, job] > 0}  # fmt: skip
+    blame = {
+        name: round(float(course.blame_s[number, job]), 3)
+        for number, name in names.items()
+        if course.blame_s[number, job] > 0
+    }
     return SiteJob(
-        job_name(job), program.name, int(jobs.user[job]), tuple(map(host_name, nodes)),
+        job_name(job),
+        program.name,
+        int(jobs.user[job]),
+        tuple(map(host_name, nodes)),
         len(nodes) * (program.per_node or spec.processes_per_node),
-        identity(*scratch(int(jobs.mount[job]))), round(float(jobs.submit_s[job]), 3),
+        identity(*scratch(int(jobs.mount[job]))),
+        round(float(jobs.submit_s[job]), 3),
         round(float(course.start_s[job]), 3),
         round(float(course.end_s[job]), 3) if ended else None,
         bool(course.killed[job]),
-        round(float(course.lost_s[0, job]), 3), round(float(course.lost_s[1, job]), 3), blame,
-    )  # fmt: skip
+        round(float(course.lost_s[0, job]), 3),
+        round(float(course.lost_s[1, job]), 3),
+        blame,
+    )
 
 
 def _said(fault: SiteFault) -> dict[str, Any]:
     """Return a fault as truth.json names it."""
     server = fault.kind == "slow server"
     where = identity(*scratch(fault.place)) if server else host_name(fault.place)
-    return {"kind": fault.kind, "where": where, "size": round(fault.size, 3),
-            "start_s": round(fault.start_s, 3), "end_s": round(fault.end_s, 3)}  # fmt: skip
+    return {
+        "kind": fault.kind,
+        "where": where,
+        "size": round(fault.size, 3),
+        "start_s": round(fault.start_s, 3),
+        "end_s": round(fault.end_s, 3),
+    }

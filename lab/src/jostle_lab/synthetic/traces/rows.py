@@ -21,10 +21,16 @@ from jostle_lab.synthetic.traces.timeline import ReplayTimeline
 _MOST_BINS = 32
 _FULL = 255
 _COUNTS = {
-    "MPI_Allreduce": "all_to_all", "MPI_Alltoall": "all_to_all", "MPI_Allgather": "all_to_all",
-    "MPI_Barrier": "barriers", "MPI_Sendrecv": "sendrecvs", "MPI_Recv": "recvs",
-    "MPI_Send": "sends", "read": "reads", "write": "writes",
-}  # fmt: skip
+    "MPI_Allreduce": "all_to_all",
+    "MPI_Alltoall": "all_to_all",
+    "MPI_Allgather": "all_to_all",
+    "MPI_Barrier": "barriers",
+    "MPI_Sendrecv": "sendrecvs",
+    "MPI_Recv": "recvs",
+    "MPI_Send": "sends",
+    "read": "reads",
+    "write": "writes",
+}
 _BYTES = {"global": "collective_bytes", "neighbours": "p2p_bytes", "send": "p2p_bytes"}
 _RATE = 2.5e9  # instructions a second of computation; a fifth of them floating point
 _TIMES = ("mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns")
@@ -232,8 +238,9 @@ def _binned(
     share = amount / np.maximum(end - begin, 1)
     place = offsets[segment][which] + number - (first >> shift)[segment][which]
     kept = (place >= 0) & (place < offsets[-1])
-    filled = np.bincount(place[kept], weights=(inside.clip(0) * share[which])[kept],
-                         minlength=int(offsets[-1]))  # fmt: skip
+    filled = np.bincount(
+        place[kept], weights=(inside.clip(0) * share[which])[kept], minlength=int(offsets[-1])
+    )
     whole = np.repeat(width, counts)
     code = np.rint(filled * _FULL / whole).clip(0, _FULL).astype(np.uint8)
     some = np.add.reduceat(code.astype(np.int64), offsets[:-1]) > 0
@@ -248,6 +255,7 @@ def _binary(parts: list[tuple[Ints, NDArray[np.uint8]]]) -> pa.Array:
     data = np.concatenate([codes for _, codes in parts])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.Array.from_buffers(
-        pa.binary(), len(lengths), [None, pa.py_buffer(offsets.tobytes()),
-                                    pa.py_buffer(data.tobytes())]
-    )  # fmt: skip
+        pa.binary(),
+        len(lengths),
+        [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(data.tobytes())],
+    )

@@ -15,19 +15,28 @@ from jostle_lab.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
 
 MOUNT = "sshfs:storage:/"
 _CLASSES = {
-    "MPI_Allreduce": "mpi_all_to_all", "MPI_Alltoall": "mpi_all_to_all",
-    "MPI_Allgather": "mpi_all_to_all", "MPI_Barrier": "mpi_barrier",
-    "MPI_Sendrecv": "mpi_sendrecv", "MPI_Recv": "mpi_recv", "MPI_Send": "mpi_send",
-    "read": "posix_read", "write": "posix_write",
-}  # fmt: skip
+    "MPI_Allreduce": "mpi_all_to_all",
+    "MPI_Alltoall": "mpi_all_to_all",
+    "MPI_Allgather": "mpi_all_to_all",
+    "MPI_Barrier": "mpi_barrier",
+    "MPI_Sendrecv": "mpi_sendrecv",
+    "MPI_Recv": "mpi_recv",
+    "MPI_Send": "mpi_send",
+    "read": "posix_read",
+    "write": "posix_write",
+}
 _CANARY_NS = 20_000_000  # between two runs of it
 _FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
 _UNSTEADY = 0.2  # of a single run of it
 _SHORT_S = 1e-4  # as in runtime/src/mpi/mpi_account.c
 _STATES = {
-    "global": "state_collective_ns", "neighbours": "state_p2p_ns", "forth": "state_p2p_ns",
-    "back": "state_p2p_ns", "send": "state_p2p_ns", "file": "state_io_ns",
-}  # fmt: skip
+    "global": "state_collective_ns",
+    "neighbours": "state_p2p_ns",
+    "forth": "state_p2p_ns",
+    "back": "state_p2p_ns",
+    "send": "state_p2p_ns",
+    "file": "state_io_ns",
+}
 
 
 def run_tables(run: ReplayedRun, job: str) -> RunTables:
@@ -44,8 +53,15 @@ def run_tables(run: ReplayedRun, job: str) -> RunTables:
     slices, mount_slices = _slices(run)
     hosts = {_host(run, rank) for rank in range(ranks)}
     floors = {host: CoreFloor(_FLOOR_NS, _JOBS) for host in hosts} if run.canary else {}
-    return RunTables(job, _processes(run, job, processes), _mounts(run, job), (merged,), slices,
-                     mount_slices, floors)  # fmt: skip
+    return RunTables(
+        job,
+        _processes(run, job, processes),
+        _mounts(run, job),
+        (merged,),
+        slices,
+        mount_slices,
+        floors,
+    )
 
 
 def _host(run: ReplayedRun, rank: int) -> str:
@@ -57,18 +73,39 @@ def _processes(run: ReplayedRun, job: str, processes: list[int]) -> pa.Table:
     slice_ns = run.program.slice_ns
     rows = [
         {
-            "process": process, "job": job, "host": _host(run, rank), "boot_id": "b",
+            "process": process,
+            "job": job,
+            "host": _host(run, rank),
+            "boot_id": "b",
             "pid": process,
-            "ppid": 1, "uid": 1000, "gid": 1000, "part": 0, "program": "synthetic",
-            "command": "synthetic", "slice_ns": slice_ns, "start_ns": run.init_ns - 20_000_000,
-            "end_ns": end + 5_000_000, "end_reason": "exit", "complete": True, "short": False,
-            "first_slice": run.init_ns // slice_ns, "last_slice": end // slice_ns, "clock_state": 0,
-            "clock_error_us": 10, "world": "synthetic", "world_size": run.program.ranks,
-            "world_rank": rank, "spawned": False, "mpi_state": 4, "mpi_init_ns": run.init_ns,
-            "mpi_ready_ns": run.init_ns + 1_000_000, "mpi_finalize_ns": end, "mpi_end_ns": end,
+            "ppid": 1,
+            "uid": 1000,
+            "gid": 1000,
+            "part": 0,
+            "program": "synthetic",
+            "command": "synthetic",
+            "slice_ns": slice_ns,
+            "start_ns": run.init_ns - 20_000_000,
+            "end_ns": end + 5_000_000,
+            "end_reason": "exit",
+            "complete": True,
+            "short": False,
+            "first_slice": run.init_ns // slice_ns,
+            "last_slice": end // slice_ns,
+            "clock_state": 0,
+            "clock_error_us": 10,
+            "world": "synthetic",
+            "world_size": run.program.ranks,
+            "world_rank": rank,
+            "spawned": False,
+            "mpi_state": 4,
+            "mpi_init_ns": run.init_ns,
+            "mpi_ready_ns": run.init_ns + 1_000_000,
+            "mpi_finalize_ns": end,
+            "mpi_end_ns": end,
         }
         for rank, process in enumerate(processes)
-    ]  # fmt: skip
+    ]
     shape = TABLES["processes"].keys
     return pa.Table.from_pylist(rows, pa.schema(shape))
 
@@ -76,10 +113,19 @@ def _processes(run: ReplayedRun, job: str, processes: list[int]) -> pa.Table:
 def _mounts(run: ReplayedRun, job: str) -> pa.Table:
     hosts = sorted({_host(run, rank) for rank in range(run.program.ranks)})
     rows = [
-        {"job": job, "host": host, "mount": MOUNT, "path": "/scratch", "type": "fuse.sshfs",
-         "source": "storage:/", "major": 0, "minor": 50, "shared": True}
+        {
+            "job": job,
+            "host": host,
+            "mount": MOUNT,
+            "path": "/scratch",
+            "type": "fuse.sshfs",
+            "source": "storage:/",
+            "major": 0,
+            "minor": 50,
+            "shared": True,
+        }
         for host in hosts
-    ]  # fmt: skip
+    ]
     has_files = any(call.sort == "file" for call in run.script.calls)
     return pa.Table.from_pylist(rows if has_files else [], pa.schema(TABLES["mounts"].keys))
 
@@ -93,14 +139,17 @@ def _slices(run: ReplayedRun) -> tuple[pa.Table, pa.Table]:
         _rank_metrics(run, rank, int(first), int(count)) for rank in range(run.program.ranks)
     ]
     hosts = np.array([_host(run, rank) for rank in range(run.program.ranks)])
-    by_host = [(host, [per_rank[i] for i in np.flatnonzero(hosts == host)])
-               for host in dict.fromkeys(hosts.tolist())]  # fmt: skip
+    by_host = [
+        (host, [per_rank[i] for i in np.flatnonzero(hosts == host)])
+        for host in dict.fromkeys(hosts.tolist())
+    ]
     has_files = any(call.sort == "file" for call in run.script.calls)
     return (
         _rollup(run, "node_rollup", "host", by_host, int(first), int(count)),
-        _rollup(run, "rollup", "mount", [(MOUNT, per_rank)] if has_files else [], int(first),
-                int(count)),
-    )  # fmt: skip
+        _rollup(
+            run, "rollup", "mount", [(MOUNT, per_rank)] if has_files else [], int(first), int(count)
+        ),
+    )
 
 
 def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
@@ -127,8 +176,10 @@ def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[s
         put(f"{stem}_ns", spans)
         put(_STATES[call.sort], spans)
     waited = run.waits_s[:, rank]
-    for name, late in (("wait_mpi_ns", waited > 0),
-                       ("wait_short_ns", (waited > 0) & (waited < _SHORT_S))):  # fmt: skip
+    for name, late in (
+        ("wait_mpi_ns", waited > 0),
+        ("wait_short_ns", (waited > 0) & (waited < _SHORT_S)),
+    ):
         put(name, Spans(end[late] - waited[late], end[late], waited[late]))
     put("wait_offcpu_ns", run.away[rank])
     robbed = stolen(script, timeline, run.effect, rank)
@@ -147,8 +198,10 @@ def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, In
     slowed = run.effect.slowed_s
     slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]
     until = run.timeline.begin_s[:, rank]
-    work, more = (_per_slice(run, Spans(until - gap - slowed, until, amount), first, count)
-                  for amount in (gap, slowed))  # fmt: skip
+    work, more = (
+        _per_slice(run, Spans(until - gap - slowed, until, amount), first, count)
+        for amount in (gap, slowed)
+    )
     ratio = 1 + np.divide(more, work, out=np.zeros(count), where=work > 0) / run.canary
     times = np.full(count, max(run.program.slice_ns // _CANARY_NS, 1), dtype=np.int64)
     random = np.random.default_rng([run.seed, rank, 2])

@@ -105,9 +105,19 @@ class KnownLoss:
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as plain values."""
-        names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent",
-                 "visible_percent", "continuous_s", "hidden_s", "by_cause", "planted",
-                 "rate_hz")  # fmt: skip
+        names = (
+            "run_s",
+            "clean_s",
+            "lost_s",
+            "percent",
+            "instantaneous_percent",
+            "visible_percent",
+            "continuous_s",
+            "hidden_s",
+            "by_cause",
+            "planted",
+            "rate_hz",
+        )
         return {name: getattr(self, name) for name in names}
 
 
@@ -133,8 +143,10 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
     script = write_script(spec.program, random)
     wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
     clean = replay(script, Effect.none(len(script.call)))
-    drawn = [DrawnDisturbance(disturbance, spec.program, script, int(random.integers(1 << 32)))
-             for disturbance in spec.disturbances]  # fmt: skip
+    drawn = [
+        DrawnDisturbance(disturbance, spec.program, script, int(random.integers(1 << 32)))
+        for disturbance in spec.disturbances
+    ]
     if not spec.disturbances:
         wanted = 0.0
     strengths = _strengths(script, clean, drawn, wanted) if wanted else [0.0] * len(drawn)
@@ -173,8 +185,10 @@ def _strengths(
     """Find how strong each disturbance must be, by itself, for its part of the loss."""
     weights = np.array([drawn_disturbance.what.weight for drawn_disturbance in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
-    return [_strength(script, clean, drawn_disturbance, float(part))
-            for drawn_disturbance, part in zip(drawn, lost, strict=True)]  # fmt: skip
+    return [
+        _strength(script, clean, drawn_disturbance, float(part))
+        for drawn_disturbance, part in zip(drawn, lost, strict=True)
+    ]
 
 
 def _strength(

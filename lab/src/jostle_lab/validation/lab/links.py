@@ -114,10 +114,13 @@ def _scene(dice: random.Random, number: int, topology: str, *, harmful: bool) ->
     jobs = (
         MessageJob(WATCHED, pairs[0], _CHUNK, iterations=_ITERATIONS),
         MessageJob(others[0], pairs[1], _CHUNK, bursts=times, harm=harmful),
-        MessageJob(others[1], pairs[2], _CHUNK, bursts=tuple(
-            (begin + dice.uniform(-0.7, 0.7), length) for begin, length in times
-        )),
-    )  # fmt: skip
+        MessageJob(
+            others[1],
+            pairs[2],
+            _CHUNK,
+            bursts=tuple((begin + dice.uniform(-0.7, 0.7), length) for begin, length in times),
+        ),
+    )
     return LinkScene(number, topology, jobs, tuple(sorted(common[0])))
 
 
@@ -146,10 +149,18 @@ def see(scene: LinkScene, truth: Truth, verdict: Interference) -> LinkSeen:
     wrong = {suspect.job for suspect in verdict.suspects} - {SHARER}
     harmful = truth.lost_s >= _HARM * truth.took_s
     return LinkSeen(
-        scene.number, scene.topology, harmful, right, tuple(sorted(wrong)),
-        f"{first.job} on {first.resource}" if first else "", truth.took_s, truth.lost_s,
-        verdict.seconds.value, verdict.seconds.low, verdict.seconds.high,
-    )  # fmt: skip
+        scene.number,
+        scene.topology,
+        harmful,
+        right,
+        tuple(sorted(wrong)),
+        f"{first.job} on {first.resource}" if first else "",
+        truth.took_s,
+        truth.lost_s,
+        verdict.seconds.value,
+        verdict.seconds.low,
+        verdict.seconds.high,
+    )
 
 
 def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
@@ -164,8 +175,9 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
         JostleError: There can be no lab, or a job failed.
     """
     repository = folder / f"{scene.number:03d}"
-    spec = LabSpec(name=lab_name, topology=scene.topology, uplink_rate=_RATE, fs="plain",
-                   size="64MiB")  # fmt: skip
+    spec = LabSpec(
+        name=lab_name, topology=scene.topology, uplink_rate=_RATE, fs="plain", size="64MiB"
+    )
     lab = up(spec)
     try:
         truth = run(lab, scene.jobs, repository, slice_ns=_SLICE_NS)

@@ -67,9 +67,13 @@ class Truth:
 
 
 def run(
-    lab: Lab, jobs: Sequence[MessageJob], repository: Path, *, slice_ns: int,
+    lab: Lab,
+    jobs: Sequence[MessageJob],
+    repository: Path,
+    *,
+    slice_ns: int,
     say: Callable[[float], None] = lambda seconds: None,
-) -> Truth:  # fmt: skip
+) -> Truth:
     """Run jobs beside a watched one, the first, and take their profiles into a repository.
 
     Args:
@@ -140,16 +144,36 @@ class _Player:
         length = f"{self._slice_ns // 1_000_000}ms"
         here = self._lab.here
         words = [
-            str(native_path("jostle-run")), "--job", job.name, "--spool", str(here / "spool"),
-            "--slice", length, "--", str(program(_MPI)), "all-to-all", "--chunk", job.chunk,
-            *limit, "--start", f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--job", job.name,
-            "--slice", length, "--log", str(here / "log"), "--quiet",
-        ]  # fmt: skip
+            str(native_path("jostle-run")),
+            "--job",
+            job.name,
+            "--spool",
+            str(here / "spool"),
+            "--slice",
+            length,
+            "--",
+            str(program(_MPI)),
+            "all-to-all",
+            "--chunk",
+            job.chunk,
+            *limit,
+            "--start",
+            f"{start_ns // 10**9}.{start_ns % 10**9:09d}",
+            "--job",
+            job.name,
+            "--slice",
+            length,
+            "--log",
+            str(here / "log"),
+            "--quiet",
+        ]
         ranks = dict.fromkeys(job.nodes, 1)
         return subprocess.Popen(
             self._lab.mpirun(_MPI, ranks, words, {"JOSTLE": "on"}, "/"),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def _wait(self, process: subprocess.Popen[bytes], say: Callable[[float], None]) -> int:
         end = time.monotonic() + _LIMIT_S
@@ -177,8 +201,9 @@ def truth(log: SignalLog, jobs: Sequence[MessageJob], slice_ns: int) -> Truth:
         if row["job"] == watched.name:
             done[row["slice"]] = done.get(row["slice"], 0) + row["operations"]
     lead_ns = int(_BURST_LEAD_S * 1e9)  # ranks that start use the cores of others
-    busy = _slices([(begin - lead_ns, end) for job in others for begin, end in spans[job.name]],
-                   slice_ns)  # fmt: skip
+    busy = _slices(
+        [(begin - lead_ns, end) for job in others for begin, end in spans[job.name]], slice_ns
+    )
     calm = [
         count
         for number, count in done.items()
@@ -200,5 +225,6 @@ def truth(log: SignalLog, jobs: Sequence[MessageJob], slice_ns: int) -> Truth:
 
 def _slices(spans: Sequence[tuple[int, int]], slice_ns: int) -> set[int]:
     """Return the slices that spans of time touch."""
-    return {number for begin, end in spans
-            for number in range(begin // slice_ns, end // slice_ns + 1)}  # fmt: skip
+    return {
+        number for begin, end in spans for number in range(begin // slice_ns, end // slice_ns + 1)
+    }

@@ -74,14 +74,28 @@ class Nodes:
             return None
         start = time.time() + at - time.monotonic()
         job = f"{pattern}-{start:.3f}"
-        argv = [str(lab_native_path(f"jostle-signal-{_MPI}")), pattern, "--chunk", _CHUNK, "--time",
-                f"{seconds:.3f}", "--start", f"{start:.6f}", "--log", str(logs), "--job", job,
-                "--quiet"]  # fmt: skip
+        argv = [
+            str(lab_native_path(f"jostle-signal-{_MPI}")),
+            pattern,
+            "--chunk",
+            _CHUNK,
+            "--time",
+            f"{seconds:.3f}",
+            "--start",
+            f"{start:.6f}",
+            "--log",
+            str(logs),
+            "--job",
+            job,
+            "--quiet",
+        ]
         pair = [(self._lab.nodes[_NODES // 2 - 1], 1), (self._lab.nodes[-1], 1)]
         process = subprocess.Popen(
-            self._lab.mpirun(_MPI, pair, argv, {"JOSTLE": "off"}, "/"), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            self._lab.mpirun(_MPI, pair, argv, {"JOSTLE": "off"}, "/"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             process.wait(_LEAD_S + seconds + _LONGEST_END_S)
         except subprocess.TimeoutExpired:
@@ -100,8 +114,16 @@ def running() -> Iterator[Nodes]:
     Raises:
         LabError: None can be had here.
     """
-    lab = up(LabSpec(name=f"val{os.getpid()}-nodes", nodes=_NODES, uplink_rate=_RATE,
-                     queue="fifo", fs="plain", size="64MiB"))  # fmt: skip
+    lab = up(
+        LabSpec(
+            name=f"val{os.getpid()}-nodes",
+            nodes=_NODES,
+            uplink_rate=_RATE,
+            queue="fifo",
+            fs="plain",
+            size="64MiB",
+        )
+    )
     try:
         yield Nodes(lab)
     finally:

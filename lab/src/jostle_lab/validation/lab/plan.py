@@ -102,9 +102,10 @@ PROBES: dict[str, Probe] = {
     "files": Probe(("open-write-close", "--chunk", "256KiB", "--volume", "340MiB")),
     "phases": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "36MiB"), 7, 1.1),
     "computer": Probe(("metadata", "--iterations", "1000000"), core=0, apart=True, memory=True),
-    "talker": Probe(("ping", "--chunk", "64KiB", "--iterations", "1400"), partner="node3",
-                    apart=True),
-}  # fmt: skip
+    "talker": Probe(
+        ("ping", "--chunk", "64KiB", "--iterations", "1400"), partner="node3", apart=True
+    ),
+}
 _HURTS = (
     ("open-write-close", "--chunk", "1MiB"),
     ("aggregate-write", "--chunk", "1MiB", "--flush", "end"),
@@ -206,7 +207,14 @@ def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, flo
 
 def from_json(plain: dict[str, Any]) -> LabScene:
     """Read what `LabScene.to_json` gave."""
-    own = [LabNeighbour(**{**one, "words": tuple(one["words"]),
-                        "bursts": tuple(tuple(pair) for pair in one["bursts"])})
-           for one in plain["neighbours"]]  # fmt: skip
+    own = [
+        LabNeighbour(
+            **{
+                **one,
+                "words": tuple(one["words"]),
+                "bursts": tuple(tuple(pair) for pair in one["bursts"]),
+            }
+        )
+        for one in plain["neighbours"]
+    ]
     return LabScene(plain["number"], plain["name"], plain["probe"], tuple(own))

@@ -74,8 +74,11 @@ class Played:
         of them it needed.
         """
         done = {pair[0]: pair[1] for pair in self.active}
-        return {number: operations for number, operations in done.items()
-                if number - 1 in done and number + 1 in done}  # fmt: skip
+        return {
+            number: operations
+            for number, operations in done.items()
+            if number - 1 in done and number + 1 in done
+        }
 
     @property
     def seconds(self) -> float:
@@ -106,9 +109,13 @@ def played(folder: Path) -> list[Played]:
 
 
 def play(
-    folder: Path, plan: Sequence[LabScene], *, labs: int, name: str,
+    folder: Path,
+    plan: Sequence[LabScene],
+    *,
+    labs: int,
+    name: str,
     progress: Callable[[int, int, str, float], None],
-) -> None:  # fmt: skip
+) -> None:
     """Make the experiments of a plan that are not yet made.
 
     Args:
@@ -135,8 +142,10 @@ def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None
     left: queue.SimpleQueue[LabScene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
-    threads = [threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
-               for number in range(1, min(labs, len(todo)) + 1)]  # fmt: skip
+    threads = [
+        threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
+        for number in range(1, min(labs, len(todo)) + 1)
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -155,9 +164,13 @@ class _State:
     """What the labs share."""
 
     def __init__(
-        self, folder: Path, total: int, done: int, labs: int,
+        self,
+        folder: Path,
+        total: int,
+        done: int,
+        labs: int,
         progress: Callable[[int, int, str, float], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.folder, self.total, self.done = folder, total, done
         self.labs, self.progress = labs, progress
         self.lock, self.over = threading.Lock(), threading.Event()
@@ -214,8 +227,10 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     try:
         with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
             try:
-                beside = [pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
-                          for lab_neighbour in scene.neighbours]  # fmt: skip
+                beside = [
+                    pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
+                    for lab_neighbour in scene.neighbours
+                ]
                 status = _wait(probe, over)
             finally:
                 ended.set()
@@ -238,15 +253,25 @@ def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
     spans: dict[str, list[list[int]]] = {}
     for row in log.bursts.to_pylist():
         spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
-    bursts = {lab_neighbour.name: _merged(spans.get(f"{scene.job}-{lab_neighbour.name}", []))
-              for lab_neighbour in scene.neighbours}  # fmt: skip
+    bursts = {
+        lab_neighbour.name: _merged(spans.get(f"{scene.job}-{lab_neighbour.name}", []))
+        for lab_neighbour in scene.neighbours
+    }
     mine = _merged(spans[scene.job])
     active: dict[int, int] = {}
     for row in log.slices.to_pylist():
         if row["job"] == scene.job:
             active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
-    return Played(scene, str(repository), mine[0][0], mine[-1][1],
-                  [list(pair) for pair in sorted(active.items())], bursts, "", mine)  # fmt: skip
+    return Played(
+        scene,
+        str(repository),
+        mine[0][0],
+        mine[-1][1],
+        [list(pair) for pair in sorted(active.items())],
+        bursts,
+        "",
+        mine,
+    )
 
 
 def _merged(spans: list[list[int]]) -> list[list[int]]:
@@ -269,8 +294,10 @@ def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
         return _profiled(lab, ("node1", probe.partner), scene.job, _bound(first, probe.core))
     # The later rounds were due long ago: each begins at once.
     later = shlex.join(_words(lab, scene.job, probe.words, folder, 10**9))
-    script = (f"{shlex.join(first)} || exit; for round in $(seq {probe.rounds - 1}); do "
-              f"sleep {probe.rest_s:g}; {later} || exit; done")  # fmt: skip
+    script = (
+        f"{shlex.join(first)} || exit; for round in $(seq {probe.rounds - 1}); do "
+        f"sleep {probe.rest_s:g}; {later} || exit; done"
+    )
     return _profiled(lab, ("node1", ""), scene.job, ["sh", "-c", script])
 
 
@@ -278,11 +305,20 @@ def _words(
     lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int, *, mpi: bool = False
 ) -> list[str]:
     return [
-        str(lab_native_path(f"jostle-signal-{_MPI}" if mpi else "jostle-signal")), *words,
-        "--dir", str(folder), "--job", job,
-        "--slice", f"{SLICE_NS // 1_000_000}ms", "--start",
-        f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--log", str(lab.here / "log"), "--quiet",
-    ]  # fmt: skip
+        str(lab_native_path(f"jostle-signal-{_MPI}" if mpi else "jostle-signal")),
+        *words,
+        "--dir",
+        str(folder),
+        "--job",
+        job,
+        "--slice",
+        f"{SLICE_NS // 1_000_000}ms",
+        "--start",
+        f"{start_ns // 10**9}.{start_ns % 10**9:09d}",
+        "--log",
+        str(lab.here / "log"),
+        "--quiet",
+    ]
 
 
 def _bound(words: list[str], core: int) -> list[str]:
@@ -294,14 +330,27 @@ def _profiled(
     lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
 ) -> subprocess.Popen[bytes]:
     """Start a job on a node, or with a rank on each of two."""
-    argv = [str(native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
-            "--slice", f"{SLICE_NS // 1_000_000}ms", "--", *words]  # fmt: skip
+    argv = [
+        str(native_path("jostle-run")),
+        "--job",
+        job,
+        "--spool",
+        str(lab.here / "spool"),
+        "--slice",
+        f"{SLICE_NS // 1_000_000}ms",
+        "--",
+        *words,
+    ]
     env = {"JOSTLE": "on"}
     node, partner = nodes
-    command = (lab.mpirun(_MPI, [(node, 1), (partner, 1)], argv, env, "/") if partner
-               else lab.command(node, argv, env, "/"))  # fmt: skip
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)  # fmt: skip
+    command = (
+        lab.mpirun(_MPI, [(node, 1), (partner, 1)], argv, env, "/")
+        if partner
+        else lab.command(node, argv, env, "/")
+    )
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
 
 def _neighbour(

@@ -125,8 +125,11 @@ class Seen:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return asdict(self) | {"f1": self.slices.f1, "points": self.points,
-                               "relative": self.relative}  # fmt: skip
+        return asdict(self) | {
+            "f1": self.slices.f1,
+            "points": self.points,
+            "relative": self.relative,
+        }
 
 
 def alone(runs: Sequence[Played]) -> dict[str, float]:
@@ -158,15 +161,19 @@ def unsteady(runs: Sequence[Played]) -> dict[str, float]:
     for played in runs:
         if played.scene.null and (done := list(played.work().values())):
             rates.setdefault(played.scene.probe, []).append(_middle(done))
-    wide = {probe: (max(found) - min(found)) / max(statistics.median(found), 1e-12)
-            for probe, found in rates.items()}  # fmt: skip
+    wide = {
+        probe: (max(found) - min(found)) / max(statistics.median(found), 1e-12)
+        for probe, found in rates.items()
+    }
     return {probe: share for probe, share in wide.items() if share > STEADY}
 
 
 def see(
-    played: Played, interference: Interference, usual: Mapping[str, float],
+    played: Played,
+    interference: Interference,
+    usual: Mapping[str, float],
     differing: Collection[str] = (),
-) -> Seen | None:  # fmt: skip
+) -> Seen | None:
     """Compare an experiment with its identification.
 
     Args:
@@ -240,9 +247,15 @@ def lost(played: Played, bad: Sequence[str], usual: float) -> float:
     ]
     at_work = _covered(spans, first, last)
     on = _covered([span for name in bad for span in played.bursts.get(name, [])], first, last)
-    return sum(at_work[k] - done.get(first + k, 0) / usual
-               for k in range(last - first + 1)
-               if on[k] >= INNOCENT and at_work[k] > 0) * SLICE_NS / 1e9  # fmt: skip
+    return (
+        sum(
+            at_work[k] - done.get(first + k, 0) / usual
+            for k in range(last - first + 1)
+            if on[k] >= INNOCENT and at_work[k] > 0
+        )
+        * SLICE_NS
+        / 1e9
+    )
 
 
 def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
@@ -265,8 +278,11 @@ def calm(played: Played, shares: Mapping[int, float]) -> float | None:
         None where there are fewer than eight.
     """
     done = played.work()
-    clear = [done[number] for number, share in shares.items()
-             if share < INNOCENT and shares.get(number - 1, 0.0) < INNOCENT]  # fmt: skip
+    clear = [
+        done[number]
+        for number, share in shares.items()
+        if share < INNOCENT and shares.get(number - 1, 0.0) < INNOCENT
+    ]
     return statistics.fmean(clear) if len(clear) >= _FEWEST_CALM else None
 
 
@@ -280,9 +296,10 @@ def slices(shares: Mapping[int, float], interference: Interference) -> Slices:
     blamed = {
         number
         for guilty in interference.guilty
-        for number in range(guilty.start_ns // SLICE_NS,
-                            (guilty.start_ns + guilty.length_ns) // SLICE_NS)
-    }  # fmt: skip
+        for number in range(
+            guilty.start_ns // SLICE_NS, (guilty.start_ns + guilty.length_ns) // SLICE_NS
+        )
+    }
     truth = {number for number, share in shares.items() if share >= GUILTY}
     clear = {number for number, share in shares.items() if share < INNOCENT}
     return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))

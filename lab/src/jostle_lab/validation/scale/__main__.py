@@ -11,12 +11,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError
 from jostle_lab.validation.scale.day import DaySpec, simulate_day, table
-from jostle_lab.validation.scale.growth import (
-    GrowthSpec,
-    growth_json,
-    growth_table,
-    measure_growth,
-)
+from jostle_lab.validation.scale.growth import GrowthSpec, growth_json, growth_table, measure_growth
 from jostle_lab.validation.scale.passes import PassCost, measure_passes, passes_table
 from jostle_lab.validation.scale.sizing import UnitCosts, sizing_table
 from jostle_lab.validation.scale.storm import StormSpec, simulate_storm, storm_table
@@ -47,19 +42,29 @@ def main() -> int:
     growth.add_argument("--days", type=float, nargs="+", default=[1, 10, 30], help="ages")
     growth.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32], help="nodes")
     growth.add_argument("--processes", type=int, default=2, help="of an MPI program on a node")
-    growth.add_argument("--commit-s", type=float, default=3600.0,
-                        help="simulated seconds between two commits")  # fmt: skip
+    growth.add_argument(
+        "--commit-s", type=float, default=3600.0, help="simulated seconds between two commits"
+    )
     passes = words.add_parser("passes", help="what a pass of an ingester costs")
     passes.add_argument("--profiles", type=int, nargs="+", default=[96, 480, 1920])
     passes.add_argument("--slices", type=int, nargs="+", default=[1, 5, 15, 75])
     sizing = words.add_parser("sizing", help="machines for 100, 1000 and 10 000 nodes")
     sizing.add_argument("passes", type=Path, help="JSON of `passes`")
-    sizing.add_argument("--posts-per-core", type=float, required=True,
-                        help="receive dense, of `lab/bench/run.py --only receive`")  # fmt: skip
-    sizing.add_argument("--node-bytes", type=float, required=True,
-                        help="bytes per second, of `lab/bench/run.py --only ship`")  # fmt: skip
-    sizing.add_argument("--stored-bytes", type=float, required=True,
-                        help="bytes per process-slice, of `growth`")  # fmt: skip
+    sizing.add_argument(
+        "--posts-per-core",
+        type=float,
+        required=True,
+        help="receive dense, of `lab/bench/run.py --only receive`",
+    )
+    sizing.add_argument(
+        "--node-bytes",
+        type=float,
+        required=True,
+        help="bytes per second, of `lab/bench/run.py --only ship`",
+    )
+    sizing.add_argument(
+        "--stored-bytes", type=float, required=True, help="bytes per process-slice, of `growth`"
+    )
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="jostle-scale-") as scratch:
@@ -78,10 +83,19 @@ def main() -> int:
 
 
 def _day(options: argparse.Namespace, folder: Path) -> int:
-    spec = DaySpec(options.nodes, options.processes, options.minutes, options.speed,
-                   options.viewers, options.seed)  # fmt: skip
-    print(f"{spec.nodes} nodes with {spec.processes} processes, {spec.minutes} minutes at "
-          f"{spec.speed:g}:1: {spec.slices_per_s:,.0f} process-slices/s", flush=True)  # fmt: skip
+    spec = DaySpec(
+        options.nodes,
+        options.processes,
+        options.minutes,
+        options.speed,
+        options.viewers,
+        options.seed,
+    )
+    print(
+        f"{spec.nodes} nodes with {spec.processes} processes, {spec.minutes} minutes at "
+        f"{spec.speed:g}:1: {spec.slices_per_s:,.0f} process-slices/s",
+        flush=True,
+    )
     result = simulate_day(spec, folder, lambda text: print(text, flush=True))
     print(*table(result), sep="\n")
     if options.json:
@@ -102,8 +116,9 @@ def _storm(options: argparse.Namespace, folder: Path) -> int:
 
 
 def _growth(options: argparse.Namespace, folder: Path) -> int:
-    spec = GrowthSpec(tuple(options.days), tuple(options.sizes), options.processes,
-                      options.commit_s)  # fmt: skip
+    spec = GrowthSpec(
+        tuple(options.days), tuple(options.sizes), options.processes, options.commit_s
+    )
     measured = measure_growth(spec, folder, lambda text: print(text, flush=True))
     print(*growth_table(measured), sep="\n")
     if options.json:

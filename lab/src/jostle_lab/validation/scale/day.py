@@ -281,24 +281,36 @@ class _Day:
         rows = sum(file.rows for file in kept if file.table == "slices")
         store.close()
         errors = self._viewers.errors[:20]
-        errors += [f"spark: status {process.returncode}" for process in self._spark_asked
-                   if process.returncode]  # fmt: skip
+        errors += [
+            f"spark: status {process.returncode}"
+            for process in self._spark_asked
+            if process.returncode
+        ]
         pages = {
-            kind: [(at - self._begin, 1e3 * took) for at, took in
-                   zip(asked.at, asked.took_s, strict=True)]
+            kind: [
+                (at - self._begin, 1e3 * took)
+                for at, took in zip(asked.at, asked.took_s, strict=True)
+            ]
             for kind, asked in self._viewers.asked.items()
-        }  # fmt: skip
+        }
         figures: dict[str, float] = {
-            "seconds": end - self._begin, "most_behind_s": self._behind_s,
-            "settled_s": self._settled_s, "slices_per_s": self._spec.slices_per_s,
-            "files": len(kept), "bytes": sum(file.bytes for file in kept),
+            "seconds": end - self._begin,
+            "most_behind_s": self._behind_s,
+            "settled_s": self._settled_s,
+            "slices_per_s": self._spec.slices_per_s,
+            "files": len(kept),
+            "bytes": sum(file.bytes for file in kept),
             "bytes_per_slice": sum(file.bytes for file in kept) / max(rows, 1),
             **self._watch.figures(truth.slices + truth.arrived),
-            **{f"{kind}_{name}_ms": value for kind, took in pages.items()
-               for name, value in _latency([ms for _, ms in took]).items()},
-        }  # fmt: skip
-        return DayResult(self._spec, truth, self._happened, figures,
-                         dict(self._watch.samples), pages, errors)  # fmt: skip
+            **{
+                f"{kind}_{name}_ms": value
+                for kind, took in pages.items()
+                for name, value in _latency([ms for _, ms in took]).items()
+            },
+        }
+        return DayResult(
+            self._spec, truth, self._happened, figures, dict(self._watch.samples), pages, errors
+        )
 
     def end(self) -> None:
         """End every process."""
@@ -326,9 +338,11 @@ def table(result: DayResult) -> list[str]:
     """Return the result in lines."""
     truth, figures = result.truth, result.figures
     rows: list[tuple[str, Any]] = [
-        ("processes written", truth.processes), ("process-slices written", truth.slices),
-        ("lost", truth.lost), ("doubled", truth.doubled),
+        ("processes written", truth.processes),
+        ("process-slices written", truth.slices),
+        ("lost", truth.lost),
+        ("doubled", truth.doubled),
         ("lost with their node", f"{truth.unsure}, of which {truth.arrived} had been sent"),
         *((name.replace("_", " "), f"{value:,.4g}") for name, value in figures.items()),
-    ]  # fmt: skip
+    ]
     return [f"{name:38} {value}" for name, value in rows] + truth.wrong + result.errors

@@ -45,14 +45,19 @@ def schedule(minutes: int, *, has_spark: bool) -> list[Fault]:
     scale = min(1.0, minutes / 240)
     faults = [Fault(0, "clock"), Fault(0.3 * minutes, "clock set")]
     for begin, down, up, length in (
-        (0.15, "node down", "node up", 4), (0.25, "receiver down", "receiver up", 30),
-        (0.55, "all down", "all up", 10), (0.7, "node down", "node up", 4),
-    ):  # fmt: skip
+        (0.15, "node down", "node up", 4),
+        (0.25, "receiver down", "receiver up", 30),
+        (0.55, "all down", "all up", 10),
+        (0.7, "node down", "node up", 4),
+    ):
         faults += [Fault(begin * minutes, down), Fault(begin * minutes + length * scale, up)]
     for share, kind in (
-        (0.2, "shippers killed"), (0.35, "ingester killed"), (0.5, "compaction killed"),
-        (0.75, "ingester killed"), (0.8, "compaction killed"),
-    ):  # fmt: skip
+        (0.2, "shippers killed"),
+        (0.35, "ingester killed"),
+        (0.5, "compaction killed"),
+        (0.75, "ingester killed"),
+        (0.8, "compaction killed"),
+    ):
         faults.append(Fault(share * minutes, kind))
     for hour in range(1, max(2, minutes // 60 + 1)):
         share = min(60.0 * hour, 0.85 * minutes)

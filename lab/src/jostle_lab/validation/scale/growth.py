@@ -120,9 +120,13 @@ def measure_growth(
             path = folder / f"site-{nodes}-{days:g}"
             begin = time.monotonic()
             site = SiteSpec(
-                nodes=nodes, days=days, seed=spec.seed, processes_per_node=spec.processes,
-                commit_s=spec.commit_s, start_ns=time.time_ns() - round(days * _DAY_NS),
-            )  # fmt: skip
+                nodes=nodes,
+                days=days,
+                seed=spec.seed,
+                processes_per_node=spec.processes,
+                commit_s=spec.commit_s,
+                start_ns=time.time_ns() - round(days * _DAY_NS),
+            )
             if not (path / "truth.json").exists():
                 shutil.rmtree(path, ignore_errors=True)
                 apart(_simulate, path, site)
@@ -219,10 +223,11 @@ def _pages(path: Path, jobs: Sequence[str]) -> dict[str, float]:
         first = time.monotonic() - begin
         chance, took = random.Random(1), {}
         for name, question in (
-            ("jobs_ms", "jobs?limit=100&sort=-run&search={word}"), ("job_ms", "jobs/{job}"),
+            ("jobs_ms", "jobs?limit=100&sort=-run&search={word}"),
+            ("job_ms", "jobs/{job}"),
             ("series_ms", "jobs/{job}/series?metric=bytes"),
             ("page_background_ms", "jobs/{job}/series?metric=bytes&of=others"),
-        ):  # fmt: skip
+        ):
             times = []
             for number in range(_ASKED):
                 job = quote(chance.choice(jobs), safe="")

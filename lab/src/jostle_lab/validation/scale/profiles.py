@@ -26,13 +26,25 @@ PERIOD = 60
 GENERATION_AT, HEARTBEAT_AT, END_AT = 2048, 2064, 2072
 #: Metrics that move in every slice, by the largest value.
 _MOVES = {
-    "posix_read_ops": 10**4, "posix_read_bytes": 10**9, "posix_read_ns": 10**9,
-    "posix_write_ops": 10**4, "posix_write_bytes": 10**9, "posix_write_ns": 10**9,
-    "posix_seek_ops": 10**3, "os_read_chars": 10**9, "os_write_chars": 10**9,
-    "os_read_calls": 10**4, "os_write_calls": 10**4, "os_user_ns": 4 * 10**9,
-    "os_system_ns": 10**9, "os_voluntary_switches": 10**4, "os_minor_faults": 10**4,
-    "self_calls_ops": 10**4, "self_heartbeat_ns": 10**6, "self_cost_ns": 10**7,
-}  # fmt: skip
+    "posix_read_ops": 10**4,
+    "posix_read_bytes": 10**9,
+    "posix_read_ns": 10**9,
+    "posix_write_ops": 10**4,
+    "posix_write_bytes": 10**9,
+    "posix_write_ns": 10**9,
+    "posix_seek_ops": 10**3,
+    "os_read_chars": 10**9,
+    "os_write_chars": 10**9,
+    "os_read_calls": 10**4,
+    "os_write_calls": 10**4,
+    "os_user_ns": 4 * 10**9,
+    "os_system_ns": 10**9,
+    "os_voluntary_switches": 10**4,
+    "os_minor_faults": 10**4,
+    "self_calls_ops": 10**4,
+    "self_heartbeat_ns": 10**6,
+    "self_cost_ns": 10**7,
+}
 _SIZES = ("posix_read_size", "posix_write_size")
 _LEVEL = "os_rss_bytes"
 
@@ -177,9 +189,9 @@ def program(name: str, seed: int) -> Program:
         records.append(slice_record(moved))
         totals[turn + 1] = totals[turn]
         for cell, gain in moved.items():
-            totals[turn + 1, cell] = level if cell == cells[_LEVEL] else gain + int(
-                totals[turn, cell]
-            )  # fmt: skip
+            totals[turn + 1, cell] = (
+                level if cell == cells[_LEVEL] else gain + int(totals[turn, cell])
+            )
     ends = [0, *np.cumsum([len(record) for record in records * 2]).tolist()]
     return Program(
         name, b"".join(records * 2), tuple(ends), totals, totals[:, cells["posix_write_bytes"]]
@@ -228,13 +240,24 @@ def new_head(**fields: object) -> bytearray:
     table_at = HEAD_BYTES + 2 * at.commit_bytes
     zero = Head._make(HEAD.unpack(bytes(HEAD.size)))._asdict()
     given = {
-        "magic": MAGIC, "version": 1, "head_bytes": at.head, "cell_count": count,
-        "block_offset": at.block, "block_bytes": at.head - at.block, "block_capacity": 1,
-        "table_offset": table_at, "table_bytes": len(table), "commit_offset": at.commit,
-        "commit_bytes": at.commit_bytes, "table_crc": zlib.crc32(table),
-        "mount_slots": MOUNT_SLOTS, "mount_stride": stride, "tick_ns": 1 << 32,
-        "blocks_used": 1, "library": b"simulated",
-    }  # fmt: skip
+        "magic": MAGIC,
+        "version": 1,
+        "head_bytes": at.head,
+        "cell_count": count,
+        "block_offset": at.block,
+        "block_bytes": at.head - at.block,
+        "block_capacity": 1,
+        "table_offset": table_at,
+        "table_bytes": len(table),
+        "commit_offset": at.commit,
+        "commit_bytes": at.commit_bytes,
+        "table_crc": zlib.crc32(table),
+        "mount_slots": MOUNT_SLOTS,
+        "mount_stride": stride,
+        "tick_ns": 1 << 32,
+        "blocks_used": 1,
+        "library": b"simulated",
+    }
     head = bytearray(at.head)
     head[: HEAD.size] = HEAD.pack(*{**zero, **given, **fields}.values())
     MOUNT_SLOT.pack_into(head, MOUNTS_AT, 0, 50, 0x6969, 30, 1)

@@ -39,8 +39,17 @@ def jostle(*words: str | Path) -> list[str]:
 
 def pretend_boot(boot_file: Path, command: Sequence[str]) -> list[str]:
     """Return a command line that runs a command where the boot id is that of a file."""
-    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", _BOUND, str(boot_file),
-            *command]  # fmt: skip
+    return [
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        "sh",
+        "-c",
+        _BOUND,
+        str(boot_file),
+        *command,
+    ]
 
 
 def can_pretend(folder: Path) -> bool:
@@ -108,12 +117,24 @@ class ReceiverService:
         """Start it, on the port that it had."""
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
-                jostle("receive", "--listen", f"127.0.0.1:{self.port}", "--mirror", self.mirror,
-                       "--tokens", self._folder / "tokens", "--config",
-                       self._folder / "receive.toml", "--repository", self._repository),
-                stdout=subprocess.PIPE, stderr=log, text=True,
+                jostle(
+                    "receive",
+                    "--listen",
+                    f"127.0.0.1:{self.port}",
+                    "--mirror",
+                    self.mirror,
+                    "--tokens",
+                    self._folder / "tokens",
+                    "--config",
+                    self._folder / "receive.toml",
+                    "--repository",
+                    self._repository,
+                ),
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )  # fmt: skip
+            )
         self.starts += 1
         assert self._process.stdout is not None
         place = re.search(r"http://127\.0\.0\.1:(\d+)", self._process.stdout.readline())
@@ -221,11 +242,20 @@ class Pages:
         self.log = folder / "serve.log"
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
-                jostle("serve", "--listen", "127.0.0.1:0", "--cache", folder / "cache",
-                       "--repository", repository),
-                stdout=subprocess.PIPE, stderr=log, text=True,
+                jostle(
+                    "serve",
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--cache",
+                    folder / "cache",
+                    "--repository",
+                    repository,
+                ),
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
-            )  # fmt: skip
+            )
         assert self._process.stdout is not None
         place, end = None, time.monotonic() + _START_S
         while place is None and time.monotonic() < end:

@@ -148,11 +148,23 @@ class SimulatedNode:
             start_ns = first * SLICE_NS + number
             truth = Written(self.name, str(self.boot_id), pid, start_ns, what, first)
             head = new_head(
-                slice_ns=SLICE_NS, start_ns=start_ns, file_ns=start_ns, first_slice=first, pid=pid,
-                ppid=1, uid=os.getuid(), gid=os.getgid(), proc_start=started, sid=pid,
-                boot_id=self.boot_id.bytes, host=self.name.encode(), job=job.encode(),
-                program=what.name.encode(), command=what.name.encode(), heartbeat_ns=start_ns,
-            )  # fmt: skip
+                slice_ns=SLICE_NS,
+                start_ns=start_ns,
+                file_ns=start_ns,
+                first_slice=first,
+                pid=pid,
+                ppid=1,
+                uid=os.getuid(),
+                gid=os.getgid(),
+                proc_start=started,
+                sid=pid,
+                boot_id=self.boot_id.bytes,
+                host=self.name.encode(),
+                job=job.encode(),
+                program=what.name.encode(),
+                command=what.name.encode(),
+                heartbeat_ns=start_ns,
+            )
             mount = mount_record("server:/scratch")
             end = shape().head + len(mount)
             struct.pack_into("<2Q", head, shape().commit, end, first)
@@ -223,9 +235,13 @@ class SimulatedSite:
     """
 
     def __init__(
-        self, folder: Path, nodes: int, start_slice: int, sleepers: Sequence[tuple[int, int]],
+        self,
+        folder: Path,
+        nodes: int,
+        start_slice: int,
+        sleepers: Sequence[tuple[int, int]],
         seed: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make the nodes."""
         self.nodes = [SimulatedNode(folder, number, seed) for number in range(nodes)]
         self.truths: list[Written] = []

@@ -22,12 +22,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from jostle.repository import Repository
-from jostle_lab.validation.scale.services import (
-    ReceiverService,
-    cpu_s,
-    memory_mib,
-    write_tokens,
-)
+from jostle_lab.validation.scale.services import ReceiverService, cpu_s, memory_mib, write_tokens
 from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedNode, SimulatedSite
 from jostle_lab.validation.scale.truth import Comparison, compare
 
@@ -249,10 +244,20 @@ def simulate_storm(spec: StormSpec, folder: Path) -> StormResult:
     truth = compare(store, site.truths)
     store.close()
     return StormResult(
-        spec, truth, counts.statuses["200"], dict(counts.statuses), stored_s, queryable_s,
-        counts.sent, counts.decoded, used, ingester_used, most.receiver, most.ingester,
+        spec,
+        truth,
+        counts.statuses["200"],
+        dict(counts.statuses),
+        stored_s,
+        queryable_s,
+        counts.sent,
+        counts.decoded,
+        used,
+        ingester_used,
+        most.receiver,
+        most.ingester,
         counts.retry_after_s,
-    )  # fmt: skip
+    )
 
 
 async def _all(nodes: Sequence[_Returning], port: int, until: float) -> None:

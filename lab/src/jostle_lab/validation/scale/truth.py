@@ -19,8 +19,10 @@ _SLICES = {
     "table": "slices",
 }
 _BYTES = {
-    "sums": "moved", "inner": "sum(posix_write_bytes)::HUGEINT AS moved", "table": "mount_slices",
-}  # fmt: skip
+    "sums": "moved",
+    "inner": "sum(posix_write_bytes)::HUGEINT AS moved",
+    "table": "mount_slices",
+}
 _MOST = 10
 Key = tuple[str, int, int]
 
@@ -106,9 +108,12 @@ def _expired(truth: Written, horizon: int) -> tuple[int, int]:
 
 
 def _compare_one(
-    result: Comparison, truth: Written, horizon: int, row: tuple[int, ...] | None,
+    result: Comparison,
+    truth: Written,
+    horizon: int,
+    row: tuple[int, ...] | None,
     moved: tuple[int, ...],
-) -> int:  # fmt: skip
+) -> int:
     """Compare one process; returns the bytes that its slices must have written."""
     result.processes += 1
     early, late = _expired(truth, horizon)
@@ -127,9 +132,12 @@ def _compare_one(
     if row is None and not numbers:
         return 0
     expected = (
-        len(numbers), min(numbers, default=0), max(numbers, default=0), sum(numbers),
+        len(numbers),
+        min(numbers, default=0),
+        max(numbers, default=0),
+        sum(numbers),
         sum(number * number for number in numbers),
-    )  # fmt: skip
+    )
     name = f"{truth.host}, process {truth.pid} of {truth.start_ns}"
     if row != expected:
         result.say(f"{name}: slices (rows, first, last, sums) {row}, not {expected}")

@@ -15,9 +15,10 @@ from jostle_lab.validation.scale.spools import SLICE_NS, SimulatedSite
 
 _EVERY_S = 1.0
 _COUNTED = {
-    "posts": "jostle_receive_posts_total", "sent_bytes": "jostle_receive_sent_bytes_total",
+    "posts": "jostle_receive_posts_total",
+    "sent_bytes": "jostle_receive_sent_bytes_total",
     "decoded_bytes": "jostle_receive_decoded_bytes_total",
-}  # fmt: skip
+}
 
 
 class Watch:
@@ -67,9 +68,10 @@ class Watch:
                 if metric in counted:
                     self._counts[receiver.name, receiver.starts, name] = counted[metric]
             self._counts[receiver.name, receiver.starts, "refused"] = sum(
-                value for name, value in counted.items()
+                value
+                for name, value in counted.items()
                 if name.startswith("jostle_receive_refused_total")
-            )  # fmt: skip
+            )
             pids = {"receiver": receiver.pid, "ingester": receiver.ingester()}
             for name, pid in pids.items():
                 self._count_cpu(name, pid)
@@ -79,16 +81,21 @@ class Watch:
         files, size = size_of(repository)
         log_files, log_bytes = size_of(repository / "commits")
         sample = {
-            "at": now, "minute": (self._site.now_ns - self._start_ns) / 60e9, "lag_s": lag,
+            "at": now,
+            "minute": (self._site.now_ns - self._start_ns) / 60e9,
+            "lag_s": lag,
             "behind_minutes": self._behind_minutes(),
             "receivers_mib": max(memory_mib(r.pid) for r in self._receivers),
             "ingesters_mib": max(memory_mib(r.ingester()) for r in self._receivers),
             "pages_mib": memory_mib(self._pages.pid),
-            "mirror_files": sum(n for n, _ in sizes), "mirror_bytes": sum(n for _, n in sizes),
-            "files": files - log_files, "bytes": size - log_bytes, "log_files": log_files,
+            "mirror_files": sum(n for n, _ in sizes),
+            "mirror_bytes": sum(n for _, n in sizes),
+            "files": files - log_files,
+            "bytes": size - log_bytes,
+            "log_files": log_files,
             "log_bytes": log_bytes,
             **{name: self._total(name) for name in (*_COUNTED, "refused")},
-        }  # fmt: skip
+        }
         for name, value in sample.items():
             self.samples[name].append(float(value))
 
@@ -126,14 +133,34 @@ class Watch:
             name: sum(value for (each, _), value in self._cpu.items() if each == name)
             for name in ("receiver", "ingester", "pages")
         }
-        last = {name: samples[name][-1] for name in
-                ("posts", "refused", "sent_bytes", "decoded_bytes", "log_files", "log_bytes")
-                }  # fmt: skip
-        most = {f"most_{name}": max(samples[name]) for name in
-                ("lag_s", "behind_minutes", "receivers_mib", "ingesters_mib", "pages_mib",
-                 "mirror_files", "mirror_bytes", "log_files")}  # fmt: skip
+        last = {
+            name: samples[name][-1]
+            for name in (
+                "posts",
+                "refused",
+                "sent_bytes",
+                "decoded_bytes",
+                "log_files",
+                "log_bytes",
+            )
+        }
+        most = {
+            f"most_{name}": max(samples[name])
+            for name in (
+                "lag_s",
+                "behind_minutes",
+                "receivers_mib",
+                "ingesters_mib",
+                "pages_mib",
+                "mirror_files",
+                "mirror_bytes",
+                "log_files",
+            )
+        }
         return {
-            **last, **most, **{f"{name}_cpu_s": value for name, value in cpu.items()},
+            **last,
+            **most,
+            **{f"{name}_cpu_s": value for name, value in cpu.items()},
             "ingester_us_per_slice": 1e6 * cpu["ingester"] / max(slices, 1),
             "receiver_us_per_post": 1e6 * cpu["receiver"] / max(last["posts"], 1),
-        }  # fmt: skip
+        }

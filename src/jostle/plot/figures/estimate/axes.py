@@ -136,18 +136,33 @@ def legend(canvas: Canvas, handles: list[Any], top: float = 0.1, left: float = L
     lines = 1 if wide <= canvas.width - left else 2
     where = (left / canvas.width, (canvas.floor + canvas.body - top) / canvas.height)
     canvas.figure.legend(
-        handles=handles, loc="center left", ncols=-(-len(handles) // lines), fontsize=_SMALL,
-        borderaxespad=0, bbox_to_anchor=where, labelcolor=INK, columnspacing=1.6,
-        handlelength=1.8, handletextpad=0.5,
-    )  # fmt: skip
+        handles=handles,
+        loc="center left",
+        ncols=-(-len(handles) // lines),
+        fontsize=_SMALL,
+        borderaxespad=0,
+        bbox_to_anchor=where,
+        labelcolor=INK,
+        columnspacing=1.6,
+        handlelength=1.8,
+        handletextpad=0.5,
+    )
 
 
 def dot(colour: str, label: str, marker: str = "o") -> Any:
     """Return a legend's entry for points."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linestyle="", marker=marker, markersize=4, color=colour, label=label,
-                  markeredgewidth=0)  # fmt: skip
+    return Line2D(
+        [],
+        [],
+        linestyle="",
+        marker=marker,
+        markersize=4,
+        color=colour,
+        label=label,
+        markeredgewidth=0,
+    )
 
 
 def dash(label: str) -> Any:
@@ -166,5 +181,13 @@ def patch(colour: str, label: str) -> Any:
 
 def heading(axes: Axes, text: str) -> None:
     """Write above an axis, on the left, what it shows."""
-    axes.annotate(text, (0, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
-                  fontsize=7.5, color=SOFT, va="bottom")  # fmt: skip
+    axes.annotate(
+        text,
+        (0, 1),
+        (0, 3),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=7.5,
+        color=SOFT,
+        va="bottom",
+    )

@@ -69,8 +69,17 @@ def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[ClusterB
 
 def spread_numbers(found: Sequence[tuple[str, Sequence[ClusterBox]]]) -> DrawnFigures:
     """Return the quartiles of every box, by run."""
-    columns = ("run", "cluster", "segments", "interfered", "least_s", "lower_quartile_s",
-               "median_s", "upper_quartile_s", "most_s")  # fmt: skip
+    columns = (
+        "run",
+        "cluster",
+        "segments",
+        "interfered",
+        "least_s",
+        "lower_quartile_s",
+        "median_s",
+        "upper_quartile_s",
+        "most_s",
+    )
     rows = tuple(
         (run, box.label, len(box.seconds), int(box.hit.sum()), *box.quartiles.tolist())
         for run, own in found
@@ -120,17 +129,34 @@ def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float
             axes.plot([place, place], [end, edge], color=BLUE, linewidth=0.9)
         # A box thinner than a line would not be seen.
         thin = 0.012 * middle
-        axes.bar(place, max(high - low, thin), bottom=min(low, middle - thin / 2), width=0.62,
-                 facecolor=BLUE, alpha=0.45, edgecolor=BLUE, linewidth=0.8)  # fmt: skip
+        axes.bar(
+            place,
+            max(high - low, thin),
+            bottom=min(low, middle - thin / 2),
+            width=0.62,
+            facecolor=BLUE,
+            alpha=0.45,
+            edgecolor=BLUE,
+            linewidth=0.8,
+        )
         axes.plot([place - 0.31, place + 0.31], [middle, middle], color=BLUE, linewidth=1.6)
         beyond = (box.seconds < low - reach) | (box.seconds > high + reach) | box.hit
         for which, colour, marker, size in (
-            (beyond & ~box.hit, SOFT, "o", 1.8), (box.hit, LOST, "^", 2.8),
-        ):  # fmt: skip
+            (beyond & ~box.hit, SOFT, "o", 1.8),
+            (box.hit, LOST, "^", 2.8),
+        ):
             some = _some(box.seconds[which])
             side = (np.arange(len(some)) % 5 - 2) * 0.09  # side by side, so that they are seen
-            axes.plot(place + side, some, linestyle="", marker=marker, color=colour,
-                      markersize=size, markeredgewidth=0, alpha=0.7)  # fmt: skip
+            axes.plot(
+                place + side,
+                some,
+                linestyle="",
+                marker=marker,
+                color=colour,
+                markersize=size,
+                markeredgewidth=0,
+                alpha=0.7,
+            )
     logarithmic(axes, *ends, span_label)
     spare = max(4 - len(found), 0) / 2  # few boxes stand in the middle, not stretched
     axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
@@ -177,8 +203,15 @@ def draw_sizes(canvas: Canvas, clusters: Sequence[Cluster]) -> None:
             place, cluster.hit, bottom=usual, width=0.62, facecolor=LOST, alpha=0.75, linewidth=0
         )
         if len(clusters) <= 24:
-            axes.annotate(count(cluster.members), (place, cluster.members), (0, 2), ha="center",
-                          textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
+            axes.annotate(
+                count(cluster.members),
+                (place, cluster.members),
+                (0, 2),
+                ha="center",
+                textcoords="offset points",
+                fontsize=6.5,
+                color=INK,
+            )
     spare = max(4 - len(clusters), 0) / 2
     axes.set_xlim(-0.7 - spare, len(clusters) - 0.3 + spare)
     labels = [str(cluster.number) for cluster in clusters]

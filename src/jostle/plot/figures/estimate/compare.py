@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 _TOP, _HIGH, _GAP = 0.42, 1.45, 0.34
 _MOST, _MOST_RUNS = 40, 8
 _COLOURS = {str(cause): colour for cause, colour in COLOURS.items()} | {
-    "displaced": PALETTE[4], "work": PALETTE[5], "unexplained": GREY,
-}  # fmt: skip
+    "displaced": PALETTE[4],
+    "work": PALETTE[5],
+    "unexplained": GREY,
+}
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,11 @@ def _draw_clusters(canvas: Canvas, runs: Sequence[ComparedRun]) -> None:
 def _pieces(comparison: Comparison) -> dict[str, list[float]]:
     """Return what each run took longer, by what explains it."""
     pieces = {name: values for name, values in comparison.by_cause.items() if any(values)}
-    pieces |= {"displaced": comparison.displaced_s, "work": comparison.work_s,
-               "unexplained": comparison.unexplained_s}  # fmt: skip
+    pieces |= {
+        "displaced": comparison.displaced_s,
+        "work": comparison.work_s,
+        "unexplained": comparison.unexplained_s,
+    }
     return {name: values for name, values in pieces.items() if any(values)}
 
 
@@ -151,8 +156,15 @@ def _difference_page(comparison: Comparison) -> Page:
     )
     columns = ("run", "run_s", "measured_s", *(f"{name.replace(' ', '_')}_s" for name in pieces))
     body = _TOP + 0.34 * len(comparison.estimates) + 0.5
-    return Page("difference-of-the-runs", finding(comparison), note, _foot(comparison),
-                DrawnFigures(columns, rows), width=FULL, body=body)  # fmt: skip
+    return Page(
+        "difference-of-the-runs",
+        finding(comparison),
+        note,
+        _foot(comparison),
+        DrawnFigures(columns, rows),
+        width=FULL,
+        body=body,
+    )
 
 
 def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
@@ -168,15 +180,30 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
         for name, values in pieces.items():
             value = values[run]
             start = right if value > 0 else left + value
-            axes.barh(place, abs(value), left=start, height=0.6, facecolor=_COLOURS[name],
-                      alpha=0.85, linewidth=0)  # fmt: skip
+            axes.barh(
+                place,
+                abs(value),
+                left=start,
+                height=0.6,
+                facecolor=_COLOURS[name],
+                alpha=0.85,
+                linewidth=0,
+            )
             right, left = right + max(value, 0), left + min(value, 0)
         ends += [right, left]
         measured = comparison.measured_s[run]
         axes.plot([measured, measured], [place - 0.4, place + 0.4], color=INK, linewidth=1.6)
         text = "baseline" if run == comparison.baseline else f"+{span_label(measured)}"
-        axes.annotate(text, (max(right, measured), place), (5, 0), textcoords="offset points",
-                      va="center", fontsize=7, color=INK, annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            text,
+            (max(right, measured), place),
+            (5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+            color=INK,
+            annotation_clip=False,
+        )
     axes.set_yticks(range(len(names)), list(reversed(names)), color=INK)
     axes.set_ylim(-0.6, len(names) - 0.4)
     low, high = min(ends), max(ends)
@@ -184,13 +211,19 @@ def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
     axes.set_xlim(low - space if low < 0 else 0, high + space)
     ticks = round_ticks(low, high)
     shown = labels([abs(tick) for tick in ticks], span_label)
-    axes.set_xticks(ticks, [f"-{text}" if tick < 0 else text
-                            for tick, text in zip(ticks, shown, strict=True)])  # fmt: skip
+    axes.set_xticks(
+        ticks, [f"-{text}" if tick < 0 else text for tick, text in zip(ticks, shown, strict=True)]
+    )
     axes.grid(axis="x")
     axes.axvline(0, color=SOFT, linewidth=0.8)
     axes.set_xlabel("longer than the baseline", loc="left", color=INK)
-    said_of = {"cpu": "CPU", "displaced": "everything slower", "work": "other work",
-               "unknown": "cause unknown",
-               "memory or cpu": "memory or CPU (within the node)", "gpu": "GPU",
-               "bus": "transfers of GPUs"}  # fmt: skip
+    said_of = {
+        "cpu": "CPU",
+        "displaced": "everything slower",
+        "work": "other work",
+        "unknown": "cause unknown",
+        "memory or cpu": "memory or CPU (within the node)",
+        "gpu": "GPU",
+        "bus": "transfers of GPUs",
+    }
     legend(canvas, [patch(_COLOURS[name], said_of.get(name, name)) for name in pieces], left=side)

@@ -10,12 +10,8 @@ import numpy as np
 
 from jostle.plot.charts.cause_colours import COLOURS
 from jostle.plot.charts.imprint import seconds_ticks
-from jostle.plot.figures.estimate import (
-    clusters as estimate_clusters,
-)
-from jostle.plot.figures.estimate import (
-    segments as estimate_segments,
-)
+from jostle.plot.figures.estimate import clusters as estimate_clusters
+from jostle.plot.figures.estimate import segments as estimate_segments
 from jostle.plot.figures.estimate.axes import LEFT, RIGHT, legend, linear, patch
 from jostle.plot.figures.estimate.segments import Scene
 from jostle.plot.figures.figure import INK
@@ -73,9 +69,10 @@ def _chosen(estimate: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
     ]
     whole = sum(cluster.excess_s for cluster in estimate.clusters)
     return [
-        cluster for place, cluster in enumerate(worst)
+        cluster
+        for place, cluster in enumerate(worst)
         if not place or (whole > 0 and cluster.excess_s >= _MUCH * whole)
-    ]  # fmt: skip
+    ]
 
 
 def members(estimate: Estimate) -> str:
@@ -140,8 +137,15 @@ def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
     words = {str(cause): text for cause, text in CAUSES.items()}
     for cause, seconds in _spans(estimate).items():
         share = 100 * seconds * _SPANS / estimate.run_s
-        axes.stairs(below + share, edges, baseline=below, fill=True, color=colours[cause],
-                    alpha=0.8, linewidth=0)  # fmt: skip
+        axes.stairs(
+            below + share,
+            edges,
+            baseline=below,
+            fill=True,
+            color=colours[cause],
+            alpha=0.8,
+            linewidth=0,
+        )
         below = below + share
     most = float(below.max())
     linear(axes, 100.0 if most > 40 else max(most * 1.1, 1.0), _percent_label)
@@ -149,8 +153,7 @@ def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
     axes.set_xlim(0, estimate.run_s)
     axes.set_xticks(seconds_ticks(estimate.run_s, 10))
     axes.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    legend(canvas, [patch(colours[cause], words[cause])
-                    for cause in _spans(estimate)], top=0.12)  # fmt: skip
+    legend(canvas, [patch(colours[cause], words[cause]) for cause in _spans(estimate)], top=0.12)
 
 
 def _percent_label(value: float, _digits: int = 3) -> str:
@@ -171,8 +174,15 @@ def _timeline_page(estimate: Estimate, scene: Scene) -> Page:
     )
     if not scene.has_work:
         note += " No instructions could be counted: work is derived from calls and bytes."
-    return Page("segments-in-time", title, note, foot(estimate),
-                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+    return Page(
+        "segments-in-time",
+        title,
+        note,
+        foot(estimate),
+        estimate_segments.timeline_numbers(scene),
+        width=FULL,
+        body=scene.body,
+    )
 
 
 def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
@@ -180,9 +190,15 @@ def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
     if not scene.has_work:
         title = f"How long the segments of {estimate.job} took"
     note = "Number of segments in each of 60 bins; several peaks are several kinds of segments."
-    return Page("segments-histograms", title, note, foot(estimate),
-                estimate_segments.histogram_numbers(scene), width=FULL,
-                body=estimate_segments.histogram_body(scene))  # fmt: skip
+    return Page(
+        "segments-histograms",
+        title,
+        note,
+        foot(estimate),
+        estimate_segments.histogram_numbers(scene),
+        width=FULL,
+        body=estimate_segments.histogram_body(scene),
+    )
 
 
 def _spread_page(
@@ -222,8 +238,15 @@ def _sizes_page(estimate: Estimate, clusters: Sequence[Cluster]) -> Page:
     )
     note = f"Number of segments in each cluster. {_shown(estimate, len(clusters))}"
     numbers = estimate_clusters.sizes_numbers(clusters)
-    return Page("clusters-sizes", title, note, foot(estimate), numbers, width=FULL,
-                body=estimate_clusters.TOP + 2.12)  # fmt: skip
+    return Page(
+        "clusters-sizes",
+        title,
+        note,
+        foot(estimate),
+        numbers,
+        width=FULL,
+        body=estimate_clusters.TOP + 2.12,
+    )
 
 
 def _small_page(estimate: Estimate, scene: Scene) -> Page:
@@ -233,8 +256,15 @@ def _small_page(estimate: Estimate, scene: Scene) -> Page:
         f"For segments with fewer than {LEAST_MEMBERS} of the same work, the red lines come "
         "from what their parts take in others. Below them, only measured loss counts."
     )
-    return Page("small-clusters-in-time", title, note, foot(estimate),
-                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+    return Page(
+        "small-clusters-in-time",
+        title,
+        note,
+        foot(estimate),
+        estimate_segments.timeline_numbers(scene),
+        width=FULL,
+        body=scene.body,
+    )
 
 
 def _one_cluster(estimate: Estimate, segments: DrawnSegments, cluster: Cluster) -> Iterator[Plan]:
@@ -259,10 +289,23 @@ def _one_cluster(estimate: Estimate, segments: DrawnSegments, cluster: Cluster) 
             " That is the mean: each has its own threshold, and what is measured counts below it."
         )
     stem = f"cluster-{cluster.number}"
-    page = Page(f"{stem}-in-time", title, note, foot(estimate),
-                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+    page = Page(
+        f"{stem}-in-time",
+        title,
+        note,
+        foot(estimate),
+        estimate_segments.timeline_numbers(scene),
+        width=FULL,
+        body=scene.body,
+    )
     yield page, partial(estimate_segments.draw_timeline, scene=scene)
-    page = Page(f"{stem}-histograms", title, note, foot(estimate),
-                estimate_segments.histogram_numbers(scene), width=FULL,
-                body=estimate_segments.histogram_body(scene))  # fmt: skip
+    page = Page(
+        f"{stem}-histograms",
+        title,
+        note,
+        foot(estimate),
+        estimate_segments.histogram_numbers(scene),
+        width=FULL,
+        body=estimate_segments.histogram_body(scene),
+    )
     yield page, partial(estimate_segments.draw_histograms, scene=scene)

@@ -110,18 +110,35 @@ def _points(axes: Axes, drawn: DrawnSegments, values: Floats, label: Label) -> N
     top, cut = top_of(values)
     linear(axes, top, label)
     inside = np.minimum(values, top)
-    for which, colour, marker, size in (
-        (~drawn.hit, BLUE, "o", 2.2), (drawn.hit, LOST, "^", 3.2),
-    ):  # fmt: skip
-        axes.plot(drawn.start[which], inside[which], linestyle="", marker=marker, color=colour,
-                  markersize=size, markeredgewidth=0, alpha=0.75, clip_on=False,
-                  rasterized=len(drawn) > 3000, zorder=2 + (marker == "^"))  # fmt: skip
+    for which, colour, marker, size in ((~drawn.hit, BLUE, "o", 2.2), (drawn.hit, LOST, "^", 3.2)):
+        axes.plot(
+            drawn.start[which],
+            inside[which],
+            linestyle="",
+            marker=marker,
+            color=colour,
+            markersize=size,
+            markeredgewidth=0,
+            alpha=0.75,
+            clip_on=False,
+            rasterized=len(drawn) > 3000,
+            zorder=2 + (marker == "^"),
+        )
     if cut:
         beyond = np.flatnonzero(values > top)
         most = label(float(np.nanmax(values)), 3)
         text = f"{count(len(beyond))} beyond the axis, up to {most}"
-        axes.annotate(text, (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
-                      fontsize=6.5, color=INK, ha="right", va="bottom")  # fmt: skip
+        axes.annotate(
+            text,
+            (1, 1),
+            (0, 3),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=6.5,
+            color=INK,
+            ha="right",
+            va="bottom",
+        )
 
 
 def _threshold(axes: Axes, drawn: DrawnSegments) -> None:
@@ -133,8 +150,16 @@ def _threshold(axes: Axes, drawn: DrawnSegments) -> None:
     if np.ptp(values) <= _SAME * float(np.median(values)):
         axes.axhline(float(np.median(values)), color=LOST, linewidth=1.1, linestyle=(0, (4, 2)))
     else:
-        axes.plot(drawn.start[known], values, color=LOST, linestyle="", marker="_", markersize=4,
-                  markeredgewidth=0.8, zorder=1.5)  # fmt: skip
+        axes.plot(
+            drawn.start[known],
+            values,
+            color=LOST,
+            linestyle="",
+            marker="_",
+            markersize=4,
+            markeredgewidth=0.8,
+            zorder=1.5,
+        )
 
 
 @dataclass(frozen=True)
@@ -183,9 +208,14 @@ def histogram_numbers(scene: Scene) -> DrawnFigures:
     for name, histogram in _both(scene):
         rows.extend(
             (name, *row)
-            for row in zip(histogram.edges[:-1].tolist(), histogram.edges[1:].tolist(),
-                           histogram.usual.tolist(), histogram.hit.tolist(), strict=True)
-        )  # fmt: skip
+            for row in zip(
+                histogram.edges[:-1].tolist(),
+                histogram.edges[1:].tolist(),
+                histogram.usual.tolist(),
+                histogram.hit.tolist(),
+                strict=True,
+            )
+        )
     columns = ("of", "from", "to", "segments", "interfered_segments")
     return DrawnFigures(columns, tuple(rows))
 
@@ -211,8 +241,9 @@ def draw_histograms(canvas: Canvas, scene: Scene) -> None:
         axes = canvas.axes(LEFT, _TOP + number * (_HIGH + _GAP + 0.3), width, _HIGH)
         time = name == "duration_s"
         _bars(axes, histogram, span_label if time else amount_label)
-        axes.set_xlabel("duration of a segment" if time else "work in a segment", loc="left",
-                        color=INK)  # fmt: skip
+        axes.set_xlabel(
+            "duration of a segment" if time else "work in a segment", loc="left", color=INK
+        )
         if time and math.isfinite(mark := _mark(scene)):
             axes.axvline(mark, color=LOST, linewidth=1.1, linestyle=(0, (4, 2)))
     _legend(canvas, scene, patch(BLUE, "segments"), patch(LOST, "interfered ones"))
@@ -226,8 +257,15 @@ def histogram_body(scene: Scene) -> float:
 def _bars(axes: Axes, histogram: Counts, label: Label) -> None:
     """Draw a histogram, the interfered on top of the others."""
     whole = histogram.usual + histogram.hit
-    axes.stairs(whole, histogram.edges, baseline=histogram.usual, fill=True, color=LOST, alpha=0.75,
-                linewidth=0)  # fmt: skip
+    axes.stairs(
+        whole,
+        histogram.edges,
+        baseline=histogram.usual,
+        fill=True,
+        color=LOST,
+        alpha=0.75,
+        linewidth=0,
+    )
     axes.stairs(histogram.usual, histogram.edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
     top = max(float(whole.max(initial=0.0)), 1.0)
     linear(axes, top * 1.02, count_label)

@@ -35,20 +35,38 @@ def megabytes(runs: Sequence[Run]) -> Floats:
 
 def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
     """Return the program that slows the runs most surely, and beside which runs it was."""
-    slower = [each for each in content.suspects
-              if is_proven(each) and each.change and each.change[0] < 0]  # fmt: skip
+    slower = [
+        each for each in content.suspects if is_proven(each) and each.change and each.change[0] < 0
+    ]
     name = slower[0].program if slower else ""
-    with_it = [any(each.conflicting and each.program == name for each in run.company.meetings)
-               for run in content.runs]  # fmt: skip
+    with_it = [
+        any(each.conflicting and each.program == name for each in run.company.meetings)
+        for run in content.runs
+    ]
     return name, np.array(with_it, dtype=bool) & bool(name)
 
 
 def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: float = 14) -> None:
     """Draw runs beside the suspect filled, in orange, and others hollow, in blue."""
-    axes.scatter(x[with_it], y[with_it], s=size, color=ORANGE, marker="o", linewidth=0.6,
-                 edgecolor="white", zorder=3)  # fmt: skip
-    axes.scatter(x[~with_it], y[~with_it], s=size, facecolor="white", edgecolor=BLUE,
-                 linewidth=0.9, zorder=2.5)  # fmt: skip
+    axes.scatter(
+        x[with_it],
+        y[with_it],
+        s=size,
+        color=ORANGE,
+        marker="o",
+        linewidth=0.6,
+        edgecolor="white",
+        zorder=3,
+    )
+    axes.scatter(
+        x[~with_it],
+        y[~with_it],
+        s=size,
+        facecolor="white",
+        edgecolor=BLUE,
+        linewidth=0.9,
+        zorder=2.5,
+    )
 
 
 def points_note(name: str) -> str:
@@ -90,12 +108,22 @@ def trend(axes: Axes, x: Floats, y: Floats) -> None:
     if known.sum() > 2 and np.ptp(x[known]) > 0:
         slope, base = np.polyfit(x[known], y[known], 1)
         ends = np.array([x[known].min(), x[known].max()])
-        axes.plot(ends, base + slope * ends, color=INK, linewidth=1.0, linestyle=(0, (4, 2)),
-                  zorder=4)  # fmt: skip
+        axes.plot(
+            ends, base + slope * ends, color=INK, linewidth=1.0, linestyle=(0, (4, 2)), zorder=4
+        )
 
 
 def corner(axes: Axes, text: str, *, right: bool = True) -> None:
     """Write a short text into an upper corner of the axes."""
-    axes.annotate(text, (1 if right else 0, 1), (-3 if right else 3, -3), "axes fraction",
-                  "offset points", ha="right" if right else "left", va="top", fontsize=6.5,
-                  color=SOFT, bbox=PAPER)  # fmt: skip
+    axes.annotate(
+        text,
+        (1 if right else 0, 1),
+        (-3 if right else 3, -3),
+        "axes fraction",
+        "offset points",
+        ha="right" if right else "left",
+        va="top",
+        fontsize=6.5,
+        color=SOFT,
+        bbox=PAPER,
+    )

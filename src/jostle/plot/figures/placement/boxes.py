@@ -60,10 +60,12 @@ def draw_boxes(axes: Axes, topology: Topology, cast: Cast, shown: set[int]) -> N
         for face, shade in zip(_faces(at[place]), _SHADES, strict=True):
             faces.append(face)
             colours.append(_shaded(COLOURS[int(hue[place])], shade))
-    axes.add_collection(PolyCollection(faces, facecolors=colours, edgecolors="white",
-                                       linewidths=0.25))  # fmt: skip
-    corners = np.array([_paper(np.array(corner) * sizes)
-                        for corner in itertools.product((0, 1), repeat=3)])  # fmt: skip
+    axes.add_collection(
+        PolyCollection(faces, facecolors=colours, edgecolors="white", linewidths=0.25)
+    )
+    corners = np.array(
+        [_paper(np.array(corner) * sizes) for corner in itertools.product((0, 1), repeat=3)]
+    )
     low, high = corners.min(axis=0), corners.max(axis=0)
     axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
     axes.set_ylim(low[1] - 0.12 * (high[1] - low[1]), high[1] + 0.6)
@@ -96,10 +98,16 @@ def _shaded(colour: str, shade: float) -> tuple[float, ...]:
 def _frame(axes: Axes, topology: Topology, sizes: Ints) -> None:
     """Draw the floor and the back walls of the whole torus, and name its dimensions."""
     lines = [
-        ((0, 0, 0), (1, 0, 0)), ((0, 0, 0), (0, 1, 0)), ((1, 0, 0), (1, 1, 0)),
-        ((0, 1, 0), (1, 1, 0)), ((0, 1, 0), (0, 1, 1)), ((1, 1, 0), (1, 1, 1)),
-        ((0, 1, 1), (1, 1, 1)), ((0, 0, 0), (0, 0, 1)), ((0, 0, 1), (0, 1, 1)),
-    ]  # fmt: skip
+        ((0, 0, 0), (1, 0, 0)),
+        ((0, 0, 0), (0, 1, 0)),
+        ((1, 0, 0), (1, 1, 0)),
+        ((0, 1, 0), (1, 1, 0)),
+        ((0, 1, 0), (0, 1, 1)),
+        ((1, 1, 0), (1, 1, 1)),
+        ((0, 1, 1), (1, 1, 1)),
+        ((0, 0, 0), (0, 0, 1)),
+        ((0, 0, 1), (0, 1, 1)),
+    ]
     for ends in lines:
         flat = np.array([_paper(np.array(end) * sizes) for end in ends])
         axes.plot(flat[:, 0], flat[:, 1], color=RULE, linewidth=0.7, zorder=0.5)
@@ -109,10 +117,16 @@ def _frame(axes: Axes, topology: Topology, sizes: Ints) -> None:
     for k, place, (dx, dy, ha, va) in zip(order, places, sides, strict=False):
         last = topology.sizes[k] - 1
         axes.annotate(
-            f"{topology.dimensions[k]} 0–{last}", tuple(_paper(np.array(place) * sizes)),
-            (dx, dy), textcoords="offset points", ha=ha, va=va, fontsize=6.5, color=SOFT,
+            f"{topology.dimensions[k]} 0–{last}",
+            tuple(_paper(np.array(place) * sizes)),
+            (dx, dy),
+            textcoords="offset points",
+            ha=ha,
+            va=va,
+            fontsize=6.5,
+            color=SOFT,
             annotation_clip=False,
-        )  # fmt: skip
+        )
 
 
 def planes_of(topology: Topology, cast: Cast) -> list[tuple[int, ...]]:
@@ -152,8 +166,16 @@ def draw_plane(axes: Axes, topology: Topology, cast: Cast, plane: tuple[int, ...
         cells[y, x * per + filled[y, x]] = state
         filled[y, x] += 1
     colours = ListedColormap(["white", *COLOURS])
-    axes.pcolormesh(np.arange(wide * per + 1) / per, np.arange(high + 1), cells, cmap=colours,
-                    vmin=-1.5, vmax=FREE + 0.5, edgecolors="white", linewidth=0.15)  # fmt: skip
+    axes.pcolormesh(
+        np.arange(wide * per + 1) / per,
+        np.arange(high + 1),
+        cells,
+        cmap=colours,
+        vmin=-1.5,
+        vmax=FREE + 0.5,
+        edgecolors="white",
+        linewidth=0.15,
+    )
     axes.set_xlim(0, wide)
     axes.set_ylim(0, high)
     axes.set_xticks([])
@@ -161,8 +183,9 @@ def draw_plane(axes: Axes, topology: Topology, cast: Cast, plane: tuple[int, ...
     for spine in axes.spines.values():
         spine.set_visible(True)
         spine.set_color(RULE)
-    names = ", ".join(f"{topology.dimensions[k]} {value}"
-                      for k, value in zip(rest, plane, strict=True))  # fmt: skip
+    names = ", ".join(
+        f"{topology.dimensions[k]} {value}" for k, value in zip(rest, plane, strict=True)
+    )
     axes.set_title(names, fontsize=6.0, color=INK, pad=1.5, loc="left")
 
 

@@ -53,9 +53,14 @@ def _page(content: JobPlacement, topology: Topology, who: Cast) -> Page:
     note += missing(topology, who)
     foot = f"Fabric {topology.name} ({topology.kind}), {topology.origin or 'as imported'}."
     return Page(
-        f"placement-{slug(content.job)}", job_answer(content), note, foot,
-        numbers_of(topology, who), width=FULL, body=_body(topology, who),
-    )  # fmt: skip
+        f"placement-{slug(content.job)}",
+        job_answer(content),
+        note,
+        foot,
+        numbers_of(topology, who),
+        width=FULL,
+        body=_body(topology, who),
+    )
 
 
 def _body(topology: Topology, who: Cast) -> float:

@@ -36,11 +36,15 @@ def suspect_page(content: ProgramPlacement, each: SuspectProgram) -> Page:
     if not is_proven(each):
         title = f"No evidence that {each.program} changes the messaging rate of {content.program}"
     parts = []
-    for name, values in ((f"beside {each.program}", each.with_rates),
-                         ("without it", each.without_rates)):  # fmt: skip
+    for name, values in (
+        (f"beside {each.program}", each.with_rates),
+        ("without it", each.without_rates),
+    ):
         rates = np.array(values) / 1e6
-        parts.append(f"{name} {significant(rates.mean())} ± {significant(rates.std(ddof=1))} MB/s "
-                     f"({len(rates)} runs)")  # fmt: skip
+        parts.append(
+            f"{name} {significant(rates.mean())} ± {significant(rates.std(ddof=1))} MB/s "
+            f"({len(rates)} runs)"
+        )
     note = (
         f"Number of runs by rate; {parts[0]}, {parts[1]}. {each.test}: p = {chance(each.p)}, "
         f"q = {chance(each.q)}."
@@ -50,12 +54,20 @@ def suspect_page(content: ProgramPlacement, each: SuspectProgram) -> Page:
         f"Shapiro-Wilk p of the groups: {normal}; Bartlett p: {chance(each.equal_variance)}. Where "
         "one is below 0.05, the rank test of Kruskal and Wallis takes the place of ANOVA."
     )
-    rows = tuple((group, rate / 1e6) for group, rates in (("with", each.with_rates),
-                 ("without", each.without_rates)) for rate in rates)  # fmt: skip
+    rows = tuple(
+        (group, rate / 1e6)
+        for group, rates in (("with", each.with_rates), ("without", each.without_rates))
+        for rate in rates
+    )
     return Page(
-        f"placement-{slug(content.program)}-beside-{slug(each.program)}", title, note, foot,
-        DrawnFigures(("group", "rate_MB_per_s"), rows), width=FULL, body=_HIGH + BELOW + 0.1,
-    )  # fmt: skip
+        f"placement-{slug(content.program)}-beside-{slug(each.program)}",
+        title,
+        note,
+        foot,
+        DrawnFigures(("group", "rate_MB_per_s"), rows),
+        width=FULL,
+        body=_HIGH + BELOW + 0.1,
+    )
 
 
 def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
@@ -71,19 +83,36 @@ def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
         number, _ = np.histogram(values, edges)
         high = max(high, float(number.max()))
         axes.stairs(number, edges, fill=True, facecolor=colour, alpha=0.25, linewidth=0)
-        axes.stairs(number, edges, color=colour, linewidth=1.3, hatch=hatch or None,
-                    fill=bool(hatch), facecolor="none", edgecolor=colour)  # fmt: skip
+        axes.stairs(
+            number,
+            edges,
+            color=colour,
+            linewidth=1.3,
+            hatch=hatch or None,
+            fill=bool(hatch),
+            facecolor="none",
+            edgecolor=colour,
+        )
     for values, colour, name in (
-        (beside, ORANGE, f"beside {each.program}"), (without, BLUE, "without it"),
-    ):  # fmt: skip
+        (beside, ORANGE, f"beside {each.program}"),
+        (without, BLUE, "without it"),
+    ):
         mean = values.mean()
         higher = mean >= both.mean()
-        axes.plot([mean, mean], [0, high * 1.12], color=colour, linewidth=1.2,
-                  linestyle=(0, (4, 2)))  # fmt: skip
-        axes.annotate(f"{name}: mean {significant(mean)}", (mean, high * 1.12),
-                      (4 if higher else -4, 0), textcoords="offset points",
-                      ha="left" if higher else "right", va="top", fontsize=7, color=colour,
-                      fontweight="bold")  # fmt: skip
+        axes.plot(
+            [mean, mean], [0, high * 1.12], color=colour, linewidth=1.2, linestyle=(0, (4, 2))
+        )
+        axes.annotate(
+            f"{name}: mean {significant(mean)}",
+            (mean, high * 1.12),
+            (4 if higher else -4, 0),
+            textcoords="offset points",
+            ha="left" if higher else "right",
+            va="top",
+            fontsize=7,
+            color=colour,
+            fontweight="bold",
+        )
     axes.set_ylim(0, high * 1.15)
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     name_axes(axes, RATE, "runs")
@@ -91,8 +120,15 @@ def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
 
 def courses_page(content: ProgramPlacement) -> Page:
     """Describe the figure of rates inside long runs."""
-    most = max((abs(event.change) for course in content.courses for event in course.events
-                if event.change is not None), default=0.0)  # fmt: skip
+    most = max(
+        (
+            abs(event.change)
+            for course in content.courses
+            for event in course.events
+            if event.change is not None
+        ),
+        default=0.0,
+    )
     title = f"Inside its long runs, the rate of {content.program} hardly changes with neighbours"
     if not any(course.events for course in content.courses):
         title = (
@@ -108,14 +144,20 @@ def courses_page(content: ProgramPlacement) -> Page:
         "Steps: messaging rate slice by slice. Lines: a job that may use the same links starts "
         "(solid) or ends (dashed), with the change of the rate."
     )
-    rows = tuple((course.job, time, rate / 1e6) for course in content.courses
-                 for time, rate in zip(course.times_s, course.rates, strict=True))  # fmt: skip
+    rows = tuple(
+        (course.job, time, rate / 1e6)
+        for course in content.courses
+        for time, rate in zip(course.times_s, course.rates, strict=True)
+    )
     return Page(
-        f"placement-{slug(content.program)}-inside", title, note, "Change: the mean of up to five "
-        "slices after, against as many before.",
-        DrawnFigures(("job", "time_s", "rate_MB_per_s"), rows), width=FULL,
+        f"placement-{slug(content.program)}-inside",
+        title,
+        note,
+        "Change: the mean of up to five slices after, against as many before.",
+        DrawnFigures(("job", "time_s", "rate_MB_per_s"), rows),
+        width=FULL,
         body=len(content.courses) * (_COURSE + _COURSE_GAP) + 0.15,
-    )  # fmt: skip
+    )
 
 
 def draw_courses(canvas: Canvas, content: ProgramPlacement) -> None:
@@ -142,16 +184,35 @@ def _draw_course(axes: Axes, course: Course, top: float) -> None:
     for at, events in sorted(groups.items()):
         starts = any(event.starts for event in events)
         axes.axvline(at / unit, color=INK, linewidth=0.8, linestyle="-" if starts else (0, (3, 2)))
-        words = [f"{event.program or event.job} {'starts' if event.starts else 'ends'}"
-                 for event in events]  # fmt: skip
+        words = [
+            f"{event.program or event.job} {'starts' if event.starts else 'ends'}"
+            for event in events
+        ]
         change = events[0].change
         text = "\n".join([*words, change_of(change) if change is not None else ""])
         right = at / unit < 0.75 * edges[-1]
-        axes.annotate(text, (at / unit, top * 1.43), (3 if right else -3, 0),
-                      textcoords="offset points", ha="left" if right else "right", va="top",
-                      fontsize=6.2, color=INK, bbox=PAPER)  # fmt: skip
+        axes.annotate(
+            text,
+            (at / unit, top * 1.43),
+            (3 if right else -3, 0),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="top",
+            fontsize=6.2,
+            color=INK,
+            bbox=PAPER,
+        )
     axes.set_title(f"{course.job}", fontsize=7.5, color=INK, loc="left", pad=3, fontweight="bold")
-    axes.annotate(f"varies by {percent(course.variation)}", (1, 1), (0, 3), "axes fraction",
-                  "offset points", ha="right", va="bottom", fontsize=6.5, color=SOFT)  # fmt: skip
+    axes.annotate(
+        f"varies by {percent(course.variation)}",
+        (1, 1),
+        (0, 3),
+        "axes fraction",
+        "offset points",
+        ha="right",
+        va="bottom",
+        fontsize=6.5,
+        color=SOFT,
+    )
     name_axes(axes, f"{name} since its start", RATE)
     axes.axhline(rates.mean(), color=RULE, linewidth=0.9, zorder=0.5)

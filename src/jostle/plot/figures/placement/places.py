@@ -40,9 +40,7 @@ def legend_high(cast: Cast, columns: int = 2) -> float:
     return _LEGEND * -(-len(cast.names) // columns) + 0.05
 
 
-def draw_legend(
-    canvas: Canvas, left: float, top: float, cast: Cast, columns: int = 2
-) -> None:  # fmt: skip
+def draw_legend(canvas: Canvas, left: float, top: float, cast: Cast, columns: int = 2) -> None:
     """Name the colours, the job first, column by column."""
     from matplotlib.lines import Line2D
 
@@ -52,11 +50,26 @@ def draw_legend(
         x = left + 0.05 + column * (canvas.width - left - 0.1) / columns
         y = top + row * _LEGEND + 0.07
         place = ([x / canvas.width], [(canvas.floor + canvas.body - y) / canvas.height])
-        canvas.figure.add_artist(Line2D(*place, marker="s", markersize=5.5, color=COLOURS[state],
-                                        markeredgecolor="#9AA5B1", markeredgewidth=0.4,
-                                        linestyle=""))  # fmt: skip
-        canvas.text(x + 0.11, y, name, fontsize=_SIZE, color=INK if state == OWN else SOFT,
-                    va="center", fontweight="bold" if state == OWN else "normal")  # fmt: skip
+        canvas.figure.add_artist(
+            Line2D(
+                *place,
+                marker="s",
+                markersize=5.5,
+                color=COLOURS[state],
+                markeredgecolor="#9AA5B1",
+                markeredgewidth=0.4,
+                linestyle="",
+            )
+        )
+        canvas.text(
+            x + 0.11,
+            y,
+            name,
+            fontsize=_SIZE,
+            color=INK if state == OWN else SOFT,
+            va="center",
+            fontweight="bold" if state == OWN else "normal",
+        )
 
 
 def boxes_high(topology: Topology, width: float) -> float:
@@ -79,8 +92,15 @@ def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> Non
     for place, shown in enumerate((ALONE, TOGETHER)):
         axes = canvas.axes(0.15 + place * width, top + _HEAD, width, high)
         draw_boxes(axes, topology, cast, shown)
-        canvas.text(0.2 + place * width, top + 0.03, _HEADS[place], fontsize=_SIZE, color=INK,
-                    fontweight="bold", va="top")  # fmt: skip
+        canvas.text(
+            0.2 + place * width,
+            top + 0.03,
+            _HEADS[place],
+            fontsize=_SIZE,
+            color=INK,
+            fontweight="bold",
+            va="top",
+        )
 
 
 def planes_high(topology: Topology, cast: Cast, width: float) -> float:
@@ -89,9 +109,7 @@ def planes_high(topology: Topology, cast: Cast, width: float) -> float:
     return rows * (plane[1] + _PLANE_TITLE) + 0.1
 
 
-def _plane_grid(
-    topology: Topology, cast: Cast, width: float
-) -> tuple[int, tuple[float, float]]:  # fmt: skip
+def _plane_grid(topology: Topology, cast: Cast, width: float) -> tuple[int, tuple[float, float]]:
     order = order_of(topology)
     shape = [topology.sizes[k] for k in order[:2]] + [1]
     number = len(planes_of(topology, cast))
@@ -130,9 +148,8 @@ def strips_high(topology: Topology, cast: Cast, columns: int) -> float:
 
 
 def draw_all_strips(
-    canvas: Canvas, topology: Topology, cast: Cast, columns: int,
-    place: tuple[float, float, float],
-) -> None:  # fmt: skip
+    canvas: Canvas, topology: Topology, cast: Cast, columns: int, place: tuple[float, float, float]
+) -> None:
     """Draw strips of leaves or groups; `place`: left, top and width, inches."""
     left, top, width = place
     axes = canvas.axes(left, top, width, strips_high(topology, cast, columns))

@@ -61,8 +61,11 @@ def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
     casts = tuple(each.only(TOGETHER) if is_box(topology) else each for each in whole)
     width = (FULL - 0.3) / 2
     high = max(legend_high(each, 1) for each in casts) + _HEAD
-    high += (boxes_high(topology, width) if is_box(topology) else
-             max(strips_high(topology, each, 2) for each in casts))  # fmt: skip
+    high += (
+        boxes_high(topology, width)
+        if is_box(topology)
+        else max(strips_high(topology, each, 2) for each in casts)
+    )
     note = (
         "Left the slower run, right the faster one, each with the jobs that may use its links. "
         + ("Each box is a router." if is_box(topology) else "Each strip is a switch.")
@@ -70,12 +73,14 @@ def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
     tables = [numbers_of(topology, each) for each in whole]
     numbers = DrawnFigures(
         ("run", *tables[0].columns),
-        tuple((run.job, *row) for run, table in zip(runs, tables, strict=True)
-              for row in table.rows),
-    )  # fmt: skip
+        tuple(
+            (run.job, *row) for run, table in zip(runs, tables, strict=True) for row in table.rows
+        ),
+    )
     stem = f"placement-{slug(content.program)}-pair-{slug(pair.why)}"
-    page = Page(stem, pair_answer(pair), note, f"The pair: {pair.why}.", numbers, width=FULL,
-                body=high)  # fmt: skip
+    page = Page(
+        stem, pair_answer(pair), note, f"The pair: {pair.why}.", numbers, width=FULL, body=high
+    )
     return page, partial(_draw_pair, topology=topology, runs=runs, casts=casts)
 
 
@@ -86,8 +91,15 @@ def _draw_pair(
     legend = max(legend_high(each, 1) for each in casts)
     for place, (run, who) in enumerate(zip(runs, casts, strict=True)):
         left = 0.15 + place * width
-        canvas.text(left, 0.02, f"{run.job}: {message_rate(run.rate)}", fontsize=8, color=INK,
-                    fontweight="bold", va="top")  # fmt: skip
+        canvas.text(
+            left,
+            0.02,
+            f"{run.job}: {message_rate(run.rate)}",
+            fontsize=8,
+            color=INK,
+            fontweight="bold",
+            va="top",
+        )
         draw_legend(canvas, left, _HEAD, who, 1)
         top = _HEAD + legend
         if is_box(topology):

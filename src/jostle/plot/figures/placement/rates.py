@@ -57,8 +57,9 @@ def rates_page(content: ProgramPlacement) -> Page:
     ratio = content.best_to_worst
     title = (
         f"The best run of {content.program} sends {ratio:.2f} times as fast as the worst"
-        if ratio else f"Messaging rate of {content.program}"
-    )  # fmt: skip
+        if ratio
+        else f"Messaging rate of {content.program}"
+    )
     name, _ = beside(content)
     note = (
         f"Above: each run by its start. {points_note(name)} Line and band: mean and standard "
@@ -66,14 +67,25 @@ def rates_page(content: ProgramPlacement) -> Page:
     )
     columns = ("job", "start", "rate_MB_per_s", "collective_MB_per_s", "p2p_MB_per_s")
     rows = tuple(
-        (run.job, iso_time(run.start_ns), *(None if each is None else each / 1e6
-         for each in (run.rate, run.collective_rate, run.p2p_rate)))
+        (
+            run.job,
+            iso_time(run.start_ns),
+            *(
+                None if each is None else each / 1e6
+                for each in (run.rate, run.collective_rate, run.p2p_rate)
+            ),
+        )
         for run in content.runs
-    )  # fmt: skip
+    )
     return Page(
-        f"placement-{slug(content.program)}-rates", title, note, _foot(content),
-        DrawnFigures(columns, rows), width=FULL, body=2 * (_HIGH + BELOW) + _GAP - 0.2,
-    )  # fmt: skip
+        f"placement-{slug(content.program)}-rates",
+        title,
+        note,
+        _foot(content),
+        DrawnFigures(columns, rows),
+        width=FULL,
+        body=2 * (_HIGH + BELOW) + _GAP - 0.2,
+    )
 
 
 def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
@@ -93,13 +105,27 @@ def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
     for place, word in ((int(np.nanargmax(rates)), "best"), (int(np.nanargmin(rates)), "worst")):
         up = word == "best"
         axes.annotate(
-            f"{word}: {rates[place]:.1f}", (days[place], rates[place]), (0, 6 if up else -6),
-            textcoords="offset points", ha="center", va="bottom" if up else "top", fontsize=6.5,
+            f"{word}: {rates[place]:.1f}",
+            (days[place], rates[place]),
+            (0, 6 if up else -6),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if up else "top",
+            fontsize=6.5,
             color=INK,
-        )  # fmt: skip
+        )
     axes.set_ylim(0, np.nanmax(rates) * 1.16)
-    axes.annotate("mean", (1, mean), (4, 0), ("axes fraction", "data"), "offset points",
-                  fontsize=6.5, color=SOFT, va="center", annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        "mean",
+        (1, mean),
+        (4, 0),
+        ("axes fraction", "data"),
+        "offset points",
+        fontsize=6.5,
+        color=SOFT,
+        va="center",
+        annotation_clip=False,
+    )
     axes = canvas.axes(LEFT, 0.1 + _HIGH + _GAP, wide, _HIGH)
     order = np.argsort(rates)
     runs = content.runs
@@ -112,8 +138,9 @@ def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
     for label, values, colour, dash, width in lines:
         known = np.array([np.nan if each is None else each / 1e6 for each in values])[order]
         if np.isfinite(known).any():
-            axes.plot(np.arange(1, len(known) + 1), known, color=colour, linestyle=dash,
-                      linewidth=width)  # fmt: skip
+            axes.plot(
+                np.arange(1, len(known) + 1), known, color=colour, linestyle=dash, linewidth=width
+            )
             top = max(top, float(np.nanmax(known)))
             ends.append((float(known[np.isfinite(known)][-1]), label, colour))
     axes.set_ylim(0, top * 1.08 or 1.0)
@@ -127,8 +154,17 @@ def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> Non
     low = -np.inf
     for value, label, colour in ends:
         low = max(value, low + 0.11 * top)
-        axes.annotate(label, (1, low), (4, 0), ("axes fraction", "data"), "offset points",
-                      fontsize=6.5, color=colour, va="center", annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            label,
+            (1, low),
+            (4, 0),
+            ("axes fraction", "data"),
+            "offset points",
+            fontsize=6.5,
+            color=colour,
+            va="center",
+            annotation_clip=False,
+        )
 
 
 def time_page(content: ProgramPlacement) -> Page:
@@ -138,12 +174,18 @@ def time_page(content: ProgramPlacement) -> Page:
     if both.pearson is not None and both.pearson < 0 and (both.pearson_p or 0.0) < 0.05:
         title = f"The faster the messages of {content.program}, the shorter the run"
     note = f"{points_note(beside(content)[0])} {correlated(both)} (Pearson)."
-    rows = tuple((run.job, None if run.rate is None else run.rate / 1e6, run.seconds)
-                 for run in content.runs)  # fmt: skip
+    rows = tuple(
+        (run.job, None if run.rate is None else run.rate / 1e6, run.seconds) for run in content.runs
+    )
     return Page(
-        f"placement-{slug(content.program)}-rate-and-time", title, note, _foot(content),
-        DrawnFigures(("job", "rate_MB_per_s", "run_s"), rows), width=FULL, body=2.3 + BELOW,
-    )  # fmt: skip
+        f"placement-{slug(content.program)}-rate-and-time",
+        title,
+        note,
+        _foot(content),
+        DrawnFigures(("job", "rate_MB_per_s", "run_s"), rows),
+        width=FULL,
+        body=2.3 + BELOW,
+    )
 
 
 def draw_time(canvas: Canvas, content: ProgramPlacement) -> None:
@@ -166,16 +208,24 @@ def measures_page(content: ProgramPlacement) -> Page:
         note += f" The same in all runs, or not known: {', '.join(same)}."
     keys = [row.key for row in content.measures]
     rows = tuple(
-        (run.job, None if run.rate is None else run.rate / 1e6, run.seconds,
-         *(row.values[number] for row in content.measures))
+        (
+            run.job,
+            None if run.rate is None else run.rate / 1e6,
+            run.seconds,
+            *(row.values[number] for row in content.measures),
+        )
         for number, run in enumerate(content.runs)
-    )  # fmt: skip
+    )
     deep = -(-len(_varying(content)) // _COLUMNS)
     return Page(
-        f"placement-{slug(content.program)}-measures", program_answer(content), note,
-        _foot(content), DrawnFigures(("job", "rate_MB_per_s", "run_s", *keys), rows), width=FULL,
+        f"placement-{slug(content.program)}-measures",
+        program_answer(content),
+        note,
+        _foot(content),
+        DrawnFigures(("job", "rate_MB_per_s", "run_s", *keys), rows),
+        width=FULL,
         body=deep * (_SMALL + _GAP + 0.22),
-    )  # fmt: skip
+    )
 
 
 def _varying(content: ProgramPlacement) -> list[Measured]:
@@ -201,7 +251,16 @@ def draw_measures(canvas: Canvas, content: ProgramPlacement) -> None:
         else:
             axes.set_ylabel(RATE)
         axes.set_xlabel(MEASURES[row.key][1], fontsize=6.0, loc="left")
-        axes.set_title(f"{number + 1}. {measure_name(row.key)}", fontsize=7.5, color=INK,
-                       loc="left", pad=3, fontweight="bold")  # fmt: skip
-        corner(axes, f"rho {signed(row.rate.spearman)} (p {chance(row.rate.spearman_p)}), "
-                     f"r {signed(row.rate.pearson)}")  # fmt: skip
+        axes.set_title(
+            f"{number + 1}. {measure_name(row.key)}",
+            fontsize=7.5,
+            color=INK,
+            loc="left",
+            pad=3,
+            fontweight="bold",
+        )
+        corner(
+            axes,
+            f"rho {signed(row.rate.spearman)} (p {chance(row.rate.spearman_p)}), "
+            f"r {signed(row.rate.pearson)}",
+        )

@@ -107,12 +107,26 @@ def draw_strips(
         y = 0.0
         for name, switches in column:
             if name:
-                axes.text(place * wide, y + HIGH * 0.75, name, fontsize=_NAME + 0.5, color=INK,
-                          fontweight="bold", va="center")  # fmt: skip
+                axes.text(
+                    place * wide,
+                    y + HIGH * 0.75,
+                    name,
+                    fontsize=_NAME + 0.5,
+                    color=INK,
+                    fontweight="bold",
+                    va="center",
+                )
             y += HIGH * _GAP
             for switch, states in switches:
-                axes.text(place * wide + label - 0.05, y + HIGH / 2, switch, fontsize=_NAME,
-                          color=SOFT, ha="right", va="center")  # fmt: skip
+                axes.text(
+                    place * wide + label - 0.05,
+                    y + HIGH / 2,
+                    switch,
+                    fontsize=_NAME,
+                    color=SOFT,
+                    ha="right",
+                    va="center",
+                )
                 for k, state in enumerate(states.tolist()):
                     x = place * wide + label + k * cell
                     patches.append(Rectangle((x, y + 0.01), cell * 0.9, HIGH - 0.03))
@@ -120,8 +134,9 @@ def draw_strips(
                     if state == OWN:
                         dots.append((x + cell * 0.45, y + HIGH / 2 - 0.005))
                 y += HIGH
-    axes.add_collection(PatchCollection(patches, facecolors=hues, edgecolors="#B9C2CB",
-                                        linewidths=0.3))  # fmt: skip
+    axes.add_collection(
+        PatchCollection(patches, facecolors=hues, edgecolors="#B9C2CB", linewidths=0.3)
+    )
     if dots:
         at = np.array(dots)
         axes.scatter(at[:, 0], at[:, 1], s=2.0, color="white", zorder=3)

@@ -37,17 +37,32 @@ def noise_page(content: ProgramPlacement) -> Page:
         "Left: mean over the ranks of a run, with its least and its greatest rank. Right: mean "
         "time of a rank in each kind of MPI calls, with the least and the greatest run."
     )
-    columns = ("job", "start", *(f"{what}_{stat}_s" for what in ("compute", "mpi")
-                                 for stat in ("min", "mean", "max")))  # fmt: skip
+    columns = (
+        "job",
+        "start",
+        *(f"{what}_{stat}_s" for what in ("compute", "mpi") for stat in ("min", "mean", "max")),
+    )
     rows = tuple(
-        (run.job, iso_time(run.start_ns), *(getattr(each, stat) for each in
-         (run.compute_s, run.mpi_s) for stat in ("min", "mean", "max")))
+        (
+            run.job,
+            iso_time(run.start_ns),
+            *(
+                getattr(each, stat)
+                for each in (run.compute_s, run.mpi_s)
+                for stat in ("min", "mean", "max")
+            ),
+        )
         for run in content.runs
-    )  # fmt: skip
+    )
     return Page(
-        f"placement-{slug(content.program)}-time", title.rstrip(".") + ".", note, rest,
-        DrawnFigures(columns, rows), width=FULL, body=_HIGH + BELOW + 0.25,
-    )  # fmt: skip
+        f"placement-{slug(content.program)}-time",
+        title.rstrip(".") + ".",
+        note,
+        rest,
+        DrawnFigures(columns, rows),
+        width=FULL,
+        body=_HIGH + BELOW + 0.25,
+    )
 
 
 def draw_noise(canvas: Canvas, content: ProgramPlacement) -> None:
@@ -60,13 +75,31 @@ def draw_noise(canvas: Canvas, content: ProgramPlacement) -> None:
         ("computation", [run.compute_s for run in content.runs], BLUE, "o"),
         ("MPI", [run.mpi_s for run in content.runs], ORANGE, "s"),
     ):
-        mean, low, high = (np.array([getattr(each, stat) for each in spreads])
-                           for stat in ("mean", "min", "max"))  # fmt: skip
-        axes.errorbar(days, mean, [mean - low, high - mean], fmt=mark, markersize=2.4,
-                      color=colour, elinewidth=0.5, ecolor=colour, alpha=0.85)  # fmt: skip
-        axes.annotate(name, (1, float(mean.mean())), (4, 0), ("axes fraction", "data"),
-                      "offset points", fontsize=6.5, color=colour, va="center",
-                      annotation_clip=False)  # fmt: skip
+        mean, low, high = (
+            np.array([getattr(each, stat) for each in spreads]) for stat in ("mean", "min", "max")
+        )
+        axes.errorbar(
+            days,
+            mean,
+            [mean - low, high - mean],
+            fmt=mark,
+            markersize=2.4,
+            color=colour,
+            elinewidth=0.5,
+            ecolor=colour,
+            alpha=0.85,
+        )
+        axes.annotate(
+            name,
+            (1, float(mean.mean())),
+            (4, 0),
+            ("axes fraction", "data"),
+            "offset points",
+            fontsize=6.5,
+            color=colour,
+            va="center",
+            annotation_clip=False,
+        )
         tops.append(float(high.max()))
     from_zero(axes, tops)
     axes.set_ylabel("time of a rank, s")
@@ -100,22 +133,31 @@ def hops_page(content: ProgramPlacement) -> Page:
     every = content.communicators.all
     strong = every.pearson is not None and abs(every.pearson) >= 0.5
     title = "Communicators that reach farther " + (
-        "are slower" if strong and (every.pearson or 0) > 0 else
-        "are hardly slower"
-    )  # fmt: skip
+        "are slower" if strong and (every.pearson or 0) > 0 else "are hardly slower"
+    )
     note = (
         f"Each point is a communicator of a run: mean hops between two of its ranks, and mean time "
         f"of its ranks in collectives. All runs: {correlated(every)}. Dashed: least squares."
     )
-    rows = tuple((run.job, each.name, each.size, each.hops, each.seconds)
-                 for run in content.runs for each in run.communicators)  # fmt: skip
+    rows = tuple(
+        (run.job, each.name, each.size, each.hops, each.seconds)
+        for run in content.runs
+        for each in run.communicators
+    )
     numbers = DrawnFigures(("job", "communicator", "ranks", "hops", "collective_s"), rows)
     foot = (
         f"{count(every.n)} communicators of {count(len(content.runs))} runs. The time of a rank is "
         "divided among its communicators by the bytes that it gave to the collectives of each."
     )
-    return Page(f"placement-{slug(content.program)}-communicators", title, note, foot, numbers,
-                width=FULL, body=2.5 + BELOW)  # fmt: skip
+    return Page(
+        f"placement-{slug(content.program)}-communicators",
+        title,
+        note,
+        foot,
+        numbers,
+        width=FULL,
+        body=2.5 + BELOW,
+    )
 
 
 def draw_hops(canvas: Canvas, content: ProgramPlacement) -> None:
@@ -137,8 +179,9 @@ def draw_hops(canvas: Canvas, content: ProgramPlacement) -> None:
     ):
         own_hops, own_times = _columns([by_job[job]])
         r = "" if each.pearson is None else f", r = {each.pearson:+.2f}"
-        other.scatter(own_hops, own_times, s=14, color=colour, marker=mark,
-                      label=f"{name}: {job}{r}")  # fmt: skip
+        other.scatter(
+            own_hops, own_times, s=14, color=colour, marker=mark, label=f"{name}: {job}{r}"
+        )
         trend(other, own_hops, own_times)
     other.set_ylim(axes.get_ylim())
     other.grid(axis="y")
@@ -148,7 +191,11 @@ def draw_hops(canvas: Canvas, content: ProgramPlacement) -> None:
 
 
 def _columns(runs: tuple[Run, ...] | list[Run]) -> tuple[np.ndarray, np.ndarray]:
-    rows = [(each.hops, each.seconds) for run in runs for each in run.communicators
-            if each.seconds is not None and each.hops > 0]  # fmt: skip
+    rows = [
+        (each.hops, each.seconds)
+        for run in runs
+        for each in run.communicators
+        if each.seconds is not None and each.hops > 0
+    ]
     table = np.array(rows, np.float64).reshape(-1, 2)
     return table[:, 0], table[:, 1]

@@ -68,8 +68,11 @@ class ObjectStorage:
         # answer a commit may be there.
         retry: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=20)}
         plain = os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", ""))
-        client: Any = {"timeout": TIMEOUT, "connect_timeout": "5s",
-                       "allow_http": plain.startswith("http://")}  # fmt: skip
+        client: Any = {
+            "timeout": TIMEOUT,
+            "connect_timeout": "5s",
+            "allow_http": plain.startswith("http://"),
+        }
         try:
             self._store = S3Store(bucket, client_options=client, retry_config=retry)
         except BaseError as error:
@@ -386,9 +389,14 @@ class ObjectStorage:
 
 def _is_final(error: Exception) -> bool:
     """Return whether asking again does not help: rights, or what is asked for."""
-    return isinstance(error, (obstore.exceptions.PermissionDeniedError,
-                              obstore.exceptions.UnauthenticatedError,
-                              obstore.exceptions.InvalidPathError))  # fmt: skip
+    return isinstance(
+        error,
+        (
+            obstore.exceptions.PermissionDeniedError,
+            obstore.exceptions.UnauthenticatedError,
+            obstore.exceptions.InvalidPathError,
+        ),
+    )
 
 
 def _plain(error: Exception) -> str:
