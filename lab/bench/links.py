@@ -128,7 +128,8 @@ def rows(bench: Bench) -> list[Row]:
                 ours=one["seconds"],
                 spread=one["spread"],
                 note=f"{one['nodes']} nodes, {one['links']} links, {SLICES} slices, "
-                f"{one['rows']:,} rows; {one['first_s']:.2f} s with the routes; {one['wall_s']:.2f} s of wall time; "
+                f"{one['rows']:,} rows; {one['first_s']:.2f} s with the routes; "
+                f"{one['wall_s']:.2f} s of wall time; "
                 f"{one['memory_mib']:.0f} MiB beside the rows",
             )
         )

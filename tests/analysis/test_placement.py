@@ -103,7 +103,7 @@ def test_a_box_reaches_round_the_end_of_a_torus() -> None:
         topology.hosts[node]
         for node in range(len(topology.vertices))
         if topology.hosts[node] and tuple(topology.coordinates[node]) in {(7, 1), (0, 1), (1, 2)}
-    ]  # noqa: E501
+    ]
     shape = ground.shape([*hosts, "elsewhere"])
     assert shape.box is not None
     assert (shape.box.begin, shape.box.lengths, shape.box.nodes) == ((7, 1), (3, 2), 12)

@@ -64,7 +64,8 @@ def limits(monkeypatch, **named: float) -> None:
         HALF,
         b"POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
         # refused at once, and its body goes on for ever
-        b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx",
+        b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n1\r\nx",
     ],
     ids=["nothing", "half a head", "half a body", "half a body that nobody wants"],
 )

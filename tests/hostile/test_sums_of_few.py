@@ -182,7 +182,8 @@ def test_the_curve_of_others_is_made_of_the_same_cells(
             answer = (
                 built.guest(MINE)
                 .get(
-                    f"/api/v1/jobs/{job}/series?of=others&metric={metric}&points={min(points, 4000)}"
+                    f"/api/v1/jobs/{job}/series?of=others&metric={metric}"
+                    f"&points={min(points, 4000)}"
                 )
                 .json()
             )

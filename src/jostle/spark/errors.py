@@ -35,7 +35,8 @@ _KNOWN = (
     (
         r"No module named '([\w.]+)'",
         "The Python of the workers lacks {0}.",
-        "Install jostle[spark] there, in the same version; or set PYSPARK_PYTHON to one that has it.",
+        "Install jostle[spark] there, in the same version; or set PYSPARK_PYTHON to one that has "
+        "it.",
     ),
     (
         r"All masters are unresponsive",

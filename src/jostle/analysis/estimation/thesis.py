@@ -171,7 +171,8 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
                 []
                 if missing < 0.01
                 else [
-                    f"{100 * missing:.0f} % of the segments have no {name}: they are taken for alike."
+                    f"{100 * missing:.0f} % of the segments have no {name}: "
+                    "they are taken for alike."
                 ]
             )
             return values, said
