@@ -46,9 +46,12 @@ def test_a_run_of_all_tests(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "tools").mkdir()
     for name in (
-        "tools/test.sh", "tools/again.py", "tests/conftest.py", "tests/shared_fixtures.py",
+        "tools/test.sh",
+        "tools/again.py",
+        "tests/conftest.py",
+        "tests/shared_fixtures.py",
         "pyproject.toml",
-    ):  # fmt: skip
+    ):
         shutil.copy(ROOT / name, tmp_path / name)
     bin_folder = tmp_path / ".venv" / "bin"
     bin_folder.mkdir(parents=True)
