@@ -31,11 +31,28 @@ class Settings:
     settings: tuple[Setting, ...]
     default_spool: str
     max_file_bytes: int
+    shortest_slice_ms: int
+    default_slice_ms: int
+    longest_slice_ms: int
 
     @property
     def options(self) -> list[Setting]:
         """Those that the environment can set, too."""
         return [setting for setting in self.settings if setting.variable]
+
+    def lengths(self) -> dict[str, int]:
+        """Return the shortest, the default and the longest slice by name, in milliseconds."""
+        return {
+            "shortest_slice": self.shortest_slice_ms,
+            "default_slice": self.default_slice_ms,
+            "longest_slice": self.longest_slice_ms,
+        }
+
+    def page_text(self, text: str) -> str:
+        """Return a text of the page with the lengths of a slice that it names in braces."""
+        for name, ms in self.lengths().items():
+            text = text.replace(f"{{{name}}}", f"{ms}ms" if ms % 1000 else f"{ms // 1000}s")
+        return text
 
 
 def load_settings(text: str) -> Settings:
@@ -68,7 +85,12 @@ def c_header(settings: Settings) -> str:
         "/* X(symbol, key in the operator's file, variable of the environment) */\n"
         f"{macro}\n\n"
         f'#define JST_DEFAULT_SPOOL "{settings.default_spool}"\n'
-        f"#define JST_SETTINGS_FILE_BYTES {settings.max_file_bytes}\n\n#endif\n"
+        f"#define JST_SETTINGS_FILE_BYTES {settings.max_file_bytes}\n"
+        + "".join(
+            f"#define JST_{name.upper()}_NS {ms * 1_000_000}ull\n"
+            for name, ms in settings.lengths().items()
+        )
+        + "\n#endif\n"
     )
 
 
@@ -87,6 +109,11 @@ def python_module(settings: Settings) -> str:
         f'DEFAULT_SPOOL: Final = "{settings.default_spool}"\n'
         f"#: Size of the largest operator's file that is read.\n"
         f"MAX_FILE_BYTES: Final = {settings.max_file_bytes}\n"
+        "#: Lengths of a time slice.\n"
+        + "".join(
+            f"{name.upper()}_NS: Final = {ms * 1_000_000:_}\n"
+            for name, ms in settings.lengths().items()
+        )
     )
 
 
@@ -98,7 +125,7 @@ def page(settings: Settings, text: str) -> str:
     """
     rows = "".join(
         f"| `{setting.key}` | {f'`{setting.variable}`' if setting.variable else '-'} "
-        f"| {setting.values} | {setting.default} |\n"
+        f"| {settings.page_text(setting.values)} | {settings.page_text(setting.default)} |\n"
         for setting in settings.settings
     )
     table = (

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import dense
+from jostle.schema.settings import DEFAULT_SLICE_NS
 from measure import Bench, MissingError, Row
 
 SLICE_S = 1.0  # slices are short here; a day has as many as it has at 4 s
@@ -75,7 +76,7 @@ def rows(bench: Bench) -> list[Row]:
         dense.build(root)
         for place, at in (("this machine", None), ("a dense node", root)):
             ms, kib, size = _watch(agent, at, slices)
-            share, wanted = ms / 4000 * 100, size * DAY_SLICES
+            share, wanted = ms * 1e6 / DEFAULT_SLICE_NS * 100, size * DAY_SLICES
             day = min(wanted, LIMIT_BYTES)
             found += [
                 Row(

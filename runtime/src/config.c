@@ -18,12 +18,9 @@
 #define JST_SYSCONFDIR "/etc"
 #endif
 #define NS 1000000000ull
-#define SLICE_DEFAULT (4 * NS)
 #define SPAN_DEFAULT NS
 #define PAPI_EVENTS 4
 #define PAPI_NAME 31
-#define SLICE_MIN (NS / 10)
-#define SLICE_MAX (60 * NS)
 #define CANARY_MIN (NS / 200)
 #define CANARY_MAX NS
 
@@ -192,7 +189,7 @@ static bool valid(enum key k, const char *v)
         return says_on(v) || says_off(v);
     case SLICE:
     case SEGMENT_SPAN:
-        return parse_length(v, SLICE_MIN, SLICE_MAX) != 0;
+        return parse_length(v, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS) != 0;
     case CANARY:
         return says_off(v) || parse_length(v, CANARY_MIN, CANARY_MAX) != 0;
     case SEGMENTS:
@@ -327,9 +324,10 @@ static void take_mpi_options(void)
         jst_cfg.segments = JST_SEGMENTS_OFF;
     else if (v && jst_str_equal(v, "raw"))
         jst_cfg.segments = JST_SEGMENTS_RAW;
-    jst_cfg.segment_span_ns = values[SEGMENT_SPAN]
-                                  ? parse_length(values[SEGMENT_SPAN], SLICE_MIN, SLICE_MAX)
-                                  : SPAN_DEFAULT;
+    jst_cfg.segment_span_ns =
+        values[SEGMENT_SPAN]
+            ? parse_length(values[SEGMENT_SPAN], JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS)
+            : SPAN_DEFAULT;
     jst_cfg.peers = !values[PEERS] || says_on(values[PEERS]);
     jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
     jst_cfg.command_lines = !values[COMMAND_LINES] || values[COMMAND_LINES][0] == 'p'
@@ -363,7 +361,8 @@ bool jst_configure(void)
         jst_cfg.spool_from_user = from_user[SPOOL];
     }
     jst_cfg.slice_ns =
-        values[SLICE] ? parse_length(values[SLICE], SLICE_MIN, SLICE_MAX) : SLICE_DEFAULT;
+        values[SLICE] ? parse_length(values[SLICE], JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS)
+                      : JST_DEFAULT_SLICE_NS;
     if (values[CANARY])
         jst_cfg.canary_ns = parse_length(values[CANARY], CANARY_MIN, CANARY_MAX); /* 0: off */
     take_mpi_options();

@@ -287,7 +287,9 @@ void jst_identify(void)
         jst_put_text(p, end, v[JOB]);
     } else if (jst_cfg.batch[0]) {
         p = jst_put_text(p, end, jst_cfg.batch);
-        if (launch[0])
+        if (jst_str_equal(jst_cfg.launcher, "slurm"))
+            jst_put_text(jst_put_text(p, end, "-s"), end, v[SLURM_STEP]);
+        else if (launch[0])
             jst_put_text(jst_put_text(p, end, "-w"), end, launch);
     } else if (launch[0]) {
         bool training = jst_str_equal(jst_cfg.launcher, "torch");

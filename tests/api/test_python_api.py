@@ -177,7 +177,7 @@ def test_slices_are_those_of_the_export(site: jostle.Site, tmp_path: Path) -> No
 
 
 def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
-    for job, pid, begin, end in (("slurm-1", 1, 0, 40), ("slurm-1-w5d5327ca", 2, 0, 40)):
+    for job, pid, begin, end in (("slurm-1", 1, 0, 40), ("slurm-1-s0", 2, 0, 40)):
         profile = Profile(
             job=job,
             pid=pid,
@@ -222,7 +222,7 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
     Repository(tmp_path / "site", create=True).ingest([tmp_path / "spool"])
     with jostle.open(tmp_path / "site") as site:
         (job,) = site.jobs()
-        assert [part.name for part in job.parts] == ["slurm-1", "slurm-1-w5d5327ca"]
+        assert [part.name for part in job.parts] == ["slurm-1", "slurm-1-s0"]
         (row,) = told("jobs", "--lost", "--repository", site.path)["jobs"]
         for whole in (job, site.job("1")):
             assert as_json(whole.loss().to_json()) == row["lost"]

@@ -23,7 +23,7 @@ from synth import EPOCH, SECOND, Profile
 
 MIB = 1 << 20
 #: What the runtime calls steps 0 and 1 of Slurm's job 1.
-STEP_0, STEP_1 = "slurm-1-w5d5327ca", "slurm-1-w5d53229d"
+STEP_0, STEP_1 = "slurm-1-s0", "slurm-1-s1"
 
 
 def profile(job: str, begin: float, end: float, program: str, **header: Any) -> Profile:

@@ -73,14 +73,14 @@ def test_the_parts_of_a_batch_job() -> None:
     """By its number, with or without the owner; each as users call it."""
     named = {
         "slurm-1": "1",
-        "slurm-1-w5d5327ca": "1",
-        "slurm-1-w5d53229d@eva": "1@eva",
+        "slurm-1-s0": "1",
+        "slurm-1-s1@eva": "1@eva",
         "slurm-12": "12",
         "run-1": None,
     }
     rows = [row(at, job=job, batch=batch) for at, (job, batch) in enumerate(named.items())]
     found = ask(rows, Filter(batch="1"), "job", 0, 10)
-    assert [one["part"] for one in found["jobs"]] == ["1.batch", "1.1@eva", "1.0"]
+    assert [one["part"] for one in found["jobs"]] == ["1.batch", "1.0", "1.1@eva"]
     assert [one["part"] for one in ask(rows, Filter(batch="1@eva"), "job", 0, 9)["jobs"]] == [
         "1.1@eva"
     ]
@@ -88,14 +88,14 @@ def test_the_parts_of_a_batch_job() -> None:
 
 
 def test_a_step_by_the_name_that_users_give_it() -> None:
-    rows = {name: {"uid": 1} for name in ("slurm-1", "slurm-1-w5d5327ca", "slurm-2@uid61001")}
+    rows = {name: {"uid": 1} for name in ("slurm-1", "slurm-1-s0", "slurm-2@uid61001")}
     context: Any = ServerContext(
         SimpleNamespace(rows=lambda: rows),
         SimpleNamespace(audit=None),  # type: ignore[arg-type]
     )
     viewer: Any = SimpleNamespace(uid=61001, sees=lambda uid: uid == 1)
     for name, job in (
-        ("1.0", "slurm-1-w5d5327ca"),
+        ("1.0", "slurm-1-s0"),
         ("1.batch", "slurm-1"),
         ("2.batch", "slurm-2@uid61001"),
         ("slurm-1", "slurm-1"),

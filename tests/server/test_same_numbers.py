@@ -213,8 +213,8 @@ def steps(path: Path) -> Path:
     """Ingest Slurm's job 1: a script that waits, and two steps, each slower for some slices."""
     for job, pid, begin, end in (
         ("slurm-1", 1, 0, 81),
-        ("slurm-1-w5d5327ca", 2, 0, 40),
-        ("slurm-1-w5d53229d", 3, 41, 81),
+        ("slurm-1-s0", 2, 0, 40),
+        ("slurm-1-s1", 3, 41, 81),
     ):
         profile = Profile(
             job=job,

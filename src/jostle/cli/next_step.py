@@ -179,5 +179,5 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
     return "a loss" if lost else "no loss"
 
 
-#: The usual slice length; the one that hints name, for jobs under a minute; the shortest, ns.
-USUAL_SLICE_NS, SHORT_SLICE_NS, SHORTEST_SLICE_NS = 4_000_000_000, 250_000_000, 100_000_000
+#: The length of a slice that hints name, for jobs under a minute, in nanoseconds.
+SHORT_SLICE_NS = 250_000_000

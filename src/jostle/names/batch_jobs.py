@@ -1,8 +1,8 @@
 """Batch jobs and their parts, by the names that the runtime gives (runtime/src/identity.c).
 
-A repository holds a batch job as several jobs: `slurm-12` is its script, `slurm-12-w5d5327ca` a
-step or an mpirun of it. A user calls the whole `12`, the script `12.batch` and a step `12.0`, as
-Slurm does. A job that was named by its user (JOSTLE_JOB) is no part.
+A repository holds a batch job as several jobs: `slurm-12` is its script, `slurm-12-s0` a step and
+`slurm-12-w5d5327ca` an mpirun of it. A user calls the whole `12`, the script `12.batch` and a step
+`12.0`, as Slurm does. A job that was named by its user (JOSTLE_JOB) is no part.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
-#: system, number, world; then the owner that the repository appends (it is no part of the others).
-_PART = re.compile(r"(slurm|pbs|lsf)-([^@]+?)(?:-w([0-9a-f]{8}))?(@[^@]+)?")
-_STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,9}|batch)(@[^@]+)?")
-#: Steps whose number is looked for: a job with more has its last ones under the repository's names.
-_MOST_STEPS = 1024
+#: system, number, step of Slurm or world; then the owner that the repository appends (it is no part
+#: of the others).
+_PART = re.compile(r"(slurm|pbs|lsf)-([^@]+?)(?:-s(\d{1,10})|-w[0-9a-f]{8})?(@[^@]+)?")
+_STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,10}|batch)(@[^@]+)?")
 
 
 @dataclass(frozen=True, order=True)
@@ -65,23 +63,18 @@ def batch_jobs(jobs: Iterable[str]) -> dict[BatchJob, list[str]]:
     return parts
 
 
-@lru_cache(16384)
 def part_name(job: str) -> str:
     """Return what a user calls a job: `12.batch`, `12.0`; its own name if it is no such part.
 
-    The world of a step is a hash of its number, so that steps are found by trying numbers. Other
-    parts (an mpirun within the script, parts of other batch systems) keep the repository's name.
+    An mpirun within the script and parts of other batch systems keep the repository's name.
     """
-    batch = batch_job_of(job)
-    if batch is None or batch.system != "slurm":
+    match = _PART.fullmatch(job)
+    if not match or match[1] != "slurm":
         return job
-    if job == batch.script:
-        return f"{batch.number}.batch{batch.owner}"
-    world, begun = job.removesuffix(batch.owner)[-8:], _hashed(f"{batch.number}.")
-    for step in range(_MOST_STEPS):
-        if _folded(_hashed(str(step), begun)) == world:
-            return f"{batch.number}.{step}{batch.owner}"
-    return job
+    number, step, owner = match[2], match[3], match[4] or ""
+    if step:
+        return f"{number}.{step}{owner}"
+    return f"{number}.batch{owner}" if job == f"slurm-{number}{owner}" else job
 
 
 def job_of_part(name: str) -> str | None:
@@ -89,22 +82,5 @@ def job_of_part(name: str) -> str | None:
     match = _STEP.fullmatch(name)
     if not match:
         return None
-    batch = BatchJob("slurm", match[2], match[4] or "")
-    return batch.script if match[3] == "batch" else _step_job(batch, int(match[3]))
-
-
-def _step_job(batch: BatchJob, step: int) -> str:
-    """Return the repository's name of a Slurm step."""
-    world = _folded(_hashed(f"{batch.number}.{step}"))
-    return f"{batch.system}-{batch.number}-w{world}{batch.owner}"
-
-
-def _hashed(text: str, begun: int = 0xCBF29CE484222325) -> int:
-    """Return the FNV-1a hash of a text, continued from that of what is before it."""
-    for byte in text.encode():
-        begun = (begun ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return begun
-
-
-def _folded(hashed: int) -> str:
-    return f"{(hashed ^ hashed >> 32) & 0xFFFFFFFF:08x}"
+    part = "" if match[3] == "batch" else f"-s{match[3]}"
+    return f"slurm-{match[2]}{part}{match[4] or ''}"

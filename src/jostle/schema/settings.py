@@ -44,3 +44,7 @@ VARIABLES: Final = {
 DEFAULT_SPOOL: Final = "/tmp/jostle"
 #: Size of the largest operator's file that is read.
 MAX_FILE_BYTES: Final = 65536
+#: Lengths of a time slice.
+SHORTEST_SLICE_NS: Final = 100_000_000
+DEFAULT_SLICE_NS: Final = 4_000_000_000
+LONGEST_SLICE_NS: Final = 60_000_000_000

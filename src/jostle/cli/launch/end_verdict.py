@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.launch.past_runs import ShortRun
-from jostle.cli.next_step import SHORT_SLICE_NS, SHORTEST_SLICE_NS, USUAL_SLICE_NS
+from jostle.cli.next_step import SHORT_SLICE_NS
 from jostle.cli.options.common import slice_text
 from jostle.cli.output import show, stderr_style
 from jostle.cli.progress import Bar
 from jostle.report.format.values import duration
+from jostle.schema.settings import DEFAULT_SLICE_NS, SHORTEST_SLICE_NS
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -142,10 +143,10 @@ def short_run(digest: Digest) -> ShortRun | None:
 
     if digest.seconds < LEAST_RUN_S:
         return None
-    lengths = (USUAL_SLICE_NS, SHORT_SLICE_NS, SHORTEST_SLICE_NS)
+    lengths = (DEFAULT_SLICE_NS, SHORT_SLICE_NS, SHORTEST_SLICE_NS)
     most_ns = digest.seconds * 1e9 / (_ENOUGH * LEAST_SLICES)
     needed = next((length for length in lengths if length <= most_ns), SHORTEST_SLICE_NS)
-    return None if needed == USUAL_SLICE_NS else ShortRun(digest.seconds, needed)
+    return None if needed == DEFAULT_SLICE_NS else ShortRun(digest.seconds, needed)
 
 
 def few_slices(digest: Digest, *, by_itself: bool) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from jostle.cli.config import settings
 from jostle.cli.launch.run_names import file_stem
-from jostle.cli.next_step import USUAL_SLICE_NS
 from jostle.cli.options.common import SliceLength, slice_text
 from jostle.errors import JostleError, UsageError
+from jostle.schema.settings import DEFAULT_SLICE_NS
 
 INJECTION = "CUDA_INJECTION64_PATH"
 GPU_WISH = "JOSTLE_GPU"
@@ -56,7 +56,7 @@ def slice_in_force(asked_ns: int | None) -> int:
     try:
         return SliceLength().convert(rules.get("slice") or "", None, None)
     except UsageError:
-        return USUAL_SLICE_NS
+        return DEFAULT_SLICE_NS
 
 
 def gpu_environment() -> dict[str, str]:

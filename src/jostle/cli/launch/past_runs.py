@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jostle.cli.next_step import USUAL_SLICE_NS
 from jostle.cli.options.common import SliceLength
+from jostle.schema.settings import DEFAULT_SLICE_NS
 
 _MOST = 200  # commands; the oldest are forgotten
 _MOST_BYTES = 1 << 20
@@ -54,7 +54,7 @@ def recall(cmd: Sequence[str], repository: Path) -> ShortRun | None:
     """Return the last run of this command into this repository if it was short."""
     match _read().get(_key(cmd, repository)):
         case [int() | float() as seconds, int() as slice_ns] if (
-            SliceLength.least_ns <= slice_ns < USUAL_SLICE_NS
+            SliceLength.least_ns <= slice_ns < DEFAULT_SLICE_NS
         ):
             return ShortRun(seconds, slice_ns)
     return None

@@ -16,6 +16,7 @@ from jostle.files.default_repository import default_repository
 from jostle.files.repository_address import shown
 from jostle.names.batch_jobs import batch_jobs
 from jostle.report.format.moments import age_s, moment_ns, since_ns
+from jostle.schema.settings import LONGEST_SLICE_NS, SHORTEST_SLICE_NS
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -94,7 +95,7 @@ class SliceLength(click.ParamType[int]):
     """A slice length such as `500ms` or `4s`; a bare number is seconds; 100 ms to 60 s."""
 
     name = "LENGTH"
-    what, least_ns, most_ns = "slice length", 100_000_000, 60_000_000_000
+    what, least_ns, most_ns = "slice length", SHORTEST_SLICE_NS, LONGEST_SLICE_NS
     bounds, hint = "100 ms and 60 s", "Write for example `--slice 500ms` or `--slice 4s`."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:

@@ -62,6 +62,7 @@ from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.profile_positions import Position
 from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.types import IngestProgress, IngestReport
+from jostle.schema.settings import DEFAULT_SLICE_NS
 
 Progress = Callable[[IngestProgress], None]
 
@@ -111,7 +112,7 @@ class Ingester:
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
         self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
-        self.shortest_slice_ns = 4_000_000_000
+        self.shortest_slice_ns = DEFAULT_SLICE_NS
         #: Processes whose profile is there, by the last pass; None: not all could be looked at.
         self.present: set[int] | None = None
 
@@ -224,7 +225,7 @@ class Ingester:
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
-            slice_ns = [4_000_000_000]
+            slice_ns = [DEFAULT_SLICE_NS]
             locked: list[Path] = []
             names: dict[int, Path] = {}
             for path, origin in paths.items():

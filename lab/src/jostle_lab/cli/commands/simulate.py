@@ -14,6 +14,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import count
+from jostle.schema.settings import DEFAULT_SLICE_NS
 
 if TYPE_CHECKING:
     from jostle_lab.synthetic import Form
@@ -57,7 +58,7 @@ def command() -> None:
     "--slice",
     "slice_ns",
     type=SliceLength(),
-    default="4s",
+    default=f"{DEFAULT_SLICE_NS / 1e9:g}s",
     show_default=True,
     metavar="LENGTH",
     help="Length of a time slice.",

@@ -26,6 +26,7 @@ from jostle.repository.writing import (
     publish,
     write_chunks,
 )
+from jostle.schema.settings import DEFAULT_SLICE_NS
 from jostle_lab.synthetic.machines.component_rows import component_rows
 from jostle_lab.synthetic.machines.counters import (
     SERVER_CAPACITY,
@@ -62,7 +63,7 @@ class MachineSpec:
 
     nodes: int = 8
     slices: int = 900
-    slice_s: float = 4.0
+    slice_s: float = DEFAULT_SLICE_NS / 1e9
     mounts: int = 1
     faults: tuple[Fault, ...] = ()
     gpus: int = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from jostle.schema.settings import DEFAULT_SLICE_NS
+
 #: A Monday, 0:00 UTC, long ago.
 START_NS = 1_748_822_400 * 1_000_000_000
 
@@ -34,7 +36,7 @@ class SiteSpec:
     days: float = 1.0
     seed: int = 0
     start_ns: int = START_NS
-    slice_s: float = 4.0
+    slice_s: float = DEFAULT_SLICE_NS / 1e9
     processes_per_node: int = 48
     load: float = 0.9
     aggressors: int = 3

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jostle.schema.settings import DEFAULT_SLICE_NS
 from jostle_lab.validation.scale.profiles import (
     END_AT,
     GENERATION_AT,
@@ -23,7 +24,7 @@ from jostle_lab.validation.scale.profiles import (
     slice_record,
 )
 
-SLICE_NS = 4_000_000_000
+SLICE_NS = DEFAULT_SLICE_NS
 PROGRAMS = ("solver", "writer", "reader", "analysis")
 #: Nodes of a job, and its slices: at least, at most.
 _NODES, _SLICES = 4, (150, 3000)
