@@ -61,7 +61,7 @@ def make(path: Path, level: str) -> str:
 
     from jostle_lab.synthetic import plant
     from jostle_lab.synthetic.planted.model import Spec
-    from jostle_lab.synthetic.planted.schedule import cast
+    from jostle_lab.synthetic.planted.schedule import participants_of
 
     hours = pick(level, HOURS, HOURS / 12, HOURS / 120)
     length = round(hours * 3600 / SLICE_S)
@@ -76,11 +76,11 @@ def make(path: Path, level: str) -> str:
     )
     for seed in range(1000):
         wide = [
-            player
-            for player in cast(spec, np.random.default_rng(seed))
-            if player.processes == PROCESSES
-            and player.work_s >= hours * 3600
-            and player.program.mpi
+            participant
+            for participant in participants_of(spec, np.random.default_rng(seed))
+            if participant.processes == PROCESSES
+            and participant.work_s >= hours * 3600
+            and participant.program.mpi
         ]
         if wide:
             plant(path, spec, seed)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from jostle.analysis import matrix
 from jostle.analysis.identification.matrix import matrix_and_evidence
-from jostle.analysis.identification.model import OTHERS, Eyes
+from jostle.analysis.identification.model import OTHERS, Visibility
 from jostle.analysis.identification.with_without import difference
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
@@ -207,7 +207,7 @@ def test_nobody_hurts_where_nobody_does():
 
 def test_no_run_takes_less_than_no_time():
     """What a storm usually costs is more than the run that it spared has taken."""
-    found, runs = matrix_and_evidence(_tables(4.0, spared=7), Eyes())
+    found, runs = matrix_and_evidence(_tables(4.0, spared=7), Visibility())
     for one, behind in zip(found.encounters, runs, strict=True):
         assert min(value for _, value in (*behind.beside, *behind.without)) > 0.8, one
         assert one.slowdown is None or one.slowdown.value > -1

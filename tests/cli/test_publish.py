@@ -63,9 +63,9 @@ def test_a_run_is_in_the_repository_while_it_runs(
     # It runs until it was seen: how soon that is depends on what else the machine does.
     stay = "\nimport os\nfor n in range(600): os.path.exists('seen') or time.sleep(.05)"
     words = ["python3", "-c", f"{WORK.format(60)}{stay}\nprint('done'); raise SystemExit(3)"]
-    wish = run_module.NameOfRun("one", named=True)
+    wanted = run_module.NameOfRun("one", named=True)
     status = run_module.once(
-        words, wish, 200_000_000, None, root, as_json=False, keep=False, verdict=False
+        words, wanted, 200_000_000, None, root, as_json=False, keep=False, verdict=False
     )
     watch.join()
     out, err = capfd.readouterr()

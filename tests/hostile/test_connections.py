@@ -1,4 +1,4 @@
-"""Guests who open connections and neither ask nor listen do not keep others out."""
+"""Clients who open connections and neither ask nor listen do not keep others out."""
 
 from __future__ import annotations
 
@@ -71,29 +71,29 @@ def limits(monkeypatch, **named: float) -> None:
 )
 def test_what_is_not_asked_in_time_is_not_waited_for(tmp_path, access, monkeypatch, sent):
     limits(monkeypatch, REQUEST_S=SHORT_S)
-    with running(tmp_path, access) as address, opened(address, 3, sent) as guests:
-        assert all(is_closed(guest) for guest in guests)
+    with running(tmp_path, access) as address, opened(address, 3, sent) as clients:
+        assert all(is_closed(client) for client in clients)
         assert ask(address) == 200
 
 
 def test_bytes_now_and_then_gain_no_time(tmp_path, access, monkeypatch):
     limits(monkeypatch, REQUEST_S=1.0)
-    with running(tmp_path, access) as address, opened(address, 1) as (guest,):
+    with running(tmp_path, access) as address, opened(address, 1) as (client,):
         for _ in range(600):
-            if is_closed(guest, 0.1):
+            if is_closed(client, 0.1):
                 return
             with contextlib.suppress(OSError):
-                guest.sendall(b"x")
+                client.sendall(b"x")
     raise AssertionError("it is still waited for")
 
 
 def test_the_next_request_of_a_connection_has_a_time_too(tmp_path, access, monkeypatch):
     limits(monkeypatch, REQUEST_S=SHORT_S)
     whole = b"GET /api/v1/login HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with running(tmp_path, access) as address, opened(address, 1, whole) as (guest,):
-        assert guest.recv(65_536).startswith(b"HTTP/1.1 200")
-        guest.sendall(HALF)
-        assert is_closed(guest)
+    with running(tmp_path, access) as address, opened(address, 1, whole) as (client,):
+        assert client.recv(65_536).startswith(b"HTTP/1.1 200")
+        client.sendall(HALF)
+        assert is_closed(client)
 
 
 def test_who_listens_may_listen_for_hours(tmp_path, access, monkeypatch):
@@ -114,10 +114,10 @@ def test_who_listens_may_listen_for_hours(tmp_path, access, monkeypatch):
 def test_who_asks_nothing_gives_way(tmp_path, access, monkeypatch, caplog):
     limits(monkeypatch)
     monkeypatch.setattr(serving, "most_connections", lambda: 10)
-    with running(tmp_path, access) as address, opened(address, 40) as guests:
+    with running(tmp_path, access) as address, opened(address, 40) as clients:
         assert ask(address) == 200
-        assert all(is_closed(guest) for guest in guests[:30])  # those that came first
-        assert not is_closed(guests[-1], 0.1)
+        assert all(is_closed(client) for client in clients[:30])  # those that came first
+        assert not is_closed(clients[-1], 0.1)
     told = [one for one in caplog.records if "too many connections" in one.getMessage()]
     assert len(told) == quiet.MOST
 
@@ -135,27 +135,27 @@ def test_one_address_has_not_all_connections(tmp_path, access, monkeypatch):
             one.bind(("127.0.0.2", 0))
             one.connect(address)
             one.sendall(HALF)
-        assert not any(is_closed(guest, 0.02) for guest in mine)
+        assert not any(is_closed(client, 0.02) for client in mine)
         assert ask(address) == 200
 
 
 def test_a_proxy_carries_everybodys_connections(monkeypatch):
     limits(monkeypatch, MOST_OF_ONE=1)
-    room = connections.Room(9, [ip_network("10.0.0.1/32")])
+    limiter = connections.ConnectionLimiter(9, [ip_network("10.0.0.1/32")])
 
-    class Busy(connections.Visit):
-        def __init__(self, room, near) -> None:
+    class Busy(connections.Connection):
+        def __init__(self, limiter, near) -> None:
             self.near = near
-            self._room, self._task, self._late = room, None, None
+            self._limiter, self._task, self._late = limiter, None, None
 
-    monkeypatch.setattr(connections, "Visit", Busy)
-    assert all(room.enter("10.0.0.1") for _ in range(5))
-    first = room.enter("10.0.0.2")
-    assert first and room.enter("10.0.0.2") is None
-    room.leave(first)
-    assert room.enter("10.0.0.2")
-    assert [bool(room.enter(f"2001:db8::{n}")) for n in range(2)] == [True, False]
-    assert len(room) == 7
+    monkeypatch.setattr(connections, "Connection", Busy)
+    assert all(limiter.enter("10.0.0.1") for _ in range(5))
+    first = limiter.enter("10.0.0.2")
+    assert first and limiter.enter("10.0.0.2") is None
+    limiter.leave(first)
+    assert limiter.enter("10.0.0.2")
+    assert [bool(limiter.enter(f"2001:db8::{n}")) for n in range(2)] == [True, False]
+    assert len(limiter) == 7
 
 
 def test_a_site_of_ipv6_is_one_address():
@@ -193,8 +193,8 @@ def certificate(tmp_path_factory) -> tuple[Path, Path]:
 def test_a_handshake_has_its_time(tmp_path, access, monkeypatch, certificate, sent):
     limits(monkeypatch)
     monkeypatch.setattr(serving, "HANDSHAKE_S", SHORT_S)
-    with running(tmp_path, access, *certificate) as address, opened(address, 3, sent) as guests:
-        assert all(is_closed(guest) for guest in guests)
+    with running(tmp_path, access, *certificate) as address, opened(address, 3, sent) as clients:
+        assert all(is_closed(client) for client in clients)
 
 
 def test_who_is_in_a_handshake_counts_and_gives_way(tmp_path, access, monkeypatch, certificate):
@@ -203,36 +203,36 @@ def test_who_is_in_a_handshake_counts_and_gives_way(tmp_path, access, monkeypatc
     monkeypatch.setattr(serving, "most_connections", lambda: 10)
     trust = ssl.create_default_context()
     trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
-    with running(tmp_path, access, *certificate) as address, opened(address, 30, b"") as guests:
+    with running(tmp_path, access, *certificate) as address, opened(address, 30, b"") as clients:
         assert ask(address, "https") == 200
-        assert all(is_closed(guest) for guest in guests[:20])
+        assert all(is_closed(client) for client in clients[:20])
         monkeypatch.setattr(connections, "REQUEST_S", SHORT_S)
         with (
             socket.create_connection(address) as plain,
-            trust.wrap_socket(plain, server_hostname="localhost") as guest,
+            trust.wrap_socket(plain, server_hostname="localhost") as client,
         ):
-            guest.sendall(HALF)  # and now as without TLS
-            assert is_closed(guest)
+            client.sendall(HALF)  # and now as without TLS
+            assert is_closed(client)
 
 
 @contextlib.contextmanager
 def asked_for_much(
     address: tuple[str, int], access: Access, *, tls: bool
 ) -> Iterator[socket.socket]:
-    """A guest whose answers are longer than all buffers; he has not read any of them yet."""
+    """A client whose answers are longer than all buffers; he has not read any of them yet."""
     one = (
         b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
     )
-    with socket.socket() as guest:
-        guest.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        guest.connect(address)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(address)
         if tls:
             trust = ssl.create_default_context()
             trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
-            guest = trust.wrap_socket(guest, server_hostname="localhost")
-        with guest:
-            guest.sendall(one % access.token.encode() * MANY)
-            yield guest
+            client = trust.wrap_socket(client, server_hostname="localhost")
+        with client:
+            client.sendall(one % access.token.encode() * MANY)
+            yield client
 
 
 MANY = 200
@@ -243,8 +243,10 @@ TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch, certificate, tls):
     limits(monkeypatch, SLOW_S=SHORT_S)
     closed = []
-    real = connections.Visit.close
-    monkeypatch.setattr(connections.Visit, "close", lambda one: (closed.append(one), real(one)))
+    real = connections.Connection.close
+    monkeypatch.setattr(
+        connections.Connection, "close", lambda one: (closed.append(one), real(one))
+    )
     keys = certificate if tls else ()
     with running(tmp_path, access, *keys) as address, asked_for_much(address, access, tls=tls):
         until(lambda: closed)
@@ -257,12 +259,12 @@ def test_who_takes_his_answer_gets_it(tmp_path, access, monkeypatch, certificate
     keys = certificate if tls else ()
     with (
         running(tmp_path, access, *keys) as address,
-        asked_for_much(address, access, tls=tls) as guest,
+        asked_for_much(address, access, tls=tls) as client,
     ):
-        guest.settimeout(60)
+        client.settimeout(60)
         answers, tail = 0, b""
         while answers < MANY:
-            more = guest.recv(65_536)
+            more = client.recv(65_536)
             assert more, answers
             part = tail + more
             answers += part.count(b"HTTP/1.1 200")

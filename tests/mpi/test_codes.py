@@ -19,7 +19,7 @@ import pytest
 from mpis import Mpi, Mpirun, needed
 from peek import Process
 
-from jostle_lab.study.config import Wishes, parse
+from jostle_lab.study.config import StudyOptions, parse
 
 BENCH = Path(__file__).parents[2] / "lab/bench"
 PROGRAMS = BENCH / "programs"
@@ -337,7 +337,7 @@ def test_every_code_is_a_program_of_a_study() -> None:
     needed("openmpi")
     head = '[study]\nname = "all"\n[defaults]\nlimit = "90s"\n'
     done = codes("study")
-    study = parse(head + done.stdout, "all.toml", Wishes())
+    study = parse(head + done.stdout, "all.toml", StudyOptions())
     names = [*(p.name for p in study.programs), *(name for name, _ in study.left_out)]
     listed = [line.split()[0] for line in codes().stdout.splitlines() if line[0] != " "]
     assert sorted(names) == sorted(listed)

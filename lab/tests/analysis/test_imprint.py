@@ -8,7 +8,7 @@ import pytest
 from jostle_lab.analysis.study.imprint import (
     bursts_between,
     bursts_seen_in,
-    dents,
+    drops,
     false_rate,
     probability,
 )
@@ -43,10 +43,10 @@ def test_bursts_of_an_application_are_taken_from_its_slices():
 
 
 def test_every_burst_leaves_its_dent():
-    found = dents(probe(0.5), bursts())
+    found = drops(probe(0.5), bursts())
     assert len(found) == 8
-    assert all(dent.seen for dent in found)
-    assert [dent.depth for dent in found] == pytest.approx([0.5] * 8, abs=0.04)
+    assert all(drop.seen for drop in found)
+    assert [drop.depth for drop in found] == pytest.approx([0.5] * 8, abs=0.04)
     assert found[0].begin_ns == bursts()[0][0]
     assert found[0].off == pytest.approx(100, rel=0.05)
     assert found[0].on == pytest.approx(50, rel=0.05)
@@ -56,8 +56,8 @@ def test_a_burst_that_missed_is_not_seen():
     progress = probe(0.3)
     values = progress.values.copy()
     values[0, 18:21] = 400.0  # the fourth burst does nothing
-    found = dents(JobProgress("probe", SLICE, 6000, values), bursts())
-    assert [dent.seen for dent in found] == [True] * 3 + [False] + [True] * 4
+    found = drops(JobProgress("probe", SLICE, 6000, values), bursts())
+    assert [drop.seen for drop in found] == [True] * 3 + [False] + [True] * 4
 
 
 def test_a_burst_that_began_in_its_midst_is_no_period_and_no_silence():
@@ -65,38 +65,38 @@ def test_a_burst_that_began_in_its_midst_is_no_period_and_no_silence():
         (begin + (6 * S if number == 0 else 0), end) for number, (begin, end) in enumerate(bursts())
     ]
     length = bursts()[0][1] - bursts()[0][0]
-    assert len(dents(probe(0.5), late)) == 8
-    found = dents(probe(0.5), late, length)
-    assert len(found) == 7 and all(dent.seen for dent in found)
-    whole = dents(probe(0.5), bursts(), length)
+    assert len(drops(probe(0.5), late)) == 8
+    found = drops(probe(0.5), late, length)
+    assert len(found) == 7 and all(drop.seen for drop in found)
+    whole = drops(probe(0.5), bursts(), length)
     # The half burst is left out of the silence before the second one, too.
     assert found[0].off == pytest.approx(whole[1].off, rel=0.05)
 
 
 def test_noise_leaves_no_dents():
-    seen = [dent.seen for seed in range(60) for dent in dents(probe(0, seed=seed), bursts())]
+    seen = [drop.seen for seed in range(60) for drop in drops(probe(0, seed=seed), bursts())]
     assert sum(seen) / len(seen) < 0.03
 
 
 def test_a_fallen_level_is_no_dent():
     """Silence around a burst counts, not the whole run: a probe that slows has no imprint."""
     rate = np.linspace(200, 50, 48)[None, :]
-    found = dents(JobProgress("probe", SLICE, 6000, rate), bursts())
-    assert not any(dent.seen for dent in found)
+    found = drops(JobProgress("probe", SLICE, 6000, rate), bursts())
+    assert not any(drop.seen for drop in found)
 
 
 def test_probe_that_is_still_or_absent():
-    assert dents(JobProgress("probe", SLICE, 6000, np.zeros((1, 48))), bursts()) == []
-    assert dents(JobProgress("probe", SLICE, 6000, np.zeros((0, 0))), bursts()) == []
-    assert dents(probe(0.5), []) == []
+    assert drops(JobProgress("probe", SLICE, 6000, np.zeros((1, 48))), bursts()) == []
+    assert drops(JobProgress("probe", SLICE, 6000, np.zeros((0, 0))), bursts()) == []
+    assert drops(probe(0.5), []) == []
     steady = JobProgress("probe", SLICE, 6000, np.ones((1, 48)))
-    assert [dent.depth for dent in dents(steady, bursts())] == [0] * 8
-    assert not any(dent.seen for dent in dents(steady, bursts()))
+    assert [drop.depth for drop in drops(steady, bursts())] == [0] * 8
+    assert not any(drop.seen for drop in drops(steady, bursts()))
 
 
 def test_bursts_within_a_slice_prove_nothing():
     short = [(begin + S, begin + 2 * S) for begin, _ in bursts()]
-    assert all(dent.p is None and not dent.seen for dent in dents(probe(0.5), short))
+    assert all(drop.p is None and not drop.seen for drop in drops(probe(0.5), short))
 
 
 def test_false_rate_of_quiet_and_of_wavy_runs():

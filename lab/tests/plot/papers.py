@@ -17,7 +17,7 @@ from jostle_lab.analysis.study.model import (
     BreakEven,
     Cell,
     Curve,
-    Dent,
+    Drop,
     Imprint,
     Kuo,
     KuoRow,
@@ -303,9 +303,9 @@ def patterns(*, periodic: bool = False, shared: bool = False) -> StudyResult:
 
 
 def imprint(shown: Trace) -> Imprint:
-    """The dents of a trace."""
-    dents = [
-        Dent(
+    """The drops of a trace."""
+    drops = [
+        Drop(
             shown.start_ns + round(a * 1e9),
             shown.start_ns + round(b * 1e9),
             1e9,
@@ -316,7 +316,7 @@ def imprint(shown: Trace) -> Imprint:
         )
         for i, (a, b) in enumerate(shown.bursts)
     ]
-    seen = sum(dent.seen for dent in dents)
+    seen = sum(drop.seen for drop in drops)
     return Imprint(
         shown.probe,
         shown.signal,
@@ -324,10 +324,10 @@ def imprint(shown: Trace) -> Imprint:
         shown.run,
         6.0,
         "log",
-        dents,
+        drops,
         seen,
-        len(dents),
-        seen / len(dents),
+        len(drops),
+        seen / len(drops),
         0.3,
         0.97,
         summary([0.5, 0.51, 0.52, 0.53]),

@@ -29,10 +29,10 @@ def series(values: list[float], begin: int = BEGIN) -> Series:
     return Series("probe", edges, np.array(values, dtype=np.float64), sum(values))
 
 
-def chart(*, dent: float = 0.5) -> ImprintChart:
+def chart(*, drop: float = 0.5) -> ImprintChart:
     """A probe of 40 MiB/s: 5 s alone; with a signal on in every other second it takes longer."""
     rate = 40.0 * (1 << 20)
-    together = [rate * (1 - dent if (n // 4) % 2 else 1) for n in range(26)]
+    together = [rate * (1 - drop if (n // 4) % 2 else 1) for n in range(26)]
     bursts = tuple((BEGIN + n * SECOND, BEGIN + (n + 1) * SECOND) for n in (1, 3, 5))
     load = [20.0 * (1 << 20) if (n // 4) % 2 else 0.0 for n in range(26)]
     begin = BEGIN - 60 * SECOND
@@ -46,7 +46,7 @@ def chart(*, dent: float = 0.5) -> ImprintChart:
         bursts,
         (begin, begin + 5 * SECOND),
         (BEGIN, BEGIN + 26 * SLICE),
-        dent=dent,
+        drop=drop,
         degradation=0.23,
         dilation=0.3,
         seen=(3, 3),
@@ -88,7 +88,7 @@ def test_the_terminal_shows_dents_under_the_bursts() -> None:
     assert "degradation during the bursts, against the run alone: 50 %" in whole
     assert "degradation over the whole run, against the run alone: 23 %" in whole
     assert "dilation of the run time: 30 %" in whole
-    assert "dent seen in 3 of 3 periods" in whole
+    assert "drop seen in 3 of 3 periods" in whole
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_the_picture_names_both_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"dent": None, "degradation": None, "dilation": None, "seen": None},
-        {"dent": math.nan, "dilation": math.nan},
+        {"drop": None, "degradation": None, "dilation": None, "seen": None},
+        {"drop": math.nan, "dilation": math.nan},
         {"load": None},
         {"bursts": ()},
         {"dilation": -0.1, "together_ns": (BEGIN, BEGIN + 18 * SLICE)},

@@ -223,7 +223,7 @@ def test_slices_of_a_trace_are_in_the_csv(tmp_path: Path) -> None:
 def test_the_numbers_of_a_periodic_run_are_those_of_its_cell() -> None:
     (stem, chart), *_ = periodic(tidy(papers.patterns(periodic=True)))
     assert stem == "time-slices-open-write-close-beside-open-write-close-1-mib-256-against-256"
-    assert chart.dent == pytest.approx(0.6 * 0.4261, abs=0.02)  # what the trace was made with
+    assert chart.drop == pytest.approx(0.6 * 0.4261, abs=0.02)  # what the trace was made with
     lengths = [end - begin for begin, end in (chart.alone_ns, chart.together_ns)]
     if chart.dilation is not None:
         assert lengths[1] / lengths[0] - 1 == pytest.approx(chart.dilation, abs=1e-6)

@@ -21,6 +21,6 @@ def workplace(tmp_path: Path) -> Workplace:
 @pytest.fixture
 def parse() -> Callable[..., Any]:
     """Reads a study from its text."""
-    from jostle_lab.study.config import Wishes, parse
+    from jostle_lab.study.config import StudyOptions, parse
 
-    return lambda text, **wishes: parse(text, "study.toml", Wishes(**wishes))
+    return lambda text, **options: parse(text, "study.toml", StudyOptions(**options))

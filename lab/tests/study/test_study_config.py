@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from jostle.errors import JostleError
 from jostle_lab.study import ConfigError, check_where, find, load, plan, shipped
-from jostle_lab.study.config import Wishes
+from jostle_lab.study.config import StudyOptions
 from jostle_lab.study.config import parse as parse_text
 
 HEAD = '[study]\nname = "s"\n'
@@ -137,7 +137,7 @@ def test_shipped_studies(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     elif name != "demo":  # which is for `jostle demo`
         # The nodes of a lab are one machine, which divides its GPUs without a lab, too.
         assert study.where.place == ("local" if name == "pcie" else "lab")
-        quick = load(find(name), Wishes(quick=True))
+        quick = load(find(name), StudyOptions(quick=True))
         assert quick.name.endswith("-quick")
         assert len(plan(quick)) < len(runs)
         assert f"{name}-full" in shipped()
@@ -266,7 +266,7 @@ def test_anything_is_read_or_refused(pairs: list[tuple[str, Any]], table: str) -
     text = f"[{table}]\n" + "\n".join(lines) + "\n"
     text += ONE if table != "study" else ""
     with contextlib.suppress(JostleError):
-        plan(parse_text(text, "study.toml", Wishes()))
+        plan(parse_text(text, "study.toml", StudyOptions()))
 
 
 def test_at_names_nodes_by_number(parse: Callable[..., Any]) -> None:

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from jostle import __version__
 from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_part
-from jostle.analysis.identification.matrix_rows import Cast, cast_of
-from jostle.analysis.identification.model import Eyes, Matrix
+from jostle.analysis.identification.matrix_rows import Roles, roles_of
+from jostle.analysis.identification.model import Matrix, Visibility
 from jostle.repository import Repository, Snapshot
 from jostle.repository.query.co_running import facts
 from jostle.repository.query.divided import Question, combine
@@ -74,14 +74,16 @@ class SparkEngine:
         over jobs come here.
         """
         everyone = alive(facts(self._engine), span)
-        cast = cast_of(everyone, Eyes() if as_user is None else Eyes(users=frozenset({as_user})))
+        roles = roles_of(
+            everyone, Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
+        )
         asked = questions(everyone, span)
         parts = [
             (place, number, part, question)
             for place, question in enumerate(asked.values())
             for number, part in enumerate(self._days(question))
         ]
-        work = partial(_matrix_part, tuple(asked.items()), self._engine.lives.known(), cast)
+        work = partial(_matrix_part, tuple(asked.items()), self._engine.lives.known(), roles)
         tasks = max(_LEAST_TASKS, 4 * self._cluster.session.sparkContext.defaultParallelism)
         rows = (
             self._spread(parts)
@@ -90,7 +92,7 @@ class SparkEngine:
             .map(partial(gathered, work, __version__))
         )
         done: dict[int, MatrixPart] = dict(self._collected(rows))
-        return combined([done[key] for key in sorted(done)], cast)[0]
+        return combined([done[key] for key in sorted(done)], roles)[0]
 
     def export(
         self,
@@ -177,9 +179,9 @@ def _key(key: int) -> int:
 def _matrix_part(
     asked: Sequence[tuple[str, Question]],
     lives: Mapping[str, Life],
-    cast: Cast,
+    roles: Roles,
     place: int,
     tables: list[pa.Table],
 ) -> MatrixPart:
     kind, question = asked[place]
-    return matrix_part(kind, of_jobs(combine(tables, question), lives, cast.jobs), cast)
+    return matrix_part(kind, of_jobs(combine(tables, question), lives, roles.jobs), roles)

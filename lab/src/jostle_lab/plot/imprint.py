@@ -44,7 +44,7 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
     if imprint.known_from:
         note += f" When the signal was on is known {imprint.known_from}."
     if imprint.seen:
-        note += f" The dent is seen in {imprint.seen[0]} of {imprint.seen[1]} periods."
+        note += f" The drop is seen in {imprint.seen[0]} of {imprint.seen[1]} periods."
     if imprint.degradation is not None and math.isfinite(imprint.degradation):
         note += f" Over the whole evaluated part the degradation is {shown(imprint.degradation)}."
     body = _TOP + _PROBE + 0.42 + (_LOAD + _GAP if imprint.load is not None else 0.0)
@@ -161,8 +161,8 @@ def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
         (middle + side * away, f"mean alone\n{rate(alone, imprint.unit)}", 6.5, "normal"),
         (middle - side * away, f"mean in the bursts\n{rate(dented, imprint.unit)}", 6.5, "normal"),
     ]
-    if imprint.dent is not None and math.isfinite(imprint.dent):
-        notes.append((middle, f"degradation\n{shown(imprint.dent)}", 7.5, "bold"))
+    if imprint.drop is not None and math.isfinite(imprint.drop):
+        notes.append((middle, f"degradation\n{shown(imprint.drop)}", 7.5, "bold"))
     for height, text, size, weight in notes:
         axes.annotate(
             text,

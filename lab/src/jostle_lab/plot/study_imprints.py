@@ -73,8 +73,8 @@ def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Imprin
     )
     alone, beside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
     if alone > 0 and math.isfinite(beside):
-        return replace(chart, dent=1 - beside / alone)
-    return replace(chart, dent=imprint.depth.median if imprint else None)
+        return replace(chart, drop=1 - beside / alone)
+    return replace(chart, drop=imprint.depth.median if imprint else None)
 
 
 def _side(result: StudyResult, trace: Trace) -> Side | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jostle_lab.study.config import Wishes, check_where, find, load, shipped
+from jostle_lab.study.config import StudyOptions, check_where, find, load, shipped
 from jostle_lab.study.errors import ConfigError, StudyError
 from jostle_lab.study.model import Program, Study
 from jostle_lab.study.monitor import Monitor, Traffic, traffic
@@ -37,9 +37,9 @@ __all__ = [
     "Runner",
     "Study",
     "StudyError",
+    "StudyOptions",
     "StudyProgress",
     "Traffic",
-    "Wishes",
     "begin",
     "check",
     "check_where",

@@ -62,7 +62,7 @@ _LARGEST_SOURCE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Wishes:
+class StudyOptions:
     """What the command line changes about a study.
 
     Attributes:
@@ -111,7 +111,7 @@ def find(name: str) -> Path:
     )
 
 
-def load(path: Path, wishes: Wishes | None = None) -> Study:
+def load(path: Path, options: StudyOptions | None = None) -> Study:
     """Read a study from a file.
 
     Raises:
@@ -127,10 +127,10 @@ def load(path: Path, wishes: Wishes | None = None) -> Study:
         raise ConfigError(
             f"{path} is not text: byte {error.start} is not UTF-8.", hint="A study is a TOML file."
         ) from error
-    return parse(text, str(path), wishes or Wishes())
+    return parse(text, str(path), options or StudyOptions())
 
 
-def parse(text: str, file: str, wishes: Wishes) -> Study:
+def parse(text: str, file: str, options: StudyOptions) -> Study:
     """Read a study from its text; see `load`."""
     try:
         data = tomllib.loads(text)
@@ -142,10 +142,10 @@ def parse(text: str, file: str, wishes: Wishes) -> Study:
             f"{place}: this is not valid TOML: {reason}.",
             hint="Texts stand in quotes, lists in [ ]; see docs/reference/study.md.",
         ) from error
-    return _study(Table(Source(file, text), (), data), text, wishes)
+    return _study(Table(Source(file, text), (), data), text, options)
 
 
-def _study(top: Table, text: str, wishes: Wishes) -> Study:
+def _study(top: Table, text: str, options: StudyOptions) -> Study:
     head = top.table("study")
     name = head.name("name", "my-study")
     if name is None:
@@ -172,21 +172,21 @@ def _study(top: Table, text: str, wishes: Wishes) -> Study:
     quick_defaults, quick_axes = _any_keys(quick.table("defaults")), _axes(quick.table("axes"))
     quick_pairs = quick.items("pairs")
     quick.finish()
-    if wishes.quick:
+    if options.quick:
         repetitions, forced, axes = quick_repetitions, quick_defaults, axes | quick_axes
-    programs = _programs(top, defaults, forced, wishes)
-    mode, pairs = _pairs(top, programs, quick_pairs if wishes.quick else None)
+    programs = _programs(top, defaults, forced, options)
+    mode, pairs = _pairs(top, programs, quick_pairs if options.quick else None)
     top.finish()
     present, left_out = _installed(programs)
     kept = {program.name for program in present}
     return Study(
-        name=_name(wishes, name),
+        name=_name(options, name),
         description=description,
-        repetitions=wishes.repetitions or repetitions,
+        repetitions=options.repetitions or repetitions,
         slice_ns=round(slice_s * 1e9),
         seed=1 if seed is None else seed,
         mode=mode,
-        where=dataclasses.replace(where, place=wishes.place or where.place),
+        where=dataclasses.replace(where, place=options.place or where.place),
         lab=lab,
         slurm=slurm,
         programs=present,
@@ -198,16 +198,16 @@ def _study(top: Table, text: str, wishes: Wishes) -> Study:
     )
 
 
-def _name(wishes: Wishes, name: str) -> str:
+def _name(options: StudyOptions, name: str) -> str:
     """Return the name that the study gets: --quick has a name of its own."""
-    if wishes.name is None:
-        return f"{name[:18]}-quick" if wishes.quick else name
-    if not NAME.fullmatch(wishes.name):
+    if options.name is None:
+        return f"{name[:18]}-quick" if options.quick else name
+    if not NAME.fullmatch(options.name):
         raise ConfigError(
-            f"`{wishes.name}` cannot name a study: at most 24 letters, digits, `_`, `.` and `-`.",
+            f"`{options.name}` cannot name a study: at most 24 letters, digits, `_`, `.` and `-`.",
             hint=f"For example --name {name[:20]}-2",
         )
-    return wishes.name
+    return options.name
 
 
 def _where(table: Table) -> Where:
@@ -437,7 +437,7 @@ def _sources(table: Table) -> tuple[tuple[str, str], ...]:
 
 
 def _programs(
-    top: Table, defaults: dict[str, Any], forced: dict[str, Any], wishes: Wishes
+    top: Table, defaults: dict[str, Any], forced: dict[str, Any], options: StudyOptions
 ) -> tuple[Program, ...]:
     raw = top.raw("program")
     if not isinstance(raw, list) or not raw:
@@ -452,8 +452,8 @@ def _programs(
         program = _program(table, defaults, forced)
         if program.name in programs:
             raise table.error("name", f"there are two programs `{program.name}`.", "Rename one.")
-        if wishes.mpi is not None:
-            program = _with_mpi(program, wishes.mpi)
+        if options.mpi is not None:
+            program = _with_mpi(program, options.mpi)
         programs[program.name] = program
         _consistent(table, program)
     return tuple(programs.values())

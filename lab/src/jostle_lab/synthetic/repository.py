@@ -30,7 +30,7 @@ from jostle.repository.writing import (
 from jostle_lab.synthetic.planted.contention import KINDS, Play, SliceOf
 from jostle_lab.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
 from jostle_lab.synthetic.planted.rows import Writer, mount_name
-from jostle_lab.synthetic.planted.schedule import EPOCH_S, Player, cast
+from jostle_lab.synthetic.planted.schedule import EPOCH_S, Participant, participants_of
 
 _BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are written
 _NS = 1e9
@@ -54,17 +54,17 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
     if (path / MARKER).exists():
         raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
     rng = np.random.default_rng(seed)
-    players = cast(spec, rng)
-    play, writer = Play(spec, players, rng), Writer(spec, players, rng)
+    participants = participants_of(spec, rng)
+    play, writer = Play(spec, participants, rng), Writer(spec, participants, rng)
     Repository(path, create=True)
     log = Log(path)
-    lost, rows, hidden = _Losses(spec, players), 0, _Hidden(spec.unprofiled)
-    for batch in _batches(play.run(), players):
+    lost, rows, hidden = _Losses(spec, participants), 0, _Hidden(spec.unprofiled)
+    for batch in _batches(play.run(), participants):
         lost.add(batch)
         files = write_chunks(path, hidden.take(writer.chunks(batch)))
         rows += sum(file.rows for file in files if file.table == "slices")
         publish(path, log, Change("ingest", add=files))
-    jobs = _truth(players, play)
+    jobs = _truth(participants, play)
     files = write_chunks(path, hidden.take(writer.ends(jobs)))
     end = max(file.hi for file in files)
     done: dict[int, tuple[Position, Reached]] = {
@@ -87,7 +87,7 @@ class _Hidden:
             if not len(self._jobs):
                 yield chunk
                 continue
-            mine = pc.is_in(chunk.rows["job"].cast(pa.string()), value_set=self._jobs)
+            mine = pc.is_in(chunk.rows["job"].participants_of(pa.string()), value_set=self._jobs)
             if chunk.table in self._kept:
                 self._kept[chunk.table].append(chunk.rows.filter(mine))
             rest = chunk.rows.filter(pc.invert(mine))
@@ -103,10 +103,12 @@ class _Hidden:
         }
 
 
-def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[list[SliceOf]]:
+def _batches(
+    slices: Iterator[SliceOf], participants: Sequence[Participant]
+) -> Iterator[list[SliceOf]]:
     batch: list[SliceOf] = []
     size = 0
-    counts = np.array([player.processes for player in players])
+    counts = np.array([participant.processes for participant in participants])
     for each in slices:
         batch.append(each)
         size += int(counts[each.jobs].sum())
@@ -120,11 +122,13 @@ def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[l
 class _Losses:
     """Gathers where time was lost."""
 
-    def __init__(self, spec: Spec, players: Sequence[Player]) -> None:
+    def __init__(self, spec: Spec, participants: Sequence[Participant]) -> None:
         self._slice_ns = round(spec.slice_s * _NS)
         self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
-        self._names = np.array([player.job for player in players], dtype=object)
-        self._resources = [[_resource(kind, player) for player in players] for kind in KINDS]
+        self._names = np.array([participant.job for participant in participants], dtype=object)
+        self._resources = [
+            [_resource(kind, participant) for participant in participants] for kind in KINDS
+        ]
         self._parts: list[tuple[np.ndarray, ...]] = []
 
     def add(self, slices: Sequence[SliceOf]) -> None:
@@ -155,32 +159,32 @@ class _Losses:
         )
 
 
-def _resource(kind: Kind, player: Player) -> str:
+def _resource(kind: Kind, participant: Participant) -> str:
     """Name the resource of a kind that a job uses, as the identification does."""
     if kind == "file system":
-        return mount_name(player.mount)
-    return "network" if kind == "network" else player.nodes[0]
+        return mount_name(participant.mount)
+    return "network" if kind == "network" else participant.nodes[0]
 
 
-def _truth(players: Sequence[Player], play: Play) -> dict[str, PlantedJob]:
+def _truth(participants: Sequence[Participant], play: Play) -> dict[str, PlantedJob]:
     jobs = {}
-    for number, player in enumerate(players):
+    for number, participant in enumerate(participants):
         lost: dict[tuple[Kind, str], float] = {}
         by: dict[tuple[Kind, str, str], float] = {}
         for place, kind in enumerate(KINDS):
-            resource = _resource(kind, player)
+            resource = _resource(kind, participant)
             cost = play.cost[place, number]
             if cost.any():
                 lost[kind, resource] = float(cost.sum())
             for other in np.flatnonzero(cost).tolist():
-                by[kind, resource, players[other].job] = float(cost[other])
-        start, end = player.start_s, float(play.end_s[number])
-        jobs[player.job] = PlantedJob(
-            player.job,
-            player.program.name,
-            player.uid,
-            player.nodes,
-            player.processes,
+                by[kind, resource, participants[other].job] = float(cost[other])
+        start, end = participant.start_s, float(play.end_s[number])
+        jobs[participant.job] = PlantedJob(
+            participant.job,
+            participant.program.name,
+            participant.uid,
+            participant.nodes,
+            participant.processes,
             round((EPOCH_S + start) * _NS),
             round((EPOCH_S + end) * _NS),
             end - start - sum(lost.values()),

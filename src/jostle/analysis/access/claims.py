@@ -53,7 +53,7 @@ class _Closed:
     beside: NDArray[np.bool_]
 
 
-class Purse:
+class ClaimBudget:
     """Stack of bytes that are not assigned yet, the latest on top.
 
     Args:
@@ -104,18 +104,18 @@ def claim(series: MountSeries) -> Claims:
     files, rewritten, streamed = claims.bytes
     closed_here, soon = _closed(series), _soon(series)
     held = _with_their_files(series)
-    purse = Purse(series.bytes, series.writes)
+    budget = ClaimBudget(series.bytes, series.writes)
     rewound = 0.0  # bytes stepped back behind, in files that are still open
 
     def step_back(place: int, wanted: float) -> None:
-        taken, _ = purse.take(wanted)
+        taken, _ = budget.take(wanted)
         _book(rewritten, taken)
         claims.chunks[1, taken[0][0] if taken else place] += series.backs[place]
 
     # A write is begun in one slice and may end in a later one: a step back may be all there is.
     some = (series.bytes > 0) | (series.files > 0) | (series.back_bytes > 0)
     for place in np.flatnonzero(some).tolist():
-        purse.put(place)
+        budget.put(place)
         beside = bool(closed_here.beside[place])
         back, closed = series.back_bytes[place], held[place]
         if back > 0 and not beside and not closed_here.mended[place]:
@@ -123,7 +123,7 @@ def claim(series: MountSeries) -> Claims:
             rewound += back
         if series.files[place] > 0:
             inside = 0.0 if beside else min(rewound, closed)
-            taken, writes = purse.take(closed - inside)
+            taken, writes = budget.take(closed - inside)
             age = place - int(closed_here.begun[place])
             if inside > closed / 2:
                 _book(rewritten, taken)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from jostle.analysis.access.bursts import Floats
-from jostle.analysis.access.claims import Purse
+from jostle.analysis.access.claims import ClaimBudget
 from jostle.analysis.access.model import (
     MIXED,
     RANDOM,
@@ -68,12 +68,12 @@ def _pattern(series: ReadSeries) -> AccessPattern:
 def _claimed(series: ReadSeries) -> Floats:
     """Assign each byte to the way it was read, shape (4, slices) in order of READ_PATTERNS."""
     ways = np.zeros((len(READ_PATTERNS), len(series.bytes)))
-    purse = Purse(series.bytes, series.reads)
+    budget = ClaimBudget(series.bytes, series.reads)
     wanted = np.stack((series.stride_bytes, series.jump_bytes, series.again_bytes))
     for place in np.flatnonzero((series.bytes > 0) | wanted.any(axis=0)).tolist():
-        purse.put(place)
+        budget.put(place)
         for way in range(len(wanted)):
-            for at, part in purse.take(float(wanted[way, place]))[0]:
+            for at, part in budget.take(float(wanted[way, place]))[0]:
                 ways[1 + way, at] += part
     ways[0] = np.maximum(series.bytes - ways.sum(axis=0), 0)
     return ways

@@ -60,7 +60,7 @@ _WHAT_DECIDES: dict[DoubtName, str] = {
 
 
 @dataclass(frozen=True)
-class Lit:
+class TrafficLight:
     """The light of a run.
 
     Attributes:
@@ -103,7 +103,7 @@ def lit(
     coverage: float,
     doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
-) -> Lit:
+) -> TrafficLight:
     """Return the light of a run.
 
     Args:
@@ -118,23 +118,25 @@ def lit(
     likely = max(chances, key=lambda light: chances[light])
     sure = chances[likely]
     if math.isnan(sure):
-        return Lit(None, likely, sure, "its loss is not a number", _WHAT_DECIDES["few alike"])
+        return TrafficLight(
+            None, likely, sure, "its loss is not a number", _WHAT_DECIDES["few alike"]
+        )
     if run_s < LEAST_RUN_S:
         short = f"it ran for less than {LEAST_RUN_S:g} s"
-        return Lit(None, likely, sure, short, "a longer run")
+        return TrafficLight(None, likely, sure, short, "a longer run")
     if likely != "red" and not coverage >= LEAST_COVERAGE:
         little = f"only {100 * coverage:.2g} % of its time could be evaluated"
         decides: DoubtName = "shared nodes" if "shared nodes" in doubts else "unseen"
-        return Lit(None, likely, sure, little, _WHAT_DECIDES[decides])
+        return TrafficLight(None, likely, sure, little, _WHAT_DECIDES[decides])
     if sure >= SURE:
-        return Lit(likely, likely, sure)
+        return TrafficLight(likely, likely, sure)
     named = [
         f"{light} ({100 * chance:.0f} %)"
         for light, chance in chances.items()
         if chance >= _WORTH_A_WORD
     ]
     why = f"{', '.join(named[:-1])} or {named[-1]}"
-    return Lit(None, likely, sure, why, what_decides(_side(likely, chances), doubts))
+    return TrafficLight(None, likely, sure, why, what_decides(_side(likely, chances), doubts))
 
 
 def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
-from jostle.analysis.estimation.light import DoubtName, Light, Lit, lit
+from jostle.analysis.estimation.light import DoubtName, Light, TrafficLight, lit
 from jostle.analysis.interval import Interval
 from jostle.values.plain_values import plain
 
@@ -242,7 +242,7 @@ class Estimate:
         return class_of(self.percent.value)
 
     @property
-    def lit(self) -> Lit:
+    def lit(self) -> TrafficLight:
         """The class as a traffic light (thesis 5.2.3), and how sure it is."""
         return lit(self.percent, self.coverage, self.doubts, self.run_s)
 

@@ -20,21 +20,21 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.matrix_rows import (
     DOSE,
-    Cast,
     Ints,
     ResourceRows,
-    cast_of,
+    Roles,
     load_at,
     quantile_of,
+    roles_of,
     rows_of,
 )
 from jostle.analysis.identification.model import (
     Encounter,
     EncounterRuns,
-    Eyes,
     Matrix,
     Potential,
     ResourceKind,
+    Visibility,
 )
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
@@ -61,27 +61,29 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
         Every pair of programs that met, with counts and tests, and what each program does to
         others and suffers from them.
     """
-    eyes = Eyes() if as_user is None else Eyes(users=frozenset({as_user}))
-    return matrix_and_evidence(tables, eyes)[0]
+    visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
+    return matrix_and_evidence(tables, visibility)[0]
 
 
-def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[EncounterRuns]]:
+def matrix_and_evidence(
+    tables: Programs, visibility: Visibility
+) -> tuple[Matrix, list[EncounterRuns]]:
     """Find which program slowed which, and return the runs behind each result.
 
     Args:
         tables: From Repository.programs_beside.
-        eyes: What the viewer may know.
+        visibility: What the viewer may know.
 
     Returns:
         The matrix, and the runs behind each of its encounters, in their order.
     """
-    cast = cast_of(tables.jobs, eyes)
+    roles = roles_of(tables.jobs, visibility)
     parts = [
-        matrix_part(kind, rows, cast)
+        matrix_part(kind, rows, roles)
         for kind, table in tables.kinds().items()
         for _, rows in shares(table)
     ]
-    return combined(parts, cast)
+    return combined(parts, roles)
 
 
 @dataclass(frozen=True)
@@ -105,30 +107,30 @@ class MatrixPart:
     beside: list[Floats]
 
 
-def matrix_part(kind: str, table: pa.Table, cast: Cast) -> MatrixPart:
+def matrix_part(kind: str, table: pa.Table, roles: Roles) -> MatrixPart:
     """Compute what some resources say, all of whose rows must be there.
 
     Args:
         kind: Their kind, of Programs.kinds.
         table: Their rows, in the order of resource and time.
-        cast: Of all jobs; rows of others are not expected.
+        roles: Of all jobs; rows of others are not expected.
     """
-    return _part(rows_of(kind, table, cast), cast)
+    return _part(rows_of(kind, table, roles), roles)
 
 
-def combined(parts: Sequence[MatrixPart], cast: Cast) -> tuple[Matrix, list[EncounterRuns]]:
+def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[EncounterRuns]]:
     """Add up what is known from all resources.
 
     Args:
         parts: By kind and share of resources, in their order.
-        cast: As for each of them.
+        roles: As for each of them.
 
     Returns:
         As `matrix_and_evidence`.
     """
     every: list[_Met] = []
     for kind in dict.fromkeys(part.kind for part in parts):
-        every += _encounters([part for part in parts if part.kind == kind], cast)
+        every += _encounters([part for part in parts if part.kind == kind], roles)
     every = _controlled(every)
     encounters = [encounter for encounter, _ in every]
     limits = (
@@ -140,9 +142,9 @@ def combined(parts: Sequence[MatrixPart], cast: Cast) -> tuple[Matrix, list[Enco
         else ["No two programs were active on a shared resource at the same time."]
     )
     result = Matrix(
-        programs=_potentials(encounters, cast.names, cast.program[cast.own]),
+        programs=_potentials(encounters, roles.names, roles.program[roles.own]),
         encounters=encounters,
-        jobs=int(cast.own.sum()),
+        jobs=int(roles.own.sum()),
         limits=limits,
     )
     return result, [runs for _, runs in every]
@@ -164,19 +166,19 @@ class _Meetings:
     height: Floats
 
 
-def _part(rows: ResourceRows, cast: Cast) -> MatrixPart:
+def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     """Add up the slices of some resources by job, and by job and program beside it."""
-    judged = (rows.expected > 0) & cast.own[rows.job]
-    met = _meetings(rows, judged, len(cast.names))
+    judged = (rows.expected > 0) & roles.own[rows.job]
+    met = _meetings(rows, judged, len(roles.names))
     own, total, least = _explained(rows, judged, met)
     clear = np.where(judged, rows.spent - total * rows.expected, 0.0)
     columns = (rows.expected, clear, np.ones(len(clear)), least * rows.expected)
     job, sums = _summed(rows.job[judged], [values[judged] for values in columns])
-    pair = met.program * len(cast.jobs) + rows.job[met.row]
+    pair = met.program * len(roles.jobs) + rows.job[met.row]
     pair, beside = _summed(
         pair, [*(values[met.row] for values in columns), own * rows.expected[met.row]]
     )
-    return MatrixPart(rows.kind, job, sums, pair // len(cast.jobs), pair % len(cast.jobs), beside)
+    return MatrixPart(rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), beside)
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
@@ -189,9 +191,9 @@ def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
     return keys, sums
 
 
-def _encounters(parts: Sequence[MatrixPart], cast: Cast) -> list[_Met]:
+def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
     """Set the runs of every two programs that met on resources of one kind against each other."""
-    size = len(cast.jobs)
+    size = len(roles.jobs)
     everything = _over_jobs([part.job for part in parts], [part.sums for part in parts], size)
     others = np.unique(np.concatenate([part.other for part in parts]))
     encounters = []
@@ -202,12 +204,12 @@ def _encounters(parts: Sequence[MatrixPart], cast: Cast) -> list[_Met]:
             [values[some] for values in part.beside] for part, some in zip(parts, here, strict=True)
         ]
         *beside, theirs = _over_jobs(jobs, columns, size)
-        for victim in np.unique(cast.program[np.concatenate(jobs)]).tolist():
-            runs = np.flatnonzero(cast.program == victim)
+        for victim in np.unique(roles.program[np.concatenate(jobs)]).tolist():
+            runs = np.flatnonzero(roles.program == victim)
             encounters.append(
                 _encounter(
-                    (cast.names[victim], cast.names[other], parts[0].kind),
-                    [cast.jobs[run] for run in runs],
+                    (roles.names[victim], roles.names[other], parts[0].kind),
+                    [roles.jobs[run] for run in runs],
                     [values[runs] for values in beside],
                     theirs[runs],
                     [values[runs] for values in everything],

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
-from jostle.analysis.identification.model import OTHERS, Eyes, ResourceKind
+from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
 from jostle.analysis.identification.resources import OPERATION, Floats
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
@@ -59,7 +59,7 @@ class ResourceRows:
 
 
 @dataclass(frozen=True)
-class Cast:
+class Roles:
     """Which jobs run which programs, as far as the viewer may know.
 
     Attributes:
@@ -75,37 +75,38 @@ class Cast:
     own: NDArray[np.bool_]
 
 
-def cast_of(jobs: Mapping[str, JobFacts], eyes: Eyes) -> Cast:
+def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
     """Assign numbers to programs; those that the viewer may not know share one."""
     told = [
-        fact.program if eyes.knows(fact.program, fact.user) else OTHERS for fact in jobs.values()
+        fact.program if visibility.knows(fact.program, fact.user) else OTHERS
+        for fact in jobs.values()
     ]
     names = tuple(sorted(set(told)))
     number = {name: k for k, name in enumerate(names)}
-    return Cast(
+    return Roles(
         tuple(jobs),
         names,
         np.array([number[name] for name in told], dtype=np.int64),
-        np.array([eyes.own(fact.user) for fact in jobs.values()], dtype=bool),
+        np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
     )
 
 
-def rows_of(kind: str, table: pa.Table, cast: Cast) -> ResourceRows:
+def rows_of(kind: str, table: pa.Table, roles: Roles) -> ResourceRows:
     """Return the rows of some resources, all of whose rows must be there.
 
     Args:
         kind: Their kind, of Programs.kinds.
         table: Their rows, in the order of resource and time.
-        cast: Of all jobs; rows of others are not expected.
+        roles: Of all jobs; rows of others are not expected.
     """
     if kind == "file system":
         files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
-        return _service("file system", table, files, cast)
+        return _service("file system", table, files, roles)
     if kind == "network":
-        return _service("network", table, [(name, 0) for name in MPI_CLASSES], cast)
+        return _service("network", table, [(name, 0) for name in MPI_CLASSES], roles)
     if kind == "bus":
-        return _service("bus", table, [(name, 0) for name in BUS_CLASSES], cast)
-    return _gpus(table, cast) if kind == "gpu" else _nodes(table, cast)
+        return _service("bus", table, [(name, 0) for name in BUS_CLASSES], roles)
+    return _gpus(table, roles) if kind == "gpu" else _nodes(table, roles)
 
 
 def _numbers(table: pa.Table, name: str) -> Floats:
@@ -114,11 +115,11 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
 
 
-def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> ResourceRows:
+def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> ResourceRows:
     """Make rows of which nothing is expected yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
-    order = {name: k for k, name in enumerate(cast.jobs)}
+    order = {name: k for k, name in enumerate(roles.jobs)}
     job = np.array([order[name] for name in names] or [-1])[jobs.indices.to_numpy()]
     codes = table.column("resource").combine_chunks().dictionary_encode()
     start, length = spans(table)
@@ -128,7 +129,7 @@ def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> Reso
     return ResourceRows(
         kind,
         job,
-        cast.program[job],
+        roles.program[job],
         codes.indices.to_numpy().astype(np.int64),
         begin,
         np.maximum(end, begin + 1),
@@ -140,7 +141,7 @@ def _rows(kind: ResourceKind, table: pa.Table, cast: Cast, load: Floats) -> Reso
 
 
 def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], cast: Cast
+    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], roles: Roles
 ) -> ResourceRows:
     load = np.zeros(table.num_rows)
     columns = []
@@ -149,25 +150,25 @@ def _service(
         load += moved + OPERATION * ops
         work = moved / piece if piece and name.endswith(("read", "write")) else ops
         columns.append((work, moved, _numbers(table, f"{name}_ns")))
-    rows = _rows(kind, table, cast, load)
+    rows = _rows(kind, table, roles, load)
     quiet = _alone(rows)
     for ops, moved, ns in columns:
         _expect(rows, ops, moved, ns, quiet)
     return rows
 
 
-def _nodes(table: pa.Table, cast: Cast) -> ResourceRows:
+def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
     """On a node the work is CPU time; waiting for a core comes on top."""
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
-    rows = _rows("node", table, cast, cpu)
+    rows = _rows("node", table, roles, cpu)
     _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
     return rows
 
 
-def _gpus(table: pa.Table, cast: Cast) -> ResourceRows:
+def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
     """On a GPU the work is launches, which take as long as the job waits for it."""
     launches = _numbers(table, "launches")
-    rows = _rows("gpu", table, cast, _numbers(table, "busy_ns"))
+    rows = _rows("gpu", table, roles, _numbers(table, "busy_ns"))
     _, own = np.unique(rows.own(), return_inverse=True)
     own = own.reshape(-1)
     # Where kernels are not recorded a job's usual launches or more are a GPU that is busy.

@@ -327,7 +327,7 @@ class EncounterRuns:
 
 
 @dataclass(frozen=True)
-class Eyes:
+class Visibility:
     """What a viewer may know of jobs and programs.
 
     Attributes:

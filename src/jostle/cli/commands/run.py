@@ -238,7 +238,7 @@ def _check_options(
 
 def once(
     cmd: Sequence[str],
-    wish: NameOfRun,
+    wanted: NameOfRun,
     slice_ns: int | None,
     more: Gate | Delays | None,
     repository: Path,
@@ -263,9 +263,9 @@ def once(
     plain = more is None or more.key == "gate"
     by_itself = plain and is_outermost() and slice_ns is None and settings().get("slice") is None
     ending = Ending(verdict and more is None and is_outermost(), by_itself)
-    name, spool = claim(wish, settings(), repository)
-    if wish.named and wish.number == 1 and name != wish.text and not as_json:
-        warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
+    name, spool = claim(wanted, settings(), repository)
+    if wanted.named and wanted.number == 1 and name != wanted.text and not as_json:
+        warn([f"the name {wanted.text} is taken by an earlier run; this one is {name}"])
     if settings().enabled and (full := spool_room.warning_before(spool.folder)):
         warn([full])
     if by_itself and (last := recall(cmd, repository)):
@@ -345,7 +345,7 @@ def _why_unpublished() -> str:
     return "this run is part of another" if settings().enabled else "recording is switched off"
 
 
-def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:
+def claim(wanted: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:
     """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
 
     RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
@@ -354,8 +354,8 @@ def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[st
     """
     parent = rules.spool
     shared = bool(os.environ.get("JOSTLE_SPOOL")) or "spool" in rules.locked
-    alone = wish.named and not joins(wish.text)
-    name = next(candidates(wish.text, wish.number))
+    alone = wanted.named and not joins(wanted.text)
+    name = next(candidates(wanted.text, wanted.number))
     if shared and not (alone and os.access(parent, os.W_OK | os.X_OK)):
         return name, RunSpool(parent, private=False)
     try:
@@ -365,7 +365,7 @@ def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[st
         if not _trustworthy(parent):
             raise PermissionError(parent)
         if alone:
-            name, folder = _mark(wish, parent, repository)
+            name, folder = _mark(wanted, parent, repository)
         else:
             folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
     except OSError:
@@ -380,9 +380,9 @@ def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[st
     return name, RunSpool(folder, private=True)
 
 
-def _mark(wish: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]:
+def _mark(wanted: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]:
     """Make the folder of the first name that is free."""
-    for name in candidates(wish.text, wish.number):
+    for name in candidates(wanted.text, wanted.number):
         if batch():  # its steps may run side by side
             if is_taken(name, repository, parent):
                 continue

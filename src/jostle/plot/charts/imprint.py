@@ -1,6 +1,6 @@
 """A signal's inverted imprint in a probe's time slices: what a chart of it shows.
 
-Thesis §2.2.2, fig. 2.7: whenever the signal peaks, the probe's throughput dents. It is drawn by
+Thesis §2.2.2, fig. 2.7: whenever the signal peaks, the probe's throughput drops. It is drawn by
 `plot/terminal/imprint.py` and `jostle_lab/plot/imprint.py`.
 """
 
@@ -32,11 +32,11 @@ class ImprintChart:
         bursts: (begin, end) of the signal's bursts in ns since the epoch, from its own log.
         alone_ns: Begin and end of the probe's run alone, ns since the epoch.
         together_ns: The same with the signal.
-        dent: Degradation of the probe's throughput during the bursts, against its run alone, a
+        drop: Degradation of the probe's throughput during the bursts, against its run alone, a
             share; None: unknown.
         degradation: The same over the whole run.
         dilation: Share by which the run took longer.
-        seen: In how many periods the dent is seen, and how many there were; None: not judged.
+        seen: In how many periods the drop is seen, and how many there were; None: not judged.
         source: Where it was measured and in which slices; a line of small print.
         told: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
             "profile" (its slices); "" unknown.
@@ -52,7 +52,7 @@ class ImprintChart:
     bursts: tuple[tuple[int, int], ...]
     alone_ns: tuple[int, int]
     together_ns: tuple[int, int]
-    dent: float | None = None
+    drop: float | None = None
     degradation: float | None = None
     dilation: float | None = None
     seen: tuple[int, int] | None = None
@@ -85,29 +85,29 @@ class ImprintChart:
     @property
     def title(self) -> str:
         """The finding in a sentence."""
-        if not _known(self.dent):
+        if not _known(self.drop):
             return f"{self.probe} alone and beside {self.signal}, which is periodic"
         seen, periods = self.seen or (1, 1)
-        if self.dent > 0.02 and not seen:
+        if self.drop > 0.02 and not seen:
             return f"The slices of {self.probe} do not tell the bursts of {self.signal} from pauses"
-        if self.dent > 0.02:
+        if self.drop > 0.02:
             return (
                 f"{'Each burst' if seen == periods else 'A burst'} of {self.signal} takes "
-                f"{shown(self.dent)} of the throughput that {self.probe} has alone"
+                f"{shown(self.drop)} of the throughput that {self.probe} has alone"
             )
-        return f"The bursts of {self.signal} leave no dent in {self.probe}"
+        return f"The bursts of {self.signal} leave no drop in {self.probe}"
 
     @property
     def findings(self) -> list[str]:
         """The numbers, each named for what it is."""
         shares = (
-            ("degradation during the bursts, against the run alone", self.dent),
+            ("degradation during the bursts, against the run alone", self.drop),
             ("degradation over the whole run, against the run alone", self.degradation),
             ("dilation of the run time", self.dilation),
         )
         lines = [f"{what}: {shown(share)}" for what, share in shares if _known(share)]
         if self.seen:
-            lines.append(f"dent seen in {self.seen[0]} of {self.seen[1]} periods")
+            lines.append(f"drop seen in {self.seen[0]} of {self.seen[1]} periods")
         return lines
 
 

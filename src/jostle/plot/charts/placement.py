@@ -37,7 +37,7 @@ COLOURS = (
 
 
 @dataclass(frozen=True)
-class Cast:
+class NodeRoles:
     """The nodes of a fabric, and who has them.
 
     Attributes:
@@ -53,7 +53,7 @@ class Cast:
     names: dict[int, str]
     jobs: dict[int, str]
 
-    def only(self, states: Collection[int]) -> Cast:
+    def only(self, states: Collection[int]) -> NodeRoles:
         """Return the same with a legend of some states only."""
         return replace(self, names={k: name for k, name in self.names.items() if k in states})
 
@@ -73,7 +73,9 @@ def most_conflicting(companies: Sequence[Company]) -> list[str]:
     return [program for program, links in shared.most_common(MOST) if links and program]
 
 
-def cast(stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None) -> Cast:
+def roles(
+    stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None
+) -> NodeRoles:
     """Return who has which node while a job runs.
 
     Args:
@@ -109,7 +111,7 @@ def cast(stays: Stays, own: Stay, company: Company, programs: Sequence[str] | No
         FREE: "no job",
     }
     seen = set(held.tolist())
-    return Cast(
+    return NodeRoles(
         np.array(list(ground.vertex_of.values()), np.int64),
         np.array(list(ground.router_of.values()), np.int64),
         held,

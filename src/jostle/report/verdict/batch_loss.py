@@ -21,7 +21,7 @@ from jostle.report.verdict.verdict import (
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.light import Light, Lit
+    from jostle.analysis.estimation.light import Light, TrafficLight
     from jostle.repository import Repository
 
 #: Called with how many jobs are done, of how many, and the next one.
@@ -72,7 +72,7 @@ class BatchLoss:
     run_s: float
     coverage: float
     cause: str
-    lit: Lit
+    lit: TrafficLight
     parts: list[JobLoss]
 
     def to_json(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
     Returns:
         The loss; not a number where no part could be evaluated.
     """
-    from jostle.analysis.estimation.light import Lit, lit
+    from jostle.analysis.estimation.light import TrafficLight, lit
 
     run_s = (row["end_ns"] - row["start_ns"]) / 1e9
     parts = [
@@ -221,7 +221,13 @@ def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
         why = "no part of it could be evaluated"
         what = "longer steps, or shorter slices (--slice 250ms)"
         return BatchLoss(
-            none, none, run_s, 0.0, "", Lit(None, "green", math.nan, why, what), list(losses)
+            none,
+            none,
+            run_s,
+            0.0,
+            "",
+            TrafficLight(None, "green", math.nan, why, what),
+            list(losses),
         )
     scripts, groups = [part for part in parts if part.is_script], _side_by_side(parts)
     busy = join_spans(

@@ -15,26 +15,26 @@ from jostle.server.access.limit import near
 from jostle.server.access.proxy import Net, is_from
 
 _log = logging.getLogger("jostle.serve")
-#: A guest has so long for a TLS handshake, and then for each request from its first byte to its
+#: A client has so long for a TLS handshake, and then for each request from its first byte to its
 #: last, s.
 HANDSHAKE_S, REQUEST_S = 10.0, 20.0
-#: A guest who does not take his answer is cut off: at least so many bytes in so many seconds.
+#: A client who does not take his answer is cut off: at least so many bytes in so many seconds.
 LEAST_TAKEN, SLOW_S = 65_536, 60.0
 #: Connections at once, in all and from one address.
 MOST, MOST_OF_ONE = 1000, 100
 
 
-class Visit:
+class Connection:
     """A connection, from the moment it is accepted.
 
     Attributes:
         near: Address that it counts for; None: a proxy's, which carries everybody.
     """
 
-    def __init__(self, room: Room, near: str | None) -> None:
+    def __init__(self, limiter: ConnectionLimiter, near: str | None) -> None:
         """Begin to wait for the first request; the task that is running now serves it."""
         self.near = near
-        self._room = room
+        self._limiter = limiter
         self._task = asyncio.current_task()
         self._late: asyncio.TimerHandle | None = None
 
@@ -42,14 +42,14 @@ class Visit:
         """Close the connection unless `arrived` is called within so many seconds."""
         if self._late is None:
             self._late = asyncio.get_running_loop().call_later(seconds, self.close)
-            self._room.waiting(self)
+            self._limiter.waiting(self)
 
     def arrived(self) -> None:
         """End the wait: the request has come."""
         if self._late is not None:
             self._late.cancel()
             self._late = None
-            self._room.arrived(self)
+            self._limiter.arrived(self)
 
     def close(self) -> None:
         """Close the connection in any state."""
@@ -58,11 +58,11 @@ class Visit:
             self._task.cancel()
 
 
-class Room:
+class ConnectionLimiter:
     """The connections of a server.
 
     Where there is no room for another one, the one whose request has been waited for the longest
-    gives way: guests who do ask are served while somebody only holds connections.
+    gives way: clients who do ask are served while somebody only holds connections.
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
@@ -74,23 +74,23 @@ class Room:
         """
         self._most = most
         self._proxies = proxies
-        self._visits: dict[str | None, set[Visit]] = {}
+        self._entries: dict[str | None, set[Connection]] = {}
         #: Those whose request is waited for, the longest first, by address.
-        self._waiting: dict[str | None, dict[Visit, None]] = {}
-        self._all_waiting: dict[Visit, None] = {}
+        self._waiting: dict[str | None, dict[Connection, None]] = {}
+        self._all_waiting: dict[Connection, None] = {}
 
     def __len__(self) -> int:
         """Return the number of connections."""
-        return sum(map(len, self._visits.values()))
+        return sum(map(len, self._entries.values()))
 
-    def enter(self, host: str) -> Visit | None:
+    def enter(self, host: str) -> Connection | None:
         """Take a place; None: there is none.
 
         Args:
             host: Where the connection comes from.
         """
         where = None if is_from(host, self._proxies) else near(host)
-        crowded = where is not None and len(self._visits.get(where, ())) >= MOST_OF_ONE
+        crowded = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
         if crowded or len(self) >= self._most:
             _log.warning(
                 "too many connections%s: those that ask nothing are closed first",
@@ -99,45 +99,45 @@ class Room:
             waiting = self._waiting.get(where, {}) if crowded else self._all_waiting
             if not waiting:
                 return None
-            gives_way = next(iter(waiting))
-            gives_way.close()
-            self.leave(gives_way)
-        visit = Visit(self, where)
-        self._visits.setdefault(where, set()).add(visit)
-        return visit
+            oldest = next(iter(waiting))
+            oldest.close()
+            self.leave(oldest)
+        entry = Connection(self, where)
+        self._entries.setdefault(where, set()).add(entry)
+        return entry
 
-    def leave(self, visit: Visit) -> None:
+    def leave(self, entry: Connection) -> None:
         """Release a connection's slot; a second release does nothing."""
-        visit.arrived()
-        there = self._visits.get(visit.near, set())
-        there.discard(visit)
+        entry.arrived()
+        there = self._entries.get(entry.near, set())
+        there.discard(entry)
         if not there:
-            self._visits.pop(visit.near, None)
+            self._entries.pop(entry.near, None)
 
-    def waiting(self, visit: Visit) -> None:
+    def waiting(self, entry: Connection) -> None:
         """Note that a request is waited for."""
-        self._waiting.setdefault(visit.near, {})[visit] = None
-        self._all_waiting[visit] = None
+        self._waiting.setdefault(entry.near, {})[entry] = None
+        self._all_waiting[entry] = None
 
-    def arrived(self, visit: Visit) -> None:
+    def arrived(self, entry: Connection) -> None:
         """Note that it has come, or will not."""
-        there = self._waiting[visit.near]
-        del there[visit], self._all_waiting[visit]
+        there = self._waiting[entry.near]
+        del there[entry], self._all_waiting[entry]
         if not there:
-            del self._waiting[visit.near]
+            del self._waiting[entry.near]
 
 
-class Guest(H11Protocol):
+class Client(H11Protocol):
     """A connection's requests and answers, each within its time.
 
     Attributes:
         gone: The connection is over.
     """
 
-    def __init__(self, visit: Visit, **given: Any) -> None:
+    def __init__(self, entry: Connection, **given: Any) -> None:
         super().__init__(**given)
         self.gone = asyncio.Event()
-        self._visit = visit
+        self._entry = entry
         self._slow: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -145,8 +145,8 @@ class Guest(H11Protocol):
         super().connection_made(transport)
         # Whatever is not on its way is told: 0 would mean always where there is TLS.
         transport.set_write_buffer_limits(high=1, low=0)
-        self._visit.arrived()
-        self._visit.wait(REQUEST_S)
+        self._entry.arrived()
+        self._entry.wait(REQUEST_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the connection has ended."""
@@ -158,9 +158,9 @@ class Guest(H11Protocol):
         """Take a part of a request."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
-            self._visit.wait(REQUEST_S)
+            self._entry.wait(REQUEST_S)
         else:
-            self._visit.arrived()
+            self._entry.arrived()
 
     def pause_writing(self) -> None:
         """Note that a part of the answer waits for the client."""
@@ -183,7 +183,7 @@ class Guest(H11Protocol):
     def _look(self, before: int) -> None:
         left = self.transport.get_write_buffer_size()
         if before - left < LEAST_TAKEN:
-            self._visit.close()
+            self._entry.close()
         else:
             self._heed(left)
 

@@ -11,7 +11,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from jostle.server.access import Access
-from jostle.server.transport.connections import HANDSHAKE_S, Guest, Room, most_connections
+from jostle.server.transport.connections import (
+    HANDSHAKE_S,
+    Client,
+    ConnectionLimiter,
+    most_connections,
+)
 from jostle.server.transport.quiet_log import few_words
 
 _log = logging.getLogger("jostle.serve")
@@ -40,7 +45,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",  # what `Guest` is
+                http="h11",  # what `Client` is
                 ws="none",
                 ssl_certfile=cert,
                 ssl_keyfile=key,
@@ -64,10 +69,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to take connections."""
         await super().startup(sockets=[])
-        room = Room(most_connections(), self._access.proxies or ())
+        limiter = ConnectionLimiter(most_connections(), self._access.proxies or ())
         for place in sockets or []:
             place.setblocking(False)
-            self._accepting.append(asyncio.create_task(self._accept(place, room)))
+            self._accepting.append(asyncio.create_task(self._accept(place, limiter)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End open requests first: one that is cut off would be an error in the log."""
@@ -78,7 +83,7 @@ class Server(uvicorn.Server):
         await asyncio.to_thread(self._app.state.verdict_queue.end)
         await super().shutdown(sockets)
 
-    async def _accept(self, place: socket.socket, room: Room) -> None:
+    async def _accept(self, place: socket.socket, limiter: ConnectionLimiter) -> None:
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -89,23 +94,25 @@ class Server(uvicorn.Server):
                 _log.error("no connection can be taken: %s", error.strerror)
                 await asyncio.sleep(_PAUSE_S)
                 continue
-            task = asyncio.create_task(self._welcome(connection, host, room))
+            task = asyncio.create_task(self._welcome(connection, host, limiter))
             self._served.add(task)
             task.add_done_callback(self._served.discard)
             await asyncio.sleep(0)  # where many wait they would all be taken before any is served
 
-    async def _welcome(self, connection: socket.socket, host: str, room: Room) -> None:
+    async def _welcome(
+        self, connection: socket.socket, host: str, limiter: ConnectionLimiter
+    ) -> None:
         """Serve a connection; cancelling the task closes it."""
-        visit = room.enter(host)
-        if visit is None:
+        entry = limiter.enter(host)
+        if entry is None:
             connection.close()
             return
-        visit.wait(HANDSHAKE_S)
+        entry.wait(HANDSHAKE_S)
         transport: asyncio.BaseTransport | None = None
         try:
-            transport, guest = await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: Guest(
-                    visit,
+            transport, client = await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: Client(
+                    entry,
                     config=self.config,
                     server_state=self.server_state,
                     app_state=self.lifespan.state,
@@ -113,10 +120,10 @@ class Server(uvicorn.Server):
                 connection,
                 ssl=self.config.ssl,
             )
-            await guest.gone.wait()
+            await client.gone.wait()
         except OSError:
             pass  # the handshake failed
         finally:
             if isinstance(transport, asyncio.Transport):
                 transport.abort()
-            room.leave(visit)
+            limiter.leave(entry)

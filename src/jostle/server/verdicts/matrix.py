@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jostle.analysis.identification.model import EncounterRuns, Eyes, Matrix
+from jostle.analysis.identification.model import EncounterRuns, Matrix, Visibility
 from jostle.server.access import Viewer
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
 
     tables = repository.programs_beside()
     named = frozenset() if users is None else common(tables)
-    matrix, evidence = matrix_and_evidence(tables, Eyes(users, named))
+    matrix, evidence = matrix_and_evidence(tables, Visibility(users, named))
     return MatrixResult(matrix, evidence, {name: fact.user for name, fact in tables.jobs.items()})
 
 

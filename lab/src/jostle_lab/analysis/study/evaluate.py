@@ -159,7 +159,7 @@ def _standalone(reference: Reference, study: _Study) -> Standalone:
     )
 
 
-# The dents of periodic signals.
+# The drops of periodic signals.
 
 
 def _imprints(study: _Study) -> list[Imprint]:
@@ -213,8 +213,8 @@ def _imprint(
 ) -> Imprint:
     probe, signal = names
     source, bursts = told
-    dents = dents_of.dents(progress, bursts, int(signal.period_ns * signal.duty))
-    seen = sum(dent.seen for dent in dents)
+    drops = dents_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
+    seen = sum(drop.seen for drop in drops)
     return Imprint(
         probe,
         signal.name,
@@ -222,11 +222,11 @@ def _imprint(
         run.run,
         signal.period_ns / 1e9,
         source,
-        dents,
+        drops,
         seen,
-        len(dents),
-        *dents_of.probability(seen, len(dents)),
-        summary([dent.depth for dent in dents]),
+        len(drops),
+        *dents_of.probability(seen, len(drops)),
+        summary([drop.depth for drop in drops]),
         dents_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
         dents_of.TEST,
     )

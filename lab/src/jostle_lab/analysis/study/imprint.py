@@ -1,4 +1,4 @@
-"""Finds the dents that a periodic signal's bursts leave in a probe (CLUSTER'13 §III)."""
+"""Finds the drops that a periodic signal's bursts leave in a probe (CLUSTER'13 §III)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle_lab.analysis.study.model import Dent
+from jostle_lab.analysis.study.model import Drop
 from jostle_lab.analysis.study.pairs import JobProgress
 
 Floats = NDArray[np.float64]
@@ -31,8 +31,8 @@ _WHOLE = 0.9
 _ARRANGEMENTS = 100
 
 
-def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
-    """Return the dent that each burst left in the probe's rate (CLUSTER'13 §III).
+def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Drop]:
+    """Return the drop that each burst left in the probe's rate (CLUSTER'13 §III).
 
     Args:
         probe: The probe's progress.
@@ -41,7 +41,7 @@ def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
             first one may begin late) is left out, and does not count as silence.
 
     Returns:
-        One dent per whole burst inside the probe's run. The probe's first and last slices, of which
+        One drop per whole burst inside the probe's run. The probe's first and last slices, of which
         it used only a part, are left out. Depth and p are None if a burst covers no whole slice.
     """
     if (active := probe.active) is None:
@@ -61,7 +61,7 @@ def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
         on = _slices_of(burst, first, len(rate), probe.slice_ns)
         silent = share <= _EDGE
         around = silent & _around(burst, bursts, first, len(rate), probe.slice_ns)
-        results.append(_dent(burst, rate, on, around, silent))
+        results.append(_drop(burst, rate, on, around, silent))
     return _judged(results)
 
 
@@ -89,21 +89,21 @@ def _around(
     return np.asarray((starts >= before - edge) & (starts + slice_ns <= after + edge))
 
 
-def _dent(
+def _drop(
     burst: Burst,
     rate: Floats,
     on: NDArray[np.bool_],
     around: NDArray[np.bool_],
     silent: NDArray[np.bool_],
-) -> Dent:
+) -> Drop:
     if not on.any() or not silent.any():
-        return Dent(*burst, None, None, None, None, seen=False)
+        return Drop(*burst, None, None, None, None, seen=False)
     off = rate[around] if around.any() else rate[silent]
     low, high = float(rate[on].mean()), float(off.mean())
     depth = 1 - low / high if high > 0 else None
     if math.comb(int(on.sum()) + len(off), int(on.sum())) < _ARRANGEMENTS:
         off = rate[silent]
-    return Dent(*burst, low, high, depth, _below(rate[on], off), seen=False)
+    return Drop(*burst, low, high, depth, _below(rate[on], off), seen=False)
 
 
 def _below(on: Floats, off: Floats) -> float | None:
@@ -115,17 +115,17 @@ def _below(on: Floats, off: Floats) -> float | None:
     return float(test.pvalue) if math.isfinite(test.pvalue) else None
 
 
-def _judged(tested_dents: list[Dent]) -> list[Dent]:
-    """Mark the dents that are significant, at a false discovery rate over all of them."""
+def _judged(tested_drops: list[Drop]) -> list[Drop]:
+    """Mark the drops that are significant, at a false discovery rate over all of them."""
     from scipy import stats
 
-    tested = [dent.p for dent in tested_dents if dent.p is not None]
+    tested = [drop.p for drop in tested_drops if drop.p is not None]
     if not tested:
-        return tested_dents
+        return tested_drops
     adjusted = iter(stats.false_discovery_control(tested).tolist())
     return [
-        dent if dent.p is None else replace(dent, seen=bool(next(adjusted) <= LEVEL))
-        for dent in tested_dents
+        drop if drop.p is None else replace(drop, seen=bool(next(adjusted) <= LEVEL))
+        for drop in tested_drops
     ]
 
 
@@ -148,8 +148,8 @@ def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> f
         begin = (active[0] + 1) * progress.slice_ns
         end = active[1] * progress.slice_ns
         laid = [(at, at + burst_ns) for at in range(begin, end - burst_ns, period_ns)]
-        tested = [dent for dent in dents(progress, laid) if dent.p is not None]
-        seen += sum(dent.seen for dent in tested)
+        tested = [drop for drop in drops(progress, laid) if drop.p is not None]
+        seen += sum(drop.seen for drop in tested)
         total += len(tested)
     return seen / total if total else None
 

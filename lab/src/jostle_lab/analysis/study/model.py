@@ -23,7 +23,7 @@ __all__ = [
     "BreakEven",
     "Cell",
     "Curve",
-    "Dent",
+    "Drop",
     "Imprint",
     "Kuo",
     "KuoRow",
@@ -411,7 +411,7 @@ class Kuo:
 
 
 @dataclass(frozen=True)
-class Dent:
+class Drop:
     """One burst of a periodic signal as the probe felt it.
 
     Attributes:
@@ -445,7 +445,7 @@ class Imprint:
         period_s: Period of the signal.
         source: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
             "profile" (its slices).
-        dents: One per burst that fell wholly into the probe's run.
+        drops: One per burst that fell wholly into the probe's run.
         seen: How many were seen.
         total: How many there were.
         probability: seen / total: the probability that a burst hits.
@@ -463,7 +463,7 @@ class Imprint:
     run: str
     period_s: float
     source: str
-    dents: list[Dent]
+    drops: list[Drop]
     seen: int
     total: int
     probability: float | None

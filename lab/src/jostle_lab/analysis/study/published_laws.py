@@ -242,12 +242,12 @@ def _imprints(result: StudyResult) -> Law | None:
         key=lambda imprint: imprint.total - imprint.seen,
     )
     for imprint in reversed(missed[-3:]):
-        depth = median([dent.depth for dent in imprint.dents])
+        depth = median([drop.depth for drop in imprint.drops])
         why += (
             f" {imprint.probe} beside {imprint.signal} "
             f"({imprint.setting.label}): {imprint.seen} of {imprint.total}"
         )
-        why += f", dents of {_percent(depth)}."
+        why += f", drops of {_percent(depth)}."
     return Law(
         "imprint",
         f"The periodic signal shows in {seen} of {total} periods{_range(low, high)}.",
@@ -290,9 +290,9 @@ def _is_split(imprint: Imprint) -> bool:
 
 
 def _dents_in_words(imprints: Sequence[Imprint]) -> str:
-    depth = median([dent.depth for imprint in imprints for dent in imprint.dents])
+    depth = median([drop.depth for imprint in imprints for drop in imprint.drops])
     wolf = median([imprint.false_rate for imprint in imprints])
-    why = f"Median depth of the dents {_percent(depth)}."
+    why = f"Median depth of the drops {_percent(depth)}."
     if wolf is not None:
         why += f" Without a signal the same test reports a drop in {_percent(wolf)} of the"
         why += " periods."

@@ -104,9 +104,9 @@ def run_command(
     interrupt it and start it anew as you like. A program that fails is a result, and recorded; the
     exit status is then 1.
     """
-    from jostle_lab.study import Wishes, check_where, find, load, plan
+    from jostle_lab.study import StudyOptions, check_where, find, load, plan
 
-    study = load(find(file), Wishes(name, place, repetitions, mpi, quick))
+    study = load(find(file), StudyOptions(name, place, repetitions, mpi, quick))
     if folder is not None:
         where = dataclasses.replace(study.where, dir=str(Path(folder).expanduser().absolute()))
         study = dataclasses.replace(study, where=where)

@@ -243,7 +243,7 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
     """Yield how many bursts of periodic signals are seen in the probe."""
     if not study_result.imprints:
         return
-    about = "  dent: throughput lost in a burst, against the silence around it"
+    about = "  drop: throughput lost in a burst, against the silence around it"
     yield from ("", heading("Imprint of the periodic signal", about))
     frame = table(
         [
@@ -253,7 +253,7 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
             "=run",
             ">seen",
             ">95 % interval",
-            ">dent",
+            ">drop",
             ">false alarms",
             "=bursts from",
         ]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jostle_lab.synthetic.planted.model import Kind, Spec
 from jostle_lab.synthetic.planted.programs import META
-from jostle_lab.synthetic.planted.schedule import Player
+from jostle_lab.synthetic.planted.schedule import Participant
 
 Floats = NDArray[np.float64]
 STEPS = 4  # per slice
@@ -94,25 +94,29 @@ class Play:
         cost: What job j lost to job i, by kind: arrays (3, jobs, jobs).
     """
 
-    def __init__(self, spec: Spec, players: Sequence[Player], rng: np.random.Generator) -> None:
-        self._spec, self._players, self._rng = spec, players, rng
-        count = len(players)
+    def __init__(
+        self, spec: Spec, participants: Sequence[Participant], rng: np.random.Generator
+    ) -> None:
+        self._spec, self._participants, self._rng = spec, participants, rng
+        count = len(participants)
         self.end_s = np.zeros(count)
         self.cost = np.zeros((3, count, count), dtype=np.float32)
-        self._start = np.array([player.start_s for player in players])
-        self._left = np.array([player.work_s for player in players])
+        self._start = np.array([participant.start_s for participant in participants])
+        self._left = np.array([participant.work_s for participant in participants])
         self._clock = np.zeros(count)
         self._pace = np.ones(count)
         self._noise = rng.standard_normal((3, count))
         self._weather = rng.standard_normal(spec.mounts + 1)
-        self._mount = np.array([player.mount for player in players])
-        self._room = np.array([player.room for player in players])
-        self._processes = np.array([player.processes for player in players], dtype=float)
-        self._harmful = np.array([player.program.harmful for player in players])
-        self._pressure = np.array([player.program.pressure for player in players])
+        self._mount = np.array([participant.mount for participant in participants])
+        self._room = np.array([participant.room for participant in participants])
+        self._processes = np.array(
+            [participant.processes for participant in participants], dtype=float
+        )
+        self._harmful = np.array([participant.program.harmful for participant in participants])
+        self._pressure = np.array([participant.program.pressure for participant in participants])
         # Who is on one node has nothing on the network, whoever's node it is.
-        self._sends = np.array([len(player.nodes) > 1 for player in players])
-        self._phases = _phase_tables(players)
+        self._sends = np.array([len(participant.nodes) > 1 for participant in participants])
+        self._phases = _phase_tables(participants)
         # Every file system has its own dose-response: linear, from a threshold on, or saturating.
         self._shape = rng.integers(3, size=spec.mounts)
         self._steep = rng.uniform(0.9, 1.8, size=spec.mounts)
@@ -183,7 +187,7 @@ class Play:
                 sky[fault.mount] *= fault.size
             if fault.kind == "throttled node" and fault.acts(at, at + step):
                 # The other processes of a job wait for its slowest.
-                slow = [fault.where in self._players[job].nodes for job in here]
+                slow = [fault.where in self._participants[job].nodes for job in here]
                 cores = np.maximum(cores, np.where(slow, 1 / fault.size, 1.0))
         return np.array([own[0] * sky[self._mount[here]], own[1] * sky[-1], cores])
 
@@ -291,12 +295,12 @@ class _Phases:
         return found
 
 
-def _phase_tables(players: Sequence[Player]) -> _Phases:
-    most = max(len(player.program.phases) for player in players)
-    ends = np.full((len(players), most), np.inf)
-    values = np.zeros((6, len(players), most))
-    for row, player in enumerate(players):
-        phases = player.program.phases
+def _phase_tables(participants: Sequence[Participant]) -> _Phases:
+    most = max(len(participant.program.phases) for participant in participants)
+    ends = np.full((len(participants), most), np.inf)
+    values = np.zeros((6, len(participants), most))
+    for row, participant in enumerate(participants):
+        phases = participant.program.phases
         ends[row, : len(phases)] = np.cumsum([phase.seconds for phase in phases])
         for place, phase in enumerate(phases):
             values[:, row, place] = (
@@ -307,5 +311,7 @@ def _phase_tables(players: Sequence[Player]) -> _Phases:
                 phase.size,
                 phase.what,
             )
-    cycle = np.array([sum(phase.seconds for phase in player.program.phases) for player in players])
+    cycle = np.array(
+        [sum(phase.seconds for phase in participant.program.phases) for participant in participants]
+    )
     return _Phases(ends, cycle, values)

@@ -22,7 +22,7 @@ from jostle.repository.writing import (
 from jostle_lab.synthetic.planted.contention import MESSAGE, SliceOf
 from jostle_lab.synthetic.planted.model import PlantedJob, Spec
 from jostle_lab.synthetic.planted.programs import META, READ, WRITE
-from jostle_lab.synthetic.planted.schedule import EPOCH_S, Player
+from jostle_lab.synthetic.planted.schedule import EPOCH_S, Participant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,26 +44,32 @@ def mount_name(number: int) -> str:
 class Writer:
     """Turns slices of jobs into rows of their processes."""
 
-    def __init__(self, spec: Spec, players: Sequence[Player], rng: np.random.Generator) -> None:
-        self._spec, self._players, self._rng = spec, players, rng
+    def __init__(
+        self, spec: Spec, participants: Sequence[Participant], rng: np.random.Generator
+    ) -> None:
+        self._spec, self._participants, self._rng = spec, participants, rng
         self._slice_ns = round(spec.slice_s * 1e9)
         self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
-        counts = [player.processes for player in players]
+        counts = [participant.processes for participant in participants]
         self._count = np.array(counts, dtype=np.int64)
         self._base = np.cumsum([0, *counts[:-1]])
         self._sources = [
-            source for number, player in enumerate(players) for source in self._of(number, player)
+            source
+            for number, participant in enumerate(participants)
+            for source in self._of(number, participant)
         ]
-        self._numbers = {player.job: number for number, player in enumerate(players)}
-        self._rewinds = np.array([player.program.habit == "write-seek" for player in players])
+        self._numbers = {participant.job: number for number, participant in enumerate(participants)}
+        self._rewinds = np.array(
+            [participant.program.habit == "write-seek" for participant in participants]
+        )
 
-    def _of(self, number: int, player: Player) -> Iterator[ProcessSource]:
-        mount = mount_name(player.mount)
-        for rank in range(player.processes):
-            host = player.nodes[rank * len(player.nodes) // player.processes]
-            start = round((EPOCH_S + player.start_s) * 1e9)
+    def _of(self, number: int, participant: Participant) -> Iterator[ProcessSource]:
+        mount = mount_name(participant.mount)
+        for rank in range(participant.processes):
+            host = participant.nodes[rank * len(participant.nodes) // participant.processes]
+            start = round((EPOCH_S + participant.start_s) * 1e9)
             key = process_id(None, f"{_BOOT}{host[-4:]}", _pid(number, rank), start, 0)
-            yield ProcessSource(key, player.job, host, self._slice_ns, [mount])
+            yield ProcessSource(key, participant.job, host, self._slice_ns, [mount])
 
     # Slices
 
@@ -122,7 +128,7 @@ class Writer:
 
     def _present(self, used: Ints) -> tuple[list[ProcessSource], Ints]:
         """Return the processes of some jobs, and where those of each job begin among them."""
-        place = np.zeros(len(self._players), dtype=np.int64)
+        place = np.zeros(len(self._participants), dtype=np.int64)
         sources: list[ProcessSource] = []
         for job in used.tolist():
             place[job] = len(sources)
@@ -205,13 +211,15 @@ class Writer:
     def ends(self, truth: dict[str, PlantedJob]) -> Iterator[PartitionChunk]:
         """Return the rows of processes and mounts, once all jobs have ended."""
         rows = [
-            self._process_row(player, rank, truth[player.job])
-            for player in self._players
-            for rank in range(player.processes)
+            self._process_row(participant, rank, truth[participant.job])
+            for participant in self._participants
+            for rank in range(participant.processes)
         ]
         yield PartitionChunk("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
         mounts = [
-            self._mount_row(player, host) for player in self._players for host in player.nodes
+            self._mount_row(participant, host)
+            for participant in self._participants
+            for host in participant.nodes
         ]
         yield PartitionChunk("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
 
@@ -219,10 +227,12 @@ class Writer:
         """Return the ids of all processes but those of some jobs."""
         return [source.process for source in self._sources if source.job not in without]
 
-    def _process_row(self, player: Player, rank: int, truth: PlantedJob) -> dict[str, Any]:
-        number = self._numbers[player.job]
+    def _process_row(
+        self, participant: Participant, rank: int, truth: PlantedJob
+    ) -> dict[str, Any]:
+        number = self._numbers[participant.job]
         source = self._sources[self._base[number] + rank]
-        name, mpi = player.program.name, player.program.mpi
+        name, mpi = participant.program.name, participant.program.mpi
         said = (
             {
                 "mpi_state": 4,
@@ -230,8 +240,8 @@ class Writer:
                 "mpi_adapter_name": "openmpi",
                 "launcher": "orte",
                 "mpi_library": "Open MPI v4.1.4",
-                "world": f"world-{player.job}",
-                "world_size": player.processes,
+                "world": f"world-{participant.job}",
+                "world_size": participant.processes,
                 "world_rank": rank,
                 "mpi_init_ns": truth.start_ns,
                 "mpi_ready_ns": truth.start_ns,
@@ -243,14 +253,14 @@ class Writer:
         )
         return {
             "process": source.process,
-            "job": player.job,
+            "job": participant.job,
             "host": source.host,
             "boot_id": f"{_BOOT}{source.host[-4:]}",
             "pid": _pid(number, rank),
             "ppid": 1,
             "sid": _pid(number, 0),
-            "uid": player.uid,
-            "gid": player.uid,
+            "uid": participant.uid,
+            "gid": participant.uid,
             "part": 0,
             "program": f"/usr/bin/{name}",
             "command": f"{name} input",
@@ -275,17 +285,17 @@ class Writer:
             **said,
         }
 
-    def _mount_row(self, player: Player, host: str) -> dict[str, Any]:
-        path, kind, source = mount_of(player.mount)
+    def _mount_row(self, participant: Participant, host: str) -> dict[str, Any]:
+        path, kind, source = mount_of(participant.mount)
         return {
-            "job": player.job,
+            "job": participant.job,
             "host": host,
-            "mount": mount_name(player.mount),
+            "mount": mount_name(participant.mount),
             "path": path,
             "type": kind,
             "source": source,
             "major": 0,
-            "minor": 50 + player.mount,
+            "minor": 50 + participant.mount,
             "shared": is_shared(kind, source),
         }
 

@@ -14,7 +14,7 @@ EPOCH_S = 1_750_000_000 // 3600 * 3600
 
 
 @dataclass(frozen=True)
-class Player:
+class Participant:
     """One job before it runs.
 
     Attributes:
@@ -26,7 +26,7 @@ class Player:
         work_s: What it takes undisturbed.
         processes: Its processes.
         nodes: Its nodes.
-        room: Number of the set of nodes; jobs in the same room disturb each other's processors.
+        limiter: Number of the set of nodes; jobs in the same room disturb each other's processors.
     """
 
     job: str
@@ -40,7 +40,7 @@ class Player:
     room: int
 
 
-def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
+def participants_of(spec: Spec, rng: np.random.Generator) -> list[Participant]:
     """Draw the jobs of a repository.
 
     Some keep time with another job that they do not share anything harmful with: on another file
@@ -48,23 +48,23 @@ def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
     """
     programs = catalogue(rng)
     weights = np.array([program.weight for program in programs])
-    players: list[Player] = []
+    participants: list[Participant] = []
     # The first three are always a victim, who hurts it, and a neighbour.
     first = [programs[i] for i in (2, 4, 0)]
     for number in range(spec.jobs):
         drawn = programs[int(rng.choice(len(programs), p=weights / weights.sum()))]
         program = first[number] if number < len(first) else drawn
-        players.append(_player(spec, number, program, players, rng))
-    return players
+        participants.append(_participant(spec, number, program, participants, rng))
+    return participants
 
 
-def _player(
+def _participant(
     spec: Spec,
     number: int,
     program: PlantedProgram,
-    earlier: list[Player],
+    earlier: list[Participant],
     rng: np.random.Generator,
-) -> Player:
+) -> Participant:
     length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
     least = (
@@ -86,7 +86,7 @@ def _player(
         run = _in_time_with(run, other.program)
         if program.harmful:
             mount = (other.mount + 1) % spec.mounts
-    return Player(
+    return Participant(
         f"{program.name}-{number:04d}",
         run,
         60_000 + int(rng.integers(spec.users)),

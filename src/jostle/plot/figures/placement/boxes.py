@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.plot.charts.placement import COLOURS, FREE, NOBODY, OTHERS, OWN, Cast
+from jostle.plot.charts.placement import COLOURS, FREE, NOBODY, OTHERS, OWN, NodeRoles
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import RULE
 
@@ -33,18 +33,18 @@ def order_of(topology: Topology) -> list[int]:
     return sorted(range(len(topology.sizes)), key=lambda k: (-topology.sizes[k], k))
 
 
-def draw_boxes(axes: Axes, topology: Topology, cast: Cast, shown: set[int]) -> None:
+def draw_boxes(axes: Axes, topology: Topology, roles: NodeRoles, shown: set[int]) -> None:
     """Draw the routers of some states as boxes; the nearer hide the farther.
 
     Args:
         axes: Where to.
         topology: A torus or mesh of up to three dimensions.
-        cast: Who has which node.
+        roles: Who has which node.
         shown: States that are drawn.
     """
     from matplotlib.collections import PolyCollection
 
-    routers, state = cast.of_routers()
+    routers, state = roles.of_routers()
     chosen = np.isin(state, list(shown))
     order = order_of(topology)
     sizes = np.ones(3, np.int64)
@@ -129,25 +129,25 @@ def _frame(axes: Axes, topology: Topology, sizes: Ints) -> None:
         )
 
 
-def planes_of(topology: Topology, cast: Cast) -> list[tuple[int, ...]]:
+def planes_of(topology: Topology, roles: NodeRoles) -> list[tuple[int, ...]]:
     """Return the planes that are drawn: those with the job, and then others, in order."""
     order = order_of(topology)
     rest = sorted(order[2:])
     every = list(itertools.product(*(range(topology.sizes[k]) for k in rest)))
     if len(every) <= MOST_PLANES:
         return every
-    routers, state = cast.of_routers()
+    routers, state = roles.of_routers()
     own = topology.coordinates[routers[state == OWN]][:, rest]
     return sorted({tuple(each) for each in own.tolist()})[:MOST_PLANES]
 
 
-def draw_plane(axes: Axes, topology: Topology, cast: Cast, plane: tuple[int, ...]) -> None:
+def draw_plane(axes: Axes, topology: Topology, roles: NodeRoles, plane: tuple[int, ...]) -> None:
     """Draw one plane of the two longest dimensions, a cell for each node.
 
     Args:
         axes: Where to.
         topology: A torus or mesh.
-        cast: Who has which node.
+        roles: Who has which node.
         plane: The other coordinates, in order of the dimensions.
     """
     from matplotlib.colors import ListedColormap
@@ -155,13 +155,13 @@ def draw_plane(axes: Axes, topology: Topology, cast: Cast, plane: tuple[int, ...
     order = order_of(topology)
     across, up = order[0], order[1] if len(order) > 1 else None
     rest = sorted(order[2:])
-    at = topology.coordinates[cast.routers]
+    at = topology.coordinates[roles.routers]
     inside = (at[:, rest] == np.array(plane, np.int64)).all(axis=1)
-    per = max(int(np.bincount(cast.routers).max()), 1)
+    per = max(int(np.bincount(roles.routers).max()), 1)
     wide, high = topology.sizes[across], topology.sizes[up] if up is not None else 1
     cells = np.full((high, wide * per), NOBODY, np.int64)
     filled = np.zeros((high, wide), np.int64)
-    for place, state in sorted(zip(at[inside].tolist(), cast.state[inside].tolist(), strict=True)):
+    for place, state in sorted(zip(at[inside].tolist(), roles.state[inside].tolist(), strict=True)):
         y, x = place[up] if up is not None else 0, place[across]
         cells[y, x * per + filled[y, x]] = state
         filled[y, x] += 1

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jostle.plot.charts.labels import slug
-from jostle.plot.charts.placement import Cast, cast
+from jostle.plot.charts.placement import NodeRoles, roles
 from jostle.plot.figures.page import FULL, Canvas, Page, Plan
 from jostle.plot.figures.placement.boxes import order_of
 from jostle.plot.figures.placement.places import (
@@ -35,12 +35,12 @@ _COLUMNS = 3
 def plans(content: JobPlacement, stays: Stays) -> Iterator[Plan]:
     """Yield the picture of a job's placement."""
     topology = stays.ground.topology
-    who = cast(stays, stays.by_job[content.job], content.company)
+    who = roles(stays, stays.by_job[content.job], content.company)
     draw = partial(_draw, topology=topology, who=who)
     yield _page(content, topology, who), draw
 
 
-def _page(content: JobPlacement, topology: Topology, who: Cast) -> Page:
+def _page(content: JobPlacement, topology: Topology, who: NodeRoles) -> Page:
     if topology.sizes:
         order = order_of(topology)
         names = [topology.dimensions[k] for k in order[:2]]
@@ -63,7 +63,7 @@ def _page(content: JobPlacement, topology: Topology, who: Cast) -> Page:
     )
 
 
-def _body(topology: Topology, who: Cast) -> float:
+def _body(topology: Topology, who: NodeRoles) -> float:
     high = legend_high(who) + 0.1
     if not topology.sizes:
         return high + strips_high(topology, who, _COLUMNS)
@@ -72,7 +72,7 @@ def _body(topology: Topology, who: Cast) -> float:
     return high + planes_high(topology, who, FULL - 0.4)
 
 
-def _draw(canvas: Canvas, topology: Topology, who: Cast) -> None:
+def _draw(canvas: Canvas, topology: Topology, who: NodeRoles) -> None:
     draw_legend(canvas, 0.15, 0.0, who)
     top = legend_high(who) + 0.05
     if not topology.sizes:

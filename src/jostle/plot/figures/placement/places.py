@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jostle.plot.charts.placement import COLOURS, OWN, Cast
+from jostle.plot.charts.placement import COLOURS, OWN, NodeRoles
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import Canvas, DrawnFigures
 from jostle.plot.figures.placement.boxes import (
@@ -35,17 +35,19 @@ def is_box(topology: Topology) -> bool:
     return len(topology.sizes) == 3
 
 
-def legend_high(cast: Cast, columns: int = 2) -> float:
+def legend_high(roles: NodeRoles, columns: int = 2) -> float:
     """Return the inches of the legend."""
-    return _LEGEND * -(-len(cast.names) // columns) + 0.05
+    return _LEGEND * -(-len(roles.names) // columns) + 0.05
 
 
-def draw_legend(canvas: Canvas, left: float, top: float, cast: Cast, columns: int = 2) -> None:
+def draw_legend(
+    canvas: Canvas, left: float, top: float, roles: NodeRoles, columns: int = 2
+) -> None:
     """Name the colours, the job first, column by column."""
     from matplotlib.lines import Line2D
 
-    rows = -(-len(cast.names) // columns)
-    for number, (state, name) in enumerate(cast.names.items()):
+    rows = -(-len(roles.names) // columns)
+    for number, (state, name) in enumerate(roles.names.items()):
         column, row = divmod(number, rows)
         x = left + 0.05 + column * (canvas.width - left - 0.1) / columns
         y = top + row * _LEGEND + 0.07
@@ -85,13 +87,13 @@ def pair_high(topology: Topology, width: float) -> float:
     return _HEAD + boxes_high(topology, (width - 0.3) / 2)
 
 
-def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:
+def draw_pair(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float) -> None:
     """Draw a job alone, and beside it with those who may use its links."""
     width = (canvas.width - 0.3) / 2
     high = boxes_high(topology, width)
     for place, shown in enumerate((ALONE, TOGETHER)):
         axes = canvas.axes(0.15 + place * width, top + _HEAD, width, high)
-        draw_boxes(axes, topology, cast, shown)
+        draw_boxes(axes, topology, roles, shown)
         canvas.text(
             0.2 + place * width,
             top + 0.03,
@@ -103,64 +105,70 @@ def draw_pair(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> Non
         )
 
 
-def planes_high(topology: Topology, cast: Cast, width: float) -> float:
+def planes_high(topology: Topology, roles: NodeRoles, width: float) -> float:
     """Return the inches that all planes take."""
-    rows, plane = _plane_grid(topology, cast, width)
+    rows, plane = _plane_grid(topology, roles, width)
     return rows * (plane[1] + _PLANE_TITLE) + 0.1
 
 
-def _plane_grid(topology: Topology, cast: Cast, width: float) -> tuple[int, tuple[float, float]]:
+def _plane_grid(
+    topology: Topology, roles: NodeRoles, width: float
+) -> tuple[int, tuple[float, float]]:
     order = order_of(topology)
     shape = [topology.sizes[k] for k in order[:2]] + [1]
-    number = len(planes_of(topology, cast))
+    number = len(planes_of(topology, roles))
     columns = min(_COLUMNS, number)
     wide = min((width + _PLANE_GAP) / columns - _PLANE_GAP, 2.6 if columns > 1 else 5.0)
-    per = max(int(np.bincount(cast.routers).max()), 1)
+    per = max(int(np.bincount(roles.routers).max()), 1)
     wide = min(wide, _CELL * shape[0] * per)
     return -(-number // columns), (wide, max(wide * shape[1] / shape[0], 0.12))
 
 
-def draw_planes(canvas: Canvas, topology: Topology, cast: Cast, top: float) -> None:
+def draw_planes(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float) -> None:
     """Draw all planes of a torus, so that nothing is hidden."""
     width = canvas.width - 0.4
-    _, (wide, high) = _plane_grid(topology, cast, width)
-    for number, plane in enumerate(planes_of(topology, cast)):
+    _, (wide, high) = _plane_grid(topology, roles, width)
+    for number, plane in enumerate(planes_of(topology, roles)):
         row, column = divmod(number, _COLUMNS)
         down = top + _PLANE_TITLE + row * (high + _PLANE_TITLE)
         axes = canvas.axes(0.2 + column * (wide + _PLANE_GAP), down, wide, high)
-        draw_plane(axes, topology, cast, plane)
+        draw_plane(axes, topology, roles, plane)
 
 
-def missing(topology: Topology, cast: Cast) -> str:
+def missing(topology: Topology, roles: NodeRoles) -> str:
     """Say what is not drawn; "" if all is."""
     if not topology.sizes:
-        number = left_out(topology, cast)
+        number = left_out(topology, roles)
         return f" {count(number)} switches without them are not drawn." if number else ""
     order = order_of(topology)
     planes = int(np.prod([topology.sizes[k] for k in order[2:]]))
-    number = planes - len(planes_of(topology, cast))
+    number = planes - len(planes_of(topology, roles))
     return f" {count(number)} other planes are not drawn." if number else ""
 
 
-def strips_high(topology: Topology, cast: Cast, columns: int) -> float:
+def strips_high(topology: Topology, roles: NodeRoles, columns: int) -> float:
     """Return the inches that the strips of a fabric without coordinates take."""
-    return height(strips(topology, cast), columns)
+    return height(strips(topology, roles), columns)
 
 
 def draw_all_strips(
-    canvas: Canvas, topology: Topology, cast: Cast, columns: int, place: tuple[float, float, float]
+    canvas: Canvas,
+    topology: Topology,
+    roles: NodeRoles,
+    columns: int,
+    place: tuple[float, float, float],
 ) -> None:
     """Draw strips of leaves or groups; `place`: left, top and width, inches."""
     left, top, width = place
-    axes = canvas.axes(left, top, width, strips_high(topology, cast, columns))
-    draw_strips(axes, strips(topology, cast), columns, width)
+    axes = canvas.axes(left, top, width, strips_high(topology, roles, columns))
+    draw_strips(axes, strips(topology, roles), columns, width)
 
 
-def numbers_of(topology: Topology, cast: Cast) -> DrawnFigures:
+def numbers_of(topology: Topology, roles: NodeRoles) -> DrawnFigures:
     """Return who has which node, as a table."""
     rows = []
-    for node, router, state in zip(cast.nodes, cast.routers, cast.state, strict=True):
-        what = cast.jobs.get(int(state)) or cast.names[int(state)]
+    for node, router, state in zip(roles.nodes, roles.routers, roles.state, strict=True):
+        what = roles.jobs.get(int(state)) or roles.names[int(state)]
         place = topology.coordinates[router].tolist() if topology.sizes else []
         rows.append((topology.hosts[node], topology.vertices[router], *place, what))
     return DrawnFigures(("node", "router", *topology.dimensions, "who"), tuple(rows))

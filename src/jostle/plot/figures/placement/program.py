@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jostle.plot.charts.labels import slug
-from jostle.plot.charts.placement import Cast, cast, most_conflicting
+from jostle.plot.charts.placement import NodeRoles, most_conflicting, roles
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.plot.figures.placement import others, rates, times
@@ -56,7 +56,7 @@ def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
     by_job = {run.job: run for run in content.runs}
     runs = (by_job[pair.slow], by_job[pair.fast])
     programs = most_conflicting([run.company for run in runs])
-    whole = tuple(cast(stays, stays.by_job[run.job], run.company, programs) for run in runs)
+    whole = tuple(roles(stays, stays.by_job[run.job], run.company, programs) for run in runs)
     topology = stays.ground.topology
     casts = tuple(each.only(TOGETHER) if is_box(topology) else each for each in whole)
     width = (FULL - 0.3) / 2
@@ -85,7 +85,7 @@ def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
 
 
 def _draw_pair(
-    canvas: Canvas, topology: Topology, runs: tuple[Run, ...], casts: tuple[Cast, ...]
+    canvas: Canvas, topology: Topology, runs: tuple[Run, ...], casts: tuple[NodeRoles, ...]
 ) -> None:
     width = (canvas.width - 0.3) / 2
     legend = max(legend_high(each, 1) for each in casts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.plot.charts.placement import COLOURS, OTHERS, OWN, Cast
+from jostle.plot.charts.placement import COLOURS, OTHERS, OWN, NodeRoles
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import text_width
 
@@ -25,16 +25,16 @@ _NAME = 6.0  # points
 _GAP = 1.2  # strips between two groups
 
 
-def strips(topology: Topology, cast: Cast) -> list[tuple[str, list[tuple[str, Ints]]]]:
+def strips(topology: Topology, roles: NodeRoles) -> list[tuple[str, list[tuple[str, Ints]]]]:
     """Return what is drawn: groups or pods by name, and in each the switches with their nodes.
 
     Returns:
         Of each group its name ("" where there is none), and of each of its switches the name and
         the states of its nodes.
     """
-    order = np.lexsort((cast.nodes, cast.routers))
-    routers, first = np.unique(cast.routers[order], return_index=True)
-    states = np.split(cast.state[order], first[1:])
+    order = np.lexsort((roles.nodes, roles.routers))
+    routers, first = np.unique(roles.routers[order], return_index=True)
+    states = np.split(roles.state[order], first[1:])
     near = sorted(range(len(routers)), key=lambda k: (int(states[k].min()), int(routers[k])))
     if len(routers) > MOST:
         near = [k for k in near if states[k].min() <= OTHERS][:MOST]
@@ -49,10 +49,10 @@ def strips(topology: Topology, cast: Cast) -> list[tuple[str, list[tuple[str, In
     return list(groups.items())
 
 
-def left_out(topology: Topology, cast: Cast) -> int:
+def left_out(topology: Topology, roles: NodeRoles) -> int:
     """Return how many switches with nodes are not drawn."""
-    drawn = sum(len(switches) for _, switches in strips(topology, cast))
-    return len(np.unique(cast.routers)) - drawn
+    drawn = sum(len(switches) for _, switches in strips(topology, roles))
+    return len(np.unique(roles.routers)) - drawn
 
 
 def height(groups: list[tuple[str, list[tuple[str, Ints]]]], columns: int) -> float:
