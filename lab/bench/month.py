@@ -3,9 +3,9 @@
 
     lab/bench/month.py [--quick|--smoke] [--folder DIR]
 
-The repository is made by month_ground.py at three sizes: 2520 jobs with 50 million process-slices,
-and a fifth and a twentieth of that; a site of 10 000 nodes has 40 times the largest. Each question
-is asked of random jobs by a repository or server that was opened for it.
+The repository is made by month_repository.py at three sizes: 2520 jobs with 50 million
+process-slices, and a fifth and a twentieth of that; a site of 10 000 nodes has 40 times the
+largest. Each question is asked of random jobs by a repository or server that was opened for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 
 from measure import Bench, Row, apart, pick
-from month_ground import DAYS, month
+from month_repository import DAYS, month
 from web_api import percentile, served
 
 ASKED, LENGTH = 40, 300

@@ -36,7 +36,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def _throughput(bench: Bench, kind: str) -> list[Row]:
-    from receive_ground import start
+    from running_receiver import start
 
     files, size = KINDS[kind]
     count = bench.pick(100, 40, 2)
@@ -47,11 +47,11 @@ def _throughput(bench: Bench, kind: str) -> list[Row]:
     hashes = (hashlib.sha256(f"secret-{name}".encode()).hexdigest() for name in NODES)
     tokens.write_text("".join(f"{name} {h}\n" for name, h in zip(NODES, hashes, strict=True)))
     tokens.chmod(0o600)
-    ground = start(folder)
+    receiver = start(folder)
     try:
-        used, begin = _cpu_s(ground.process.pid), time.monotonic()
+        used, begin = _cpu_s(receiver.process.pid), time.monotonic()
         threads = [
-            threading.Thread(target=_post_all, args=(ground.node(name), bodies[name]))
+            threading.Thread(target=_post_all, args=(receiver.node(name), bodies[name]))
             for name in NODES
         ]
         for thread in threads:
@@ -59,10 +59,10 @@ def _throughput(bench: Bench, kind: str) -> list[Row]:
         for thread in threads:
             thread.join()
         seconds = time.monotonic() - begin
-        used = _cpu_s(ground.process.pid) - used
-        there = sum(path.stat().st_size for path in ground.mirror.glob("*/*/*.jst"))
+        used = _cpu_s(receiver.process.pid) - used
+        there = sum(path.stat().st_size for path in receiver.mirror.glob("*/*/*.jst"))
     finally:
-        ground.kill()
+        receiver.kill()
         shutil.rmtree(folder, ignore_errors=True)
     posts, raw = count * len(NODES), count * len(NODES) * files * size
     if there != raw:
@@ -119,17 +119,17 @@ def _cpu_s(pid: int) -> float:
 
 def _latency(bench: Bench) -> Row:
     """Measure from a post with a new slice until a query sees it."""
-    from receive_ground import start
+    from running_receiver import start
     from test_end_to_end import Growing
 
     from jostle.repository import Repository
 
     folder = bench.disk / "receive-latency"
     folder.mkdir()
-    ground = start(folder)
+    receiver = start(folder)
     took = []
     try:
-        node, process = ground.node(), Growing("n1", 1)
+        node, process = receiver.node(), Growing("n1", 1)
         store = Repository(folder / "repository", create=True)
         for slices in range(1, bench.pick(30, 10, 2) + 1):
             process.grow(1)
@@ -143,7 +143,7 @@ def _latency(bench: Bench) -> Row:
             time.sleep(0.3)
         store.close()
     finally:
-        ground.kill()
+        receiver.kill()
         shutil.rmtree(folder, ignore_errors=True)
     return Row(
         "receive-latency",

@@ -18,7 +18,7 @@ from conftest import ROOT, native
 from jostle.repository import Repository
 
 sys.path.append(str(ROOT / "tests" / "receive"))
-from receive_ground import Ground, start
+from running_receiver import Running, start
 
 _WORK = """
 while [ ! -e {place}/stop ]; do
@@ -37,13 +37,13 @@ def rows(repository: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
+def receiver(tmp_path: Path) -> Iterator[Running]:
     folder = tmp_path / "receive"
     folder.mkdir()
-    ground = start(folder)
-    yield ground
-    ground.process.kill()
-    ground.process.wait()
+    receiver = start(folder)
+    yield receiver
+    receiver.process.kill()
+    receiver.process.wait()
 
 
 def begin_work(site: Site, place: Path) -> list[subprocess.Popen[bytes]]:
@@ -63,20 +63,20 @@ def begin_work(site: Site, place: Path) -> list[subprocess.Popen[bytes]]:
     return [subprocess.Popen(["bash", "-c", work], env=environment) for _ in range(3)]
 
 
-def test_rows_are_those_of_the_spool(tmp_path: Path, ground: Ground) -> None:
+def test_rows_are_those_of_the_spool(tmp_path: Path, receiver: Running) -> None:
     """Shipper and receiver are killed meanwhile; then each row of the spool is there once."""
     token = tmp_path / "token"
     token.write_text("secret-n1")
     token.chmod(0o600)
     site = Site(
-        tmp_path, token_file=str(token), node="n1", receiver=f"http://127.0.0.1:{ground.port}"
+        tmp_path, token_file=str(token), node="n1", receiver=f"http://127.0.0.1:{receiver.port}"
     )
     work = begin_work(site, tmp_path / "work")
     shipper = site.begin()
     time.sleep(1)
-    ground.kill()
+    receiver.kill()
     time.sleep(0.3)
-    ground.restart()
+    receiver.restart()
     time.sleep(0.5)
     shipper.send_signal(signal.SIGKILL)
     shipper.wait()
@@ -91,7 +91,7 @@ def test_rows_are_those_of_the_spool(tmp_path: Path, ground: Ground) -> None:
     direct.close()
     expected = rows(tmp_path / "direct")
     assert len(expected) > 10
-    until(lambda: rows(ground.folder / "repository") == expected, 40)
+    until(lambda: rows(receiver.folder / "repository") == expected, 40)
 
 
 def test_munge(tmp_path: Path) -> None:
@@ -102,20 +102,20 @@ def test_munge(tmp_path: Path) -> None:
 def check_munge(tmp_path: Path, munge: Path) -> None:
     folder = tmp_path / "receive"
     folder.mkdir()
-    ground = start(folder, config=f'munge = true\nmunge_socket = "{munge}"\n')
+    receiver = start(folder, config=f'munge = true\nmunge_socket = "{munge}"\n')
     try:
         site = Site(
             tmp_path,
             munge="on",
             munge_socket=str(munge),
             node="n1",
-            receiver=f"http://127.0.0.1:{ground.port}",
+            receiver=f"http://127.0.0.1:{receiver.port}",
         )
         (site.spool / "none.1.1.jss").write_bytes(b"jostle")
         done = site.once()
         assert (done.returncode, done.stderr) == (0, "")
-        sent = ground.mirror / "n1" / str(os.getuid()) / "none.1.1.jss"
+        sent = receiver.mirror / "n1" / str(os.getuid()) / "none.1.1.jss"
         assert sent.read_bytes() == b"jostle"
     finally:
-        ground.process.kill()
-        ground.process.wait()
+        receiver.process.kill()
+        receiver.process.wait()

@@ -11,7 +11,7 @@ import pytest
 from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.placement import (
     Company,
-    Ground,
+    FabricMap,
     Meeting,
     Run,
     Shape,
@@ -86,68 +86,70 @@ def test_a_footprint_in_a_torus_is_what_every_pair_takes(
     "topology", [fat_tree(4, 3, 2, cores=2, leaves_per_pod=2), dragonfly(4, 3, 2)]
 )
 def test_a_footprint_elsewhere_is_what_routes_take(topology: Topology) -> None:
-    ground = Ground(topology)
+    fabric_map = FabricMap(topology)
     hosts = [f"node{number}" for number in (1, 2, 4, 11, 12)]
-    nodes = np.array([ground.vertex_of[host] for host in hosts])
+    nodes = np.array([fabric_map.vertex_of[host] for host in hosts])
     pairs = np.array(list(itertools.permutations(nodes, 2)))
     taken = routes_of(topology, *pairs.T).low.sum(axis=0) > 0
     inner = topology.is_switch[topology.sources] & topology.is_switch[topology.targets]
     assert (taken & inner).any()
-    np.testing.assert_array_equal(ground.footprint(hosts), taken & inner)
+    np.testing.assert_array_equal(fabric_map.footprint(hosts), taken & inner)
 
 
 def test_a_box_reaches_round_the_end_of_a_torus() -> None:
     topology = torus((8, 4), nodes_per_switch=2)
-    ground = Ground(topology)
+    fabric_map = FabricMap(topology)
     hosts = [
         topology.hosts[node]
         for node in range(len(topology.vertices))
         if topology.hosts[node] and tuple(topology.coordinates[node]) in {(7, 1), (0, 1), (1, 2)}
     ]
-    shape = ground.shape([*hosts, "elsewhere"])
+    shape = fabric_map.shape([*hosts, "elsewhere"])
     assert shape.box is not None
     assert (shape.box.begin, shape.box.lengths, shape.box.nodes) == ((7, 1), (3, 2), 12)
     assert shape.contiguity == 0.5
     assert (shape.nodes, shape.routers, shape.whole_routers) == (6, 3, 3)
     assert shape.unknown == ("elsewhere",)
     assert shape.pieces == 2  # (1, 2) is next to (0, 1) along no dimension
-    flat = Ground(torus((8, 4), wraps=(False, False), nodes_per_switch=2)).shape(hosts)
+    flat = FabricMap(torus((8, 4), wraps=(False, False), nodes_per_switch=2)).shape(hosts)
     assert flat.box is not None
     assert flat.box.lengths == (8, 2)
 
 
 def test_hops_of_a_job_are_those_of_every_pair_of_its_nodes() -> None:
     topology = torus((5, 4, 3), nodes_per_switch=2)
-    ground = Ground(topology)
+    fabric_map = FabricMap(topology)
     hosts = list(np.random.default_rng(1).choice([h for h in topology.hosts if h], 9, False))
     apart = []
     for a, b in itertools.combinations(hosts, 2):
-        one, two = (topology.coordinates[ground.router_of[host]] for host in (a, b))
+        one, two = (topology.coordinates[fabric_map.router_of[host]] for host in (a, b))
         steps = np.abs(one - two)
         apart.append(int(np.minimum(steps, np.array(topology.sizes) - steps).sum()))
-    shape = ground.shape(hosts)
+    shape = fabric_map.shape(hosts)
     assert shape.hops == pytest.approx(np.mean(apart))
     assert shape.most_hops == max(apart)
 
 
 def test_measures_that_mean_nothing_in_a_fabric_are_not_told() -> None:
-    tree = Ground(fat_tree(6, 4, 2, cores=2, leaves_per_pod=2)).shape(["node1", "node5", "node9"])
+    tree = FabricMap(fat_tree(6, 4, 2, cores=2, leaves_per_pod=2)).shape(
+        ["node1", "node5", "node9"]
+    )
     assert (tree.box, tree.contiguity, tree.pieces) == (None, None, None)
     assert [(part.what, part.number, part.least) for part in tree.touched] == [
         ("leaf", 3, 1),
         ("pod", 2, 1),
     ]
     assert tree.hops == pytest.approx((2 + 4 + 4) / 3)
-    fly = Ground(dragonfly(4, 3, 2)).shape(["node1", "node3", "node7", "node8"])
+    fly = FabricMap(dragonfly(4, 3, 2)).shape(["node1", "node3", "node7", "node8"])
     assert fly.contiguity is None
     assert [(part.what, part.number, part.least) for part in fly.touched] == [("group", 2, 1)]
-    lone = Ground(fat_tree(2, 2, 1)).shape(["node1"])
+    lone = FabricMap(fat_tree(2, 2, 1)).shape(["node1"])
     assert lone.hops is None
 
 
 def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
     topology = torus((8,), nodes_per_switch=2)
-    ground = Ground(topology)
+    fabric_map = FabricMap(topology)
     own = Stay("own", "fft", 1, ("node1", "node5"), 0, 100)  # switches 0 and 2
     others = [
         Stay("between", "lqcd", 2, ("node3", "node7"), 0, 50),  # switches 1 and 3
@@ -156,7 +158,7 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
         Stay("beside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
         Stay("late", "lqcd", 2, ("node3", "node7"), 100, 200),
     ]
-    result = company(ground, own, others)
+    result = company(fabric_map, own, others)
     by = {each.job: each for each in result.meetings}
     assert list(by)[:2] == ["again", "between"]
     assert "late" not in by
@@ -169,11 +171,11 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
 
 
 def test_time_in_collectives_is_divided_among_communicators_by_their_bytes() -> None:
-    ground = Ground(torus((4,)))
+    fabric_map = FabricMap(torus((4,)))
     hosts = ["node1", "node1", "node2", "node3"]
     members = {7: np.array([0, 1]), 9: np.array([2, 3]), 0: np.arange(4)}
     given = {7: np.array([30.0, 10, 0, 0]), 0: np.array([10.0, 10, 10, 10])}
-    result = communicators(ground, hosts, members, given, np.array([4.0, 4, 6, 2]))
+    result = communicators(fabric_map, hosts, members, given, np.array([4.0, 4, 6, 2]))
     assert [each.name for each in result] == ["world", "9", "7"]
     by = {each.name: each for each in result}
     assert by["7"].hops == 0
@@ -184,15 +186,15 @@ def test_time_in_collectives_is_divided_among_communicators_by_their_bytes() -> 
 
 
 def test_jobs_that_may_not_be_named_are_one_entry_with_the_same_sums() -> None:
-    ground = Ground(torus((8,), nodes_per_switch=2))
+    fabric_map = FabricMap(torus((8,), nodes_per_switch=2))
     own = Stay("own", "fft", 1, ("node1", "node5"), 0, 100)
     others = [
         Stay("a", "lqcd", 2, ("node3", "node7"), 0, 50),
         Stay("b", "lqcd", 3, ("node4", "node8"), 0, 100),
         Stay("c", "cfd", 1, ("node6",), 0, 100),
     ]
-    named = company(ground, own, others)
-    hidden = company(ground, own, others, hidden=["a", "b"])
+    named = company(fabric_map, own, others)
+    hidden = company(fabric_map, own, others, hidden=["a", "b"])
     assert {each.job for each in hidden.meetings} == {OTHERS, "c"}
     nobody = next(each for each in hidden.meetings if each.job == OTHERS)
     assert (nobody.program, nobody.user, nobody.nodes) == ("", None, 4)

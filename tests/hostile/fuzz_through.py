@@ -31,7 +31,7 @@ _TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(_TESTS / name) for name in ("hostile", "repository", "server", "")]
 
 from mutants import mutant, seeds  # noqa: E402
-from server_ground import Hall, hall  # noqa: E402
+from server_fixtures import Hall, hall  # noqa: E402
 from support import SHARED, make_profile  # noqa: E402
 from test_segment_tables import make_loop  # noqa: E402
 from users import U1, U2  # noqa: E402

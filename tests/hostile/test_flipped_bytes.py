@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from server_ground import hall
+from server_fixtures import hall
 from support import make_profile
 
 from jostle.cli import output

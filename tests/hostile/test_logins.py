@@ -12,7 +12,7 @@ import pytest
 from running import running, until
 
 from jostle.server import Access
-from jostle.server.access import Viewer, desk
+from jostle.server.access import Viewer, login_service
 from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
 from jostle.server.access.roles import Roles
@@ -80,27 +80,27 @@ def test_who_looks_is_answered_while_many_try(guest, access, monkeypatch):
     held = Held(monkeypatch)
     with ThreadPoolExecutor(120) as crowd:
         tries = [crowd.submit(enter, guest, f"10.0.{n}.1", f"user{n}", "no") for n in range(120)]
-        until(lambda: sum(one.done() for one in tries) == 120 - desk._MOST)
+        until(lambda: sum(one.done() for one in tries) == 120 - login_service._MOST)
         assert guest.get("/api/v1/me", headers=me).status_code == 200
         assert held.tried == 1  # the others wait without a thread
         back = crowd.submit(enter, guest, HOME)  # for whom a place was kept free
-        until(lambda: access.desk._here[HOME])
+        until(lambda: access.login_service._here[HOME])
         held.go.set()
         assert Counter(one.result().status_code for one in tries) == {
-            401: desk._MOST,
-            503: 120 - desk._MOST,
+            401: login_service._MOST,
+            503: 120 - login_service._MOST,
         }
         assert back.result().status_code == 200
     refused = next(one.result() for one in tries if one.result().status_code == 503)
     assert int(refused.headers["retry-after"]) > 0
-    until(lambda: not access.desk._here)
+    until(lambda: not access.login_service._here)
 
 
 def test_one_address_has_not_the_whole_queue(guest, monkeypatch):
     held = Held(monkeypatch)
     with ThreadPoolExecutor(20) as crowd:
         tries = [crowd.submit(enter, guest, ELSEWHERE, f"user{n}", "no") for n in range(20)]
-        until(lambda: sum(one.done() for one in tries) == 20 - desk._MOST_OF_ONE)
+        until(lambda: sum(one.done() for one in tries) == 20 - login_service._MOST_OF_ONE)
         held.go.set()
         assert enter(guest, HOME).status_code == 200
 
@@ -127,17 +127,17 @@ def test_a_network_of_ipv6_is_one_address(guest, monkeypatch):
 
 
 def test_what_is_remembered_of_log_ins_has_an_end(monkeypatch):
-    monkeypatch.setattr(desk, "_MOST_FAMILIAR", 3)
-    familiar = desk.Familiar()
+    monkeypatch.setattr(login_service, "_MOST_FAMILIAR", 3)
+    known_devices = login_service.KnownDevices()
     for name in ("anne", "bert", "carl", "anne", "dora"):
-        familiar.add(name, HOME)
-    assert [(name, HOME) in familiar for name in ("anne", "bert", "carl", "dora")] == [
+        known_devices.add(name, HOME)
+    assert [(name, HOME) in known_devices for name in ("anne", "bert", "carl", "dora")] == [
         True,
         False,
         True,
         True,
     ]
-    assert ("anne", ELSEWHERE) not in familiar
+    assert ("anne", ELSEWHERE) not in known_devices
 
 
 def test_the_server_ends_though_many_wait(tmp_path, access, monkeypatch):
@@ -149,6 +149,6 @@ def test_the_server_ends_though_many_wait(tmp_path, access, monkeypatch):
             )
             for n in range(9):
                 crowd.submit(enter, client, f"10.0.{n}.1")
-            until(lambda: held.tried == 1 and access.desk._here.total() == 9)
+            until(lambda: held.tried == 1 and access.login_service._here.total() == 9)
         held.go.set()
     assert held.tried == 1  # nobody waits for the others

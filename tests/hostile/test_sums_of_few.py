@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from server_ground import UIDS, Hall, hall
+from server_fixtures import UIDS, Hall, hall
 from test_disclosure import worked_out
 from users import U1, U2, U3, U4, U5, Put
 

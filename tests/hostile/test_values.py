@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
-from server_ground import Hall, hall
+from server_fixtures import Hall, hall
 from support import SLICE, make_profile
 from users import U1, U2, Put
 

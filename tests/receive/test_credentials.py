@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground
 from receive_node import Node, body, ranged
+from running_receiver import Running
 
 from jostle import NativeMissingError, native_path
 
@@ -101,9 +101,9 @@ def ship(folder: Path, **settings: object) -> None:
 
 
 @_ROOT_ONLY
-def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., Ground]) -> None:
-    ground = starting("--munge", config=f'munge_socket = "{munged.socket}"\n')
-    node = Node(ground.port)
+def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., Running]) -> None:
+    receiver = starting("--munge", config=f'munge_socket = "{munged.socket}"\n')
+    node = Node(receiver.port)
     now = str(time.time_ns())
     sent = body(ranged(1, b"hello"))
     payload = f"n1\n{now}\n{hashlib.sha256(sent).hexdigest()}"
@@ -114,7 +114,7 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
 
     credential = munged.credential(payload)
     assert post(credential) == (200, "")
-    assert (ground.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
+    assert (receiver.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
     assert post(credential) == (401, "replay")
     assert post(munged.credential(payload)) == (200, "")  # sent again, with a new one
     assert post(munged.credential(payload), body(ranged(1, b"other"))) == (401, "credential")
@@ -129,15 +129,15 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
     answer = node.send(sent, Authorization=short_lived, Jostle_Time=now)
     assert (answer.status, answer.code) == (409, "clock")
     assert abs(answer.time_ns - time.time_ns()) < 60e9
-    assert (ground.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
+    assert (receiver.mirror / "n1/1000/a.b.jst").read_bytes() == b"hello"
     ship(
         munged.socket.parent,
-        receiver=f"http://127.0.0.1:{ground.port}",
+        receiver=f"http://127.0.0.1:{receiver.port}",
         munge="on",
         munge_socket=munged.socket,
     )
     # Tokens count beside it.
-    assert ground.node("n2").post(ranged(1, b"x")).status == 200
+    assert receiver.node("n2").post(ranged(1, b"x")).status == 200
 
 
 def openssl(*words: str | Path) -> None:
@@ -210,10 +210,10 @@ def certificates(folder: Path) -> Path:
 
 
 @pytest.fixture
-def nginx(certificates: Path, starting: Callable[..., Ground]) -> Iterator[tuple[Ground, int]]:
+def nginx(certificates: Path, starting: Callable[..., Running]) -> Iterator[tuple[Running, int]]:
     """The shipped configuration, with the places of the test."""
     folder = certificates
-    ground = starting(
+    receiver = starting(
         "--proxy-socket", f"{folder}/receive.sock", config='proxy_group = "www-data"\n'
     )
     with socket.socket() as place:
@@ -235,7 +235,7 @@ def nginx(certificates: Path, starting: Callable[..., Ground]) -> Iterator[tuple
     )
     try:
         wait_for(folder / "nginx.pid", process)
-        yield ground, port
+        yield receiver, port
     finally:
         process.terminate()
         process.communicate(timeout=20)
@@ -251,12 +251,12 @@ def through(folder: Path, port: int, certificate: str, name: str) -> Node:
 
 
 @_ROOT_ONLY
-def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certificates: Path) -> None:
-    ground, port = nginx
+def test_nginx_says_whose_certificate_it_is(nginx: tuple[Running, int], certificates: Path) -> None:
+    receiver, port = nginx
     first = through(certificates, port, "n1", "n1")
     assert first.post(ranged(1, b"hello")).have(1) == 5
     assert first.post(ranged(1, bytes(1 << 20), 5)).have(1) == 5 + (1 << 20)
-    assert (ground.mirror / "n1/1000/a.b.jst").read_bytes()[:5] == b"hello"
+    assert (receiver.mirror / "n1/1000/a.b.jst").read_bytes()[:5] == b"hello"
     assert through(certificates, port, "n2", "n2").post(ranged(1, b"x")).status == 200
     # What the client says of itself does not count.
     forged = through(certificates, port, "n2", "n1").post(
@@ -265,7 +265,7 @@ def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certifica
     assert (forged.status, forged.code) == (403, "node")
     odd = through(certificates, port, "odd", "n1").post(ranged(1, b"evil!"))
     assert (odd.status, odd.code) == (401, "credential")
-    assert (ground.mirror / "n1/1000/a.b.jst").read_bytes()[:5] == b"hello"
+    assert (receiver.mirror / "n1/1000/a.b.jst").read_bytes()[:5] == b"hello"
     for certificate in ("", "stranger"):
         node = through(certificates, port, certificate, "n1")
         node.connection.request("POST", "/ship/1", body(ranged(1)), node.head())
@@ -280,27 +280,27 @@ def test_nginx_says_whose_certificate_it_is(nginx: tuple[Ground, int], certifica
     )
 
 
-def test_tokens_travel_over_tls(certificates: Path, starting: Callable[..., Ground]) -> None:
-    ground = starting(
+def test_tokens_travel_over_tls(certificates: Path, starting: Callable[..., Running]) -> None:
+    receiver = starting(
         config=f'tls_cert = "{certificates}/server.pem"\ntls_key = "{certificates}/server.key"\n'
     )
-    node = through(certificates, ground.port, "", "n1")
+    node = through(certificates, receiver.port, "", "n1")
     node.token = "secret-n1"
     assert node.post(ranged(1, b"hello")).have(1) == 5
     with pytest.raises(http.client.HTTPException):
-        ground.node().post(ranged(1))
+        receiver.node().post(ranged(1))
 
 
 @_ROOT_ONLY
 def test_the_proxys_socket_is_closed_to_others(
-    folder: Path, starting: Callable[..., Ground]
+    folder: Path, starting: Callable[..., Running]
 ) -> None:
     path = folder / "receive.sock"
-    ground = starting("--proxy-socket", str(path))
+    receiver = starting("--proxy-socket", str(path))
     assert path.stat().st_mode & 0o777 == 0o600
     node = Node(path)
     assert node.post(ranged(1, b"x"), Jostle_Verified_Node="n3").status == 403
     assert Node(path, name="n3").post(ranged(1, b"x"), Jostle_Verified_Node="n3").status == 200
     assert Node(path).post(ranged(1, b"x")).status == 401
     assert Node(path, "secret-n1").post(ranged(1, b"x")).status == 200
-    assert ground.node("n3").post(ranged(1, b"x"), Jostle_Verified_Node="n3").status == 400
+    assert receiver.node("n3").post(ranged(1, b"x"), Jostle_Verified_Node="n3").status == 400

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground, ingester_of
 from receive_node import ranged
+from running_receiver import Running, ingester_of
 
 import synth
 from jostle.receive import ingester
@@ -85,14 +85,14 @@ class Growing:
         return parts
 
 
-def wait_until_queryable(ground: Ground, seconds: float = 180) -> None:
+def wait_until_queryable(receiver: Running, seconds: float = 180) -> None:
     """Wait until the ingester, which yields to all others, has taken and removed what is over."""
     end = time.monotonic() + seconds
-    while left := list(ground.mirror.glob("*/*/*.js*")):
-        assert time.monotonic() < end, (left, (ground.folder / "log").read_text()[-2000:])
+    while left := list(receiver.mirror.glob("*/*/*.js*")):
+        assert time.monotonic() < end, (left, (receiver.folder / "log").read_text()[-2000:])
         time.sleep(0.1)
     # The pass that took the last of it may not be over yet.
-    while (lag := json.loads(ground.node().get("/health")[1])["lag_s"]) > 0:
+    while (lag := json.loads(receiver.node().get("/health")[1])["lag_s"]) > 0:
         assert time.monotonic() < end, lag
         time.sleep(0.1)
 
@@ -113,14 +113,14 @@ def assert_as_direct(folder: Path, spools: list[Path], slices: int) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes files of several users")
 def test_the_repository_is_that_of_a_direct_ingest(
-    tmp_path: Path, starting: Callable[..., Ground]
+    tmp_path: Path, starting: Callable[..., Running]
 ) -> None:
     nodes = {name: [Growing(name, number) for number in range(4)] for name in ("n1", "n2")}
     shorts = synth.small_shorts().encode()
-    ground = starting(folder=tmp_path)
+    receiver = starting(folder=tmp_path)
     for turn in range(5):
         for name, processes in nodes.items():
-            node = ground.node(name)
+            node = receiver.node(name)
             for process in processes:
                 process.grow(20)
                 if turn == 4:
@@ -129,12 +129,12 @@ def test_the_repository_is_that_of_a_direct_ingest(
                 process.have = answer.have(process.file)
                 assert process.have == len(process.sent)
                 assert answer.done(process.file) == (turn == 4)
-        ground.node().post(ranged(99, shorts, name="short.1.jss", over=turn == 4))
+        receiver.node().post(ranged(99, shorts, name="short.1.jss", over=turn == 4))
         time.sleep(0.3)
         if turn == 2:
-            ground.kill()
-            ground.restart()
-    wait_until_queryable(ground)
+            receiver.kill()
+            receiver.restart()
+    wait_until_queryable(receiver)
     for name, processes in nodes.items():
         (tmp_path / name).mkdir()
         for process in processes:
@@ -149,7 +149,7 @@ def test_the_repository_is_that_of_a_direct_ingest(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes files of several users")
 def test_a_node_may_move_to_another_receiver(
-    tmp_path: Path, starting: Callable[..., Ground]
+    tmp_path: Path, starting: Callable[..., Running]
 ) -> None:
     """Two receivers with mirrors of their own fill one repository."""
     (tmp_path / "other").mkdir()
@@ -157,10 +157,10 @@ def test_a_node_may_move_to_another_receiver(
     first = starting(folder=tmp_path)
     second = starting(folder=tmp_path / "other")
     moving, staying = Growing("n1", 1), Growing("n2", 2)
-    for turn, ground in enumerate((first, first, second, second)):
+    for turn, receiver in enumerate((first, first, second, second)):
         if turn == 2:  # which has nothing of it yet
             moving.have, moving.sent = 0, b""
-        for process, place in ((moving, ground), (staying, second)):
+        for process, place in ((moving, receiver), (staying, second)):
             process.grow(20)
             if turn == 3:
                 process.end()
@@ -205,12 +205,12 @@ def test_an_ingester_that_was_killed_in_a_word_is_started_again(
 
 
 def test_new_slices_come_though_the_ingester_is_killed(
-    tmp_path: Path, starting: Callable[..., Ground]
+    tmp_path: Path, starting: Callable[..., Running]
 ) -> None:
-    ground = starting(folder=tmp_path)
-    os.kill(ingester_of(ground.process.pid), signal.SIGKILL)
+    receiver = starting(folder=tmp_path)
+    os.kill(ingester_of(receiver.process.pid), signal.SIGKILL)
     data = synth.bulk_profile(200)
-    node = ground.node()
+    node = receiver.node()
     node.post(ranged(1, data[:3000]))
     begin = time.monotonic()
     answer = node.post(ranged(1, data[3000:], 3000), ranged(1, data[:3000]))
@@ -219,9 +219,9 @@ def test_new_slices_come_though_the_ingester_is_killed(
     while store.query("SELECT count(*) AS n FROM slices")["n"][0].as_py() < 200:
         assert time.monotonic() - begin < 60, (tmp_path / "log").read_text()[-2000:]
         time.sleep(0.05)
-    assert (ground.mirror / "n1/1000/a.b.jst").exists()  # it is not over
+    assert (receiver.mirror / "n1/1000/a.b.jst").exists()  # it is not over
     owners = store.query("SELECT DISTINCT uid FROM processes")["uid"].to_pylist()
     assert owners == [1000]
     store.close()
-    ground.kill(signal.SIGTERM)
-    assert ground.process.returncode == 0
+    receiver.kill(signal.SIGTERM)
+    assert receiver.process.returncode == 0

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground, start
 from receive_node import Node, ranged
+from running_receiver import Running, start
 
 HEAD = 4096
 
@@ -93,11 +93,11 @@ def kill_often(folder: Path, kills: int, seed: int) -> int:
     """Kill a receiver again and again while nodes send; returns the posts acknowledged."""
     chance = random.Random(seed)
     writers = [Writer(name, seed) for name in ("n1", "n2", "n3")]
-    ground: Ground | None = None
+    receiver: Running | None = None
     for number in range(kills + 1):
-        ground = start(folder)
+        receiver = start(folder)
         for writer in writers:
-            writer.port = ground.port
+            writer.port = receiver.port
             if number == 0:
                 writer.start()
         time.sleep(chance.uniform(0.05, 0.6))
@@ -105,11 +105,11 @@ def kill_often(folder: Path, kills: int, seed: int) -> int:
             for writer in writers:
                 writer.stop = True
                 writer.join(20)
-        ground.kill()
+        receiver.kill()
         assert not (wrong := [text for writer in writers for text in writer.wrong]), wrong[:5]
-    assert ground is not None
+    assert receiver is not None
     for writer in writers:
-        writer.check(ground.mirror)
+        writer.check(receiver.mirror)
         assert not writer.wrong, writer.wrong[:5]
     return sum(writer.posts for writer in writers)
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground, ingester_of, start
+from running_receiver import Running, ingester_of, start
 
 from jostle import NativeMissingError, native_path
 from jostle.repository import Repository
@@ -41,7 +41,7 @@ class Site:
         token = folder / "token"
         token.touch(mode=0o600)
         token.write_text("secret-n1\n")
-        self.ground: Ground = start(folder)
+        self.receiver: Running = start(folder)
         (folder / "agent.conf").write_text(
             f"spool = {self.spool}\nreceiver = http://127.0.0.1:{self.ground.port}\nnode = n1\n"
             f"token_file = {token}\ninterval = 100ms\n"
@@ -79,24 +79,24 @@ class Site:
             self.shipper.wait()
             self.shipper = self.ship()
         elif victim == "ingester":
-            os.kill(ingester_of(self.ground.process.pid), signal.SIGKILL)
+            os.kill(ingester_of(self.receiver.process.pid), signal.SIGKILL)
         else:
-            self.ground.kill()
-            self.ground.restart()
+            self.receiver.kill()
+            self.receiver.restart()
 
     def settle(self) -> None:
         """Wait until all that there was is in the repository."""
         for process in self.jobs.values():
             process.wait()
         end = time.monotonic() + 120
-        while left := [*self.spool.glob("*.js*"), *self.ground.mirror.glob("*/*/*.js*")]:
+        while left := [*self.spool.glob("*.js*"), *self.receiver.mirror.glob("*/*/*.js*")]:
             assert time.monotonic() < end, (left, (self.folder / "log").read_text()[-2000:])
             time.sleep(0.1)
 
     def end(self) -> None:
         self.shipper.kill()
         self.shipper.wait()
-        self.ground.kill()
+        self.receiver.kill()
         for process in self.jobs.values():
             process.kill()
             process.wait()

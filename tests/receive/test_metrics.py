@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground
 from receive_node import Node, ranged
+from running_receiver import Running
 
 from jostle.receive.metrics import FAMILIES, Counts, openmetrics
 
@@ -67,7 +67,7 @@ def test_the_text_follows_the_rules() -> None:
         assert {family.name for family in text_string_to_metric_families(text)} == FAMILIES.keys()
 
 
-def test_a_receiver_counts_what_it_took_and_refused(receiver: Ground) -> None:
+def test_a_receiver_counts_what_it_took_and_refused(receiver: Running) -> None:
     node = receiver.node("n3")
 
     def value(name: str, label: str = "") -> float:

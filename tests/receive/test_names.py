@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from receive_ground import Ground
 from receive_node import Node, ranged
+from running_receiver import Running
 
 from jostle.errors import UsageError
 from jostle.receive import add_token
@@ -54,20 +54,20 @@ def test_such_a_node_gets_no_token(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [MARKER, MARKER.upper()])
 def test_such_a_node_cannot_post_by_any_credential(
-    starting: Callable[..., Ground], name: str, tmp_path: Path
+    starting: Callable[..., Running], name: str, tmp_path: Path
 ) -> None:
-    ground = starting(config=f'proxy_socket = "{tmp_path}/socket"\n')
+    receiver = starting(config=f'proxy_socket = "{tmp_path}/socket"\n')
     answers = [
-        Node(ground.port, "some-token", name).post(ranged(1, b"x")),
-        Node(ground.port, "", name, {"Authorization": "Munge MUNGE:AwQ="}).post(ranged(1, b"x")),
+        Node(receiver.port, "some-token", name).post(ranged(1, b"x")),
+        Node(receiver.port, "", name, {"Authorization": "Munge MUNGE:AwQ="}).post(ranged(1, b"x")),
         Node(tmp_path / "socket", "", name, {"Jostle-Verified-Node": name}).post(ranged(1, b"x")),
     ]
     assert [(answer.status, answer.code) for answer in answers] == [(400, "node")] * 3
     assert MARKER in answers[0].words["mend"]
-    assert (ground.mirror / MARKER).is_file()
+    assert (receiver.mirror / MARKER).is_file()
 
 
-def test_all_files_that_a_receiver_keeps_in_the_mirror_are_such_names(receiver: Ground) -> None:
+def test_all_files_that_a_receiver_keeps_in_the_mirror_are_such_names(receiver: Running) -> None:
     assert receiver.node().post(ranged(1, b"x")).status == 200
     for entry in receiver.mirror.iterdir():
         if not entry.is_dir():

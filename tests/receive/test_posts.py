@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 import uvicorn
-from receive_ground import Ground
 from receive_node import Node, body, ranged
+from running_receiver import Running
 
 from jostle.errors import UsageError
 from jostle.receive import add_token, read_settings
@@ -28,7 +28,7 @@ from jostle.receive.tokens import Tokens
 SECOND = 1_000_000_000
 
 
-def test_what_is_acknowledged_is_in_the_mirror(receiver: Ground) -> None:
+def test_what_is_acknowledged_is_in_the_mirror(receiver: Running) -> None:
     node = receiver.node("node-17.example.org")
     answer = node.post(ranged(1, b"hello"), ranged(2))
     assert answer.status == 200
@@ -63,7 +63,7 @@ def test_what_is_acknowledged_is_in_the_mirror(receiver: Ground) -> None:
     ],
 )
 def test_a_post_is_refused_with_a_reason(
-    receiver: Ground, changed: dict[str, str], status: int, code: str
+    receiver: Running, changed: dict[str, str], status: int, code: str
 ) -> None:
     answer = receiver.node().post(ranged(1, b"refused", name="r.jst"), **changed)
     assert (answer.status, answer.code) == (status, code), answer.words
@@ -73,7 +73,7 @@ def test_a_post_is_refused_with_a_reason(
     assert not list(receiver.mirror.glob("*/*/r.jst"))
 
 
-def test_a_node_of_another_receiver_is_told_which(receiver: Ground) -> None:
+def test_a_node_of_another_receiver_is_told_which(receiver: Running) -> None:
     tokens = receiver.folder / "tokens"
     secret = add_token(tokens, "x7")  # read again while the receiver runs
     answer = Node(receiver.port, secret, "x7").post(ranged(1, b"x"))
@@ -82,7 +82,7 @@ def test_a_node_of_another_receiver_is_told_which(receiver: Ground) -> None:
     assert not (receiver.mirror / "x7").exists()
 
 
-def test_bodies_that_lie_are_refused_and_the_next_post_is_taken(receiver: Ground) -> None:
+def test_bodies_that_lie_are_refused_and_the_next_post_is_taken(receiver: Running) -> None:
     node = receiver.node("n2")
     for sent in (b"", b"no zstd", body(ranged(1, b"x"))[:-2], body(b"rubbish")):
         assert node.send(sent).status == 400
@@ -134,7 +134,7 @@ def test_connections_that_ask_nothing_are_cut_off(monkeypatch: pytest.MonkeyPatc
     asyncio.run(asyncio.wait_for(visit(), 20))
 
 
-def test_heads_beyond_all_bounds_are_refused(receiver: Ground) -> None:
+def test_heads_beyond_all_bounds_are_refused(receiver: Running) -> None:
     with socket.create_connection(("127.0.0.1", receiver.port), 10) as place:
         place.sendall(b"POST /ship/1 HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 100_000)
         assert b" 400 " in place.recv(4096)
@@ -151,7 +151,7 @@ def test_heads_beyond_all_bounds_are_refused(receiver: Ground) -> None:
         assert b"twice" in place.makefile("rb").read()
 
 
-def test_other_addresses_have_answers_of_their_own(receiver: Ground) -> None:
+def test_other_addresses_have_answers_of_their_own(receiver: Running) -> None:
     node = receiver.node()
     assert node.get("/ship/1")[0] == 405
     assert node.get("/")[0] == 404
@@ -173,24 +173,24 @@ def test_the_examples_of_the_reference_are_valid(tmp_path: Path) -> None:
             assert settings.right_one("rack5-1").startswith("https://receiver2")
 
 
-def test_the_operator_hears_once_who_is_refused(starting: Callable[..., Ground]) -> None:
-    ground = starting()
+def test_the_operator_hears_once_who_is_refused(starting: Callable[..., Running]) -> None:
+    receiver = starting()
     for _ in range(3):
-        ground.node("n1").post(ranged(1), Authorization="Bearer wrong")
-    ground.node("n2").post(ranged(1), Jostle_Node="../x\x1b[31m")
-    log = (ground.folder / "log").read_text()
+        receiver.node("n1").post(ranged(1), Authorization="Bearer wrong")
+    receiver.node("n2").post(ranged(1), Jostle_Node="../x\x1b[31m")
+    log = (receiver.folder / "log").read_text()
     assert log.count("n1 is refused (401 credential): the token is not that of this node.") == 1
     assert "A node at 127.0.0.1 is refused (400 node)" in log
     assert "\x1b" not in log
     assert "wrong" not in log
 
 
-def test_nodes_wait_while_the_disk_is_nearly_full(starting: Callable[..., Ground]) -> None:
-    ground = starting(config=f"free_bytes = {1 << 60}\n")
-    answer = ground.node().post(ranged(1, b"x"))
+def test_nodes_wait_while_the_disk_is_nearly_full(starting: Callable[..., Running]) -> None:
+    receiver = starting(config=f"free_bytes = {1 << 60}\n")
+    answer = receiver.node().post(ranged(1, b"x"))
     assert (answer.status, answer.code) == (503, "disk-low")
     assert int(answer.headers["retry-after"]) > 0
-    status, content, _ = ground.node().get("/health")
+    status, content, _ = receiver.node().get("/health")
     assert (status, json.loads(content)["problems"]) == (503, ["the disk is nearly full"])
 
 

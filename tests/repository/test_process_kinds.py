@@ -55,7 +55,7 @@ FROM newest GROUP BY job
 Row = dict[str, Any]
 
 
-class Ground:
+class WrittenRows:
     """A repository, and all rows of processes that were ever written and did not expire."""
 
     def __init__(self, folder: Path) -> None:
@@ -187,7 +187,7 @@ _STEPS = st.lists(
 def test_jobs_are_what_all_their_processes_are(steps: list[tuple[str, Any]]) -> None:
     """In any order: rows of running processes, ends, late processes, compaction, retention."""
     with tempfile.TemporaryDirectory() as folder:
-        ground = Ground(Path(folder))
+        written = WrittenRows(Path(folder))
         revisions: dict[int, int] = {}
         over: set[int] = set()
         horizon = 0
@@ -212,62 +212,62 @@ def test_jobs_are_what_all_their_processes_are(steps: list[tuple[str, Any]]) -> 
                     )
                     over |= {number} if ends else set()
                 if rows:
-                    ground.write(list(rows.values()))
+                    written.write(list(rows.values()))
             elif what == "compact":
-                compact_module.compact(ground.store.path)
+                compact_module.compact(written.store.path)
             else:
                 horizon = max(horizon, FIRST_NS + value * DAY_NS + 7 * HOUR_NS)
-                ground.expire(horizon)
+                written.expire(horizon)
             if what != "write":
-                ground.check()
-        ground.check()
+                written.check()
+        written.check()
 
 
 def test_a_late_process_of_a_settled_job_counts(tmp_path: Path) -> None:
     """Its node was down, and its spool arrived the day after; then its job runs once more."""
-    ground = Ground(tmp_path)
+    written = WrittenRows(tmp_path)
     slices = DAY_NS // SLICE_NS
     begins = FIRST_NS // SLICE_NS
-    ground.write([process(1, ends=begins + 9, job=1)])
-    ground.write([process(2, ends=begins + slices, job=1)])
-    ground.store.compact()
-    files = Log(ground.store.path).refresh()
+    written.write([process(1, ends=begins + 9, job=1)])
+    written.write([process(2, ends=begins + slices, job=1)])
+    written.store.compact()
+    files = Log(written.store.path).refresh()
     assert len(files.of("process_kinds")) == 2
     assert all(file.hi for file in files.of("processes"))
-    ground.check()
-    ground.write([process(3, ends=begins + 2 * slices, job=1, kind=2)])
-    ground.check()
-    ground.write([process(4, job=1)])
-    ground.check()
-    ground.store.compact()
-    ground.check()
-    (running,) = [file for file in Log(ground.store.path).refresh().of("processes") if not file.hi]
+    written.check()
+    written.write([process(3, ends=begins + 2 * slices, job=1, kind=2)])
+    written.check()
+    written.write([process(4, job=1)])
+    written.check()
+    written.store.compact()
+    written.check()
+    (running,) = [file for file in Log(written.store.path).refresh().of("processes") if not file.hi]
     assert running.rows == 1
 
 
 @pytest.mark.parametrize("table", ["processes", "process_kinds"])
 def test_what_is_settled_survives_a_damaged_file(tmp_path: Path, table: str) -> None:
     """Before the mend and after it: of what they add up to nothing, of processes what it held."""
-    ground = Ground(tmp_path)
+    written = WrittenRows(tmp_path)
     begins = FIRST_NS // SLICE_NS
-    ground.write([process(1, ends=begins + 9), process(2, ends=begins + 9)])
-    ground.write([process(3), process(4, ends=begins + 30_000)])
-    ground.store.compact()
-    (place, *_) = sorted((ground.store.path / table).glob("ended=*/*.parquet"))
+    written.write([process(1, ends=begins + 9), process(2, ends=begins + 9)])
+    written.write([process(3), process(4, ends=begins + 30_000)])
+    written.store.compact()
+    (place, *_) = sorted((written.store.path / table).glob("ended=*/*.parquet"))
     place.write_bytes(b"0" * place.stat().st_size)
-    for replaced in (ground.store.path / "processes").glob("*.parquet"):
+    for replaced in (written.store.path / "processes").glob("*.parquet"):
         if (
-            replaced.relative_to(ground.store.path).as_posix()
-            not in Log(ground.store.path).refresh()
+            replaced.relative_to(written.store.path).as_posix()
+            not in Log(written.store.path).refresh()
         ):
             replaced.unlink()  # a mend would take it back
     if table == "process_kinds":
-        ground.check()
-    ground.store.repair()
+        written.check()
+    written.store.repair()
     if table == "processes":
-        ground.rows = [row for row in ground.rows if row["process"] > 2]
-    assert not Log(ground.store.path).refresh().of("process_kinds")
-    ground.check()
-    ground.store.compact()
-    assert Log(ground.store.path).refresh().of("process_kinds")
-    ground.check()
+        written.rows = [row for row in written.rows if row["process"] > 2]
+    assert not Log(written.store.path).refresh().of("process_kinds")
+    written.check()
+    written.store.compact()
+    assert Log(written.store.path).refresh().of("process_kinds")
+    written.check()

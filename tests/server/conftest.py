@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from server_ground import UIDS, Hall, hall, plant_jobs
+from server_fixtures import UIDS, Hall, hall, plant_jobs
 
 import jostle.server.access.roles as roles
 from jostle.server.job_service import JobService

@@ -8,7 +8,7 @@ import os
 
 import pytest
 from click.testing import CliRunner
-from server_ground import ROLES, URL
+from server_fixtures import ROLES, URL
 from starlette.testclient import TestClient
 
 from jostle.cli.main import cli

@@ -6,7 +6,7 @@ import json
 import os
 
 import pytest
-from server_ground import UIDS, Hall, hall
+from server_fixtures import UIDS, Hall, hall
 
 from jostle.server.access import Viewer
 from jostle.server.access.audit import ACCESS_S, Audit, AuditError

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from server_ground import hall
+from server_fixtures import hall
 
 from jostle.server.background.disclosure import LINES, may_be_disclosed
 from jostle_lab.synthetic.planted.model import Spec

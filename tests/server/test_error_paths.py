@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from server_ground import UIDS, hall
+from server_fixtures import UIDS, hall
 
 from jostle.repository import Repository
 from jostle.server.transport.error_paths import without_folders

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from server_ground import Hall, hall
+from server_fixtures import Hall, hall
 from starlette.testclient import TestClient
 
 from jostle.report.models.link_facts import losses_at

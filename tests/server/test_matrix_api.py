@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from server_ground import UIDS
+from server_fixtures import UIDS
 
 from jostle.analysis.identification.model import OTHERS
 from jostle.server.cache.background_cache import BackgroundCache

@@ -6,7 +6,7 @@ import logging
 from ipaddress import ip_network
 
 import pytest
-from server_ground import PROXY, URL, Hall, hall
+from server_fixtures import PROXY, URL, Hall, hall
 from starlette.requests import Request
 from starlette.testclient import TestClient
 

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import pytest
-from server_ground import UIDS, Hall, hall
+from server_fixtures import UIDS, Hall, hall
 from test_roles import ROUTES, ask
 
 from jostle.repository import Repository

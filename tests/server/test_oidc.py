@@ -17,11 +17,11 @@ import pytest
 import uvicorn
 from joserfc.jwk import RSAKey
 from oidc_issuer import CLIENT, SECRET, Issuer
-from server_ground import ROLES, URL
+from server_fixtures import ROLES, URL
 from starlette.testclient import TestClient
 
 from jostle.server import Access, create_app
-from jostle.server.access import desk, oidc
+from jostle.server.access import login_service, oidc
 from jostle.server.access.audit import Audit
 from jostle.server.access.oidc import OpenId, OpenIdSettings, is_safe
 from jostle.server.routes import login
@@ -211,7 +211,7 @@ def test_an_issuer_that_is_away_is_not_asked_by_everybody(client, issuer, clock,
 
 
 def test_who_waits_for_the_issuer_keeps_nobody_waiting(app, client, issuer, monkeypatch):
-    """Those who log in wait at a desk of their own, and it has an end."""
+    """Those who log in wait in a queue of their own, which is bounded."""
     go_on = threading.Event()
     monkeypatch.setattr(OpenId, "start", lambda _way, _then: go_on.wait(60) and (issuer.url, "x"))
     with ThreadPoolExecutor(60) as crowd:
@@ -221,12 +221,17 @@ def test_who_waits_for_the_issuer_keeps_nobody_waiting(app, client, issuer, monk
         ]
         begun = [crowd.submit(one.get, "/login/oidc") for one in guests]
         end = time.monotonic() + 60
-        while sum(one.done() for one in begun) < 60 - desk._MOST and time.monotonic() < end:
+        while (
+            sum(one.done() for one in begun) < 60 - login_service._MOST and time.monotonic() < end
+        ):
             time.sleep(0.01)
         assert client.get("/api/v1/login").status_code == 200
         go_on.set()
     where = Counter(one.result().headers["location"] for one in begun)
-    assert where == {issuer.url: desk._MOST, "/login?failed=busy": 60 - desk._MOST}
+    assert where == {
+        issuer.url: login_service._MOST,
+        "/login?failed=busy": 60 - login_service._MOST,
+    }
 
 
 @pytest.mark.parametrize(

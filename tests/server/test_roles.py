@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from server_ground import UIDS, Hall, first_of
+from server_fixtures import UIDS, Hall, first_of
 
 TABLE = tomllib.loads(Path(__file__).with_name("roles.toml").read_text())
 ROUTES: dict[str, dict[str, Any]] = TABLE["routes"]

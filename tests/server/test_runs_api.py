@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from server_ground import UIDS
+from server_fixtures import UIDS
 
 from jostle.cli.main import cli
 

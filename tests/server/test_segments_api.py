@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 
-from web_ground import Served, plant_segments, serving
+from web_fixtures import Served, plant_segments, serving
 
 from jostle.analysis import estimate
 from jostle.report.models.segments import DrawnSegments

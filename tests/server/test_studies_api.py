@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from server_ground import hall, plant_jobs
+from server_fixtures import hall, plant_jobs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from server_ground import UIDS
+from server_fixtures import UIDS
 
 from jostle.report.models.nodes import node_differences, nodes_json
 from jostle.repository import Repository

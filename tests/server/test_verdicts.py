@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from server_ground import Hall
+from server_fixtures import Hall
 
 from jostle.report.verdict.verdict import STEPS, USUAL, evaluate_job, verdict_json
 from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress, VerdictRequest

@@ -20,9 +20,9 @@ from typing import Any
 import httpx
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # web_ground, web_looks
+sys.path.insert(0, str(Path(__file__).parent))  # web_fixtures, web_looks
 
-from web_ground import ENDED, Served, closed_to_all_but_anne, plant_ground, serving
+from web_fixtures import ENDED, Served, closed_to_all_but_anne, plant_ground, serving
 from web_looks import HEIGHTS
 
 from judging import at_our_priority

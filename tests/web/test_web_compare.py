@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from web_ground import LIVE, SEGMENTS, plant_segments, serving
+from web_fixtures import LIVE, SEGMENTS, plant_segments, serving
 
 from jostle_lab.synthetic.planted.model import Spec
 from jostle_lab.synthetic.repository import plant

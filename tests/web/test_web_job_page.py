@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from web_ground import jobs_of
+from web_fixtures import jobs_of
 
 #: Somebody disturbs this one, and it is known who.
 HURT = "replay"

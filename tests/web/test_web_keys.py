@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from web_ground import SEGMENTS
+from web_fixtures import SEGMENTS
 
 #: What one can act on, as a keyboard should find it.
 ACTIVE = "a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex='0']"

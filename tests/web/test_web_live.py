@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from web_ground import serving
+from web_fixtures import serving
 
 from jostle.repository import Repository
 from synth import SECOND, Profile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from web_ground import PASSWORD
+from web_fixtures import PASSWORD
 
 
 def focused(page) -> str:

@@ -11,7 +11,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from web_ground import SEGMENTS, STUDY
+from web_fixtures import SEGMENTS, STUDY
 from web_looks import HEIGHTS, differs, keep
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from web_ground import serving
+from web_fixtures import serving
 
 from jostle.repository import Repository
 from jostle.topology import dragonfly, fat_tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from web_ground import serving
+from web_fixtures import serving
 
 from jostle_lab.synthetic import Fault, MachineSpec, Spec, plant, plant_machines, plant_training
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from web_ground import SEGMENTS, Served, jobs_of, serving
+from web_fixtures import SEGMENTS, Served, jobs_of, serving
 
 from judging import at_our_priority
 

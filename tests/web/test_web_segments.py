@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from web_ground import SEGMENTS, jobs_of
+from web_fixtures import SEGMENTS, jobs_of
 
 CARD = "section[aria-label=Segments]"
 LOOKS = [("light", 1280), ("dark", 390)]

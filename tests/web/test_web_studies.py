@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from web_ground import Served, serving
+from web_fixtures import Served, serving
 from web_studies import plant_study
 
 from jostle_lab.synthetic.planted.model import Spec

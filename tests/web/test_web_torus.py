@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from web_ground import Served, serving
+from web_fixtures import Served, serving
 
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
@@ -21,7 +21,7 @@ from jostle.repository.store.state import Change
 from jostle.repository.store.tables import PartitionChunk
 from jostle.topology import torus
 from jostle.topology.store import FOLDER, save
-from jostle_lab.synthetic.placed.model import Place
+from jostle_lab.synthetic.placed.model import PlacedJob
 from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
 from judging import at_our_priority
 
@@ -47,8 +47,8 @@ def plant_example(path: Path) -> None:
     count = int(np.prod(SIZES))
     Repository(path, create=True)
     places = [
-        Place("synthetic", "synthetic", 2 * np.arange(count), 0.0, float(SLICES)),
-        Place("stray", "stray", 2 * np.arange(STRAY) + 1, 0.0, float(SLICES)),
+        PlacedJob("synthetic", "synthetic", 2 * np.arange(count), 0.0, float(SLICES)),
+        PlacedJob("stray", "stray", 2 * np.arange(STRAY) + 1, 0.0, float(SLICES)),
     ]
     files = write_chunks(path, [Writer(1.0).processes(places, 1)])
     at = np.stack(np.unravel_index(np.arange(count), SIZES))

@@ -41,7 +41,7 @@ def measure() -> Figures:
     from playwright.sync_api import sync_playwright
 
     sys.path.append(str(ROOT / "tests" / "web"))
-    import web_ground
+    import web_fixtures
 
     kinds = {"scripts": ".js", "styles": ".css", "fonts": ".woff2"}
     found = {
@@ -50,7 +50,7 @@ def measure() -> Figures:
         )
         for what, suffix in kinds.items()
     }
-    with planted("pages") as (repository, jobs, _), web_ground.serving(repository) as served:
+    with planted("pages") as (repository, jobs, _), web_fixtures.serving(repository) as served:
         settle(repository, jobs)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)

@@ -38,12 +38,12 @@ def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 def server(repository: Path) -> Any:
     """Return a client of a server that has just begun."""
-    import server_ground
+    import server_fixtures
 
     from jostle.server.verdicts.verdict_queue import VerdictQueue
 
     VerdictQueue.follow = lambda _queue, _whose: None  # type: ignore[method-assign]
-    return server_ground.hall(repository, repository.parent / "audit").guest(GUEST)
+    return server_fixtures.hall(repository, repository.parent / "audit").guest(GUEST)
 
 
 def settle(repository: Path, jobs: list[str]) -> None:

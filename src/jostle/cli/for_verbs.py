@@ -11,7 +11,7 @@ from jostle.cli.launch.other_profilers import OtherProfiler
 from jostle.cli.launch.rounds import RoundPlan, Rounds, busy_notes, run_rounds
 from jostle.cli.launch.run_names import candidates, is_taken, job_name
 from jostle.cli.launch.spawn import CommandOutcome, run
-from jostle.cli.launch.trial import ARMS, Place, Trial
+from jostle.cli.launch.trial import ARMS, Trial, TrialDirectory
 from jostle.cli.main import cli
 from jostle.cli.next_step import steps
 from jostle.cli.views.overhead import set_view
@@ -26,11 +26,11 @@ __all__ = [
     "CommandOutcome",
     "NameOfRun",
     "OtherProfiler",
-    "Place",
     "RoundPlan",
     "Rounds",
     "RunSpool",
     "Trial",
+    "TrialDirectory",
     "busy_notes",
     "candidates",
     "child_environment",

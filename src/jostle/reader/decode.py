@@ -36,7 +36,7 @@ from jostle.reader.native import (
     SLICES,
     UNREADABLE,
     DecoderBatch,
-    Place,
+    Position,
     Result,
 )
 from jostle.reader.traffic import collective_slices, communicators, peer_slices
@@ -351,7 +351,7 @@ def add_file(
         if flags is None:
             flags = REMAINDER if alive is False else 0
         mark = item.bookmark
-        place = Place(mark.record, mark.at, mark.slice) if mark is not None else None
+        place = Position(mark.record, mark.at, mark.slice) if mark is not None else None
         result = batch.add(fd, item.process, begin, flags, place)
         if result.error.text == b"out of memory":
             raise MemoryError(f"no memory for what {item.path} holds")

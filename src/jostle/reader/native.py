@@ -79,7 +79,7 @@ class Result(ctypes.Structure):
     )
 
 
-class Place(ctypes.Structure):
+class Position(ctypes.Structure):
     """struct jst_decode_place."""
 
     _fields_ = (("record", c_uint64), ("at", c_uint64), ("slice", c_uint64))
@@ -109,7 +109,7 @@ def library() -> ctypes.CDLL:
         "jst_decode_values": (pointer, [pointer, c_uint32, c_uint32]),
         "jst_decode_binary": (pointer, [pointer, c_uint32, c_uint32, POINTER(c_uint64)]),
         "jst_decode_histogram": (pointer, [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)]),
-        "jst_decode_go_on": (None, [pointer, POINTER(Place)]),
+        "jst_decode_go_on": (None, [pointer, POINTER(Position)]),
         "jst_decode_bits": (POINTER(c_uint64), [pointer, c_uint32]),
         "jst_decode_bucket_bits": (POINTER(c_uint64), [pointer]),
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
@@ -151,7 +151,7 @@ class DecoderBatch:
             self._lib.jst_decode_free(self._handle)
 
     def add(
-        self, fd: int, process: int, from_record: int, flags: int, place: Place | None = None
+        self, fd: int, process: int, from_record: int, flags: int, place: Position | None = None
     ) -> Result:
         """Append one file, by descriptor; the result is a copy."""
         if place is not None:

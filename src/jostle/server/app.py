@@ -91,7 +91,7 @@ def create_app(
         if watch:
             watch.end()
         job_service.close()
-        access.desk.close()
+        access.login_service.close()
 
     app = FastAPI(
         title="jostle",

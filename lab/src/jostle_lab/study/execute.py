@@ -16,7 +16,7 @@ from jostle.values.file_metrics import file_sum_sql
 from jostle_lab.study.launch import Command, Launch
 from jostle_lab.study.model import Study
 from jostle_lab.study.monitor import Monitor, Sampler
-from jostle_lab.study.places.place import Place
+from jostle_lab.study.places.place import StudyPlatform
 from jostle_lab.study.plan import Member, PlannedRun, preparing_seconds
 from jostle_lab.study.processes import Task, shorten
 
@@ -36,7 +36,7 @@ class Execution:
     def __init__(
         self,
         study: Study,
-        place: Place,
+        place: StudyPlatform,
         repository: Repository,
         run: PlannedRun,
         mark: str,

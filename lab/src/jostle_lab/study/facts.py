@@ -11,10 +11,10 @@ from jostle import __version__
 from jostle.errors import JostleError
 from jostle_lab.study.launch import find_mpirun, version_of
 from jostle_lab.study.model import Study
-from jostle_lab.study.places.place import Place
+from jostle_lab.study.places.place import StudyPlatform
 
 
-def versions(study: Study, place: Place) -> dict[str, Any]:
+def versions(study: Study, place: StudyPlatform) -> dict[str, Any]:
     """Return versions of jostle, kernel, libc, MPI and commands, and the file system.
 
     Args:

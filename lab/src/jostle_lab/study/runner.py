@@ -18,7 +18,7 @@ from jostle_lab.study.errors import ConfigError, StudyError
 from jostle_lab.study.execute import RECORD_VERSION, Execution
 from jostle_lab.study.facts import versions
 from jostle_lab.study.model import Study
-from jostle_lab.study.places.place import Local, Place
+from jostle_lab.study.places.place import Local, StudyPlatform
 from jostle_lab.study.plan import PlannedRun, PlannedTime, plan
 from jostle_lab.study.processes import sweep
 
@@ -124,7 +124,7 @@ class Runner:
         self,
         study: Study,
         repository: Repository,
-        place: Place,
+        place: StudyPlatform,
         report: Callable[[StudyProgress], None] = lambda _: None,
     ) -> None:
         """Prepare a runner.
@@ -305,7 +305,7 @@ def _seconds(record: Mapping[str, Any]) -> float:
     return max(0.1, (end - begin) / 1e9)
 
 
-def make_place(study: Study) -> Place:
+def make_place(study: Study) -> StudyPlatform:
     """Return the place that a study names."""
     if study.where.place == "lab":
         from jostle_lab.study.places.lab import LabPlace

@@ -17,7 +17,7 @@ from jostle_lab.synthetic.placed.model import (
     PROGRAM,
     SIZES,
     Ints,
-    Place,
+    PlacedJob,
     PlacedRun,
     Placements,
 )
@@ -108,7 +108,7 @@ class _Cast:
         a, b = np.unravel_index(int(off.argmin()), off.shape)
         return int(a), int(b)
 
-    def runs(self) -> tuple[tuple[PlacedRun, ...], list[Place]]:
+    def runs(self) -> tuple[tuple[PlacedRun, ...], list[PlacedJob]]:
         """Place all runs and their neighbours."""
         rng, count = self._rng, len(self.rates)
         hours = np.sort(rng.choice(_DAYS * 24, -(-count // _PER_HOUR), replace=False))
@@ -134,7 +134,7 @@ class _Cast:
             mean = _COMPUTE_S * (1 + rng.normal(0, 0.006))
             compute = even(mean, _RANKS, rng)
             end = starts[number] + in_mpi[number] + float(compute.mean()) + OTHER_S
-            place = Place(self._names[number], PROGRAM, nodes[number], starts[number], end)
+            place = PlacedJob(self._names[number], PROGRAM, nodes[number], starts[number], end)
             jobs = self._crowd(number, nodes[number], regions[number], int(wanted[number]))
             if number == self._same[0]:
                 crowd = jobs
@@ -178,11 +178,13 @@ class _Cast:
             gone -= cut
         return thin[::-1]
 
-    def _places(self, place: Place, crowd: list[tuple[str, Ints]], region: Region) -> list[Place]:
+    def _places(
+        self, place: PlacedJob, crowd: list[tuple[str, Ints]], region: Region
+    ) -> list[PlacedJob]:
         """Return a run's neighbours as jobs, with some that share no link with it."""
         far = elsewhere(region, self._rng, heavy=not any(name == HEAVY for name, _ in crowd))
         return [
-            Place(
+            PlacedJob(
                 f"{place.job}-{program}-{number}",
                 program,
                 nodes,
@@ -193,7 +195,7 @@ class _Cast:
         ]
 
 
-def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]:
+def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[PlacedJob]]:
     """Place long runs, inside which neighbours start and end."""
     runs, others = [], []
     length = _LONG_SLICES * _SLICE_S
@@ -216,7 +218,7 @@ def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]
             weight = {HEAVY: 0.20, CALM: 0.01}.get(program, 0.02)
             rate[there] *= 1 - weight * (0.6 if number == 3 else 1.0)
             others.append(
-                Place(
+                PlacedJob(
                     f"{LONG}-{number}-{program}-{place}",
                     program,
                     nodes,
@@ -229,7 +231,7 @@ def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]
         share = np.full(_RANKS // GROUP, TIME_IN_COLLECTIVES * 0.6 * length)
         runs.append(
             PlacedRun(
-                Place(f"{LONG}-{number}", LONG, own, start, start + length),
+                PlacedJob(f"{LONG}-{number}", LONG, own, start, start + length),
                 float(rate.mean()),
                 330,
                 True,
@@ -241,7 +243,7 @@ def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[Place]]
     return tuple(runs), others
 
 
-def _write(path: Path, runs: tuple[PlacedRun, ...], others: list[Place]) -> None:
+def _write(path: Path, runs: tuple[PlacedRun, ...], others: list[PlacedJob]) -> None:
     writer, log = Writer(_SLICE_S), Log(path)
     own = [run.place for run in runs]
     files = write_chunks(path, [writer.processes(own, RANKS_PER_NODE), writer.processes(others, 1)])

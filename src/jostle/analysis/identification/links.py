@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.resources import (
     Axis,
     Floats,
-    Place,
+    MeetingPlace,
     SharedResource,
     job_axis,
     network,
@@ -69,7 +69,7 @@ class _Meeting:
 
 
 @dataclass(frozen=True)
-class _Ground:
+class _Neighbourhood:
     """A job, its neighbours, and the loads of the latter on the job's fabrics."""
 
     beside: Beside
@@ -77,7 +77,7 @@ class _Ground:
     fabrics: tuple[LinkLoads, ...]
 
     @classmethod
-    def of(cls, beside: Beside) -> _Ground:
+    def of(cls, beside: Beside) -> _Neighbourhood:
         """Lay what the neighbours sent on the fabrics of the job, as they were when it began."""
         axis = job_axis(beside)
         names = sorted({fabric.name for fabric in beside.fabrics})
@@ -180,26 +180,26 @@ def with_links(
         messages, but over none of the links of this job's messages, with that sentence.
     """
     listed = list(resources)
-    ground = _Ground.of(beside)
-    if not ground.fabrics:
+    neighbourhood = _Neighbourhood.of(beside)
+    if not neighbourhood.fabrics:
         return listed, {}
     kept = [
-        _with_strangers(ground, resource) if resource.kind == "file system" else resource
+        _with_strangers(neighbourhood, resource) if resource.kind == "file system" else resource
         for resource in listed
         if resource.kind != "network"
     ]
     own = beside.traffic.of(beside.job.job).messages
-    meetings = ground.meetings(own) if beside.own_nodes.num_rows else []
+    meetings = neighbourhood.meetings(own) if beside.own_nodes.num_rows else []
     if not meetings:
         return kept + [resource for resource in listed if resource.kind == "network"], {}
-    whole = network(beside, ground.axis)
+    whole = network(beside, neighbourhood.axis)
     loads, places = _met(meetings, "")
-    unplaced = ground.unplaced()
+    unplaced = neighbourhood.unplaced()
     loads |= {job: load for job, load in whole.loads.items() if job in unplaced - set(loads)}
     messages = replace(whole, own_load=_own(meetings), loads=loads, places=places)
     apart = {
-        job: _why_apart(job, meetings, adaptive=ground.is_adaptive)
-        for job in sorted(ground.senders() - set(loads))
+        job: _why_apart(job, meetings, adaptive=neighbourhood.is_adaptive)
+        for job in sorted(neighbourhood.senders() - set(loads))
     }
     return [*kept, messages] if loads else kept, apart
 
@@ -216,28 +216,30 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
     return f"{where} shares no link with this job's messages."
 
 
-def _with_strangers(ground: _Ground, mount: SharedResource) -> SharedResource:
+def _with_strangers(neighbourhood: _Neighbourhood, mount: SharedResource) -> SharedResource:
     """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
-    own = ground.beside.traffic.of(ground.beside.job.job).files_on(mount.name)
+    own = neighbourhood.beside.traffic.of(neighbourhood.beside.job.job).files_on(mount.name)
     known = [
         replace(
             meeting,
             theirs={job: load for job, load in meeting.theirs.items() if job not in mount.loads},
         )
-        for meeting in ground.meetings(own)
+        for meeting in neighbourhood.meetings(own)
     ]
     loads, places = _met(known, f" (to {mount.name})")
     return replace(mount, loads=mount.loads | loads, places=places)
 
 
-def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict[str, Place]]:
+def _met(
+    meetings: list[_Meeting], suffix: str
+) -> tuple[dict[str, Floats], dict[str, MeetingPlace]]:
     """Return each neighbour's load on the fullest link that it shares with the job, and that link.
 
     Loads are bytes on the fastest link that fill it as they fill their own. Neighbours whose
     fullest links are nearly as full have one in common, where there is one.
     """
     loads: dict[str, Floats] = {}
-    places: dict[str, Place] = {}
+    places: dict[str, MeetingPlace] = {}
     for meeting in meetings:
         filled = (meeting.own + meeting.others) / meeting.rates
         whole = np.maximum(meeting.own + meeting.others, 1e-300)
@@ -250,7 +252,7 @@ def _met(meetings: list[_Meeting], suffix: str) -> tuple[dict[str, Floats], dict
             link = int(np.argmax(full[loudest]))
             here = {job for job in left if full[job][link] >= _NEARLY * full[job].max()}
             left -= here
-            place = Place(
+            place = MeetingPlace(
                 f"link {meeting.names[link]}{suffix}", meeting.own[:, link], meeting.others[:, link]
             )
             for job in here:

@@ -52,7 +52,7 @@ class CallSeries:
 
 
 @dataclass(frozen=True)
-class Place:
+class MeetingPlace:
     """A link of the fabric on which the job meets others.
 
     Attributes:
@@ -98,7 +98,7 @@ class SharedResource:
     raw_ns: int
     servers: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, MeetingPlace] = field(default_factory=dict)
 
     def place(self, job: str) -> str:
         """Return where the job and a neighbour meet: a link, or the resource."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from jostle.analysis.placement.communicators import communicators
 from jostle.analysis.placement.company import Stay, company
-from jostle.analysis.placement.ground import Ground
+from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import Box, CommunicatorShape, Company, Meeting, Shape, Touched
 from jostle.analysis.placement.program import program_placement, shapes_of
 from jostle.analysis.placement.program_model import (
@@ -39,7 +39,7 @@ __all__ = [
     "Correlation",
     "Course",
     "Event",
-    "Ground",
+    "FabricMap",
     "Measured",
     "Meeting",
     "Noise",

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from jostle.analysis.placement.ground import Ground
+from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import CommunicatorShape, Floats, Ints
 
 
 def communicators(
-    ground: Ground,
+    fabric_map: FabricMap,
     hosts: Sequence[str],
     members: Mapping[int, Ints],
     collective_bytes: Mapping[int, Floats],
@@ -23,21 +23,21 @@ def communicators(
     among its communicators by the bytes that it gave to the collectives of each.
 
     Args:
-        ground: The fabric.
+        fabric_map: The fabric.
         hosts: Of each rank, its node.
         members: Of each communicator, its ranks.
         collective_bytes: Of each communicator, the bytes that each rank of the world gave to its
             collectives.
         collective_s: Of each rank, its time in collectives, seconds.
     """
-    routers = np.array([ground.router_of.get(host, -1) for host in hosts], np.int64)
+    routers = np.array([fabric_map.router_of.get(host, -1) for host in hosts], np.int64)
     everything = sum(collective_bytes.values(), start=np.zeros(len(hosts)))
     shapes = []
     for number, given in members.items():
         ranks = given[(given >= 0) & (given < len(hosts))]
         ranks = ranks[routers[ranks] >= 0]
         places, count = np.unique(routers[ranks], return_counts=True)
-        hops, _ = ground.mean_hops(places, count)
+        hops, _ = fabric_map.mean_hops(places, count)
         if hops is None:
             continue
         own = collective_bytes.get(number)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.analysis.identification.model import OTHERS
-from jostle.analysis.placement.ground import Ground
+from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import Company, Floats, Ints, Meeting
 
 
@@ -47,30 +47,30 @@ class _Met:
 
 
 def company(
-    ground: Ground, own: Stay, others: Sequence[Stay], hidden: Collection[str] = ()
+    fabric_map: FabricMap, own: Stay, others: Sequence[Stay], hidden: Collection[str] = ()
 ) -> Company:
     """Find what a job has in common with others that ran at the same time.
 
     Args:
-        ground: The fabric.
+        fabric_map: The fabric.
         own: The job.
         others: Jobs, those that ran at another time or in another fabric too.
         hidden: Those of them whose names may not be told: they are one entry, OTHERS.
     """
-    routers = ground.routers(own.hosts)
-    links = ground.footprint(own.hosts)
+    routers = fabric_map.routers(own.hosts)
+    links = fabric_map.footprint(own.hosts)
     length = max(own.end_ns - own.start_ns, 1)
     met = []
     for other in others:
         span = max(own.start_ns, other.start_ns), min(own.end_ns, other.end_ns)
         if span[1] <= span[0] or other.job == own.job:
             continue
-        theirs = ground.routers(other.hosts)
+        theirs = fabric_map.routers(other.hosts)
         if not len(theirs):
             continue
         both = np.intersect1d(routers, theirs, assume_unique=True)
-        shared = np.flatnonzero(links & ground.footprint(other.hosts))
-        nodes = sum(host in ground.router_of for host in other.hosts)
+        shared = np.flatnonzero(links & fabric_map.footprint(other.hosts))
+        nodes = sum(host in fabric_map.router_of for host in other.hosts)
         met.append(_Met(other, span, nodes, theirs, both, shared))
     meetings = [_meeting(each.stay, [each], length) for each in met if each.stay.job not in hidden]
     unnamed = [each for each in met if each.stay.job in hidden]
@@ -83,7 +83,7 @@ def company(
             for each in met
         ],
         [each.span for each in met],
-        len(ground.topology.vertices),
+        len(fabric_map.topology.vertices),
         len(links),
         length,
     )

@@ -11,7 +11,7 @@ import pyarrow as pa
 from jostle.analysis.placement.communicators import communicators
 from jostle.analysis.placement.company import Stay, company
 from jostle.analysis.placement.courses import courses
-from jostle.analysis.placement.ground import Ground
+from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import CommunicatorShape, Floats, Ints
 from jostle.analysis.placement.pairs import telling_pairs
 from jostle.analysis.placement.program_model import ProgramPlacement, Run
@@ -57,7 +57,7 @@ class _Ranks:
 
 
 def program_placement(
-    ground: Ground,
+    fabric_map: FabricMap,
     program: str,
     own: Sequence[Stay],
     others: Sequence[Stay],
@@ -70,7 +70,7 @@ def program_placement(
     """Say what placement has to do with the speed of a program's runs.
 
     Args:
-        ground: The fabric.
+        fabric_map: The fabric.
         program: Its name.
         own: Its runs.
         others: All other jobs.
@@ -83,14 +83,14 @@ def program_placement(
     table = _Ranks(ranks)
     groups = _communicators(members, given)
     everyone = [*others, *own]
-    usual, left_out = _usual(ground, own, table)
-    runs = [_run(ground, stay, everyone, table, groups.get(stay.job)) for stay in usual]
+    usual, left_out = _usual(fabric_map, own, table)
+    runs = [_run(fabric_map, stay, everyone, table, groups.get(stay.job)) for stay in usual]
     rates = [run.rate for run in runs if run.rate]
     stays = {stay.job: stay for stay in everyone}
     return ProgramPlacement(
         program,
-        ground.topology.name,
-        ground.topology.kind,
+        fabric_map.topology.name,
+        fabric_map.topology.kind,
         tuple(runs),
         measured(runs),
         correlation([run.rate for run in runs], [run.seconds for run in runs]),
@@ -106,9 +106,11 @@ def program_placement(
     )
 
 
-def _usual(ground: Ground, own: Sequence[Stay], table: _Ranks) -> tuple[list[Stay], list[str]]:
+def _usual(
+    fabric_map: FabricMap, own: Sequence[Stay], table: _Ranks
+) -> tuple[list[Stay], list[str]]:
     """Return the runs that can be compared, in order of time, and why others are left out."""
-    placed = [stay for stay in own if len(ground.routers(stay.hosts))]
+    placed = [stay for stay in own if len(fabric_map.routers(stay.hosts))]
     ranked = [stay for stay in placed if stay.job in table.rows]
     sizes = Counter(table.ranks(stay.job) for stay in ranked)
     size = max(sizes, key=lambda each: (sizes[each], each), default=0)
@@ -127,11 +129,11 @@ def _usual(ground: Ground, own: Sequence[Stay], table: _Ranks) -> tuple[list[Sta
 
 
 def shapes_of(
-    ground: Ground, job: str, ranks: pa.Table, members: pa.Table, given: pa.Table
+    fabric_map: FabricMap, job: str, ranks: pa.Table, members: pa.Table, given: pa.Table
 ) -> list[CommunicatorShape]:
     """Measure the communicators of one job, without the world; arguments as above."""
     table, groups = _Ranks(ranks), _communicators(members, given).get(job)
-    return _shapes(ground, job, table, groups) if groups and job in table.rows else []
+    return _shapes(fabric_map, job, table, groups) if groups and job in table.rows else []
 
 
 _Groups = tuple[dict[int, Ints], dict[int, tuple[Ints, Floats]]]
@@ -157,7 +159,7 @@ def _communicators(members: pa.Table, given: pa.Table) -> dict[str, _Groups]:
 
 
 def _run(
-    ground: Ground, stay: Stay, others: Sequence[Stay], table: _Ranks, groups: _Groups | None
+    fabric_map: FabricMap, stay: Stay, others: Sequence[Stay], table: _Ranks, groups: _Groups | None
 ) -> Run:
     sent, spent = table.of(stay.job, "sent_bytes").sum(), table.of(stay.job, "mpi_ns")
     life = table.of(stay.job, "end_ns") - table.of(stay.job, "start_ns")
@@ -179,9 +181,9 @@ def _run(
         Range.of(compute / 1e9),
         Range.of(spent / 1e9),
         {name: float(table.of(stay.job, calls_column(name)).mean() / 1e9) for name in CALLS},
-        ground.shape(stay.hosts),
-        company(ground, stay, others),
-        tuple(_shapes(ground, stay.job, table, groups)) if groups else (),
+        fabric_map.shape(stay.hosts),
+        company(fabric_map, stay, others),
+        tuple(_shapes(fabric_map, stay.job, table, groups)) if groups else (),
     )
 
 
@@ -189,7 +191,9 @@ def _rate(sent: float, spent_ns: float) -> float | None:
     return float(1e9 * sent / spent_ns) if sent > 0 and spent_ns > 0 else None
 
 
-def _shapes(ground: Ground, job: str, table: _Ranks, groups: _Groups) -> list[CommunicatorShape]:
+def _shapes(
+    fabric_map: FabricMap, job: str, table: _Ranks, groups: _Groups
+) -> list[CommunicatorShape]:
     """Measure the communicators of a run, without the world."""
     rank, hosts = table.of(job, "rank").astype(np.int64), table.hosts(job)
     size = int(max(rank.max(initial=-1) + 1, table.of(job, "size").max(initial=0)))
@@ -206,7 +210,7 @@ def _shapes(ground: Ground, job: str, table: _Ranks, groups: _Groups) -> list[Co
         inside = (ranks >= 0) & (ranks < size)
         np.add.at(whole, ranks[inside], amounts[inside])
         sent[number] = whole
-    shapes = communicators(ground, places, groups[0], sent, seconds)
+    shapes = communicators(fabric_map, places, groups[0], sent, seconds)
     return [each for each in shapes if each.name != "world"]
 
 

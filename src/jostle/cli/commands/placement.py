@@ -91,7 +91,7 @@ def _of_job(
         return
     from jostle.cli.views.placement import job_view
 
-    show(*job_view(content, stays.ground.topology.dimensions))
+    show(*job_view(content, stays.fabric_map.topology.dimensions))
     if place:
         show("", *saved_lines(saved, place, reason="the job has nothing"))
     seen = "company" if content.company.meetings else "alone"

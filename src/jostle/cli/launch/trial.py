@@ -31,7 +31,7 @@ class TrialError(JostleError):
 
 
 @dataclass(frozen=True)
-class Place:
+class TrialDirectory:
     """Where and how a command runs, if not as the user would run it.
 
     Attributes:
@@ -70,7 +70,7 @@ class Trial:
         *,
         gpu: bool = False,
         beside: Sequence[OtherProfiler] = (),
-        place: Place | None = None,
+        place: TrialDirectory | None = None,
     ) -> None:
         """Look for the command and for our own parts.
 

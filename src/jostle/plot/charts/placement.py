@@ -85,7 +85,7 @@ def roles(
         programs: Programs whose jobs have colours of their own; None: the jobs that share most
             links have.
     """
-    ground = stays.ground
+    fabric_map = stays.fabric_map
     met = [each for each in company.meetings if each.job in stays.by_job]
     states = {}
     for place, each in enumerate(met):
@@ -93,7 +93,7 @@ def roles(
         if programs is not None:
             state = programs.index(each.program) + 1 if each.program in programs else OTHERS
         states[each.job] = state if each.conflicting else APART
-    of = dict.fromkeys(ground.vertex_of, FREE)
+    of = dict.fromkeys(fabric_map.vertex_of, FREE)
     of |= dict.fromkeys((host for host in stays.servers if host in of), SERVER)
     for each in sorted(met, key=lambda each: (-states[each.job], each.share)):
         of |= {host: states[each.job] for host in stays.by_job[each.job].hosts if host in of}
@@ -112,8 +112,8 @@ def roles(
     }
     seen = set(held.tolist())
     return NodeRoles(
-        np.array(list(ground.vertex_of.values()), np.int64),
-        np.array(list(ground.router_of.values()), np.int64),
+        np.array(list(fabric_map.vertex_of.values()), np.int64),
+        np.array(list(fabric_map.router_of.values()), np.int64),
         held,
         {key: names[key] for key in sorted(names) if key in seen},
         {

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.placement import Ground
+from jostle.analysis.placement import FabricMap
 from jostle.network import APART
 from jostle.network.collectives import algorithm_of, messages
 from jostle.report.format.values import natural
@@ -173,10 +173,12 @@ def communication(found: RankPairs, topology: Topology | None) -> Communication:
             hosts[rank] = host
     expanded, left_out = _collectives(found, many)
     source, target, moved, ops, part = _added_up([_messages(found, many), *expanded], many)
-    ground = None if topology is None else Ground(topology)
-    router = np.array([-1 if ground is None else ground.router_of.get(host, -1) for host in hosts])
+    fabric_map = None if topology is None else FabricMap(topology)
+    router = np.array(
+        [-1 if fabric_map is None else fabric_map.router_of.get(host, -1) for host in hosts]
+    )
     switches = ["" if topology is None or each < 0 else topology.vertices[each] for each in router]
-    hops = _hops(ground, router.astype(np.int64), source, target)
+    hops = _hops(fabric_map, router.astype(np.int64), source, target)
     return Communication(
         tuple(hosts), tuple(switches), source, target, moved, ops, part, hops, left_out
     )
@@ -228,14 +230,14 @@ def _added_up(parts: Sequence[_Pairs], many: int) -> _Pairs:
     return known // max(many, 1), known % max(many, 1), moved, ops, np.asarray(part)
 
 
-def _hops(ground: Ground | None, router: Ints, source: Ints, target: Ints) -> Floats:
-    if ground is None:
+def _hops(fabric_map: FabricMap | None, router: Ints, source: Ints, target: Ints) -> Floats:
+    if fabric_map is None:
         return np.full(len(source), np.nan)
     places, number = np.unique(router, return_inverse=True)
     known = places >= 0
     between = np.full((len(places), len(places)), np.nan)
     if known.any():
-        apart = ground.apart(places[known]).astype(float)
+        apart = fabric_map.apart(places[known]).astype(float)
         between[np.ix_(known, known)] = np.where(apart < APART, apart, np.nan)
     hops: Floats = between[number[source], number[target]]
     return hops

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jostle.analysis.placement import (
         CommunicatorShape,
         Company,
-        Ground,
+        FabricMap,
         ProgramPlacement,
         Shape,
         Stay,
@@ -56,12 +56,12 @@ class Stays:
     """A fabric and all jobs in it, for figures.
 
     Attributes:
-        ground: The fabric.
+        fabric_map: The fabric.
         by_job: Where and when each job was.
         servers: Hosts of machines that are servers.
     """
 
-    ground: Ground
+    fabric_map: FabricMap
     by_job: dict[str, Stay]
     servers: frozenset[str]
 
@@ -85,23 +85,23 @@ def job_placement(
     fact = asked.facts([job])[job]
     everyone = _stays(store, (fact.start_ns, fact.last_ns))
     own = everyone[job]
-    ground, notes = _ground(store, [own])
+    fabric_map, notes = _fabric_map(store, [own])
     others = [stay for name, stay in everyone.items() if name != job]
     hidden = [stay.job for stay in others if as_user is not None and stay.user != as_user]
-    shapes = shapes_of(ground, job, asked.ranks([job]), *asked.communicators([job]))
-    shape = ground.shape(own.hosts)
+    shapes = shapes_of(fabric_map, job, asked.ranks([job]), *asked.communicators([job]))
+    shape = fabric_map.shape(own.hosts)
     content = JobPlacement(
         job,
         own.program,
         own.start_ns,
         own.end_ns,
         shape,
-        company(ground, own, others, hidden),
+        company(fabric_map, own, others, hidden),
         tuple(shapes),
         (*notes, *_unknown(shape)),
     )
     shown = {name: stay for name, stay in everyone.items() if name not in hidden}
-    return content, Stays(ground, shown, _servers(store))
+    return content, Stays(fabric_map, shown, _servers(store))
 
 
 def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement, Stays]:
@@ -123,11 +123,11 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         most = ", ".join(f"`{name}`" for name, _ in names.most_common(3))
         hint = f"The most frequent are {most}." if most else "`jostle jobs` lists them."
         raise UsageError(f"No job runs `{program}`.", hint=hint)
-    ground, notes = _ground(store, own)
+    fabric_map, notes = _fabric_map(store, own)
     others = [stay for stay in everyone.values() if stay.program != program]
     asked, jobs = store.messages, [stay.job for stay in own]
     content = place(
-        ground,
+        fabric_map,
         program,
         own,
         others,
@@ -144,7 +144,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
             f"{LEAST_RUNS} are needed{why}.",
             hint=f"Look at one: jostle placement {own[-1].job}",
         )
-    return content, Stays(ground, everyone, _servers(store))
+    return content, Stays(fabric_map, everyone, _servers(store))
 
 
 def job_json(content: JobPlacement) -> dict[str, Any]:
@@ -207,9 +207,9 @@ def _servers(store: Repository) -> frozenset[str]:
     return frozenset(rows["host"].to_pylist())
 
 
-def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
+def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list[str]]:
     """Return the fabric in which most nodes of some jobs are, as it was at their end."""
-    from jostle.analysis.placement import Ground
+    from jostle.analysis.placement import FabricMap
     from jostle.topology import valid_at
 
     versions = store.topologies()
@@ -232,14 +232,14 @@ def _ground(store: Repository, own: Sequence[Stay]) -> tuple[Ground, list[str]]:
             f"No fabric of the repository has the nodes of {own[0].job} ({some}).",
             hint="`jostle topology show` lists its nodes; names must be as `hostname` gives them.",
         )
-    ground = Ground(best[1])
+    fabric_map = FabricMap(best[1])
     notes = list(best[1].notes)
     rivals = [each.name for number, each in candidates if number == best[0] and each is not best[1]]
     if rivals:
         notes.append(f"Its nodes are also in the fabric {', '.join(rivals)}, which is not shown.")
     if len(set(best[1].planes.tolist())) > 1:
         notes.append("The fabric has several planes; places are those in the first one.")
-    return ground, notes
+    return fabric_map, notes
 
 
 def _unknown(shape: Shape) -> list[str]:

@@ -14,9 +14,9 @@ from starlette.responses import Response
 
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit
-from jostle.server.access.desk import Desk, Familiar
 from jostle.server.access.files import AccessError
 from jostle.server.access.limit import Limit
+from jostle.server.access.login_service import KnownDevices, LoginService
 from jostle.server.access.oidc import OpenId
 from jostle.server.access.proxy import SECRET_HEADER, Net, ProxyHeader, is_from
 from jostle.server.access.sessions import Sessions, csrf
@@ -49,8 +49,8 @@ class Access:
         way: How one logs in.
         sessions: Who is logged in.
         tries: Limits how often log-in may be tried.
-        desk: Threads in which log-ins are processed.
-        familiar: Addresses from which users logged in before.
+        login_service: Threads in which log-ins are processed.
+        known_devices: Addresses from which users logged in before.
         audit: The record of accesses to other users' jobs; None: none is written (on loopback,
             where the only viewer could read the repository directly).
         url: What browsers call the server, without a slash at its end; "" on loopback.
@@ -79,8 +79,8 @@ class Access:
         self.sessions = Sessions()
         self.tries = Limit()
         # A password hash takes 64 MB: one at a time. Log-ins at an issuer mostly wait for it.
-        self.desk = Desk(1 if isinstance(self.way, Accounts) else 4)
-        self.familiar = Familiar()
+        self.login_service = LoginService(1 if isinstance(self.way, Accounts) else 4)
+        self.known_devices = KnownDevices()
         self.audit = audit
         self.url = url
         self.proxies = proxies

@@ -45,7 +45,7 @@ class Accounts:
     def enter(self, name: str, password: str) -> Viewer | None:
         """Return the viewer who logged in; None: name or password is wrong.
 
-        It takes 64 MB and some tenths of a second: `Access.desk` runs one at a time.
+        It takes 64 MB and some tenths of a second: `Access.login_service` runs one at a time.
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 

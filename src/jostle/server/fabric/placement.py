@@ -35,7 +35,7 @@ def placement_report(repository: Repository, job: str, viewer: Viewer) -> dict[s
         content, stays = job_placement(repository, job)
     except UsageError as error:
         return nothing | {"why_not": str(error)}
-    rows = shape_rows(content.shape, stays.ground.topology.dimensions)
+    rows = shape_rows(content.shape, stays.fabric_map.topology.dimensions)
     return {
         "fabric": content.shape.fabric,
         "why_not": "",

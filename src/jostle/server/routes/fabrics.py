@@ -39,7 +39,7 @@ Of = Annotated[
 ]
 MOST_ZONES = 1024
 OneJob = Annotated[str, Query(max_length=400, description="a job")]
-Place = Annotated[int | None, Query(ge=0, le=2**31, description="a place in the shape's list")]
+ListIndex = Annotated[int | None, Query(ge=0, le=2**31, description="a place in the shape's list")]
 
 
 class _Answers:
@@ -217,8 +217,8 @@ def add(app: FastAPI, context: ServerContext) -> None:
         request: Request,
         viewer: Looking,
         name: FabricName,
-        link: Place = None,
-        switch: Place = None,
+        link: ListIndex = None,
+        switch: ListIndex = None,
         from_ns: FromNs = 0,
         to_ns: ToNs = FAR,
         steps: Points = 240,

@@ -13,8 +13,8 @@ from fastapi.responses import RedirectResponse, Response
 from jostle.names.users import owner_name
 from jostle.server.access import Looking, Viewer
 from jostle.server.access.accounts import Accounts
-from jostle.server.access.desk import AGAIN_S
 from jostle.server.access.limit import near
+from jostle.server.access.login_service import AGAIN_S
 from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
@@ -116,13 +116,15 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
             raise HTTPException(409, "This server has no local accounts.")
         address = access.address(request)
         client = near(address)
-        familiar = (entry.name, client) in access.familiar
-        if not access.desk.has_room(client, familiar=familiar):
+        known = (entry.name, client) in access.known_devices
+        if not access.login_service.has_room(client, known=known):
             _log.warning("log-in held back: too many at once; this one from %s", address)
             headers = {"Retry-After": str(AGAIN_S)}
             raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
         rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
-        if not familiar:  # guesses from elsewhere must not lock a user out of his usual address
+        if (
+            not known_devices
+        ):  # guesses from elsewhere must not lock a user out of his usual address
             rules.append((("name", entry.name), _TRIES_OF_NAME))
         wait_s = access.tries.wait_s(*rules)
         if wait_s:
@@ -138,12 +140,12 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
                 return None
             return _me(context, viewer, csrf(access.begin(viewer, request, answer)))
 
-        me = await access.desk.ask(client, enter)
+        me = await access.login_service.ask(client, enter)
         if me is None:
             # NOTE: the name is not logged: users type passwords there.
             _log.warning("log-in refused: wrong name or password, from %s", address)
             raise HTTPException(401, "Name or password is wrong.")
-        access.familiar.add(entry.name, client)
+        access.known_devices.add(entry.name, client)
         return me
 
 
@@ -162,14 +164,14 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
         then = own_path(then)
         address = access.address(request)
         client = near(address)
-        if not access.desk.has_room(client):
+        if not access.login_service.has_room(client):
             _log.warning("log-in held back: too many at once; this one from %s", address)
             return _failed("busy", then)
         if access.tries.wait_s((("begun", client), _BEGUN)):
             _log.warning("log-in held back: too many begun from %s", address)
             return _failed("many", then)
         try:
-            url, browser = await access.desk.ask(client, lambda: way.start(then))
+            url, browser = await access.login_service.ask(client, lambda: way.start(then))
         except OpenIdError as error:
             return _failed(error.word, then)
         answer = RedirectResponse(url, 303)
@@ -192,11 +194,11 @@ def _add_issuer(app: FastAPI, context: ServerContext) -> None:
             return RedirectResponse("/login", 303)
         browser, _, wanted = request.cookies.get(mark, "").partition(".")
         client = near(access.address(request))
-        if not access.desk.has_room(client):
+        if not access.login_service.has_room(client):
             _log.warning("log-in held back: too many at once; this one from %s", client)
             return _failed("busy", unquote(wanted) or "/")
         try:
-            viewer, then = await access.desk.ask(
+            viewer, then = await access.login_service.ask(
                 client, lambda: way.finish(request.query_params, browser)
             )
         except OpenIdError as error:

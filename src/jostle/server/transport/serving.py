@@ -79,7 +79,7 @@ class Server(uvicorn.Server):
         for task in self._accepting:
             task.cancel()
         await self._app.state.live.end()
-        self._access.desk.close()
+        self._access.login_service.close()
         await asyncio.to_thread(self._app.state.verdict_queue.end)
         await super().shutdown(sockets)
 

@@ -12,10 +12,10 @@ from jostle.analysis import ProgramOverhead
 from jostle.cli.for_verbs import (
     ARMS,
     OtherProfiler,
-    Place,
     RoundPlan,
     Rounds,
     Trial,
+    TrialDirectory,
     busy_notes,
     run_rounds,
 )
@@ -166,7 +166,7 @@ def _measure(
     rounds = Rounds(plan.runs)
     try:
         folder = bench.folder(code)
-        place = Place(folder, environment(), code.limit_s)
+        place = TrialDirectory(folder, environment(), code.limit_s)
         trial = Trial(_words(code, folder), beside=beside, place=place)
     except KeyboardInterrupt:
         rounds.interrupted = True

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Processes = Sequence[subprocess.Popen[bytes]]
 
 
-class Place(Protocol):
+class StudyPlatform(Protocol):
     """Where programs run.
 
     Attributes:

@@ -20,7 +20,7 @@ PROGRAM, LONG, HEAVY, CALM = "pf3d", "pf3d-long", "milc", "lsms"
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedJob:
     """A job to be placed.
 
     Attributes:
@@ -51,7 +51,7 @@ class PlacedRun:
         slice_rates: Rate in each slice of a long run; empty: even.
     """
 
-    place: Place
+    place: PlacedJob
     rate: float
     conflicting: int
     beside: bool

@@ -18,7 +18,7 @@ from jostle.repository.writing import (
     partition_chunks,
     process_id,
 )
-from jostle_lab.synthetic.placed.model import Floats, Ints, Place, PlacedRun
+from jostle_lab.synthetic.placed.model import Floats, Ints, PlacedJob, PlacedRun
 from jostle_lab.synthetic.placed.places import GROUP, RANKS_PER_NODE
 
 #: The first day: 13 March 2013, UTC.
@@ -44,7 +44,7 @@ class Writer:
         self._slice_ns = round(slice_s * 1e9)
         self._number = 0
 
-    def processes(self, places: Sequence[Place], ranks_per_node: int) -> PartitionChunk:
+    def processes(self, places: Sequence[PlacedJob], ranks_per_node: int) -> PartitionChunk:
         """Return the rows of table processes of some jobs."""
         count = np.array([len(each.nodes) * ranks_per_node for each in places])
         total = int(count.sum())
@@ -195,7 +195,7 @@ class Writer:
                 table = pa.concat_tables([rows_of(run.place, sent) for run in some])
                 yield PartitionChunk(name, table, number * length, (number + 1) * length)
 
-    def _groups(self, place: Place, _sent: float) -> pa.Table:
+    def _groups(self, place: PlacedJob, _sent: float) -> pa.Table:
         keys, ranks = _keys(place)
         groups = ranks.reshape(-1, GROUP)
         columns: dict[str, Any] = {
@@ -207,7 +207,7 @@ class Writer:
         }
         return _table("communicators", columns, len(groups))
 
-    def _given(self, place: Place, sent: float) -> pa.Table:
+    def _given(self, place: PlacedJob, sent: float) -> pa.Table:
         keys, ranks = _keys(place)
         count = len(ranks)
         start = round((EPOCH_S + place.start_s) * 1e9)
@@ -228,7 +228,7 @@ class Writer:
         return _table("collective_slices", columns, count)
 
 
-def _keys(place: Place) -> tuple[list[int], Ints]:
+def _keys(place: PlacedJob) -> tuple[list[int], Ints]:
     """Return the ids of the processes of a run, and their ranks."""
     ranks = np.arange(len(place.nodes) * RANKS_PER_NODE)
     return [

@@ -6,7 +6,7 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Place = Literal["shared", "own"]
+Placement = Literal["shared", "own"]
 SLICE_NS = 250_000_000
 #: The storage's link of each lab: a writer alone gets 24 MB/s of it.
 RATE = "200mbit"
@@ -32,7 +32,7 @@ class LabNeighbour:
     name: str
     node: str
     words: tuple[str, ...]
-    place: Place
+    place: Placement
     bursts: tuple[tuple[float, float], ...]
     harm: bool
     partner: str = ""

@@ -34,7 +34,7 @@ _COLUMNS = 3
 
 def plans(content: JobPlacement, stays: Stays) -> Iterator[Plan]:
     """Yield the picture of a job's placement."""
-    topology = stays.ground.topology
+    topology = stays.fabric_map.topology
     who = roles(stays, stays.by_job[content.job], content.company)
     draw = partial(_draw, topology=topology, who=who)
     yield _page(content, topology, who), draw

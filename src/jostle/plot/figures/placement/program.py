@@ -57,7 +57,7 @@ def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
     runs = (by_job[pair.slow], by_job[pair.fast])
     programs = most_conflicting([run.company for run in runs])
     whole = tuple(roles(stays, stays.by_job[run.job], run.company, programs) for run in runs)
-    topology = stays.ground.topology
+    topology = stays.fabric_map.topology
     casts = tuple(each.only(TOGETHER) if is_box(topology) else each for each in whole)
     width = (FULL - 0.3) / 2
     high = max(legend_high(each, 1) for each in casts) + _HEAD

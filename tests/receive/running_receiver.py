@@ -17,7 +17,7 @@ NODES = ("n1", "n2", "n3", "node-17.example.org")
 
 
 @dataclass
-class Ground:
+class Running:
     """A receiver that runs.
 
     Attributes:
@@ -44,7 +44,7 @@ class Ground:
         self.process = start(self.folder, port=self.port).process
 
 
-def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
+def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Running:
     """Start a receiver in a folder, on any free port or a certain one."""
     tokens, settings = folder / "tokens", folder / "receive.toml"
     if not tokens.exists():
@@ -81,7 +81,7 @@ def start(folder: Path, *words: str, config: str = "", port: int = 0) -> Ground:
     first = process.stdout.readline()
     place = re.search(r"https?://127\.0\.0\.1:(\d+)", first)
     assert place, (first, (folder / "log").read_text()[-2000:])
-    return Ground(folder, process, int(place[1]))
+    return Running(folder, process, int(place[1]))
 
 
 def ingester_of(pid: int) -> int:

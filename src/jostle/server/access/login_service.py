@@ -19,7 +19,7 @@ AGAIN_S = 5
 _MOST_FAMILIAR = 10_000
 
 
-class Desk:
+class LoginService:
     """Threads that only process log-ins.
 
     Pages are served by other threads, however many clients try to log in.
@@ -36,15 +36,15 @@ class Desk:
         self._here: Counter[str] = Counter()
         self._guard = threading.Lock()
 
-    def has_room(self, near: str, *, familiar: bool = False) -> bool:
+    def has_room(self, near: str, *, known: bool = False) -> bool:
         """Return whether one more may wait.
 
         Args:
             near: The client's address, as `limit.near` counts it.
-            familiar: The user has logged in from there before.
+            known: The user has logged in from there before.
         """
         with self._guard:
-            most = _MOST + (_RESERVED if familiar else 0)
+            most = _MOST + (_RESERVED if known else 0)
             return self._here.total() < most and self._here[near] < _MOST_OF_ONE
 
     async def ask(self, near: str, do: Callable[[], _T]) -> _T:
@@ -76,7 +76,7 @@ class Desk:
             self._pool = None
 
 
-class Familiar:
+class KnownDevices:
     """Addresses from which users logged in; failed tries do not change them."""
 
     def __init__(self) -> None:

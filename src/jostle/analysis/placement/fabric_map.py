@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 _MOST_KEPT = 4096  # footprints; a job of many runs has the same nodes again and again
 
 
-class Ground:
+class FabricMap:
     """One fabric.
 
     Of a node with several adapters the first counts that a switch of the fabric's first plane has.

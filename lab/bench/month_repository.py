@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A simulated month: the jobs of one planted day, again on each of 30 days.
 
-    lab/bench/month_ground.py FOLDER JOBS LENGTH [DAYS]
+    lab/bench/month_repository.py FOLDER JOBS LENGTH [DAYS]
 
 JOBS jobs a day of LENGTH slices each (mean) are planted once; each further day has the same jobs
 under other names, with other processes, a day later. One commit a day, as after a compaction, and
