@@ -122,9 +122,7 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
             headers = {"Retry-After": str(AGAIN_S)}
             raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
         rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
-        if (
-            not known_devices
-        ):  # guesses from elsewhere must not lock a user out of his usual address
+        if not known:  # guesses from elsewhere must not lock a user out of his usual address
             rules.append((("name", entry.name), _TRIES_OF_NAME))
         wait_s = access.tries.wait_s(*rules)
         if wait_s:
