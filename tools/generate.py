@@ -21,6 +21,7 @@ from pathlib import Path
 
 import generate_calls
 import generate_profile
+import generate_reader
 import generate_settings
 from generate_common import ROOT, SchemaError, made_by
 
@@ -438,6 +439,7 @@ def outputs() -> dict[str, str]:
         "tests/repository/expected_tables.sql": sql_schema(metrics),
         "docs/reference/metrics.md": metrics_page(metrics),
         **generate_profile.outputs(MOUNT_SLOTS),
+        **generate_reader.outputs(MOUNT_SLOTS),
         **generate_settings.outputs(),
         **generate_calls.outputs(),
     }

@@ -28,7 +28,9 @@ TYPES = {
     "u32": (4, "uint32_t", "I"),
     "u64": (8, "uint64_t", "Q"),
 }
-FIELD_KEYS = {"at", "type", "name", "doc", "atomic", "values"}
+FIELD_KEYS = {"at", "type", "name", "doc", "atomic", "values", "reader", "as"}
+#: Whose header in Python has a field of the file's: that of a process, a machine, both or none.
+READERS = ("process", "machine", "both", "none")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,9 @@ class Field:
         doc: What it means; may be empty where the name says it.
         atomic: Whether several threads of the process access it.
         bytes: Its size.
+        reader: Whose header in Python has it, of READERS.
+        form: What Python makes of it (FORMS of generate_reader.py); "": what its type says.
+        values: Name of the group that says what its numbers stand for; "": they are numbers.
     """
 
     at: int
@@ -52,6 +57,9 @@ class Field:
     doc: str
     atomic: bool
     bytes: int
+    reader: str = "process"
+    form: str = ""
+    values: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,17 @@ class Profile:
     def struct(self, name: str) -> Struct:
         """Return a struct by its name."""
         return next(struct for struct in self.structs if struct.name == name)
+
+    def group(self, name: str) -> Values:
+        """Return a group of letters or numbers by its name."""
+        return next(group for group in self.values if group.name == name)
+
+    @property
+    def named_tuple(self) -> list[Field]:
+        """The fields of the header that Python unpacks at once: those before the mount slots."""
+        fields = self.struct("head").fields
+        mounts = next(field for field in fields if field.name == "mounts")
+        return [field for field in fields if field.at < mounts.at]
 
 
 # ---- reading ------------------------------------------------------------------------------
@@ -227,10 +246,24 @@ def _field(
     size = structs[base].bytes if base in structs else TYPES[base][0]
     for count in counts:
         size *= count
-    doc = item["doc"]
-    if "values" in item:
-        doc = ", ".join(f"{number} {text}" for _, number, _, text in named[item["values"]].entries)
-    return Field(item["at"], base, counts, item["name"], doc, item.get("atomic", False), size)
+    reader = item.get("reader", "process")
+    if reader not in READERS:
+        raise SchemaError(f"profile.toml: {struct}.{item['name']}: reader is one of {READERS}")
+    doc, group = item["doc"], item.get("values", "")
+    if group:
+        doc = ", ".join(f"{number} {text}" for _, number, _, text in named[group].entries)
+    return Field(
+        item["at"],
+        base,
+        counts,
+        item["name"],
+        doc,
+        item.get("atomic", False),
+        size,
+        reader,
+        item.get("as", ""),
+        group,
+    )
 
 
 # ---- C ------------------------------------------------------------------------------------
@@ -371,7 +404,7 @@ def python_module(profile: Profile) -> str:
         next(field for field in head.fields if field.name == name)
         for name in ("mounts", "bindings", "node_samples")
     )
-    before = [field for field in head.fields if field.at < mounts.at]
+    before = profile.named_tuple
     parts = [
         PYTHON_HEAD.format(made_by=made_by(PROFILE_TOML)),
         f'MAGIC: Final = b"{profile.magic}"\n',

@@ -1,4 +1,4 @@
-/* alive.c: the rule is that of is_alive in src/jostle/reader/header.py. The spool belongs to this
+/* alive.c: the rule is that of is_alive in src/jostle/reader/liveness.py. The spool belongs to this
  * machine: what another boot wrote has ended. */
 #include "alive.h"
 

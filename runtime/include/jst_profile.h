@@ -218,15 +218,15 @@ _Static_assert(sizeof(jst_binding) == 648, "jst_binding");
 typedef struct jst_head {
     /* ---- fixed: written once, before the file has its name ---- */
     uint8_t magic[8]; /* `jostle01` */
-    uint32_t version; /* 1: without `L` records; 2 */
+    uint32_t version; /* 1, or 2 where there may be `L` records */
     uint32_t head_bytes; /* offset of the first record */
     uint32_t cell_count; /* cells in a block */
-    uint32_t block_offset;
+    uint32_t block_offset; /* of the counter blocks */
     uint32_t block_bytes; /* 64 bytes of block header, then `cell_count` u64 cells, then padding */
     uint32_t block_capacity; /* blocks in the file */
-    uint32_t table_offset;
+    uint32_t table_offset; /* of the text of the metric table */
     uint32_t table_bytes; /* length of the text */
-    uint32_t commit_offset;
+    uint32_t commit_offset; /* of the first commit */
     uint32_t commit_bytes; /* size of one commit; the second follows the first */
     uint32_t table_crc; /* CRC-32 (IEEE) of the table text: the schema's fingerprint */
     uint32_t mount_slots; /* 8: seven mounts and, last, "other" */
@@ -235,19 +235,19 @@ typedef struct jst_head {
     uint64_t slice_ns; /* slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME */
     uint64_t start_ns; /* CLOCK_REALTIME when the library came up in this process image */
     uint64_t file_ns; /* CLOCK_REALTIME when this file was made */
-    uint64_t first_slice; /* start_ns / slice_ns */
-    uint32_t pid;
-    uint32_t ppid;
-    uint32_t uid;
-    uint32_t gid;
+    uint64_t first_slice; /* slice that start_ns lies in; file_ns in a further part */
+    uint32_t pid; /* its process id, in its PID namespace */
+    uint32_t ppid; /* that of its parent */
+    uint32_t uid; /* its real user id; readers take the file's owner instead */
+    uint32_t gid; /* its real group id */
     uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot), 0 when unknown */
     uint32_t sid; /* session id */
     /* 0; n for the n-th file of the same process image (after an unshare or setns that needs one
      * thread) */
     uint32_t part;
-    uint8_t boot_id[16];
-    char host[64]; /* NUL-terminated, as all strings here */
-    char job[128];
+    uint8_t boot_id[16]; /* which start of the machine it ran in */
+    char host[64]; /* name of the node */
+    char job[128]; /* name of its job */
     char program[256]; /* path of the executable */
     char library[32]; /* version of libjostle */
     /* command line, arguments separated by spaces, cut; by default only the first word
@@ -255,7 +255,7 @@ typedef struct jst_head {
     char command[512];
     /* return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not synchronised) */
     uint32_t start_clock_state;
-    uint32_t start_clock_error_us; /* its maxerror */
+    uint32_t start_clock_error_us; /* its maxerror, µs */
     /* inode of /proc/self/ns/pid: pid means something only there; 0 when unknown */
     uint64_t pid_namespace;
     /* ---- mpi: filled in as an MPI program gets there (mpi_account.c) ---- */
@@ -264,8 +264,8 @@ typedef struct jst_head {
     /* 0 no MPI seen, 1 loaded, 2 an MPI was found for which no adapter is installed (its calls are
      * not counted), 3 its adapter refused */
     uint32_t mpi_adapter;
-    uint32_t world_size; /* ranks of MPI_COMM_WORLD */
-    uint32_t world_rank;
+    uint32_t world_size; /* ranks of MPI_COMM_WORLD, 0 without MPI */
+    uint32_t world_rank; /* its rank of MPI_COMM_WORLD */
     uint32_t thread_level; /* 0 single, 1 funneled, 2 serialized, 3 multiple */
     uint32_t appnum; /* MPI_APPNUM */
     uint32_t spawned; /* 1: it has a parent (MPI_Comm_spawn) */
@@ -275,14 +275,16 @@ typedef struct jst_head {
     uint64_t mpi_finalize_ns; /* when MPI_Finalize was called */
     uint64_t mpi_end_ns; /* when it had returned; each 0 until then */
     char mpi_library[128]; /* first line of MPI_Get_library_version */
-    char mpi_adapter_name[32];
-    char launcher[32]; /* orte, prrte, hydra, slurm, torch or empty */
-    char batch[64]; /* the batch system's job, such as `slurm-123`, or empty */
-    /* what the ranks of one mpirun or of one training launch have in common, or empty */
+    char mpi_adapter_name[32]; /* such as openmpi or mpich; empty: no adapter */
+    /* what started the ranks: orte, prrte, hydra, slurm or torch; empty: unknown */
+    char launcher[32];
+    char batch[64]; /* the batch system's job, such as `slurm-123`; empty: none */
+    /* what the ranks of one mpirun or of one training launch have in common; empty: unknown */
     char world[32];
     uint32_t ring_offset; /* of the ring of segments */
     uint32_t ring_bytes; /* its size with its head, 0: none */
-    char papi_names[4][32]; /* names of the events in papi_1_count to papi_4_count */
+    /* names of the events in papi_1_count to papi_4_count; empty where fewer were asked for */
+    char papi_names[4][32];
     /* bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5 migrations, 6
      * faults; 8 to 11 the PAPI events */
     uint32_t perf_asked;
@@ -315,7 +317,7 @@ typedef struct jst_head {
     /* blocks ever handed out (more than block_capacity: the rest is in memory) */
     _Atomic uint32_t blocks_used;
     uint32_t clock_state; /* newest adjtimex */
-    uint32_t clock_error_us;
+    uint32_t clock_error_us; /* its maxerror, µs */
     _Atomic uint64_t lost_threads; /* threads that found no block (their calls are not counted) */
     uint64_t tick_now; /* ticks at heartbeat_ns, 0 when unknown */
     jst_mount_slot mounts[8]; /* one for each mount slot */

@@ -179,6 +179,11 @@ def test_cells_do_not_overlap(generate: ModuleType) -> None:
         (('at = 16, type = "u32", name = "cell_count"', 'at = 14, type = "u32", name = "x"'), "x"),
         (('letter = "M"', 'letter = "S"'), "two things"),
         (('type = "mount_slot[8]"', 'type = "mount_slot[7]"'), "8 slots"),
+        (('reader = "machine"', 'reader = "machines"'), "reader is one of"),
+        (('as = "name", doc = ""', 'as = "names", doc = ""'), "end_reason: it cannot be as"),
+        (('as = "newest"', 'as = "number"'), "bindings: it cannot be as"),
+        (('as = "uuid", doc', "doc"), "boot_id: say what Python makes"),
+        (('name = "appnum", doc = "MPI_APPNUM"', 'name = "appnum", doc = ""'), "appnum.*meaning"),
     ],
 )
 def test_rules_of_profile(
@@ -190,4 +195,4 @@ def test_rules_of_profile(
     path = tmp_path / "profile.toml"
     path.write_text(text.replace(*change))
     with pytest.raises(generate.SchemaError, match=complaint):
-        profile.load_profile(path, 8)
+        generate.generate_reader.module(profile.load_profile(path, 8))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import re
+import string
+import struct
+import uuid
+from dataclasses import fields
 from pathlib import Path
 
-from jostle.reader import ReadRequest, read_profiles, read_segments
+import pytest
+
+from jostle.reader import MachineHeader, ReadRequest, read_profiles, read_segments
+from jostle.reader.header import parse_header
+from jostle.reader.header_fields import MachineFields, ProcessFields, machine_fields
+from jostle.schema.profile import HEAD, Head
 from synth import EPOCH, Profile
 from synth_format import record, schema_layout, slice_record
 from synth_segments import Segment, Stream, Token
@@ -65,3 +75,71 @@ def test_a_segment(root: Path, tmp_path: Path) -> None:
     (row,) = result.segments.to_pylist()
     assert (row["mpi_ns"], row["cpu_ns"]) == (1_499_648, 49_987_584)
     assert row.items() >= stream.segments[0].items()
+
+
+# What a header of a random process says: by the page alone, and by what Python makes of a few.
+OTHERS = {
+    "boot_id": lambda raw: str(uuid.UUID(bytes=raw)),
+    "spawned": bool,
+    "tick_ns": lambda ticks: ticks / 2**32,
+    "end_reason": ("none", "exit", "_exit", "exec", "abort", "continued").__getitem__,
+    "role": ("node", "server").__getitem__,
+}
+
+
+def fields_of(root: Path, title: str) -> list[tuple[int, str, list[int], str]]:
+    """Rows of a table of the page: offset, type, dimensions, name."""
+    text = (root / "docs" / "reference" / "profile-format.md").read_text()
+    table = text.partition(f"<!-- Table `{title}`:")[2].partition("<!-- End")[0]
+    rows = re.findall(r"^\| (\d+) \| (\w+?)((?:\[\d+\])*) \| (\w+) \|", table, re.MULTILINE)
+    return [(int(at), kind, [*map(int, re.findall(r"\d+", n))], name) for at, kind, n, name in rows]
+
+
+def fill(chance: random.Random, page: bytearray, at: int, kind: str, counts: list[int]) -> object:
+    """Write a value into a header, and return it as Python has it."""
+    if kind == "char" and len(counts) == 2:
+        return tuple(
+            fill(chance, page, at + n * counts[1], kind, counts[1:]) for n in range(counts[0])
+        )
+    if kind == "char":
+        text = "".join(chance.choices(string.ascii_letters, k=chance.randrange(1, counts[0])))
+        page[at : at + len(text)] = text.encode()
+        return text
+    if kind == "u8":
+        page[at : at + counts[0]] = raw = chance.randbytes(counts[0])
+        return raw
+    values = [chance.randrange(1, 2**31) for _ in range(counts[0] if counts else 1)]
+    struct.pack_into(f"<{len(values)}{'I' if kind == 'u32' else 'Q'}", page, at, *values)
+    return tuple(values) if counts else values[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_header(root: Path, seed: int) -> None:
+    chance, page = random.Random(seed), bytearray(4096)
+    said = {}
+    for part in ("head fixed", "head mpi", "head live"):
+        for at, kind, counts, name in fields_of(root, part):
+            if kind not in ("mount_slot", "binding"):
+                said[name] = fill(chance, page, at, kind, counts)
+    for place, number in enumerate((seed % 2, 1 - seed % 2)):
+        for at, kind, counts, name in fields_of(root, "binding"):
+            value = fill(chance, page, 2392 + 648 * place + at, kind, counts)
+            said |= {name: value} if number else {}
+        struct.pack_into("<Q", page, 2392 + 648 * place, number)
+    struct.pack_into("<I", page, 1788, seed % 2)
+    struct.pack_into("<I", page, 2080, seed)
+    said |= {"role": seed % 2, "end_reason": seed}
+    said |= {name: change(said[name]) for name, change in OTHERS.items()}
+    header = parse_header(bytes(page), owner=7)
+    assert header.uid == 7
+    machine = MachineHeader(
+        *machine_fields(Head._make(HEAD.unpack_from(page))),
+        uid=7,
+        components=[],
+        clock_events=[],
+        notes=[],
+        alive=None,
+    )
+    for of, kind in ((header, ProcessFields), (machine, MachineFields)):
+        names = [field.name for field in fields(kind)]
+        assert {name: getattr(of, name) for name in names} == {name: said[name] for name in names}

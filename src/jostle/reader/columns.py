@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from jostle.reader.header import clean_text
 from jostle.reader.native import DecoderBatch
+from jostle.reader.texts import clean_text
 
 
 def columns(

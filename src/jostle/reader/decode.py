@@ -23,8 +23,6 @@ from jostle.reader.header import (
     ShortMount,
     ShortProcess,
     ShortsHeader,
-    clean_text,
-    end_reason,
     parse_header,
 )
 from jostle.reader.liveness import is_alive
@@ -39,9 +37,10 @@ from jostle.reader.native import (
     Position,
     Result,
 )
+from jostle.reader.texts import clean_text, name_of
 from jostle.reader.traffic import collective_slices, communicators, peer_slices
 from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.schema.profile import HEAD_BYTES, MAGIC, EventType, RecordType
+from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, RecordType
 
 MAX_ROWS = 1 << 22  # of all tables: some GB at worst; a day of 200 processes at 4 s slices
 _NO_ROWS = 2**64 - 1
@@ -511,7 +510,7 @@ class Events:
             sid=sid,
             start_ns=start_ns,
             end_ns=end_ns,
-            end_reason=end_reason(reason),
+            end_reason=name_of(END_REASONS, reason),
             program=clean_text(self._string(event, 0)),
             mounts=[],
         )

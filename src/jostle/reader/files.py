@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from jostle.reader.decode import ReadRequest, open_error, opened
 from jostle.reader.errors import ProfileError
-from jostle.reader.header import clean_text
+from jostle.reader.texts import clean_text
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, FilePlace, Head
 
 _MOST_BYTES = 16 << 20

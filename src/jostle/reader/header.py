@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import struct
 import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jostle.reader.header_fields import ProcessFields, process_fields
+from jostle.reader.texts import clean_text
 from jostle.schema.profile import (
     BINDING,
     BINDINGS_AT,
-    END_REASONS,
     HEAD,
     HEAD_BYTES,
     MOUNT_SLOT,
@@ -26,6 +25,7 @@ from jostle.schema.profile import (
 )
 
 _NODE_SAMPLES = struct.Struct(f"<{NODE_SAMPLES}I")
+_NO_BINDING = ("",) * (len(Binding._fields) - 1)  # all but the number are texts
 _MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as the header has room for
 
 
@@ -100,87 +100,23 @@ class ProfileNote:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileHeader:
-    """Header of a profile; the fields of docs/reference/profile-format.md, times in ns.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileHeader(ProcessFields):
+    """Header of a process's profile: the fields of the file, and what its records add.
 
     Attributes:
         uid: Owner of the file by the file system; the header's own claim is not used.
-        boot_id: As the kernel writes it, with dashes.
         mounts: The mounts that it used, by slot.
         clock_events: Changes of the clock's state, jumps.
         notes: What the runtime had to say.
         gpus: The GPUs that it used, by place (column place of gpu_slices).
-        end_reason: none, exit, _exit, exec, abort or continued (in the next part).
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
         finished: It had ended, or was killed, by then: no more slices will come.
         newest_ns: Newest time at which it is known to have run, ns; its end, if it noted that.
-        mpi_state: 0 no MPI, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
-        mpi_adapter: 0 no MPI seen, 1 loaded, 2 none for this MPI (its calls are not counted), 3
-            refused.
-        world_size: Ranks of MPI_COMM_WORLD; 0 without MPI.
-        thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
-        spawned: By MPI_Comm_spawn.
-        omp_threads: OMP_NUM_THREADS; 0 when it is not set.
-        mpi_init_ns: MPI_Init was called (0: not yet, as for the three after it) ...
-        mpi_ready_ns: ... returned; ...
-        mpi_finalize_ns: MPI_Finalize was called ...
-        mpi_end_ns: ... returned.
-        mpi_library: What the MPI says it is.
-        mpi_adapter_name: openmpi, mpich, ...
-        launcher: orte, prrte, hydra, slurm, torch or "".
-        batch: Batch system and number, such as slurm-123, or "".
-        world: Common to the ranks of one mpirun on all nodes; "" when unknown.
-        papi_names: Four PAPI events; "" where fewer were asked for.
-        perf_asked: Counters that were asked for: bit 0 instructions, 1 cycles, 2 last-level misses,
-            3 task clock, 4 switches, 5 migrations, 6 faults, 8 to 11 papi_names.
-        perf_granted: Those that the machine granted.
-        script: What an interpreter runs (base name of a script, a module, a class); "" of other
-            programs and in old profiles.
-        allowed_cpus: Cores that its threads may run on together, as it was last: "0-15,64-79", with
-            "..." at its end where the list goes on; "" unknown, as of the three after it.
-        allowed_nodes: NUMA nodes of these cores, listed in the same way.
-        group_cpus: Cores that its control group has, or all of the machine.
-        group_nodes: NUMA nodes of these.
-        node_samples: How often a thread that wanted a core was seen on NUMA node 0, 1, ... up to
-            the last on which one was; only of processes that have used a GPU and may run on several
-            nodes.
     """
 
-    version: int
-    cell_count: int
-    block_capacity: int
-    table_crc: int
-    mount_slots: int
-    slice_ns: int
-    start_ns: int
-    file_ns: int
-    first_slice: int
-    pid: int
-    ppid: int
     uid: int
-    gid: int
-    proc_start: int
-    sid: int
-    part: int
-    boot_id: str
-    host: str
-    job: str
-    program: str
-    library: str
-    command: str
-    start_clock_state: int
-    start_clock_error_us: int
-    generation: int
-    tick_ns: float
-    heartbeat_ns: int
-    end_ns: int
-    end_reason: str
-    blocks_used: int
-    clock_state: int
-    clock_error_us: int
-    lost_threads: int
     mounts: list[Mount]
     clock_events: list[ClockEvent]
     notes: list[ProfileNote]
@@ -188,32 +124,6 @@ class ProfileHeader:
     alive: bool | None
     finished: bool
     newest_ns: int
-    mpi_state: int = 0
-    mpi_adapter: int = 0
-    world_size: int = 0
-    world_rank: int = 0
-    thread_level: int = 0
-    appnum: int = 0
-    spawned: bool = False
-    omp_threads: int = 0
-    mpi_init_ns: int = 0
-    mpi_ready_ns: int = 0
-    mpi_finalize_ns: int = 0
-    mpi_end_ns: int = 0
-    mpi_library: str = ""
-    mpi_adapter_name: str = ""
-    launcher: str = ""
-    batch: str = ""
-    world: str = ""
-    papi_names: tuple[str, str, str, str] = ("", "", "", "")
-    perf_asked: int = 0
-    perf_granted: int = 0
-    script: str = ""
-    allowed_cpus: str = ""
-    allowed_nodes: str = ""
-    group_cpus: str = ""
-    group_nodes: str = ""
-    node_samples: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,35 +181,6 @@ class ShortProcess:
     mounts: list[ShortMount]
 
 
-def clean_text(raw: bytes) -> str:
-    r"""Decode a string of a profile.
-
-    The bytes are not trusted: invalid UTF-8 and control characters are escaped as \xNN, so that the
-    text can be printed and stored.
-    """
-    return _clean(raw.partition(b"\0")[0]) if raw[:1] not in (b"", b"\0") else ""
-
-
-# Most processes have their strings in common with others, and are read again and again.
-@functools.lru_cache(1 << 14)
-def _clean(raw: bytes) -> str:
-    text = raw.decode("utf-8", "backslashreplace")
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-@functools.lru_cache(1 << 12)
-def boot_text(raw: bytes) -> str:
-    """Write a boot id (16 bytes) as the kernel does."""
-    return str(uuid.UUID(bytes=raw))
-
-
-def end_reason(code: int) -> str:
-    """Name an end_reason; codes of a newer format stay numbers."""
-    return END_REASONS[code] if code < len(END_REASONS) else str(code)
-
-
 def parse_header(
     head: bytes,
     owner: int,
@@ -324,49 +205,17 @@ def parse_header(
     """
     h = Head._make(HEAD.unpack_from(head))
     return ProfileHeader(
-        h.version,
-        h.cell_count,
-        h.block_capacity,
-        h.table_crc,
-        h.mount_slots,
-        h.slice_ns,
-        h.start_ns,
-        h.file_ns,
-        h.first_slice,
-        h.pid,
-        h.ppid,
-        owner,
-        h.gid,
-        h.proc_start,
-        h.sid,
-        h.part,
-        boot_text(h.boot_id),
-        clean_text(h.host),
-        clean_text(h.job),
-        clean_text(h.program),
-        clean_text(h.library),
-        clean_text(h.command),
-        h.start_clock_state,
-        h.start_clock_error_us,
-        h.generation,
-        h.tick_ns / 2**32,
-        h.heartbeat_ns,
-        h.end_ns,
-        end_reason(h.end_reason),
-        h.blocks_used,
-        h.clock_state,
-        h.clock_error_us,
-        h.lost_threads,
-        _with_unnamed(head, h.mount_slots, mounts),
-        list(clock_events),
-        list(notes),
-        list(gpus),
+        *process_fields(h),
+        *_binding(head),
+        uid=owner,
+        mounts=_with_unnamed(head, h.mount_slots, mounts),
+        clock_events=list(clock_events),
+        notes=list(notes),
+        gpus=list(gpus),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive,
-        alive is False,
-        _newest_ns(h, newest_ns),
-        **_mpi_fields(h),
-        **_binding(head),
+        alive=alive,
+        finished=alive is False,
+        newest_ns=_newest_ns(h, newest_ns),
     )
 
 
@@ -376,43 +225,15 @@ def _newest_ns(h: Head, found_ns: int) -> int:
     return h.end_ns or (max(known, found_ns) if found_ns <= time.time_ns() else known)
 
 
-def _mpi_fields(h: Head) -> dict[str, Any]:
-    """Return the fields of ProfileHeader from mpi_state on."""
-    numbers = (
-        "mpi_state",
-        "mpi_adapter",
-        "world_size",
-        "world_rank",
-        "thread_level",
-        "appnum",
-        "omp_threads",
-        "mpi_init_ns",
-        "mpi_ready_ns",
-        "mpi_finalize_ns",
-        "mpi_end_ns",
-        "perf_asked",
-        "perf_granted",
-    )
-    texts = ("mpi_library", "mpi_adapter_name", "launcher", "batch", "world", "script")
-    papi = (h.papi_names_1, h.papi_names_2, h.papi_names_3, h.papi_names_4)
-    return {
-        **{name: getattr(h, name) for name in numbers},
-        **{name: clean_text(getattr(h, name)) for name in texts},
-        "spawned": bool(h.spawned),
-        "papi_names": tuple(clean_text(name) for name in papi),
-    }
-
-
-def _binding(head: bytes) -> dict[str, Any]:
-    """Return the fields of ProfileHeader from allowed_cpus on."""
+def _binding(head: bytes) -> tuple[Any, ...]:
+    """Return the values of ProcessFields that lie behind the mount slots: cores, node_samples."""
     places = BINDING.iter_unpack(head[BINDINGS_AT : BINDINGS_AT + 2 * BINDING.size])
     newest = max(map(Binding._make, places), key=lambda place: place.number)
     if not newest.number:
-        return {}
+        return (*_NO_BINDING, ())
     samples = _NODE_SAMPLES.unpack_from(head, NODE_SAMPLES_AT)
     last = max((node for node, times in enumerate(samples) if times), default=-1)
-    texts = {name: clean_text(getattr(newest, name)) for name in Binding._fields[1:]}
-    return {**texts, "node_samples": samples[: last + 1]}
+    return (*map(clean_text, newest[1:]), samples[: last + 1])
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:

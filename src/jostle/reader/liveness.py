@@ -14,7 +14,7 @@ import time
 import uuid
 from pathlib import Path
 
-from jostle.reader.header import clean_text
+from jostle.reader.texts import clean_text
 from jostle.schema.profile import END_REASONS, HEAD, HEAD_BYTES, MAGIC, Head
 
 #: The kernel's number of the PID namespace that sees all others (PROC_PID_INIT_INO).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,10 +19,12 @@ from jostle.reader.decode import (
     warnings_of,
 )
 from jostle.reader.errors import ProfileError
-from jostle.reader.header import ClockEvent, ProfileNote, clean_text, end_reason
+from jostle.reader.header import ClockEvent, ProfileNote
+from jostle.reader.header_fields import MachineFields, machine_fields
 from jostle.reader.native import COMPONENT_SLICES, PROFILE, DecoderBatch
+from jostle.reader.texts import name_of
 from jostle.schema.metrics import COMPONENT_IDS
-from jostle.schema.profile import COMPONENT_KINDS, HEAD, MACHINE_ROLES, Head, RecordType
+from jostle.schema.profile import COMPONENT_KINDS, HEAD, Head, RecordType
 
 _FIXED = {
     "process": pa.int32(),
@@ -71,39 +72,19 @@ class Component:
     uid: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class MachineHeader:
-    """Header of a machine's profile; the fields of docs/reference/profile-format.md, times in ns.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineHeader(MachineFields):
+    """Header of a machine's profile: the fields of the file, and what its records add.
 
     Attributes:
         uid: Owner of the file by the file system, or as a mirror says.
-        boot_id: As the kernel writes it, with dashes.
-        role: node or server.
         components: Its components, by number.
         clock_events: Changes of the clock's state, jumps.
         notes: What the agent had to say.
-        end_reason: none, exit or continued (in the next part).
         alive: Whether the agent ran when the reading began; None where one cannot look.
     """
 
-    slice_ns: int
-    start_ns: int
-    file_ns: int
-    first_slice: int
-    pid: int
     uid: int
-    part: int
-    boot_id: str
-    host: str
-    role: str
-    library: str
-    heartbeat_ns: int
-    end_ns: int
-    end_reason: str
-    start_clock_state: int
-    start_clock_error_us: int
-    clock_state: int
-    clock_error_us: int
     components: list[Component]
     clock_events: list[ClockEvent]
     notes: list[ProfileNote]
@@ -220,13 +201,11 @@ def _header(events: Events, read: FileRead) -> MachineHeader:
     for kind, numbers, texts in events.each(read.result, 4):
         if kind == RecordType.COMPONENT:
             number, of_kind, major, minor = numbers[:4]
-            known = of_kind < len(COMPONENT_KINDS)
-            kind_name = COMPONENT_KINDS[of_kind] if known else str(of_kind)
             name, source, job, path = texts
             numa = numbers[4] - 1 if numbers[4] <= _NUMA_NODES else -1
             components[number] = Component(
                 number,
-                kind_name,
+                name_of(COMPONENT_KINDS, of_kind),
                 name,
                 source,
                 job,
@@ -241,26 +220,10 @@ def _header(events: Events, read: FileRead) -> MachineHeader:
         elif kind == RecordType.NOTE:
             notes.append(ProfileNote(numbers[0], texts[0]))
     return MachineHeader(
-        h.slice_ns,
-        h.start_ns,
-        h.file_ns,
-        h.first_slice,
-        h.pid,
-        read.owner,
-        h.part,
-        str(uuid.UUID(bytes=h.boot_id)),
-        clean_text(h.host),
-        MACHINE_ROLES[h.role] if h.role < len(MACHINE_ROLES) else str(h.role),
-        clean_text(h.library),
-        h.heartbeat_ns,
-        h.end_ns,
-        end_reason(h.end_reason),
-        h.start_clock_state,
-        h.start_clock_error_us,
-        h.clock_state,
-        h.clock_error_us,
-        [components[number] for number in sorted(components)],
-        clock,
-        notes,
-        read.alive,
+        *machine_fields(h),
+        uid=read.owner,
+        components=[components[number] for number in sorted(components)],
+        clock_events=clock,
+        notes=notes,
+        alive=read.alive,
     )

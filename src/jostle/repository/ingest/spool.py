@@ -12,8 +12,9 @@ from typing import Any
 
 from jostle.reader import Gpu, MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
-from jostle.reader.header import boot_text, clean_text, parse_header
+from jostle.reader.header import parse_header
 from jostle.reader.liveness import is_alive
+from jostle.reader.texts import boot_text, clean_text
 from jostle.repository.store.layout import (
     BINDING_COLUMNS,
     GONE_NS,

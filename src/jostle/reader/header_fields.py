@@ -1,0 +1,281 @@
+"""What the headers of profiles say, as Python values.
+
+Made by tools/generate.py from schema/profile.toml; do not edit.
+"""
+# ruff: noqa: E501
+# fmt: off
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jostle.reader.texts import boot_text, clean_text, name_of
+from jostle.schema.profile import END_REASONS, MACHINE_ROLES, Head
+
+
+# Its subclass has the methods: making them twice would cost every start some milliseconds.
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
+class ProcessFields:
+    """What the header of a process's profile says; times in ns.
+
+    Attributes:
+        version: 1, or 2 where there may be `L` records.
+        cell_count: Cells in a block.
+        block_capacity: Blocks in the file.
+        table_crc: CRC-32 (IEEE) of the table text: the schema's fingerprint.
+        mount_slots: 8: seven mounts and, last, "other".
+        slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
+        start_ns: CLOCK_REALTIME when the library came up in this process image.
+        file_ns: CLOCK_REALTIME when this file was made.
+        first_slice: Slice that start_ns lies in; file_ns in a further part.
+        pid: Its process id, in its PID namespace.
+        ppid: That of its parent.
+        gid: Its real group id.
+        proc_start: Field 22 of /proc/PID/stat (ticks since boot), 0 when unknown.
+        sid: Session id.
+        part: 0; n for the n-th file of the same process image (after an unshare or setns that needs
+            one thread).
+        boot_id: Which start of the machine it ran in; as the kernel writes it, with dashes.
+        host: Name of the node.
+        job: Name of its job.
+        program: Path of the executable.
+        library: Version of libjostle.
+        command: Command line, arguments separated by spaces, cut; by default only the first word
+            (`command_lines`).
+        start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
+            synchronised).
+        start_clock_error_us: Its maxerror, µs.
+        mpi_state: 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
+        mpi_adapter: 0 no MPI seen, 1 loaded, 2 an MPI was found for which no adapter is installed
+            (its calls are not counted), 3 its adapter refused.
+        world_size: Ranks of MPI_COMM_WORLD, 0 without MPI.
+        world_rank: Its rank of MPI_COMM_WORLD.
+        thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
+        appnum: MPI_APPNUM.
+        spawned: 1: it has a parent (MPI_Comm_spawn).
+        omp_threads: First number of OMP_NUM_THREADS, 0 when unset.
+        mpi_init_ns: CLOCK_REALTIME when MPI_Init was called.
+        mpi_ready_ns: When it had returned.
+        mpi_finalize_ns: When MPI_Finalize was called.
+        mpi_end_ns: When it had returned; each 0 until then.
+        mpi_library: First line of MPI_Get_library_version.
+        mpi_adapter_name: Such as openmpi or mpich; empty: no adapter.
+        launcher: What started the ranks: orte, prrte, hydra, slurm or torch; empty: unknown.
+        batch: The batch system's job, such as `slurm-123`; empty: none.
+        world: What the ranks of one mpirun or of one training launch have in common; empty:
+            unknown.
+        papi_names: Names of the events in papi_1_count to papi_4_count; empty where fewer were
+            asked for.
+        perf_asked: bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5
+            migrations, 6 faults; 8 to 11 the PAPI events.
+        perf_granted: The same bits.
+        script: What an interpreter runs: the base name of a script, a module or a class, without
+            arguments; empty for other programs, where `command_lines` is `none`, and in profiles of
+            versions before 0.5.0.
+        generation: Commit number `generation & 1` is valid.
+        tick_ns: Nanoseconds per tick, 32.32 fixed point; here as a plain number.
+        heartbeat_ns: CLOCK_REALTIME of the latest tick of the heartbeat.
+        end_ns: 0 while the process image runs; CLOCK_REALTIME of its orderly end.
+        end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
+        blocks_used: Blocks ever handed out (more than block_capacity: the rest is in memory).
+        clock_state: Newest adjtimex.
+        clock_error_us: Its maxerror, µs.
+        lost_threads: Threads that found no block (their calls are not counted).
+        allowed_cpus: Cores that its threads may run on together, as the kernel lists them:
+            `0-15,64-79`; one that ends with `...` goes on.
+        allowed_nodes: NUMA nodes of these cores, listed in the same way; empty: unknown.
+        group_cpus: Cores that its control group has (`cpuset`), or else all cores of the machine;
+            empty: unknown.
+        group_nodes: NUMA nodes of these.
+        node_samples: How often a thread that wanted a core was seen on a core of NUMA node 0, 1,
+            ...; only of processes that have used a GPU and may run on several nodes; up to the last
+            that is not 0.
+    """
+
+    version: int
+    cell_count: int
+    block_capacity: int
+    table_crc: int
+    mount_slots: int
+    slice_ns: int
+    start_ns: int
+    file_ns: int
+    first_slice: int
+    pid: int
+    ppid: int
+    gid: int
+    proc_start: int
+    sid: int
+    part: int
+    boot_id: str
+    host: str
+    job: str
+    program: str
+    library: str
+    command: str
+    start_clock_state: int
+    start_clock_error_us: int
+    mpi_state: int
+    mpi_adapter: int
+    world_size: int
+    world_rank: int
+    thread_level: int
+    appnum: int
+    spawned: bool
+    omp_threads: int
+    mpi_init_ns: int
+    mpi_ready_ns: int
+    mpi_finalize_ns: int
+    mpi_end_ns: int
+    mpi_library: str
+    mpi_adapter_name: str
+    launcher: str
+    batch: str
+    world: str
+    papi_names: tuple[str, str, str, str]
+    perf_asked: int
+    perf_granted: int
+    script: str
+    generation: int
+    tick_ns: float
+    heartbeat_ns: int
+    end_ns: int
+    end_reason: str
+    blocks_used: int
+    clock_state: int
+    clock_error_us: int
+    lost_threads: int
+    allowed_cpus: str
+    allowed_nodes: str
+    group_cpus: str
+    group_nodes: str
+    node_samples: tuple[int, ...]
+
+
+def process_fields(h: Head) -> tuple[Any, ...]:
+    """Return the values of ProcessFields in its order; without those behind the mount slots."""
+    return (
+        h.version,
+        h.cell_count,
+        h.block_capacity,
+        h.table_crc,
+        h.mount_slots,
+        h.slice_ns,
+        h.start_ns,
+        h.file_ns,
+        h.first_slice,
+        h.pid,
+        h.ppid,
+        h.gid,
+        h.proc_start,
+        h.sid,
+        h.part,
+        boot_text(h.boot_id),
+        clean_text(h.host),
+        clean_text(h.job),
+        clean_text(h.program),
+        clean_text(h.library),
+        clean_text(h.command),
+        h.start_clock_state,
+        h.start_clock_error_us,
+        h.mpi_state,
+        h.mpi_adapter,
+        h.world_size,
+        h.world_rank,
+        h.thread_level,
+        h.appnum,
+        bool(h.spawned),
+        h.omp_threads,
+        h.mpi_init_ns,
+        h.mpi_ready_ns,
+        h.mpi_finalize_ns,
+        h.mpi_end_ns,
+        clean_text(h.mpi_library),
+        clean_text(h.mpi_adapter_name),
+        clean_text(h.launcher),
+        clean_text(h.batch),
+        clean_text(h.world),
+        (clean_text(h.papi_names_1), clean_text(h.papi_names_2), clean_text(h.papi_names_3), clean_text(h.papi_names_4)),
+        h.perf_asked,
+        h.perf_granted,
+        clean_text(h.script),
+        h.generation,
+        h.tick_ns / 2**32,
+        h.heartbeat_ns,
+        h.end_ns,
+        name_of(END_REASONS, h.end_reason),
+        h.blocks_used,
+        h.clock_state,
+        h.clock_error_us,
+        h.lost_threads,
+    )
+
+
+# Its subclass has the methods: making them twice would cost every start some milliseconds.
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
+class MachineFields:
+    """What the header of a machine's profile says; times in ns.
+
+    Attributes:
+        slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
+        start_ns: CLOCK_REALTIME when the library came up in this process image.
+        file_ns: CLOCK_REALTIME when this file was made.
+        first_slice: Slice that start_ns lies in; file_ns in a further part.
+        pid: Its process id, in its PID namespace.
+        part: 0; n for the n-th file of the same process image (after an unshare or setns that needs
+            one thread).
+        boot_id: Which start of the machine it ran in; as the kernel writes it, with dashes.
+        host: Name of the node.
+        library: Version of libjostle.
+        start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
+            synchronised).
+        start_clock_error_us: Its maxerror, µs.
+        role: What a machine is to the jobs: node, server.
+        heartbeat_ns: CLOCK_REALTIME of the latest tick of the heartbeat.
+        end_ns: 0 while the process image runs; CLOCK_REALTIME of its orderly end.
+        end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
+        clock_state: Newest adjtimex.
+        clock_error_us: Its maxerror, µs.
+    """
+
+    slice_ns: int
+    start_ns: int
+    file_ns: int
+    first_slice: int
+    pid: int
+    part: int
+    boot_id: str
+    host: str
+    library: str
+    start_clock_state: int
+    start_clock_error_us: int
+    role: str
+    heartbeat_ns: int
+    end_ns: int
+    end_reason: str
+    clock_state: int
+    clock_error_us: int
+
+
+def machine_fields(h: Head) -> tuple[Any, ...]:
+    """Return the values of MachineFields in its order."""
+    return (
+        h.slice_ns,
+        h.start_ns,
+        h.file_ns,
+        h.first_slice,
+        h.pid,
+        h.part,
+        boot_text(h.boot_id),
+        clean_text(h.host),
+        clean_text(h.library),
+        h.start_clock_state,
+        h.start_clock_error_us,
+        name_of(MACHINE_ROLES, h.role),
+        h.heartbeat_ns,
+        h.end_ns,
+        name_of(END_REASONS, h.end_reason),
+        h.clock_state,
+        h.clock_error_us,
+    )

@@ -1,0 +1,36 @@
+"""Texts of profiles, safe to print and to store, and names of numbers in them."""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Sequence
+
+
+def clean_text(raw: bytes) -> str:
+    r"""Decode a string of a profile.
+
+    The bytes are not trusted: invalid UTF-8 and control characters are escaped as \xNN, so that the
+    text can be printed and stored.
+    """
+    return _clean(raw.partition(b"\0")[0]) if raw[:1] not in (b"", b"\0") else ""
+
+
+# Most processes have their strings in common with others, and are read again and again.
+@functools.lru_cache(1 << 14)
+def _clean(raw: bytes) -> str:
+    text = raw.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+@functools.lru_cache(1 << 12)
+def boot_text(raw: bytes) -> str:
+    """Write a boot id (16 bytes) as the kernel does."""
+    return str(uuid.UUID(bytes=raw))
+
+
+def name_of(names: Sequence[str], number: int) -> str:
+    """Return the name of a number; numbers of a newer format stay numbers."""
+    return names[number] if number < len(names) else str(number)
