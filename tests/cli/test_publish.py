@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from jostle.cli.commands import run as run_module
 from jostle.cli.launch import publish
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.free_memory import free_bytes
+from jostle.cli.launch.one_run import RunOptions, once
+from jostle.cli.launch.run_spool import NameOfRun
 from jostle.cli.launch.spawn import run
 from jostle.repository import Repository
 
@@ -63,10 +64,8 @@ def test_a_run_is_in_the_repository_while_it_runs(
     # It runs until it was seen: how soon that is depends on what else the machine does.
     stay = "\nimport os\nfor n in range(600): os.path.exists('seen') or time.sleep(.05)"
     words = ["python3", "-c", f"{WORK.format(60)}{stay}\nprint('done'); raise SystemExit(3)"]
-    wanted = run_module.NameOfRun("one", named=True)
-    status = run_module.once(
-        words, wanted, 200_000_000, None, root, as_json=False, keep=False, verdict=False
-    )
+    wanted = NameOfRun("one", named=True)
+    status = once(words, wanted, RunOptions(root, 200_000_000, verdict=False))
     watch.join()
     out, err = capfd.readouterr()
     assert (status, out, seen[0]) == (3, "done\n", True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from jostle.cli.commands.run import NameOfRun, once
 from jostle.cli.doctor.checks import Check, file_system_of
 from jostle.cli.launch.collect import clear, collect
 from jostle.cli.launch.end_verdict import few_slices
 from jostle.cli.launch.environment import RunSpool, child_environment
+from jostle.cli.launch.one_run import RunOptions, once
 from jostle.cli.launch.other_profilers import OtherProfiler
 from jostle.cli.launch.rounds import RoundPlan, Rounds, busy_notes, run_rounds
 from jostle.cli.launch.run_names import candidates, is_taken, job_name
+from jostle.cli.launch.run_spool import NameOfRun
 from jostle.cli.launch.spawn import CommandOutcome, run
 from jostle.cli.launch.trial import ARMS, Trial, TrialDirectory
 from jostle.cli.main import cli
@@ -28,6 +29,7 @@ __all__ = [
     "OtherProfiler",
     "RoundPlan",
     "Rounds",
+    "RunOptions",
     "RunSpool",
     "Trial",
     "TrialDirectory",

@@ -154,7 +154,7 @@ def command(
     Each delay lies inside its call, as those of a busy network or file server would, and is logged
     with its instant and real length: so the truth is known. Otherwise like `jostle run`.
     """
-    from jostle.cli.for_verbs import NameOfRun, job_name, once
+    from jostle.cli.for_verbs import NameOfRun, RunOptions, job_name, once
     from jostle.names.identity import program_of_command
     from jostle_lab.cli.views.inject import Delays
 
@@ -177,8 +177,9 @@ def command(
     )
     delays = Delays(variables, folder)
     try:
-        wish = NameOfRun(name, named=job is not None)
-        return once(cmd, wish, slice_ns, delays, repository, as_json=as_json, keep=keep)
+        wanted = NameOfRun(name, named=job is not None)
+        options = RunOptions(repository, slice_ns, as_json=as_json, keep=keep)
+        return once(cmd, wanted, options, delays)
     finally:
         if log is None:
             with suppress(OSError):  # it is not empty, or CMD has removed it
