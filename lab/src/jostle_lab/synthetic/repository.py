@@ -87,7 +87,7 @@ class _Hidden:
             if not len(self._jobs):
                 yield chunk
                 continue
-            mine = pc.is_in(chunk.rows["job"].participants_of(pa.string()), value_set=self._jobs)
+            mine = pc.is_in(chunk.rows["job"].cast(pa.string()), value_set=self._jobs)
             if chunk.table in self._kept:
                 self._kept[chunk.table].append(chunk.rows.filter(mine))
             rest = chunk.rows.filter(pc.invert(mine))

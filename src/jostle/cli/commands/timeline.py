@@ -30,11 +30,12 @@ from jostle.report.models.machine_steps import component_view, machine_steps
 from jostle.report.models.node_gpus import node_gpus
 
 if TYPE_CHECKING:
-    from jostle.plot import Chart
+    from jostle.plot import Chart, Panel
     from jostle.report.models.machine_steps import ComponentSteps
     from jostle.report.models.metrics import View
     from jostle.report.models.node_gpus import NodeGpu
     from jostle.report.models.steps import Steps
+    from jostle.repository import Repository
 
 
 @click.command("timeline")
@@ -81,93 +82,126 @@ def command(
     if per and jobs:
         check_per_gpu(name for line in view.lines for name in line.metrics)
     check_plot(plot)
-    from jostle.cli.views.charts import gpu_panels, panel, slowed_lines
-    from jostle.plot import Chart
-    from jostle.report.models.steps import JobSpan, lines_of, steps_json, views_with_values
+    from jostle.cli.views.charts import slowed_lines
+    from jostle.report.models.steps import views_with_values
 
     store = open_repository(repository)
-    panels, content, rows, empty = [], [], [], []
+    timeline = _Timeline(store, view, per_gpu=bool(per))
     with Bar("reading slices", quiet=as_json) as bar:
         named = list(dict.fromkeys(job for name in jobs for job in store.resolve_parts(name)[::-1]))
         for number, job in enumerate(named):
             bar.advance(number, len(named), job)
-            row = job_row(store, job)
-            rows.append(row)
-
-            def fetch(name: str, job: str = job) -> Any:
-                return store.series(job, name)
-
-            if per:
-                gpus = gpu_steps(store, row, view)
-                panels += [
-                    panel(f"{job} · {each.title}", each.name, view, each.lines) for each in gpus
-                ]
-                content.append({"job": job, "gpus": [each.to_json(view) for each in gpus]})
-                continue
-            lines = lines_of(view, JobSpan.of(row), fetch)
-            panels.append(panel(job, describe(row), *_drawn(view, lines)))
-            if not any(line.values.any() for line in lines):
-                empty.append(row)
-            series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
-            content.append({"job": job, "series": series})
-        span = (
-            (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows))
-            if rows
-            else None
-        )
-        machines: list[ComponentSteps] = []
-        gpus_of: list[NodeGpu] = []
+            timeline.add_job(job)
         for host in dict.fromkeys(nodes):
-            if per and of_nodes is None:
-                gpus_of += node_gpus(store, host, span)
-                continue
-            machines += [
-                each
-                for each in machine_steps(store, host, span, of_nodes)
-                if not per or each.kind == "gpu"
-            ]
-        panels += [
-            panel(
-                each.title,
-                "" if of_nodes or each.view.name == view.name else each.view.title.lower(),
-                each.view,
-                each.lines,
-            )
-            for each in machines
-        ]
-        panels += [drawn for each in gpus_of for drawn in gpu_panels(each)]
-        title = view.title if jobs or of_nodes else f"What {', '.join(nodes)} did"
-        chart = Chart(
-            title,
-            f"{_note(panels)}, sums over all processes" if jobs and panels else _note(panels),
-            tuple(panels),
-        )
+            timeline.add_machine(host, of_nodes)
+        chart = timeline.chart("" if jobs or of_nodes else f"What {', '.join(nodes)} did")
         saved = save(chart, plot)
     if as_json:
-        emit_json(
-            {
-                "metric": view.name,
-                "unit": view.unit,
-                "jobs": content,
-                "machines": [each.to_json() for each in machines],
-                "gpus": [each.to_json() for each in gpus_of],
-                "plot": saved,
-            }
-        )
+        emit_json(timeline.to_json() | {"plot": saved})
         return
-    if panels:
+    if chart.panels:
         paint(chart, saved)
-        for row in empty:
+        for row in timeline.empty:
             show(_instead(view, row, views_with_values(store, row)))
-        for line in slowed_lines(gpus_of):
+        for line in slowed_lines(timeline.gpus):
             show(line)
     elif per:
         show(f"{', '.join((*named, *nodes))}: nothing is known of a GPU.")
     else:
         show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)
-    job = str(content[0]["job"]) if content else ""
-    next_steps(*steps("timeline", "jobs" if content else "machines", job, flag=flag))
+    seen = "jobs" if named else "machines"
+    next_steps(*steps("timeline", seen, named[0] if named else "", flag=flag))
+
+
+class _Timeline:
+    """Panels of jobs and machines on one time axis, and the same as JSON.
+
+    Attributes:
+        empty: Rows of jobs that have nothing of the metric.
+        gpus: GPUs of the machines, where they are drawn one by one.
+    """
+
+    def __init__(self, store: Repository, view: View, *, per_gpu: bool) -> None:
+        self._store, self._view, self._per_gpu = store, view, per_gpu
+        self._panels: list[Panel] = []
+        self._rows: list[dict[str, Any]] = []
+        self._jobs: list[dict[str, Any]] = []
+        self._machines: list[ComponentSteps] = []
+        self.empty: list[dict[str, Any]] = []
+        self.gpus: list[NodeGpu] = []
+
+    def add_job(self, job: str) -> None:
+        """Add a panel of a job, or one of each of its GPUs."""
+        from jostle.cli.views.charts import panel
+        from jostle.report.models.steps import JobSpan, lines_of, steps_json
+
+        view, row = self._view, job_row(self._store, job)
+        self._rows.append(row)
+        if self._per_gpu:
+            gpus = gpu_steps(self._store, row, view)
+            self._panels += [
+                panel(f"{job} · {each.title}", each.name, view, each.lines) for each in gpus
+            ]
+            self._jobs.append({"job": job, "gpus": [each.to_json(view) for each in gpus]})
+            return
+        lines = lines_of(view, JobSpan.of(row), lambda name: self._store.series(job, name))
+        self._panels.append(panel(job, describe(row), *_drawn(view, lines)))
+        if not any(line.values.any() for line in lines):
+            self.empty.append(row)
+        series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
+        self._jobs.append({"job": job, "series": series})
+
+    def add_machine(self, host: str, of_nodes: View | None) -> None:
+        """Add panels of a machine in the time of the jobs, or on the last day.
+
+        Args:
+            host: Its name.
+            of_nodes: What is drawn of its components; None: what each kind of them usually shows.
+        """
+        from jostle.cli.views.charts import gpu_panels, panel
+
+        rows = self._rows
+        span = (
+            (min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows))
+            if rows
+            else None
+        )
+        if self._per_gpu and of_nodes is None:
+            found = node_gpus(self._store, host, span)
+            self.gpus += found
+            self._panels += [drawn for each in found for drawn in gpu_panels(each)]
+            return
+        machines = [
+            each
+            for each in machine_steps(self._store, host, span, of_nodes)
+            if not self._per_gpu or each.kind == "gpu"
+        ]
+        self._machines += machines
+        for each in machines:
+            named = of_nodes or each.view.name == self._view.name
+            note = "" if named else each.view.title.lower()
+            self._panels.append(panel(each.title, note, each.view, each.lines))
+
+    def chart(self, title: str) -> Chart:
+        """Return the chart of all panels; without a title, that of the view."""
+        from jostle.plot import Chart
+
+        lengths = {int(s.edges[1] - s.edges[0]) for panel in self._panels for s in panel.series}
+        note = f"slices of {', '.join(duration(length) for length in sorted(lengths))}"
+        if self._rows and self._panels:
+            note += ", sums over all processes"
+        return Chart(title or self._view.title, note, tuple(self._panels))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is drawn."""
+        return {
+            "metric": self._view.name,
+            "unit": self._view.unit,
+            "jobs": self._jobs,
+            "machines": [each.to_json() for each in self._machines],
+            "gpus": [each.to_json() for each in self.gpus],
+        }
 
 
 def _drawn(view: View, lines: list[Steps]) -> tuple[View, list[Steps]]:
@@ -180,12 +214,6 @@ def _instead(view: View, row: dict[str, Any], others: list[str]) -> str:
     """Say that a job has none of a metric, and what it has."""
     has = f"; it has {', '.join(f'--metric {name}' for name in others)}" if others else ""
     return f"{row['job']}: nothing was counted for --metric {view.name}{has}."
-
-
-def _note(panels: list[Any]) -> str:
-    lengths = {int(s.edges[1] - s.edges[0]) for panel in panels for s in panel.series}
-    shown = ", ".join(duration(length) for length in sorted(lengths))
-    return f"slices of {shown}"
 
 
 def check_plot(plot: str | None) -> None:
